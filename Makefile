@@ -1,0 +1,72 @@
+# Every target sets up its own environment: python3 and make are all it takes.
+
+PYTHON ?= python3
+EXTRAS ?= dev
+PYTEST_WORKERS ?= 2
+
+BIN := .venv/bin
+LOWEST_BIN := .venv-lowest/bin
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+CODE := $(wildcard src tests scripts benchmarks)
+TYPED := $(wildcard src scripts benchmarks)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-slow test-all lint format bench lowest clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.venv/.ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "voros needs Python 3.11 or newer, and '$(PYTHON)' is not." >&2; \
+	  echo "Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python $(PIP_INSTALL) --editable '.[$(EXTRAS)]'
+	@touch $@
+
+demo: .venv/.ready  ## who should raise the alarm? SUPPORT2, four prognoses
+	$(BIN)/python -m voros.demo
+
+test: .venv/.ready  ## the tests and the examples in docstrings, less the slow ones
+	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow"
+
+# pytest answers 5 when no test is marked slow: nothing to run is not a failure.
+test-slow: .venv/.ready  ## the slow tests alone
+	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m slow || test $$? -eq 5
+
+test-all: test test-slow lowest  ## everything: test, test-slow and lowest
+
+lint: .venv/.ready  ## ruff (rules and format) and mypy
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy $(TYPED)
+
+format: .venv/.ready  ## let ruff mend what it can
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+bench: .venv/.ready  ## timings, side by side, as ratios
+	$(BIN)/python benchmarks/run.py
+
+# numpy 1.26 and SciPy 1.12 have wheels for Python 3.11 and 3.12 only.
+LOWEST_PYTHONS := $(PYTHON) python3.11 python3.12
+LOWEST_PYTHON ?= $(firstword $(foreach python,$(LOWEST_PYTHONS),$(shell $(python) -c \
+  'import sys; (3, 11) <= sys.version_info < (3, 13) and print("$(python)")' 2>/dev/null)))
+
+.venv-lowest/.ready: pyproject.toml scripts/lowest_versions.py
+	@test -n "$(LOWEST_PYTHON)" || { \
+	  echo "the lowest supported versions need Python 3.11 or 3.12; name one:" >&2; \
+	  echo "  make LOWEST_PYTHON=/path/to/python3.11 lowest" >&2; exit 1; }
+	$(LOWEST_PYTHON) -m venv --clear .venv-lowest
+	$(LOWEST_BIN)/python scripts/lowest_versions.py > .venv-lowest/constraints.txt
+	$(LOWEST_BIN)/python $(PIP_INSTALL) --constraint .venv-lowest/constraints.txt --editable '.[test]'
+	@touch $@
+
+# Only tests/, for how numbers print in docstrings differs between the versions of numpy.
+lowest: .venv-lowest/.ready  ## the tests on the lowest supported versions, every extra absent
+	$(LOWEST_BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" tests
+
+clean:  ## remove the environments, caches and builds
+	rm -rf .venv .venv-lowest build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests scripts benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,31 @@
+"""Print the lowest supported version of each core dependency, pinned.
+
+``make lowest`` installs what this prints, so the bounds in ``pyproject.toml`` stay honest.
+The standard library is enough to run it.
+"""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+PYPROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
+LOWER_BOUND = re.compile(r"(?P<name>[A-Za-z0-9._-]+)>=(?P<version>[0-9][0-9A-Za-z.]*)")
+
+
+def pin(requirement: str) -> str:
+    """Turn ``name>=version`` into ``name==version``, and refuse anything else."""
+    match = LOWER_BOUND.fullmatch(requirement)
+    if match is None:
+        raise ValueError(f"a core dependency must read 'name>=version', got {requirement!r}")
+    return f"{match['name']}=={match['version']}"
+
+
+def lowest_versions(pyproject: Path) -> list[str]:
+    """Pin every core dependency that ``pyproject`` declares."""
+    project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+    return [pin(requirement) for requirement in project["dependencies"]]
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(lowest_versions(PYPROJECT)) + "\n")
