@@ -1,0 +1,275 @@
+"""A score with everything behind it: limits, region, and the threshold for every cost."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from voros.exceptions import NeverAlarmWarning
+from voros.frames import make_frame
+from voros.inputs import FloatArray
+from voros.limits import (
+    MostPrecise,
+    binding_limits,
+    limits_message,
+    most_precise,
+    used_vertices,
+    warn_about_costs,
+)
+from voros.region import Region, feasible_region
+from voros.roc import CostHull, OperatingPoints, cost_hull
+from voros.scenario import Scenario
+from voros.volume import lesser_share, partial_volume
+
+SHOWN_CHOICES = 12
+"""Rows of a printed table of choices; the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A threshold, and the cost ratios on which it is the best feasible one."""
+
+    cost_ratio_low: float
+    cost_ratio_high: float
+    threshold: float
+    tp: float
+    fp: float
+    alarms: float
+    precision: float
+    recall: float
+
+    @property
+    def never_alarm(self) -> bool:
+        """Whether this choice raises no alarm."""
+        return self.alarms == 0
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Partial VOROS of one classifier in one scenario, and what it rests on.
+
+    Attributes
+    ----------
+    score : float
+        Partial VOROS, between 0 and 1, higher is better.
+    scenario : Scenario
+    points : OperatingPoints
+        At the scenario's prevalence, if it names one.
+    hull : CostHull
+        The feasible thresholds that are best at some cost.
+    region : Region
+    """
+
+    score: float
+    scenario: Scenario
+    points: OperatingPoints
+    hull: CostHull
+    region: Region
+
+    @cached_property
+    def feasible(self) -> bool:
+        """Whether any threshold but never alarm meets the limits."""
+        return bool(self.points.feasible(self.scenario)[1:].any())
+
+    @property
+    def max_alarms(self) -> float:
+        """The capacity as a number of alarms among these cases."""
+        return self.points.max_alarms(self.scenario)
+
+    @cached_property
+    def binding(self) -> tuple[str, ...]:
+        """The limits without which other thresholds would be chosen."""
+        return binding_limits(self.points, self.scenario)
+
+    @cached_property
+    def most_precise(self) -> MostPrecise:
+        """The highest precision reachable within the capacity, and the recall it costs."""
+        return most_precise(self.points, self.points.within_capacity(self.max_alarms))
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """The best feasible threshold on each interval of the cost ratio, from cheap to dear."""
+        points, hull = self.points, self.hull
+        low, high = self.scenario.costs.ratio_range(points.negatives_per_positive)
+        enter, leave = hull.enter, hull.leave
+        return tuple(
+            Choice(
+                max(float(leave[j]), low),
+                min(float(enter[j]), high),
+                float(points.thresholds[hull.index[j]]),
+                points.tp[hull.index[j]].item(),
+                points.fp[hull.index[j]].item(),
+                points.alarms[hull.index[j]].item(),
+                float(points.precision[hull.index[j]]),
+                float(points.tpr[hull.index[j]]),
+            )
+            for j in used_vertices(hull, self.scenario, points)[::-1]
+        )
+
+    def normalised_area(self, cost_ratio: Any) -> Any:
+        """Share of the feasible region that is costlier than the best threshold at a cost ratio.
+
+        Parameters
+        ----------
+        cost_ratio : float or array-like
+            C_FP / C_FN, within or beyond the scenario's range.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        ratios = np.asarray(cost_ratio, dtype=np.float64)
+        if not np.all(ratios >= 0):
+            raise ValueError(f"cost_ratio={cost_ratio!r}; accepted are numbers of at least 0")
+        return self._areas(np.atleast_1d(ratios)).reshape(ratios.shape)[()]
+
+    def _areas(self, ratios: FloatArray) -> FloatArray:
+        points = self.points
+        chosen = self.hull.index[self.hull.best(ratios)]
+        # In the unit t an infinite ratio is the vertical line, t = 1.
+        with np.errstate(invalid="ignore"):
+            slope = ratios * points.negatives_per_positive
+            t = np.where(np.isinf(slope), 1.0, slope / (1.0 + slope))
+        return lesser_share(self.region, points.fpr[chosen], points.tpr[chosen], 1.0 - t, t)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the choices as a data frame, one row per interval of the cost ratio."""
+        names = list(Choice.__dataclass_fields__)
+        rows = {name: [getattr(choice, name) for choice in self.choices] for name in names}
+        return make_frame(rows, backend)
+
+    def summary(self) -> tuple[tuple[str, str], ...]:
+        """Return what is worth knowing besides the choices, as pairs of name and text."""
+        best = self.most_precise
+        return (
+            ("partial VOROS", f"{self.score:.6f}"),
+            (
+                "limits",
+                f"precision >= {self.scenario.min_precision:g}, alarms <= {self.max_alarms:g} "
+                f"of {self.points.n_cases:g}",
+            ),
+            ("costs", f"C_FP/C_FN ~ {self.scenario.costs!r}"),
+            ("feasible", "yes" if self.feasible else "nothing but never alarm"),
+            ("binding", " and ".join(self.binding) or "no limit"),
+            (
+                "highest precision within capacity",
+                f"{best.precision:.4g} at recall {best.recall:.4g} ({best.alarms:g} alarms)",
+            ),
+            ("region", f"area {self.region.area:.4g}, {self.region.case.value}"),
+        )
+
+    def _table(self) -> list[tuple[str, ...]]:
+        header = ("cost ratio", "threshold", "TP", "FP", "alarms", "precision", "recall")
+        rows = [
+            (
+                f"{c.cost_ratio_low:.4g} to {c.cost_ratio_high:.4g}",
+                "never alarm" if c.never_alarm else f"{c.threshold:.6g}",
+                f"{c.tp:g}",
+                f"{c.fp:g}",
+                f"{c.alarms:g}",
+                f"{c.precision:.4f}",
+                f"{c.recall:.4f}",
+            )
+            for c in self.choices[:SHOWN_CHOICES]
+        ]
+        return [header, *rows]
+
+    @property
+    def _not_shown(self) -> int:
+        return max(len(self.choices) - SHOWN_CHOICES, 0)
+
+    def __repr__(self) -> str:
+        """Show score, limits and choices as text."""
+        width = max(len(name) for name, _ in self.summary())
+        lines = [f"{name:<{width}}  {text}" for name, text in self.summary()]
+        table = self._table()
+        widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+        lines.append("")
+        lines += ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in table]
+        if self._not_shown:
+            lines.append(f"... and {self._not_shown} more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for name, text in self.summary()
+        )
+        header, *rows = self._table()
+        titles = "".join(f"<th>{escape(title)}</th>" for title in header)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        more = f"<p>... and {self._not_shown} more</p>" if self._not_shown else ""
+        return (
+            f"<table>{head}</table><table><thead><tr>{titles}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{more}"
+        )
+
+
+def evaluate(
+    y_true: Any,
+    y_score: Any,
+    scenario: Scenario,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Evaluation:
+    """Score a classifier in a scenario, and keep everything behind the score.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight
+        As in `voros.partial_voros_score`.
+    scenario : Scenario
+        Limits and costs.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> result = voros.evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario)
+    >>> result.choices[0].threshold, result.choices[0].alarms, result.binding
+    (0.7, 3, ('capacity',))
+    """
+    points = OperatingPoints.from_scores(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+    )
+    return evaluate_points(points, scenario)
+
+
+def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
+    """Score operating points, wherever they came from.
+
+    Examples
+    --------
+    A published curve of three points, 1,000 positives and 9,000 negatives:
+
+    >>> import voros
+    >>> curve = voros.OperatingPoints.from_points(
+    ...     [0.01, 0.05, 0.2], [0.3, 0.6, 0.85], n_positive=1000, n_negative=9000
+    ... )
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.2, cost_ratio=(1 / 40, 1 / 20))
+    >>> round(voros.evaluate_points(curve, scenario).score, 4)
+    0.5276
+    """
+    deployed = points.at_prevalence(scenario.prevalence)
+    region = feasible_region(
+        deployed.n_positive,
+        deployed.n_negative,
+        scenario.min_precision,
+        deployed.max_alarms(scenario),
+    )
+    feasible = deployed.feasible(scenario)
+    hull = cost_hull(deployed, feasible)
+    warn_about_costs(scenario, deployed.negatives_per_positive)
+    if not feasible[1:].any():
+        warnings.warn(limits_message(deployed, scenario), NeverAlarmWarning, stacklevel=2)
+    score = partial_volume(deployed, hull, region, scenario.costs)
+    return Evaluation(score, scenario, deployed, hull, region)

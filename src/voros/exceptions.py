@@ -1,0 +1,17 @@
+"""What voros raises and warns with."""
+
+
+class InfeasibleError(ValueError):
+    """The limits admit no alarm at all, so there is nothing to score or deploy."""
+
+
+class VorosWarning(UserWarning):
+    """Base class of every warning voros gives."""
+
+
+class NeverAlarmWarning(VorosWarning):
+    """No threshold but never alarm meets the limits."""
+
+
+class CostRangeWarning(VorosWarning):
+    """Some cost ratios are so high that never alarm is no longer the costliest choice."""

@@ -1,0 +1,39 @@
+"""Tables handed back to the user, in whichever data-frame library they have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals.stable.v1 as nw
+
+BACKENDS = ("pandas", "polars", "pyarrow")
+"""Libraries a table can be made in, in order of preference."""
+
+
+def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
+    """Return ``columns`` as a data frame of pandas, polars or pyarrow.
+
+    Parameters
+    ----------
+    columns : mapping of str to array-like
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        The library to use; by default the first one that is installed.
+
+    Examples
+    --------
+    >>> make_frame({"model": ["a", "b"], "score": [0.1, 0.2]}, backend="pandas")
+      model  score
+    0     a    0.1
+    1     b    0.2
+    """
+    if backend is None:
+        backend = next((name for name in BACKENDS if find_spec(name)), None)
+        if backend is None:
+            raise ImportError(
+                "a table needs one of pandas, polars or pyarrow; for example: pip install pandas"
+            )
+    if backend not in BACKENDS:
+        raise ValueError(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
+    return nw.from_dict(dict(columns), backend=backend).to_native()

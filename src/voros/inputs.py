@@ -1,0 +1,172 @@
+"""What a user passes as labels, scores and weights, checked and turned into numpy arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+AnyArray = NDArray[Any]
+
+SHOWN_VALUES = 5
+"""How many offending values an error message lists."""
+
+LARGEST_FINITE = np.finfo(np.float64).max
+"""The threshold that stands for a score of +inf, because +inf itself means *never alarm*."""
+
+
+def as_vector(values: Any, name: str) -> AnyArray:
+    """Return one-dimensional ``values`` (array, list or data-frame column) as a numpy array."""
+    if isinstance(values, np.ndarray):
+        array = values
+    else:
+        native = nw.from_native(values, series_only=True, pass_through=True)
+        array = native.to_numpy() if isinstance(native, nw.Series) else np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} must be one-dimensional, one value per case; its shape is {array.shape}"
+        )
+    return array
+
+
+def check_same_length(**arrays: AnyArray) -> None:
+    """Raise unless all named arrays have the same length."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"all inputs need one value per case, but {listed}")
+
+
+def check_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> BoolArray:
+    """Return True for the positive cases.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        Two distinct labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    pos_label : label, optional
+        The label of the positive class.
+
+    Examples
+    --------
+    >>> check_labels(["ill", "well", "ill"], pos_label="ill").tolist()
+    [True, False, True]
+    """
+    array = as_vector(y_true, name)
+    if len(array) == 0:
+        raise ValueError(f"{name} is empty; at least one case of each class is needed")
+    if array.dtype == np.bool_:
+        positive = array if pos_label is None else array == pos_label
+    elif array.dtype.kind in "iuf":
+        positive = _numeric_positive(array, pos_label, name)
+    else:
+        positive = _general_positive(array, pos_label, name)
+    n_positive = np.count_nonzero(positive)
+    if n_positive in (0, len(array)):
+        held = "positive" if n_positive else "negative"
+        raise ValueError(
+            f"{name} holds {held} cases only; both classes are needed to draw a ROC curve"
+        )
+    return np.asarray(positive, dtype=np.bool_)
+
+
+def _numeric_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
+    # Two passes for the extremes: `unique` would sort ten million labels.
+    low, high = array.min(), array.max()
+    if np.isnan(low):
+        raise ValueError(f"{name} holds NaN; drop or impute those cases first")
+    n_low = np.count_nonzero(array == low)
+    at_high = array == high
+    if n_low + np.count_nonzero(at_high) != len(array) and low != high:
+        raise ValueError(_not_binary(np.unique(array), name))
+    if pos_label is None:
+        known = {float(low), float(high)}
+        if not (known <= {0.0, 1.0} or known <= {-1.0, 1.0}):
+            raise ValueError(_ambiguous([low, high], name))
+        return np.asarray(array == 1)
+    if low != high and pos_label not in (low, high):
+        raise ValueError(_absent(pos_label, [low, high], name))
+    return np.asarray(array == pos_label)
+
+
+def _general_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
+    kinds = set(array.tolist())
+    if any(kind is None or kind != kind for kind in kinds):
+        raise ValueError(f"{name} holds missing values; drop or impute those cases first")
+    distinct = sorted(kinds, key=str)
+    if len(distinct) > 2:
+        raise ValueError(_not_binary(np.asarray(distinct, dtype=object), name))
+    if pos_label is None:
+        if kinds <= {0, 1} or kinds <= {-1, 1}:
+            pos_label = 1
+        else:
+            raise ValueError(_ambiguous(distinct, name))
+    if len(distinct) == 2 and pos_label not in kinds:
+        raise ValueError(_absent(pos_label, distinct, name))
+    return np.asarray([value == pos_label for value in array.tolist()])
+
+
+def _shown(values: Any) -> str:
+    items = [repr(v.item() if isinstance(v, np.generic) else v) for v in values]
+    dots = ", ..." if len(items) > SHOWN_VALUES else ""
+    return ", ".join(items[:SHOWN_VALUES]) + dots
+
+
+def _not_binary(distinct: AnyArray, name: str) -> str:
+    return f"{name} has {len(distinct)} distinct labels ({_shown(distinct)}); two are accepted"
+
+
+def _ambiguous(labels: Any, name: str) -> str:
+    return (
+        f"{name} has the labels {_shown(labels)}, and which of them is the positive class is not "
+        "clear; pass pos_label"
+    )
+
+
+def _absent(pos_label: Any, labels: Any, name: str) -> str:
+    return f"pos_label={pos_label!r} is not among the labels of {name} ({_shown(labels)})"
+
+
+def check_scores(y_score: Any, *, name: str = "y_score") -> AnyArray:
+    """Return scores as a numeric array without NaN; infinities are allowed."""
+    array = as_vector(y_score, name)
+    if array.dtype == np.bool_:
+        array = array.astype(np.uint8)
+    if array.dtype.kind not in "iuf":
+        array = _as_float(array, name)
+    if len(array) and array.dtype.kind == "f":
+        # The minimum carries any NaN along and is one pass without a temporary.
+        if np.isnan(array.min()):
+            rows = np.flatnonzero(np.isnan(array))
+            raise ValueError(
+                f"{name} holds NaN in {len(rows)} of {len(array)} cases (first at index "
+                f"{rows[0]}); drop or impute those cases first"
+            )
+        if np.isposinf(array.max()):
+            array = np.where(np.isposinf(array), LARGEST_FINITE, array)
+    return array
+
+
+def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatArray:
+    """Return case weights as finite floats that are not negative."""
+    array = _as_float(as_vector(sample_weight, name), name)
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        raise ValueError(
+            f"{name} must be finite and not negative; it holds {_shown(array[bad])} "
+            f"(first at index {np.flatnonzero(bad)[0]})"
+        )
+    return array
+
+
+def _as_float(array: AnyArray, name: str) -> FloatArray:
+    if array.dtype.kind in "cmM":
+        raise ValueError(f"{name} must be real numbers; its dtype is {array.dtype}")
+    try:
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers; its dtype is {array.dtype} ({error})") from None

@@ -1,0 +1,141 @@
+"""The score functions, in scikit-learn's form."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from voros.costs import CostLike
+from voros.exceptions import NeverAlarmWarning
+from voros.inputs import BoolArray
+from voros.limits import limits_message, warn_about_costs
+from voros.region import feasible_region
+from voros.roc import OperatingPoints, check_cases, cost_hull, leading_points
+from voros.scenario import Scenario
+from voros.volume import partial_volume
+
+
+def partial_voros_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    min_precision: float = 0.0,
+    capacity: float = 1.0,
+    cost_ratio: CostLike,
+    prevalence: float | None = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Partial volume over the ROC surface: how good a classifier is within its limits.
+
+    At each cost ratio, take the feasible threshold of least cost, and ask what share of the
+    feasible region of ROC space is costlier; average over the costs. Higher is better: 1 is the
+    best that any classifier could do within the limits, 0 is never raising an alarm (as long as
+    the cost ratio stays below ``min_precision / (1 - min_precision)``). Computed exactly.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    y_score : array-like of shape (n_cases,)
+        Higher means more likely positive. Only the order matters.
+    min_precision : float in [0, 1], default 0.0
+        At least this share of the alarms must be right.
+    capacity : float in (0, 1] or int, default 1.0
+        At most so many alarms: a float is a share of the cases, an int a number of cases.
+    cost_ratio : float, pair of floats, or distribution from `voros.costs`
+        C_FP / C_FN: known, uniform between two values, or any distribution.
+    prevalence : float in (0, 1), optional
+        Prevalence at deployment, if it differs from that of the data.
+    pos_label : label, optional
+        The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
+    sample_weight : array-like of shape (n_cases,), optional
+        How many cases each row stands for.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Warns
+    -----
+    NeverAlarmWarning
+        When no threshold but never alarm meets the limits; the score is then 0.
+    CostRangeWarning
+        When the costs reach ``min_precision / (1 - min_precision)``.
+
+    See Also
+    --------
+    voros.evaluate : The same number with everything behind it.
+
+    Examples
+    --------
+    >>> from voros import partial_voros_score
+    >>> y_true = [0, 0, 0, 1, 0, 1, 0, 1]
+    >>> y_score = [0.1, 0.2, 0.3, 0.35, 0.4, 0.6, 0.7, 0.9]
+    >>> score = partial_voros_score(
+    ...     y_true, y_score, min_precision=0.5, capacity=0.5, cost_ratio=(1 / 10, 1 / 5)
+    ... )
+    >>> round(score, 4)
+    0.6275
+    """
+    scenario = Scenario(min_precision, capacity, cost_ratio, prevalence)
+    positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
+    if weights is None:
+        points = leading_points(positive, scores, _most_cases(positive, scenario))
+    else:
+        points = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+    points = points.at_prevalence(scenario.prevalence)
+    max_alarms = points.max_alarms(scenario)
+    hull = cost_hull(points, points.feasible(scenario))
+    region = feasible_region(points.n_positive, points.n_negative, min_precision, max_alarms)
+    warn_about_costs(scenario, points.negatives_per_positive)
+    if len(hull.index) == 1:
+        complete = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+        complete = complete.at_prevalence(prevalence)
+        # Thresholds that raise nothing but false alarms can be feasible and still not be worth it.
+        if not complete.feasible(scenario)[1:].any():
+            message = limits_message(complete, scenario)
+            warnings.warn(message, NeverAlarmWarning, stacklevel=2)
+    return partial_volume(points, hull, region, scenario.costs)
+
+
+def voros_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    cost_ratio: CostLike,
+    prevalence: float | None = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Volume over the ROC surface: partial VOROS with no limits.
+
+    Parameters are those of `partial_voros_score`. Higher is better; 1 is a perfect classifier.
+
+    Examples
+    --------
+    >>> import voros
+    >>> coin = [0, 1], [0.5, 0.5]
+    >>> voros.voros_score(*coin, cost_ratio=voros.costs.uniform_t(0, 1))  # 3/2 - ln 2
+    0.8068528194400547
+    """
+    return partial_voros_score(
+        y_true,
+        y_score,
+        cost_ratio=cost_ratio,
+        prevalence=prevalence,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+
+
+def _most_cases(positive: BoolArray, scenario: Scenario) -> float:
+    """How many cases at most a feasible threshold can flag, before any reweighting."""
+    n_cases = len(positive)
+    if scenario.prevalence is None:
+        return scenario.max_alarms(n_cases)
+    share = float(positive.mean())
+    lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
+    # One more, so that rounding never cuts off a feasible threshold.
+    return scenario.max_alarms(n_cases, lightest) / lightest + 1

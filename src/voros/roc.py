@@ -1,0 +1,399 @@
+"""Labels and scores become operating points; which of them are feasible, and their hull.
+
+Everything is decided on counts, never on rounded rates. Points are ordered by alarms, and the
+first is always *never alarm*, which breaks no promise and so is always feasible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from voros.frames import make_frame
+from voros.inputs import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    as_vector,
+    check_labels,
+    check_same_length,
+    check_scores,
+    check_weights,
+)
+from voros.scenario import Scenario, as_fraction
+
+WEIGHT_ROUNDING = 1e-12
+"""Relative slack when limits are compared with sums of weights, which carry rounding; whole
+counts are compared exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoints:
+    """Counts of right and false alarms at every threshold of a classifier.
+
+    Make one with `from_scores`, `from_points` or `from_counts`.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (n_points,)
+        An alarm is ``score >= threshold``; the first, +inf, is never alarm. NaN where the source
+        did not say.
+    tp, fp : ndarray of shape (n_points,)
+        Right and false alarms; whole numbers unless cases carry weights.
+    n_positive, n_negative : int or float
+        Cases of each class, or the sum of their weights.
+    """
+
+    thresholds: FloatArray
+    tp: AnyArray
+    fp: AnyArray
+    n_positive: float
+    n_negative: float
+    one_case: float = 1.0
+
+    @classmethod
+    def from_scores(
+        cls, y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
+    ) -> OperatingPoints:
+        """Count alarms at every distinct score.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_cases,)
+            Labels; see ``pos_label``.
+        y_score : array-like of shape (n_cases,)
+            Higher means more likely positive. Infinities are allowed, NaN is not.
+        pos_label : label, optional
+            The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
+        sample_weight : array-like of shape (n_cases,), optional
+            How many cases each row stands for.
+
+        Examples
+        --------
+        >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.8, 0.1])
+        >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
+        ([inf, 0.9, 0.8, 0.1], [0, 1, 2, 2], [0, 0, 1, 2])
+        """
+        positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
+        if weights is None:
+            return _count_cases(positive, scores)
+        return _sum_weights(positive, scores, weights)
+
+    @classmethod
+    def from_points(
+        cls,
+        fpr: Any,
+        tpr: Any,
+        n_positive: float,
+        n_negative: float,
+        thresholds: Any = None,
+    ) -> OperatingPoints:
+        """Take the points of a published ROC curve, with the sizes of its classes.
+
+        Only the points given are operating points: a line drawn between two of them is not a
+        threshold anybody can set.
+
+        Examples
+        --------
+        >>> curve = OperatingPoints.from_points([0.1, 0.3], [0.5, 0.8], 1000, 9000)
+        >>> curve.alarms.tolist()
+        [0.0, 1400.0, 3500.0]
+        """
+        rates = {"fpr": as_vector(fpr, "fpr"), "tpr": as_vector(tpr, "tpr")}
+        _check_class_sizes(n_positive, n_negative)
+        for name, rate in rates.items():
+            if not np.all((rate >= 0) & (rate <= 1)):
+                raise ValueError(f"{name} must lie within [0, 1]; it spans {_span(rate)}")
+        return cls.from_counts(
+            rates["tpr"] * float(n_positive),
+            rates["fpr"] * float(n_negative),
+            n_positive,
+            n_negative,
+            thresholds,
+        )
+
+    @classmethod
+    def from_counts(
+        cls, tp: Any, fp: Any, n_positive: float, n_negative: float, thresholds: Any = None
+    ) -> OperatingPoints:
+        """Take counts of right and false alarms, in any order; never alarm is added.
+
+        Examples
+        --------
+        >>> OperatingPoints.from_counts([8, 5], [30, 10], 10, 90).precision.round(3).tolist()
+        [nan, 0.333, 0.211]
+        """
+        right, false = as_vector(tp, "tp"), as_vector(fp, "fp")
+        given = (
+            np.full(len(right), np.nan)
+            if thresholds is None
+            else np.asarray(as_vector(thresholds, "thresholds"), dtype=np.float64)
+        )
+        check_same_length(tp=right, fp=false, thresholds=given)
+        _check_class_sizes(n_positive, n_negative)
+        for name, count, most in (("tp", right, n_positive), ("fp", false, n_negative)):
+            if not np.all((count >= 0) & (count <= most)):
+                raise ValueError(f"{name} must lie within [0, {most:g}]; it spans {_span(count)}")
+        order = np.lexsort((right, right + false))
+        order = order[(right + false)[order] > 0]
+        return cls(
+            np.append(np.inf, given[order]),
+            np.append(right.dtype.type(0), right[order]),
+            np.append(false.dtype.type(0), false[order]),
+            n_positive,
+            n_negative,
+        )
+
+    @property
+    def alarms(self) -> AnyArray:
+        """Alarms at each threshold, right or false."""
+        return np.asarray(self.tp + self.fp)
+
+    @property
+    def fpr(self) -> FloatArray:
+        """False alarms as a share of the negatives."""
+        return np.asarray(self.fp / self.n_negative)
+
+    @property
+    def tpr(self) -> FloatArray:
+        """Right alarms as a share of the positives: recall."""
+        return np.asarray(self.tp / self.n_positive)
+
+    @property
+    def precision(self) -> FloatArray:
+        """Share of the alarms that are right; NaN where there are none."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.tp / self.alarms)
+
+    @property
+    def n_cases(self) -> float:
+        """All cases, or the sum of their weights."""
+        return self.n_positive + self.n_negative
+
+    @property
+    def prevalence(self) -> float:
+        """Share of the cases that are positive."""
+        return float(self.n_positive / self.n_cases)
+
+    @property
+    def negatives_per_positive(self) -> float:
+        """N / P."""
+        return float(self.n_negative / self.n_positive)
+
+    def __len__(self) -> int:
+        """Return the number of thresholds, never alarm included."""
+        return len(self.thresholds)
+
+    def at_prevalence(self, prevalence: float | None) -> OperatingPoints:
+        """Reweight the classes to another prevalence, keeping the number of cases.
+
+        Examples
+        --------
+        >>> points = OperatingPoints.from_counts([8], [10], n_positive=10, n_negative=90)
+        >>> rare = points.at_prevalence(0.05)
+        >>> rare.n_positive, rare.n_negative, rare.tp.tolist()
+        (5.0, 95.0, [0.0, 4.0])
+        """
+        if prevalence is None:
+            return self
+        n_positive = prevalence * self.n_cases
+        n_negative = self.n_cases - n_positive
+        per_positive = n_positive / self.n_positive
+        per_negative = n_negative / self.n_negative
+        return OperatingPoints(
+            self.thresholds,
+            self.tp * per_positive,
+            self.fp * per_negative,
+            n_positive,
+            n_negative,
+            self.one_case * min(per_positive, per_negative),
+        )
+
+    def precise_enough(self, min_precision: float) -> BoolArray:
+        """Tell which thresholds keep a precision floor: TP >= alpha (TP + FP)."""
+        if min_precision == 0:
+            return np.ones(len(self), dtype=np.bool_)
+        floor = as_fraction(min_precision)
+        right, needed = self.tp * floor.denominator, self.alarms * floor.numerator
+        if _whole(self.tp) and float(needed[-1]) < 2**62:
+            return np.asarray(right >= needed)
+        return np.asarray(right >= needed * (1.0 - WEIGHT_ROUNDING))
+
+    def within_capacity(self, max_alarms: float) -> BoolArray:
+        """Tell which thresholds raise at most so many alarms."""
+        slack = 0.0 if _whole(self.tp) else WEIGHT_ROUNDING * max_alarms
+        return np.asarray(self.alarms <= max_alarms + slack)
+
+    def max_alarms(self, scenario: Scenario) -> float:
+        """Return the capacity of a scenario as a number of these cases."""
+        return scenario.max_alarms(self.n_cases, self.one_case)
+
+    def feasible(self, scenario: Scenario) -> BoolArray:
+        """Tell which thresholds meet both limits of a scenario, at these points' prevalence."""
+        capable = self.within_capacity(self.max_alarms(scenario))
+        return np.asarray(capable & self.precise_enough(scenario.min_precision))
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the points as a data frame, one row per threshold."""
+        columns = ("tp", "fp", "fpr", "tpr", "precision", "alarms")
+        table = {"threshold": self.thresholds} | {name: getattr(self, name) for name in columns}
+        return make_frame(table, backend)
+
+    def __repr__(self) -> str:
+        """Summarise the curve."""
+        return (
+            f"OperatingPoints({len(self):,} thresholds, n_positive={self.n_positive:g}, "
+            f"n_negative={self.n_negative:g})"
+        )
+
+
+def check_cases(
+    y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
+) -> tuple[BoolArray, AnyArray, FloatArray | None]:
+    """Check labels, scores and weights together; rows of weight zero are left out."""
+    # Lengths first: a mismatch explains many other complaints.
+    labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
+    check_same_length(y_true=labels, y_score=scores)
+    if sample_weight is None:
+        return check_labels(labels, pos_label), check_scores(scores), None
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=labels, sample_weight=weights)
+    counted = weights > 0
+    if not counted.all():
+        labels, scores, weights = labels[counted], scores[counted], weights[counted]
+    return check_labels(labels, pos_label), check_scores(scores), weights
+
+
+def leading_points(positive: BoolArray, scores: AnyArray, at_most: float) -> OperatingPoints:
+    """Count alarms only where the best threshold within ``at_most`` cases can lie.
+
+    Thresholds that flag more than ``at_most`` cases are out of capacity. Of the others, one that
+    is not at a positive's score adds false alarms to the one before and nothing else. So a
+    selection and a sort of the short part replace the sort of everything.
+    """
+    n_positive = int(np.count_nonzero(positive))
+    n_negative = len(scores) - n_positive
+    right, false = _scores_by_class(positive, scores, at_most)
+    right.sort()
+    false.sort()
+    first = np.flatnonzero(np.append(True, right[1:] != right[:-1])[: len(right)])[::-1]
+    thresholds = right[first]
+    return OperatingPoints(
+        np.append(np.inf, thresholds),
+        np.append(0, len(right) - first),
+        np.append(0, len(false) - np.searchsorted(false, thresholds)),
+        n_positive,
+        n_negative,
+    )
+
+
+def _scores_by_class(
+    positive: BoolArray, scores: AnyArray, at_most: float
+) -> tuple[AnyArray, AnyArray]:
+    if at_most < len(scores):
+        n_above = int(at_most)
+        cutoff = np.partition(scores, len(scores) - n_above - 1)[len(scores) - n_above - 1]
+        leading = scores > cutoff
+        scores, positive = scores[leading], positive[leading]
+    return scores[positive], scores[~positive]
+
+
+def _count_cases(positive: BoolArray, scores: AnyArray) -> OperatingPoints:
+    right, false = np.sort(scores[positive]), np.sort(scores[~positive])
+    thresholds = np.unique(scores)[::-1]
+    return OperatingPoints(
+        np.append(np.inf, thresholds),
+        np.append(0, len(right) - np.searchsorted(right, thresholds)),
+        np.append(0, len(false) - np.searchsorted(false, thresholds)),
+        len(right),
+        len(false),
+    )
+
+
+def _sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> OperatingPoints:
+    order = np.argsort(scores, kind="stable")[::-1]
+    ranked = scores[order]
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    tp = np.cumsum(np.where(positive, weights, 0.0)[order])[last]
+    fp = np.cumsum(np.where(positive, 0.0, weights)[order])[last]
+    return OperatingPoints(
+        np.append(np.inf, ranked[last]),
+        np.append(0.0, tp),
+        np.append(0.0, fp),
+        float(tp[-1]),
+        float(fp[-1]),
+        float(weights.min()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CostHull:
+    """The thresholds that are best at some cost ratio, by rising alarms.
+
+    Attributes
+    ----------
+    index : ndarray of int, shape (n_vertices,)
+        Positions among the operating points.
+    enter : ndarray of shape (n_vertices,)
+        Cost ratio at which each takes over from the one before; the first enters at +inf. Each is
+        best from its own down to that of the next.
+    """
+
+    index: AnyArray
+    enter: FloatArray
+
+    @property
+    def leave(self) -> FloatArray:
+        """Cost ratio at which each gives way to the next; the last stays best down to 0."""
+        return np.append(self.enter[1:], 0.0)
+
+    def best(self, cost_ratio: FloatArray) -> AnyArray:
+        """Position within the hull of the best threshold at each cost ratio.
+
+        Where two are equally good the one with fewer alarms is taken.
+        """
+        later = np.searchsorted(-self.enter, -np.asarray(cost_ratio), side="left")
+        return np.maximum(later - 1, 0)
+
+
+def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
+    """Find the upper hull of the allowed points.
+
+    In coordinates (alarms, right alarms), an affine image of ROC space, steps are never of zero
+    width, and the slopes of the hull are the isotonic regression of the step slopes.
+    """
+    index = np.flatnonzero(allowed)
+    alarms = points.alarms[index]
+    if len(index) > 1:
+        # Of points that raise equally many alarms only the one with most right ones counts.
+        distinct = np.append(alarms[1:] > alarms[:-1], True)
+        index, alarms = index[distinct], alarms[distinct]
+    tp, fp = points.tp[index], points.fp[index]
+    width = np.diff(alarms).astype(np.float64)
+    if len(width) == 0:
+        return CostHull(index, np.array([np.inf]))
+    slopes = isotonic_regression(np.diff(tp) / width, weights=width, increasing=False)
+    vertices = slopes.blocks
+    gain, harm = np.diff(tp[vertices]), np.diff(fp[vertices])
+    with np.errstate(divide="ignore"):
+        enter = gain / harm
+    useful = gain > 0
+    vertices = np.append(0, vertices[1:][useful])
+    return CostHull(index[vertices], np.append(np.inf, enter[useful]))
+
+
+def _whole(counts: AnyArray) -> bool:
+    return counts.dtype.kind in "iu"
+
+
+def _span(values: AnyArray) -> str:
+    return f"[{values.min():g}, {values.max():g}]"
+
+
+def _check_class_sizes(n_positive: float, n_negative: float) -> None:
+    for name, size in (("n_positive", n_positive), ("n_negative", n_negative)):
+        if not (np.isfinite(size) and size > 0):
+            raise ValueError(f"{name}={size!r}; accepted is a number of cases above 0")

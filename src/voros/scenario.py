@@ -1,0 +1,138 @@
+"""The limits and costs a deployment must meet: the one place where they are checked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import cast
+
+from voros.costs import CostDistribution, CostLike, as_costs
+from voros.exceptions import InfeasibleError
+
+LARGEST_DENOMINATOR = 10**9
+"""Limits are read as the nearest fraction with at most this denominator, so 0.15 means 3/20."""
+
+
+def as_fraction(limit: float) -> Fraction:
+    """Return the simple fraction a typed decimal stands for.
+
+    Three right alarms of twenty meet a floor of 0.15, although the float 0.15 lies a little
+    above 3/20; the nearest simple fraction is what the person who typed it meant.
+
+    Examples
+    --------
+    >>> as_fraction(0.15), as_fraction(5 / 6)
+    (Fraction(3, 20), Fraction(5, 6))
+    """
+    return Fraction(limit).limit_denominator(LARGEST_DENOMINATOR)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Limits and costs that a classifier must live within.
+
+    Parameters
+    ----------
+    min_precision : float in [0, 1], default 0.0
+        At least this share of the alarms must be right.
+    capacity : float in (0, 1] or int, default 1.0
+        At most so many alarms: a float is a share of the cases, an int a number of cases.
+    cost_ratio : float, pair of floats, or distribution from `voros.costs`
+        C_FP / C_FN: known, uniform between two values, or any distribution.
+    prevalence : float in (0, 1), optional
+        Share of positives where the classifier will be deployed, if it differs from the data at
+        hand. Precision and capacity are then judged as if the classes were reweighted to it.
+
+    Examples
+    --------
+    >>> Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))
+    Scenario(min_precision=0.15, capacity=0.5, cost_ratio=uniform(0.111111, 0.166667))
+    """
+
+    min_precision: float = 0.0
+    capacity: float = 1.0
+    cost_ratio: CostLike = None  # type: ignore[assignment]
+    prevalence: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check every argument and read the cost ratio."""
+        if self.cost_ratio is None:
+            raise TypeError(
+                "cost_ratio is required: C_FP / C_FN as a number, a pair (low, high), or a "
+                "distribution from voros.costs"
+            )
+        _check_share(self.min_precision, "min_precision", "a number within [0, 1]", 0.0, 1.0)
+        _check_capacity(self.capacity)
+        if self.prevalence is not None:
+            _check_share(self.prevalence, "prevalence", "a number strictly between 0 and 1", 0, 1)
+            if self.prevalence in (0, 1):
+                raise ValueError(
+                    f"prevalence={self.prevalence!r}; accepted is a number strictly between 0 and 1"
+                )
+        object.__setattr__(self, "cost_ratio", as_costs(self.cost_ratio))
+
+    @property
+    def costs(self) -> CostDistribution:
+        """The cost ratio as a distribution."""
+        return cast("CostDistribution", self.cost_ratio)
+
+    @property
+    def capacity_is_count(self) -> bool:
+        """Whether the capacity is a number of cases rather than a share of them."""
+        return isinstance(self.capacity, Integral)
+
+    @property
+    def costliest_ratio(self) -> float:
+        """The cost ratio alpha/(1 - alpha) below which never alarm is the costliest choice."""
+        alpha = self.min_precision
+        return math.inf if alpha == 1 else alpha / (1 - alpha)
+
+    def max_alarms(self, n_cases: float, one_case: float = 1.0) -> float:
+        """Return the capacity as a number of alarms among ``n_cases``.
+
+        Raises
+        ------
+        InfeasibleError
+            When it is below ``one_case``, so that no alarm could ever be raised.
+        """
+        if self.capacity_is_count:
+            alarms: float | Fraction = min(int(self.capacity), n_cases)
+        elif isinstance(n_cases, Integral):
+            alarms = as_fraction(self.capacity) * int(n_cases)
+        else:
+            alarms = self.capacity * n_cases
+        if alarms < one_case:
+            raise InfeasibleError(
+                f"capacity={self.capacity!r} of {n_cases:g} cases is {float(alarms):g} alarms: "
+                f"fewer than one case, so no alarm is ever possible. The smallest capacity that "
+                f"admits one is {one_case / n_cases:.6g} of the cases"
+            )
+        return float(alarms)
+
+    def __repr__(self) -> str:
+        """Show the arguments, leaving out what is not limited."""
+        shown = [f"min_precision={self.min_precision!r}", f"capacity={self.capacity!r}"]
+        shown.append(f"cost_ratio={self.cost_ratio!r}")
+        if self.prevalence is not None:
+            shown.append(f"prevalence={self.prevalence!r}")
+        return f"Scenario({', '.join(shown)})"
+
+
+def _check_share(value: object, name: str, accepted: str, low: float, high: float) -> None:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not low <= float(cast("float", value)) <= high:
+        raise ValueError(f"{name}={value!r}; accepted is {accepted}")
+
+
+def _check_capacity(capacity: object) -> None:
+    accepted = "a float within (0, 1], a share of the cases, or an int above 0, a number of cases"
+    is_number = isinstance(capacity, Real) and not isinstance(capacity, bool)
+    if not is_number or not float(cast("float", capacity)) > 0:
+        raise ValueError(f"capacity={capacity!r}; accepted is {accepted}")
+    if not isinstance(capacity, Integral) and float(cast("float", capacity)) > 1:
+        raise ValueError(
+            f"capacity={capacity!r}; accepted is {accepted} (for {capacity} cases write "
+            f"{round(float(cast('float', capacity)))})"
+        )

@@ -1,0 +1,173 @@
+r"""The area of lesser classifiers, and its exact mean over the cost distribution.
+
+**Area.** The line of equal cost through a ROC point p cuts the feasible polygon in two. Join p to
+every corner: the polygon falls into one triangle per side, and since p lies on the cutting line,
+the line takes from each triangle the same share as it takes from that side. So
+
+.. math:: A = \sum_{\text{sides } i} T_i \, f_i,
+
+with T_i the fixed area of the triangle over side i and f_i the share of side i that lies on the
+costlier side. No case of the region's shape needs a formula of its own, and nothing cancels.
+
+**Mean.** With :math:`D_i = a (k - y_i) - b (h - x_i)`, positive where corner i is costlier than
+p = (h, k), a side that is cut has the share :math:`D_{below} / (D_{below} - D_{above})`. In each
+unit of cost a and b are linear, so the share is a quotient u/v of linear functions. On an interval
+where u and v have means :math:`\bar u, \bar v` and half-ranges :math:`\eta, \bar v \delta`,
+
+.. math:: \text{mean}(u/v) = \frac{\bar u - \delta\,\varphi(\delta)\,(\eta - \delta \bar u)}{\bar v},
+          \qquad \varphi(\delta) = \frac{\operatorname{artanh}(\delta)/\delta - 1}{\delta^2}.
+
+The logarithm sits in artanh; :math:`\varphi` is smooth at 0, so that an interval of width 1e-9 is
+as exact as any other. Pieces break where the best threshold changes and where the line passes a
+corner of the region.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from voros.costs import CostDistribution, Uniform
+from voros.inputs import FloatArray
+from voros.region import Region
+from voros.roc import CostHull, OperatingPoints
+
+SERIES_BELOW = 0.1
+"""Where phi turns from its closed form, which cancels near 0, to its power series."""
+
+SERIES_TERMS = 9
+"""Terms of that series: the next one is below 1e-19."""
+
+ALMOST_ONE = 1.0 - 2.0**-53
+"""Keeps artanh finite where v vanishes at one end; its factor vanishes there as well."""
+
+
+def mean_quotient(u0: FloatArray, u1: FloatArray, v0: FloatArray, v1: FloatArray) -> FloatArray:
+    """Mean of u/v over an interval, for u and v linear with the given end values, v not negative.
+
+    Examples
+    --------
+    The mean of 1/x over [1, e] is 1/(e - 1):
+
+    >>> one = np.array([1.0])
+    >>> mean_quotient(one, one, one, one * np.e) * (np.e - 1)
+    array([1.])
+    """
+    v_sum = v0 + v1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        delta = np.clip((v1 - v0) / v_sum, -ALMOST_ONE, ALMOST_ONE)
+        u_sum = u0 + u1
+        mean = (u_sum - delta * _phi(delta) * ((u1 - u0) - delta * u_sum)) / v_sum
+    # Where v is 0 throughout, the side lies on the line and its triangle has no area.
+    return np.where(v_sum > 0, mean, 0.0)
+
+
+def _phi(delta: FloatArray) -> FloatArray:
+    square = delta * delta
+    series = np.full_like(delta, 1.0 / (2 * SERIES_TERMS + 1))
+    for term in range(SERIES_TERMS - 1, 0, -1):
+        series = series * square + 1.0 / (2 * term + 1)
+    small = square < SERIES_BELOW**2
+    safe = np.where(small, 0.5, delta)
+    closed = (np.arctanh(safe) / safe - 1.0) / (safe * safe)
+    return np.where(small, series, closed)
+
+
+def lesser_share(
+    region: Region, fpr: FloatArray, tpr: FloatArray, on_tpr: FloatArray, on_fpr: FloatArray
+) -> FloatArray:
+    """Share of the region that is costlier than each point, at line weights ``on_tpr, on_fpr``.
+
+    This is the paper's normalised partial area of lesser classifiers.
+    """
+    if region.area == 0:
+        return (tpr / region.highest_recall) ** 2
+    excess = _cost_excess(region, fpr, tpr, on_tpr, on_fpr)
+    following = np.roll(excess, -1, axis=-1)
+    most, least = np.maximum(excess, following), np.minimum(excess, following)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cut = most / (most - least)
+    share = np.where(least >= 0, 1.0, np.where(most <= 0, 0.0, cut))
+    return np.einsum("...i,...i->...", _fan(region, fpr, tpr), share) / region.area
+
+
+def partial_volume(
+    points: OperatingPoints, hull: CostHull, region: Region, costs: CostDistribution
+) -> float:
+    """Mean over the costs of the best normalised area: partial VOROS of a feasible hull."""
+    fpr, tpr = points.fpr[hull.index], points.tpr[hull.index]
+    if region.area == 0:
+        # Every alarm must be right: the limit of the score as the floor rises to 1.
+        return float(tpr[-1] / region.highest_recall) ** 2
+    odds = points.negatives_per_positive
+    if isinstance(costs, Uniform):
+        return _uniform_mean(fpr, tpr, hull, region, costs, odds)
+    breaks = _corner_ratios(region, fpr, tpr, odds)
+    ratios = np.unique(np.append(hull.enter, breaks[np.isfinite(breaks) & (breaks > 0)]))
+    values, weights = costs.nodes(costs.from_ratio(ratios, odds))
+    best = hull.best(costs.to_ratio(values, odds))
+    shares = lesser_share(region, fpr[best], tpr[best], *costs.line_weights(values, odds))
+    return float(np.clip(np.dot(weights, shares), 0.0, 1.0))
+
+
+def _uniform_mean(
+    fpr: FloatArray,
+    tpr: FloatArray,
+    hull: CostHull,
+    region: Region,
+    costs: Uniform,
+    odds: float,
+) -> float:
+    """Closed form for costs uniform in their own unit."""
+    ends = np.clip(
+        costs.from_ratio(np.stack([hull.enter, hull.leave]), odds), costs.low, costs.high
+    )
+    low, high = ends.min(axis=0), ends.max(axis=0)
+    used = high > low
+    fpr, tpr, low, high = fpr[used], tpr[used], low[used, None], high[used, None]
+    turns = costs.from_ratio(_corner_ratios(region, fpr, tpr, odds), odds)
+    turns = np.clip(np.where(np.isnan(turns), low, turns), low, high)
+    edges = np.sort(np.concatenate([low, turns, high], axis=1), axis=1)
+    excess = _cost_excess(region, fpr[:, None], tpr[:, None], *costs.line_weights(edges, odds))
+    shares = _mean_shares(excess[:, :-1], excess[:, 1:])
+    width = np.diff(edges, axis=1) / (costs.high - costs.low)
+    areas = np.einsum("ji,jei,je->", _fan(region, fpr, tpr), shares, width)
+    return float(np.clip(areas / region.area, 0.0, 1.0))
+
+
+def _mean_shares(start: FloatArray, end: FloatArray) -> FloatArray:
+    """Mean share of each side on the costlier side of the line, on pieces without a turn."""
+    start_next, end_next = np.roll(start, -1, axis=-1), np.roll(end, -1, axis=-1)
+    below = start + end > 0
+    below_next = np.roll(below, -1, axis=-1)
+    sign = np.where(below, 1.0, -1.0)
+    cut = mean_quotient(
+        np.where(below, start, start_next),
+        np.where(below, end, end_next),
+        np.maximum(sign * (start - start_next), 0.0),
+        np.maximum(sign * (end - end_next), 0.0),
+    )
+    return np.where(below & below_next, 1.0, np.where(below ^ below_next, cut, 0.0))
+
+
+def _cost_excess(
+    region: Region, fpr: FloatArray, tpr: FloatArray, on_tpr: FloatArray, on_fpr: FloatArray
+) -> FloatArray:
+    """How much costlier each corner is than the point; the last axis is over corners."""
+    x, y = region.vertices.T
+    rise, run = np.subtract.outer(tpr, y), np.subtract.outer(fpr, x)
+    return np.asarray(on_tpr[..., None] * rise - on_fpr[..., None] * run)
+
+
+def _fan(region: Region, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
+    """Areas of the triangles that join each point to the sides of the region."""
+    x, y = region.vertices.T
+    dx, dy = np.subtract.outer(fpr, x), np.subtract.outer(tpr, y)
+    cross = dx * np.roll(dy, -1, axis=-1) - dy * np.roll(dx, -1, axis=-1)
+    return np.asarray(cross / 2)
+
+
+def _corner_ratios(region: Region, fpr: FloatArray, tpr: FloatArray, odds: float) -> FloatArray:
+    """Cost ratios at which the line through each point passes each corner of the region."""
+    x, y = region.vertices.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.subtract.outer(tpr, y) / np.subtract.outer(fpr, x) / odds)
