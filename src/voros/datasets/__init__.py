@@ -1,0 +1,11 @@
+"""Data that come with the package, ready to score.
+
+>>> from voros.datasets import load_support2
+>>> len(load_support2())
+9105
+"""
+
+from voros.datasets.support2 import Support2, load_support2
+from voros.datasets.table import Table
+
+__all__ = ["Support2", "Table", "load_support2"]

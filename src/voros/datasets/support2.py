@@ -1,0 +1,307 @@
+"""SUPPORT2: 9,105 seriously ill hospital patients, and four opinions on who would die.
+
+The Study to Understand Prognoses and Preferences for Outcomes and Risks of
+Treatments followed adults at five teaching hospitals of the United States from
+1989 to 1994 [1]_. Physiology is that of the third day of the study, and so are
+two severity scores and the forecast of a regression model made from it; the
+fourth opinion is the physician's own estimate. Where the data come from, and on
+what terms they may be used, is written in ``data/README.md`` beside this file.
+
+References
+----------
+.. [1] Knaus WA, Harrell FE, Lynn J, et al. The SUPPORT prognostic model:
+   objective estimates of survival for seriously ill hospitalized adults.
+   Annals of Internal Medicine 1995; 122:191-203.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voros.datasets.table import Column, Table
+
+OutcomeName: TypeAlias = Literal[
+    "hospital_death",
+    "hospital_death_within_7_days",
+    "death_within_2_months",
+    "death_within_6_months",
+]
+"""The outcomes `Support2.outcome` can give."""
+
+DAYS_IN_2_MONTHS = 60
+DAYS_IN_6_MONTHS = 180
+
+_FEATURES: Mapping[str, type] = MappingProxyType(
+    {
+        "age": float,
+        "sex": str,
+        "race": str,
+        "edu": float,
+        "income": str,
+        "dzgroup": str,
+        "dzclass": str,
+        "num.co": int,
+        "scoma": float,
+        "ca": str,
+        "diabetes": bool,
+        "dementia": bool,
+        "hday": int,
+        "meanbp": float,
+        "wblc": float,
+        "hrt": float,
+        "resp": float,
+        "temp": float,
+        "pafi": float,
+        "alb": float,
+        "bili": float,
+        "crea": float,
+        "sod": float,
+        "ph": float,
+        "glucose": float,
+        "bun": float,
+        "urine": float,
+        "adlp": float,
+        "adls": float,
+        "adlsc": float,
+    }
+)
+_OUTCOMES: Mapping[str, type] = MappingProxyType(
+    {
+        "hospdead": bool,
+        "slos": int,
+        "death": bool,
+        "d.time": int,
+        "dnr": str,
+        "dnrday": float,
+    }
+)
+_PROGNOSES: Mapping[str, type] = MappingProxyType(
+    {"sps": float, "aps": float, "surv2m": float, "prg2m": float, "surv6m": float, "prg6m": float}
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Support2:
+    """The patients of SUPPORT2, one row each, in the order of the original file.
+
+    Column names are those of the original file. Every array is read-only: copy
+    one before changing it.
+
+    Parameters
+    ----------
+    features : Table
+        What was known early in the stay; physiology is that of the third study day.
+
+        - who: ``age`` (years), ``sex``, ``race``, ``edu`` (years of schooling),
+          ``income`` (US dollars a year, four bands);
+        - illness: ``dzgroup`` and its coarser ``dzclass``, ``num.co`` (number of
+          other illnesses), ``ca`` (cancer: no, yes or metastatic), ``diabetes``,
+          ``dementia``, ``scoma`` (coma score, 0 to 100), ``hday`` (day of the
+          hospital stay on which the study began);
+        - physiology: ``meanbp`` (mean arterial pressure), ``wblc`` (white cells,
+          thousands), ``hrt`` (heart rate), ``resp`` (breaths a minute), ``temp``
+          (Celsius), ``pafi`` (PaO2/FiO2), ``alb`` (albumin), ``bili`` (bilirubin),
+          ``crea`` (creatinine), ``sod`` (sodium), ``ph`` (arterial), ``glucose``,
+          ``bun`` (urea nitrogen), ``urine`` (output);
+        - daily living, number of activities needing help: ``adlp`` (told by the
+          patient), ``adls`` (by a relative), ``adlsc`` (the two reconciled, with
+          gaps filled by the study).
+    outcomes : Table
+        What happened later: ``hospdead`` (died in this hospital stay), ``slos``
+        (days from entering the study to leaving hospital or dying there),
+        ``death`` and ``d.time`` (died during follow-up; its days), ``dnr`` and
+        ``dnrday`` (when resuscitation was declined). The last two are no features:
+        where nobody declined, ``dnrday`` repeats ``slos``.
+    prognoses : Table
+        Four risks, higher meaning worse: ``"SPS"``, the SUPPORT physiology score;
+        ``"APACHE III"``, the acute physiology score; ``"SUPPORT model"`` and
+        ``"physicians"``, the chance of dying within two months according to each.
+        NaN where none was recorded, which is so for 1,649 of the physicians'.
+    six_month_prognoses : Table
+        The chance of dying within six months, from ``"SUPPORT model"`` and
+        ``"physicians"``.
+
+    Examples
+    --------
+    >>> data = load_support2()
+    >>> data
+    Support2(9105 patients, 7456 with all four prognoses)
+    >>> complete = data.with_all_prognoses()
+    >>> died = complete.outcome("hospital_death_within_7_days")
+    >>> int(died.sum())
+    608
+    >>> list(complete.prognoses)
+    ['SPS', 'APACHE III', 'SUPPORT model', 'physicians']
+    """
+
+    features: Table
+    outcomes: Table
+    prognoses: Table
+    six_month_prognoses: Table
+
+    def __len__(self) -> int:
+        """Count the patients."""
+        return self.outcomes.n_rows
+
+    def __repr__(self) -> str:
+        complete = int(self._has_all_prognoses().sum())
+        return f"Support2({len(self)} patients, {complete} with all four prognoses)"
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Support2:
+        """Return the patients that a mask marks, or those at the given positions.
+
+        Examples
+        --------
+        >>> data = load_support2()
+        >>> len(data.take(data.features["dzgroup"] == "Coma"))
+        596
+        """
+        return Support2(
+            features=self.features.take(rows),
+            outcomes=self.outcomes.take(rows),
+            prognoses=self.prognoses.take(rows),
+            six_month_prognoses=self.six_month_prognoses.take(rows),
+        )
+
+    def with_all_prognoses(self) -> Support2:
+        """Return the patients for whom all four prognoses were made.
+
+        Examples
+        --------
+        >>> len(load_support2().with_all_prognoses())
+        7456
+        """
+        return self.take(self._has_all_prognoses())
+
+    def outcome(self, name: OutcomeName) -> NDArray[np.bool_]:
+        """Return whether each patient met the outcome called ``name``.
+
+        Parameters
+        ----------
+        name : str
+            - ``"hospital_death"``: died in this hospital stay;
+            - ``"hospital_death_within_7_days"``: and did so by the seventh day
+              after entering the study;
+            - ``"death_within_2_months"``, ``"death_within_6_months"``: died
+              anywhere within 60 or 180 days, which is known of every patient.
+
+        Examples
+        --------
+        >>> data = load_support2()
+        >>> round(float(data.outcome("hospital_death").mean()), 3)
+        0.259
+        """
+        if name not in _OUTCOME_RULES:
+            accepted = ", ".join(get_args(OutcomeName))
+            raise ValueError(f"name={name!r} is not an outcome of SUPPORT2; accepted: {accepted}")
+        return _OUTCOME_RULES[name](self.outcomes)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return features, outcomes and the four prognoses side by side in a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library to use; by default the first one that is installed.
+        """
+        return Table({**self.features, **self.outcomes, **self.prognoses}).frame(backend)
+
+    def _has_all_prognoses(self) -> NDArray[np.bool_]:
+        risks = np.column_stack(list(self.prognoses.values()))
+        missing: NDArray[np.bool_] = np.isnan(risks).any(axis=1)
+        return ~missing
+
+
+@cache
+def load_support2() -> Support2:
+    """Load SUPPORT2, which comes with the package: nothing is downloaded.
+
+    The file is read once; later calls return the same object.
+
+    Returns
+    -------
+    Support2
+        Features, outcomes and prognoses of 9,105 patients.
+
+    Examples
+    --------
+    Who ranked the early hospital deaths best?
+
+    >>> from sklearn.metrics import roc_auc_score
+    >>> data = load_support2().with_all_prognoses()
+    >>> died = data.outcome("hospital_death_within_7_days")
+    >>> for forecaster, risk in data.prognoses.items():
+    ...     print(f"{forecaster:13} {roc_auc_score(died, risk):.3f}")
+    SPS           0.773
+    APACHE III    0.773
+    SUPPORT model 0.860
+    physicians    0.874
+    """
+    return _support2(_read_variables())
+
+
+def _support2(variables: Mapping[str, list[str]]) -> Support2:
+    raw = _table(variables, _PROGNOSES)
+    return Support2(
+        features=_table(variables, _FEATURES),
+        outcomes=_table(variables, _OUTCOMES),
+        prognoses=Table(
+            {
+                "SPS": raw["sps"],
+                "APACHE III": raw["aps"],
+                "SUPPORT model": 1.0 - raw["surv2m"],
+                "physicians": 1.0 - raw["prg2m"],
+            }
+        ),
+        six_month_prognoses=Table(
+            {"SUPPORT model": 1.0 - raw["surv6m"], "physicians": 1.0 - raw["prg6m"]}
+        ),
+    )
+
+
+def _read_variables() -> dict[str, list[str]]:
+    packed = files("voros.datasets").joinpath("data", "support2.csv.gz").read_bytes()
+    text = gzip.decompress(packed).decode("ascii")
+    # A line holds a variable, not a patient, which packs over a quarter smaller. No cell
+    # holds a comma, so splitting is all the parsing there is to do.
+    lines = (line.split(",") for line in text.splitlines())
+    return {name: values for name, *values in lines}
+
+
+def _table(variables: Mapping[str, list[str]], kinds: Mapping[str, type]) -> Table:
+    return Table({name: _column(variables[name], kind) for name, kind in kinds.items()})
+
+
+def _column(values: Sequence[str], kind: type) -> Column:
+    if kind is str:
+        return np.array(values)
+    # Few values are distinct: to parse each of them once takes under half the time.
+    numbers = {value: float(value or "nan") for value in set(values)}
+    return np.array([numbers[value] for value in values]).astype(kind)
+
+
+def _died_in_hospital(outcomes: Table, within_days: float = np.inf) -> NDArray[np.bool_]:
+    return np.logical_and(outcomes["hospdead"], outcomes["slos"] <= within_days)
+
+
+def _died(outcomes: Table, within_days: float) -> NDArray[np.bool_]:
+    return np.logical_and(outcomes["death"], outcomes["d.time"] <= within_days)
+
+
+_OUTCOME_RULES: Mapping[str, Callable[[Table], NDArray[np.bool_]]] = MappingProxyType(
+    {
+        "hospital_death": _died_in_hospital,
+        "hospital_death_within_7_days": partial(_died_in_hospital, within_days=7),
+        "death_within_2_months": partial(_died, within_days=DAYS_IN_2_MONTHS),
+        "death_within_6_months": partial(_died, within_days=DAYS_IN_6_MONTHS),
+    }
+)
