@@ -1,0 +1,271 @@
+"""Which model wins, over a grid of precision floors and capacities.
+
+Each model is sorted and counted once. For one floor the precise thresholds are fixed, and a
+larger capacity only lets in more of them, so a hull is drawn again only where one came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from voros.costs import CostDistribution, CostLike
+from voros.frames import make_frame
+from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.limits import warn_about_costs
+from voros.progress import progress_bar
+from voros.region import Region, feasible_region
+from voros.roc import CostHull, OperatingPoints, cost_hull
+from voros.scenario import Scenario
+from voros.volume import partial_volume
+
+CLOSE_CALL = 0.01
+"""Scores within this of one another are called indistinguishable, as in the paper's section 5."""
+
+NOBODY = -1
+"""The winner where no model has a feasible threshold."""
+
+
+@dataclass(frozen=True, eq=False)
+class WinnerMap:
+    """Partial VOROS of several models over a grid of limits, and who wins where.
+
+    Attributes
+    ----------
+    models : tuple of str
+    min_precisions : ndarray of shape (n_floors,)
+    capacities : ndarray of shape (n_capacities,)
+        Shares of the cases, or whole numbers of them.
+    scores : ndarray of shape (n_floors, n_capacities, n_models)
+    feasible : ndarray of bool, shape (n_floors, n_capacities, n_models)
+        Whether a model has a threshold besides never alarm that meets the limits.
+    costs : CostDistribution
+    tolerance : float
+        The best two are indistinguishable where their scores differ by at most this.
+    """
+
+    models: tuple[str, ...]
+    min_precisions: FloatArray
+    capacities: AnyArray
+    scores: FloatArray
+    feasible: BoolArray
+    costs: CostDistribution
+    tolerance: float
+
+    @cached_property
+    def winner(self) -> AnyArray:
+        """Position of the best model in each cell; -1 where nothing is feasible."""
+        return np.where(self.feasible.any(axis=-1), self.scores.argmax(axis=-1), NOBODY)
+
+    @cached_property
+    def margin(self) -> FloatArray:
+        """Best score less the second best in each cell; NaN where nothing is feasible."""
+        ranked = np.sort(self.scores, axis=-1)
+        return np.where(self.winner == NOBODY, np.nan, ranked[..., -1] - ranked[..., -2])
+
+    @cached_property
+    def close_call(self) -> BoolArray:
+        """Where the best two are within the tolerance of one another."""
+        return np.asarray(self.margin <= self.tolerance)
+
+    def shares_won(self) -> dict[str, float]:
+        """Return the share of the feasible cells that each model wins."""
+        held = np.maximum(np.count_nonzero(self.winner != NOBODY), 1)
+        return {
+            name: float(np.count_nonzero(self.winner == j) / held)
+            for j, name in enumerate(self.models)
+        }
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame of one row per cell, with one column of scores per model."""
+        floors, capacities = np.meshgrid(self.min_precisions, self.capacities, indexing="ij")
+        names = np.array([*self.models, None], dtype=object)
+        columns: dict[str, Any] = {
+            "min_precision": floors.ravel(),
+            "capacity": capacities.ravel(),
+            "winner": names[self.winner.ravel()].tolist(),
+            "margin": self.margin.ravel(),
+            "close_call": self.close_call.ravel(),
+        }
+        scores = self.scores.reshape(-1, len(self.models))
+        columns |= {f"score of {name}": scores[:, j] for j, name in enumerate(self.models)}
+        return make_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        """Summarise who wins how much."""
+        floors, capacities = self.winner.shape
+        won = ", ".join(f"{name} {share:.0%}" for name, share in self.shares_won().items())
+        return (
+            f"WinnerMap({floors} floors x {capacities} capacities; "
+            f"of the feasible cells: {won}; {self.close_call.mean():.0%} are close calls)"
+        )
+
+
+def winner_map(
+    points_by_model: Mapping[str, OperatingPoints],
+    *,
+    min_precisions: Any,
+    capacities: Any,
+    cost_ratio: CostLike,
+    prevalence: float | None = None,
+    tolerance: float = CLOSE_CALL,
+    progress: bool = False,
+) -> WinnerMap:
+    """Score several models over a grid of limits, and find who wins where.
+
+    Parameters
+    ----------
+    points_by_model : mapping of str to OperatingPoints
+        At least two models.
+    min_precisions : array-like of floats in [0, 1], rising
+    capacities : array-like, rising
+        Floats are shares of the cases, ints are numbers of cases, as in `Scenario`.
+    cost_ratio : float, pair of floats, or distribution from `voros.costs`
+    prevalence : float in (0, 1), optional
+        Prevalence at deployment, if it differs from that of the data.
+    tolerance : float, default 0.01
+        Scores this close are called indistinguishable.
+    progress : bool, default False
+        Draw a progress bar on the standard error stream.
+
+    Returns
+    -------
+    WinnerMap
+
+    Warns
+    -----
+    CostRangeWarning
+        When the costs reach ``a / (1 - a)`` for the lowest floor ``a`` above 0.
+
+    See Also
+    --------
+    voros.plotting.WinnerMapDisplay : Draws it.
+
+    Examples
+    --------
+    >>> import voros
+    >>> sizes = {"n_positive": 100, "n_negative": 900}
+    >>> early = voros.OperatingPoints.from_points([0.01, 0.3], [0.4, 0.7], **sizes)
+    >>> late = voros.OperatingPoints.from_points([0.03, 0.2], [0.3, 0.9], **sizes)
+    >>> found = winner_map(
+    ...     {"early": early, "late": late},
+    ...     min_precisions=[0.2, 0.5, 0.9],
+    ...     capacities=[0.1, 0.4],
+    ...     cost_ratio=(1 / 40, 1 / 20),
+    ... )
+    >>> found.winner.tolist()
+    [[0, 1], [0, 0], [-1, -1]]
+    """
+    floors = _check_rising(np.asarray(min_precisions, dtype=np.float64), "min_precisions")
+    limits = _check_rising(_read_capacities(capacities), "capacities")
+    models = _check_models(points_by_model)
+    rows = [[Scenario(a, k, cost_ratio, prevalence) for k in limits.tolist()] for a in floors]
+    ladders = [_Ladder.of(points, rows[0]) for points in models.values()]
+    _warn_at_lowest_floor(rows, ladders[0].points)
+    shape = (len(floors), len(limits), len(models))
+    scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
+    for i, row in enumerate(progress_bar(rows, "winner map", shown=progress)):
+        for j, ladder in enumerate(ladders):
+            scores[i, :, j], feasible[i, :, j] = ladder.climb(row[0])
+    return WinnerMap(
+        tuple(models),
+        floors,
+        limits,
+        scores,
+        feasible,
+        rows[0][0].costs,
+        _check_tolerance(tolerance),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Ladder:
+    """One model, with all that does not change with the precision floor."""
+
+    points: OperatingPoints
+    max_alarms: FloatArray
+    within: AnyArray
+    """How many thresholds keep each capacity."""
+
+    @classmethod
+    def of(cls, points: OperatingPoints, capacities: Sequence[Scenario]) -> _Ladder:
+        points = _worthwhile(points.at_prevalence(capacities[0].prevalence))
+        most = [points.max_alarms(scenario) for scenario in capacities]
+        within = [np.count_nonzero(points.within_capacity(alarms)) for alarms in most]
+        return cls(points, np.array(most), np.array(within))
+
+    def climb(self, floor: Scenario) -> tuple[FloatArray, BoolArray]:
+        """Score the model at one floor for every capacity; tell where more than silence is left."""
+        points = self.points
+        precise = points.precise_enough(floor.min_precision)
+        admitted = np.cumsum(precise)[self.within - 1]
+        hulls = {n: _hull_of_first(points, precise, n) for n in np.unique(admitted).tolist()}
+        scores = [
+            partial_volume(points, hulls[n], self._region(floor, alarms), floor.costs)
+            for n, alarms in zip(admitted.tolist(), self.max_alarms.tolist(), strict=True)
+        ]
+        return np.array(scores), admitted > 1
+
+    def _region(self, floor: Scenario, max_alarms: float) -> Region:
+        return feasible_region(
+            self.points.n_positive, self.points.n_negative, floor.min_precision, max_alarms
+        )
+
+
+def _worthwhile(points: OperatingPoints) -> OperatingPoints:
+    """Leave out thresholds that raise more alarms than another and catch no more.
+
+    Whatever limits such a threshold meets, the other meets too, at a lower cost. The first one
+    stays, so that it still shows whether anything but never alarm is feasible.
+    """
+    most = np.maximum.accumulate(points.tp)
+    keep = np.append([True, True], points.tp[2:] > most[1:-1])[: len(points)]
+    return replace(
+        points, thresholds=points.thresholds[keep], tp=points.tp[keep], fp=points.fp[keep]
+    )
+
+
+def _hull_of_first(points: OperatingPoints, precise: BoolArray, count: int) -> CostHull:
+    allowed = np.zeros(len(points), dtype=np.bool_)
+    allowed[np.flatnonzero(precise)[:count]] = True
+    return cost_hull(points, allowed)
+
+
+def _warn_at_lowest_floor(rows: Sequence[Sequence[Scenario]], points: OperatingPoints) -> None:
+    limited = [row[0] for row in rows if row[0].min_precision > 0]
+    if limited:
+        warn_about_costs(limited[0], points.negatives_per_positive)
+
+
+def _check_models(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:
+    if len(points_by_model) < 2:
+        raise ValueError(
+            f"points_by_model holds {len(points_by_model)} model(s); a winner needs at least two"
+        )
+    return dict(points_by_model)
+
+
+def _read_capacities(capacities: Any) -> AnyArray:
+    kinds = {isinstance(k, (int, np.integer)) for k in capacities}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"capacities={capacities!r} mixes whole numbers of cases with shares of the cases; "
+            "write all of them one way"
+        )
+    return np.asarray(capacities)
+
+
+def _check_rising(values: AnyArray, name: str) -> AnyArray:
+    if values.ndim != 1 or len(values) == 0 or not np.all(np.diff(values) > 0):
+        raise ValueError(f"{name} must be a list of rising numbers; it is {values!r}")
+    return values
+
+
+def _check_tolerance(tolerance: float) -> float:
+    if not 0 <= tolerance <= 1:
+        raise ValueError(f"tolerance={tolerance!r}; accepted is a number within [0, 1]")
+    return float(tolerance)
