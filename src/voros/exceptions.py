@@ -5,6 +5,10 @@ class InfeasibleError(ValueError):
     """The limits admit no alarm at all, so there is nothing to score or deploy."""
 
 
+class PredictionFileError(ValueError):
+    """A file that cannot be read as labels and scores; the message says what to mend."""
+
+
 class VorosWarning(UserWarning):
     """Base class of every warning voros gives."""
 

@@ -1,0 +1,147 @@
+"""Where a table comes from, and which format its bytes are in."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from voros.exceptions import PredictionFileError
+
+Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
+
+FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+"""What the end of a file's name says about its format, once ``.gz`` is taken off."""
+
+GZIP_MAGIC = b"\x1f\x8b"
+PARQUET_MAGIC = b"PAR1"
+ARROW_FILE_MAGIC = b"ARROW1"
+ARROW_STREAM_MAGIC = b"\xff\xff\xff\xff"
+
+SNIFFED_BYTES = 65_536
+"""How much of the beginning is looked at to tell the format and the delimiter."""
+
+DELIMITERS = (",", "\t", ";")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or standard input kept in memory so that it can be read more than once."""
+
+    name: str
+    path: Path | None
+    content: bytes | None
+    declared: Format | None = None
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, unpacked."""
+        with self.open() as stream:
+            start: bytes = stream.read(SNIFFED_BYTES)
+        return start
+
+    @cached_property
+    def zipped(self) -> bool:
+        """Whether the bytes are packed by gzip."""
+        if self.content is not None:
+            return self.content.startswith(GZIP_MAGIC)
+        with _existing(self).open("rb") as file:
+            return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+    @cached_property
+    def format(self) -> Format:
+        """The format: as declared, else by the name, else by the first bytes."""
+        return self.declared or self._named_format() or self._sniffed_format()
+
+    @property
+    def format_is_guessed(self) -> bool:
+        """Whether nothing but the bytes themselves told the format."""
+        return self.declared is None and self._named_format() is None
+
+    @cached_property
+    def delimiter(self) -> str:
+        """What stands between the columns of delimited text, judged by the header line."""
+        if self.format == "tsv":
+            return "\t"
+        header = self.head.split(b"\n", 1)[0].decode("utf-8", errors="replace")
+        return max(DELIMITERS, key=lambda mark: (header.count(mark), -DELIMITERS.index(mark)))
+
+    def open(self) -> Any:
+        """Open the bytes afresh, unpacked."""
+        pa = load_pyarrow()
+        raw = pa.BufferReader(self.content) if self.content is not None else self._open_path()
+        return pa.CompressedInputStream(raw, "gzip") if self.zipped else raw
+
+    def _open_path(self) -> Any:
+        return load_pyarrow().OSFile(str(_existing(self)), "rb")
+
+    def _named_format(self) -> Format | None:
+        if self.path is None:
+            return None
+        name = self.path.name.lower().removesuffix(".gz")
+        return FORMATS.get(Path(name).suffix)
+
+    def _sniffed_format(self) -> Format:
+        head = self.head.removeprefix(b"\xef\xbb\xbf")
+        if head.startswith(PARQUET_MAGIC):
+            return "parquet"
+        if head.startswith((ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)):
+            return "arrow"
+        if head.lstrip().startswith(b"{"):
+            return "jsonl"
+        header = head.split(b"\n", 1)[0]
+        return "tsv" if b"\t" in header and b"," not in header else "csv"
+
+
+def open_source(path: str | Path, file_format: str | None = None) -> Source:
+    """Find a file, or take in standard input where the path is ``-``.
+
+    Raises
+    ------
+    PredictionFileError
+        When there is no such file, it is empty, or the format is not known.
+    """
+    if file_format is not None and file_format not in FORMATS.values():
+        accepted = ", ".join(dict.fromkeys(FORMATS.values()))
+        raise PredictionFileError(f"file_format={file_format!r} is not one of {accepted}")
+    declared: Format | None = file_format  # type: ignore[assignment]
+    if str(path) == "-":
+        source = Source("standard input", None, sys.stdin.buffer.read(), declared)
+    else:
+        source = Source(str(path), Path(path), None, declared)
+    if not source.head:
+        raise PredictionFileError(f"{source.name} is empty; it needs a header and rows")
+    return source
+
+
+def load_pyarrow() -> Any:
+    """Import pyarrow, or say how to get it."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            'reading prediction files needs pyarrow: pip install "voros[cli]"'
+        ) from error
+    return pa
+
+
+def _existing(source: Source) -> Path:
+    path = source.path
+    if path is None or not path.is_file():
+        what = "is a folder, not a file" if path is not None and path.is_dir() else "does not exist"
+        raise PredictionFileError(f"{source.name} {what}; name a file of predictions")
+    return path
