@@ -10,7 +10,7 @@ import numpy as np
 from voros.evaluation import Choice
 from voros.expected_cost import cost_moments
 from voros.frames import make_frame
-from voros.inputs import AnyArray, FloatArray
+from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
@@ -43,11 +43,11 @@ class Violation:
 
     def __str__(self) -> str:
         """Say it in a sentence."""
-        sign = "below" if self.limit == "precision" else "above"
+        side = "below" if self.limit == "precision" else "above"
         spans = ", ".join(f"{c.cost_ratio_low:.4g} to {c.cost_ratio_high:.4g}" for c in self.where)
         return (
-            f"{self.limit} {self.worst:.4g} is {self.missed_by:.4g} {sign} {self.bound:.6g}; "
-            f"broken on {self.probability:.3g} of the costs, at cost ratios {spans}"
+            f"{self.limit} {self.worst:.4g} is {self.missed_by:.4g} {side} {self.bound:.6g}, "
+            f"at cost ratios {spans} (probability {self.probability:.3g})"
         )
 
 
@@ -100,13 +100,14 @@ class PolicyEvaluation:
 
     def __repr__(self) -> str:
         """Show the account as text."""
-        kept = "yes" if self.satisfied else "no: " + "; ".join(map(str, self.violations))
-        return (
-            f"expected cost   {self.expected_cost:.6f}\n"
-            f"mean precision  {self.mean_precision:.4f}\n"
-            f"mean alarms     {self.mean_alarms:.6g} (capacity {self.max_alarms:.6g})\n"
-            f"limits kept     {kept}"
+        lines = (
+            f"expected cost   {self.expected_cost:.6f}",
+            f"mean precision  {self.mean_precision:.4f}",
+            f"mean alarms     {self.mean_alarms:.6g} (capacity {self.max_alarms:.6g})",
+            f"limits kept     {'yes' if self.satisfied else 'no'}",
+            *map(str, self.violations),
         )
+        return "\n".join(lines)
 
 
 def account(
@@ -196,17 +197,22 @@ def _violations(
     choices: tuple[Choice, ...],
     probability: FloatArray,
 ) -> tuple[Violation, ...]:
-    imprecise = ~cases.precise_enough(scenario.min_precision)[rows]
-    crowded = ~cases.within_capacity(max_alarms)[rows]
     found = []
+    imprecise = ~cases.precise_enough(scenario.min_precision)[rows]
     if imprecise.any():
-        where = tuple(choices[i] for i in np.flatnonzero(imprecise))
-        worst, floor = min(choice.precision for choice in where), scenario.min_precision
-        share = float(probability[imprecise].sum())
-        found.append(Violation("precision", floor, worst, floor - worst, share, where))
+        where, share = _broken(imprecise, choices, probability)
+        floor, least = scenario.min_precision, min(choice.precision for choice in where)
+        found.append(Violation("precision", floor, least, floor - least, share, where))
+    crowded = ~cases.within_capacity(max_alarms)[rows]
     if crowded.any():
-        where = tuple(choices[i] for i in np.flatnonzero(crowded))
+        where, share = _broken(crowded, choices, probability)
         most = max(choice.alarms for choice in where)
-        share = float(probability[crowded].sum())
         found.append(Violation("capacity", max_alarms, most, most - max_alarms, share, where))
     return tuple(found)
+
+
+def _broken(
+    broken: BoolArray, choices: tuple[Choice, ...], probability: FloatArray
+) -> tuple[tuple[Choice, ...], float]:
+    where = tuple(choices[i] for i in np.flatnonzero(broken))
+    return where, float(probability[broken].sum())

@@ -54,11 +54,10 @@ def cost_moments(
     ratios = costs.to_ratio(values, negatives_per_positive)
     interval = np.searchsorted(switches, ratios, side="right")
     on_tpr, on_fpr = costs.line_weights(values, negatives_per_positive)
-    n_intervals = len(switches) + 1
-    return (
-        np.bincount(interval, weights, n_intervals),
-        np.bincount(interval, weights * on_fpr / (on_tpr + on_fpr), n_intervals),
-    )
+    probability, t_integral = np.zeros((2, len(switches) + 1))
+    np.add.at(probability, interval, weights)
+    np.add.at(t_integral, interval, weights * on_fpr / (on_tpr + on_fpr))
+    return probability, t_integral
 
 
 def _uniform_moments(

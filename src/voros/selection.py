@@ -1,0 +1,292 @@
+"""Rank models by how well they serve a scenario, and pick one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from scipy.integrate import trapezoid
+
+from voros.exceptions import NeverAlarmWarning
+from voros.frames import make_frame
+from voros.inputs import AnyArray, BoolArray, as_vector, check_labels, check_same_length
+from voros.limits import warn_about_costs
+from voros.policy import deployable, highest_recall
+from voros.region import feasible_region
+from voros.roc import OperatingPoints, cost_hull
+from voros.scenario import Scenario
+from voros.volume import partial_volume
+
+if TYPE_CHECKING:
+    from voros.inference import Guarantee
+
+Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall"]
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+PAPER_TOLERANCE = 0.01
+"""The difference in score below which the paper calls two models equally good."""
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """One model's scores on the validation data; for all of them higher is better.
+
+    Attributes
+    ----------
+    model : str
+    partial_voros : float
+        Partial VOROS: within the limits, over the costs.
+    voros : float
+        VOROS: over the costs, with no limits.
+    partial_auroc : float
+        Trapezoid area under the thresholds that meet the limits, over their range of FPR, never
+        alarm included; where the limits leave gaps the trapezoids bridge them.
+    recall : float
+        Greatest recall within the limits.
+    feasible : bool
+        Whether any threshold but never alarm meets the limits.
+    """
+
+    model: str
+    partial_voros: float
+    voros: float
+    partial_auroc: float
+    recall: float
+    feasible: bool
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Models ranked by a strategy, best first.
+
+    Attributes
+    ----------
+    strategy : str
+    tolerance : float
+        A difference in score below this does not count as one.
+    ranking : tuple of ModelScores
+        Best first by `strategy`; models of equal score in the order given.
+    """
+
+    strategy: Strategy
+    tolerance: float
+    ranking: tuple[ModelScores, ...]
+
+    @property
+    def winner(self) -> str:
+        """Name of the best model."""
+        return self.ranking[0].model
+
+    @property
+    def close_to_winner(self) -> tuple[str, ...]:
+        """Names of the other models whose score is within the tolerance of the winner's."""
+        return tuple(row.model for row in self.ranking[1:] if self.behind(row) < self.tolerance)
+
+    def behind(self, row: ModelScores, strategy: Strategy | None = None) -> float:
+        """How far a model's score is below the best one, by any strategy."""
+        name = strategy or self.strategy
+        best: float = max(getattr(other, name) for other in self.ranking)
+        return best - float(getattr(row, name))
+
+    def rank(self, row: ModelScores, strategy: Strategy | None = None) -> int:
+        """Rank of a model by any strategy, from 1; equal scores share the better rank."""
+        name = strategy or self.strategy
+        score = getattr(row, name)
+        return 1 + sum(bool(getattr(other, name) > score) for other in self.ranking)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the ranking as a data frame: each score with its rank and whether it is close.
+
+        A score is close when it is within the tolerance of the best one.
+        """
+        columns: dict[str, list[Any]] = {"model": [row.model for row in self.ranking]}
+        for name in STRATEGIES:
+            columns[name] = [getattr(row, name) for row in self.ranking]
+            columns[f"{name}_rank"] = [self.rank(row, name) for row in self.ranking]
+            close = [self.behind(row, name) < self.tolerance for row in self.ranking]
+            columns[f"{name}_close"] = close
+        columns["feasible"] = [row.feasible for row in self.ranking]
+        return make_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        """Show the ranking as text; a star marks scores within the tolerance of the best."""
+        header = ("model", *STRATEGIES)
+        cells = [header, *(self._cells(row) for row in self.ranking)]
+        widths = [max(len(line[i]) for line in cells) for i in range(len(header))]
+        lines = [f"winner by {self.strategy}: {self.winner}"]
+        for line in cells:
+            padded = [cell.rjust(width) for cell, width in zip(line, widths, strict=True)]
+            lines.append("  ".join([line[0].ljust(widths[0]), *padded[1:]]).rstrip())
+        lines.append(f"* within {self.tolerance:g} of the best")
+        return "\n".join(lines)
+
+    def _cells(self, row: ModelScores) -> tuple[str, ...]:
+        marks = ("*" if self.behind(row, name) < self.tolerance else " " for name in STRATEGIES)
+        scores = (f"{getattr(row, name):.4f}" for name in STRATEGIES)
+        return (row.model, *(score + mark for score, mark in zip(scores, marks, strict=True)))
+
+
+def select_model(
+    scores_by_model: Any,
+    y_true: Any,
+    scenario: Scenario,
+    *,
+    strategy: Strategy = "partial_voros",
+    tolerance: float = PAPER_TOLERANCE,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    guarantee: Guarantee | None = None,
+) -> Selection:
+    """Rank models by their scores on the same validation cases, and pick one.
+
+    Parameters
+    ----------
+    scores_by_model : mapping of str to array-like, or data frame
+        The scores of each model, or a data frame with a column for each.
+    y_true : array-like of shape (n_cases,)
+        Labels, the same for all models.
+    scenario : Scenario
+        Limits and costs.
+    strategy : {"partial_voros", "voros", "partial_auroc", "recall"}
+        What to rank by: "partial_voros" minds limits and costs, "voros" costs only,
+        "partial_auroc" and "recall" limits only. Every model is scored by all four.
+    tolerance : float, default 0.01
+        Differences in score below this are marked as none.
+    pos_label, sample_weight
+        As in `voros.partial_voros_score`.
+    guarantee : Guarantee, optional
+        Count only thresholds that also keep the limits on future data, with confidence.
+
+    Warns
+    -----
+    NeverAlarmWarning
+        When the winner has no threshold but never alarm within the limits.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y_valid = [0, 0, 0, 0, 0, 1, 0, 1, 0, 1]
+    >>> scores = {
+    ...     "steady": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.55, 0.7, 0.8, 0.9],
+    ...     "sharp": [0.7, 0.2, 0.6, 0.4, 0.5, 0.1, 0.3, 0.8, 0.35, 0.9],
+    ... }
+    >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.2, cost_ratio=(0.1, 0.2))
+    >>> select_model(scores, y_valid, scenario)
+    winner by partial_voros: sharp
+    model   partial_voros    voros  partial_auroc   recall
+    sharp         1.0000*  0.8592         0.0000*  0.6667*
+    steady        0.4632   0.9964*        0.0000*  0.3333
+    * within 0.01 of the best
+    """
+    columns = _columns(scores_by_model)
+    positive = check_labels(y_true, pos_label)
+    points = {
+        model: _count(model, positive, scores, sample_weight) for model, scores in columns.items()
+    }
+    return select_points(
+        points, scenario, strategy=strategy, tolerance=tolerance, guarantee=guarantee
+    )
+
+
+def select_points(
+    points_by_model: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    *,
+    strategy: Strategy = "partial_voros",
+    tolerance: float = PAPER_TOLERANCE,
+    guarantee: Guarantee | None = None,
+) -> Selection:
+    """Rank models by their operating points, and pick one; see `select_model`."""
+    _check_choice(strategy, tolerance)
+    if not points_by_model:
+        raise ValueError("scores_by_model is empty; at least one model is needed")
+    scored = [
+        score_model(model, points, scenario, guarantee) for model, points in points_by_model.items()
+    ]
+    # The sort is stable: equal scores stay in the order given.
+    ranking = tuple(sorted(scored, key=lambda row: -float(getattr(row, strategy))))
+    _warn(ranking, points_by_model, scenario)
+    return Selection(strategy, tolerance, ranking)
+
+
+def score_model(
+    model: str,
+    points: OperatingPoints,
+    scenario: Scenario,
+    guarantee: Guarantee | None = None,
+) -> ModelScores:
+    """Score one model by all four strategies."""
+    cases = points.at_prevalence(scenario.prevalence)
+    allowed = deployable(points, scenario, guarantee)
+    everything = np.ones(len(cases), dtype=np.bool_)
+    return ModelScores(
+        model,
+        _volume(cases, allowed, scenario, scenario.min_precision, cases.max_alarms(scenario)),
+        _volume(cases, everything, scenario, 0.0, cases.n_cases),
+        float(trapezoid(cases.tpr[allowed], cases.fpr[allowed])),
+        float(cases.tpr[highest_recall(cases, allowed)]),
+        bool(allowed[1:].any()),
+    )
+
+
+def _volume(
+    cases: OperatingPoints,
+    allowed: BoolArray,
+    scenario: Scenario,
+    min_precision: float,
+    max_alarms: float,
+) -> float:
+    region = feasible_region(cases.n_positive, cases.n_negative, min_precision, max_alarms)
+    return partial_volume(cases, cost_hull(cases, allowed), region, scenario.costs)
+
+
+def _columns(scores_by_model: Any) -> dict[str, AnyArray]:
+    if isinstance(scores_by_model, Mapping):
+        items: Iterable[tuple[Any, Any]] = scores_by_model.items()
+    else:
+        frame = nw.from_native(scores_by_model, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            raise ValueError(
+                f"scores_by_model is a {type(scores_by_model).__name__}; accepted are a mapping "
+                "from model to scores, or a data frame with a column for each model"
+            )
+        items = ((name, frame[name]) for name in frame.columns)
+    return {str(name): as_vector(values, f"scores of {name!r}") for name, values in items}
+
+
+def _count(model: str, positive: BoolArray, scores: AnyArray, weights: Any) -> OperatingPoints:
+    check_same_length(**{"y_true": positive, f"scores of {model!r}": scores})
+    try:
+        return OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+    except ValueError as error:
+        raise ValueError(f"model {model!r}: {error}") from None
+
+
+def _check_choice(strategy: str, tolerance: float) -> None:
+    if strategy not in STRATEGIES:
+        accepted = ", ".join(map(repr, STRATEGIES))
+        raise ValueError(f"strategy={strategy!r}; accepted are {accepted}")
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance={tolerance!r}; accepted is a number of at least 0")
+
+
+def _warn(
+    ranking: tuple[ModelScores, ...],
+    points_by_model: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+) -> None:
+    winner = ranking[0]
+    cases = points_by_model[winner.model].at_prevalence(scenario.prevalence)
+    warn_about_costs(scenario, cases.negatives_per_positive)
+    if not winner.feasible:
+        others = [row.model for row in ranking if row.feasible]
+        hint = f"; these have some: {', '.join(others)}" if others else ", nor has any other model"
+        warnings.warn(
+            f"the winner {winner.model!r} has no threshold but never alarm within the limits{hint}",
+            NeverAlarmWarning,
+            stacklevel=3,
+        )
