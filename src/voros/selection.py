@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from scipy.integrate import trapezoid
 
 from voros.exceptions import NeverAlarmWarning
 from voros.frames import make_frame
-from voros.inputs import AnyArray, BoolArray, as_vector, check_labels, check_same_length
+from voros.inputs import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    as_vector,
+    check_labels,
+    check_same_length,
+)
 from voros.limits import warn_about_costs
 from voros.policy import deployable, highest_recall
 from voros.region import feasible_region
 from voros.roc import OperatingPoints, cost_hull
 from voros.scenario import Scenario
+from voros.tables import html_table, text_table
 from voros.volume import partial_volume
 
 if TYPE_CHECKING:
@@ -114,15 +123,21 @@ class Selection:
 
     def __repr__(self) -> str:
         """Show the ranking as text; a star marks scores within the tolerance of the best."""
-        header = ("model", *STRATEGIES)
-        cells = [header, *(self._cells(row) for row in self.ranking)]
-        widths = [max(len(line[i]) for line in cells) for i in range(len(header))]
-        lines = [f"winner by {self.strategy}: {self.winner}"]
-        for line in cells:
-            padded = [cell.rjust(width) for cell, width in zip(line, widths, strict=True)]
-            lines.append("  ".join([line[0].ljust(widths[0]), *padded[1:]]).rstrip())
-        lines.append(f"* within {self.tolerance:g} of the best")
-        return "\n".join(lines)
+        return "\n".join([self._title, text_table(self._rows()), self._legend])
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self._title)}</p>{html_table(self._rows())}<p>{self._legend}</p>"
+
+    @property
+    def _title(self) -> str:
+        return f"winner by {self.strategy}: {self.winner}"
+
+    @property
+    def _legend(self) -> str:
+        return f"* within {self.tolerance:g} of the best"
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [("model", *STRATEGIES), *(self._cells(row) for row in self.ranking)]
 
     def _cells(self, row: ModelScores) -> tuple[str, ...]:
         marks = ("*" if self.behind(row, name) < self.tolerance else " " for name in STRATEGIES)
@@ -182,14 +197,12 @@ def select_model(
     steady        0.4632   0.9964*        0.0000*  0.3333
     * within 0.01 of the best
     """
-    columns = _columns(scores_by_model)
     positive = check_labels(y_true, pos_label)
-    points = {
-        model: _count(model, positive, scores, sample_weight) for model, scores in columns.items()
-    }
-    return select_points(
-        points, scenario, strategy=strategy, tolerance=tolerance, guarantee=guarantee
+    counted = (
+        (model, _count(model, positive, scores, sample_weight))
+        for model, scores in _columns(scores_by_model).items()
     )
+    return _select(counted, scenario, strategy, tolerance, guarantee)
 
 
 def select_points(
@@ -200,16 +213,42 @@ def select_points(
     tolerance: float = PAPER_TOLERANCE,
     guarantee: Guarantee | None = None,
 ) -> Selection:
-    """Rank models by their operating points, and pick one; see `select_model`."""
+    """Rank models by their operating points, and pick one; see `select_model`.
+
+    Examples
+    --------
+    >>> import voros
+    >>> sizes = {"n_positive": 1000, "n_negative": 9000}
+    >>> points = {
+    ...     "a": voros.OperatingPoints.from_points([0.02, 0.3], [0.4, 0.9], **sizes),
+    ...     "b": voros.OperatingPoints.from_points([0.05, 0.2], [0.5, 0.8], **sizes),
+    ... }
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.3, cost_ratio=1 / 30)
+    >>> voros.select_points(points, scenario).winner
+    'b'
+    """
+    return _select(points_by_model.items(), scenario, strategy, tolerance, guarantee)
+
+
+def _select(
+    points_by_model: Iterable[tuple[str, OperatingPoints]],
+    scenario: Scenario,
+    strategy: Strategy,
+    tolerance: float,
+    guarantee: Guarantee | None,
+) -> Selection:
     _check_choice(strategy, tolerance)
-    if not points_by_model:
-        raise ValueError("scores_by_model is empty; at least one model is needed")
-    scored = [
-        score_model(model, points, scenario, guarantee) for model, points in points_by_model.items()
-    ]
+    scored, odds = [], 1.0
+    # One model at a time: the points of hundreds of models need not be held together.
+    for model, points in points_by_model:
+        scored.append(score_model(model, points, scenario, guarantee))
+        odds = points.at_prevalence(scenario.prevalence).negatives_per_positive
+    if not scored:
+        raise ValueError("there is no model to choose from; at least one is needed")
     # The sort is stable: equal scores stay in the order given.
     ranking = tuple(sorted(scored, key=lambda row: -float(getattr(row, strategy))))
-    _warn(ranking, points_by_model, scenario)
+    warn_about_costs(scenario, odds)
+    _warn_of_infeasible_winner(ranking)
     return Selection(strategy, tolerance, ranking)
 
 
@@ -227,10 +266,14 @@ def score_model(
         model,
         _volume(cases, allowed, scenario, scenario.min_precision, cases.max_alarms(scenario)),
         _volume(cases, everything, scenario, 0.0, cases.n_cases),
-        float(trapezoid(cases.tpr[allowed], cases.fpr[allowed])),
+        _trapezoid_area(cases.fpr[allowed], cases.tpr[allowed]),
         float(cases.tpr[highest_recall(cases, allowed)]),
         bool(allowed[1:].any()),
     )
+
+
+def _trapezoid_area(fpr: FloatArray, tpr: FloatArray) -> float:
+    return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
 
 
 def _volume(
@@ -246,7 +289,7 @@ def _volume(
 
 def _columns(scores_by_model: Any) -> dict[str, AnyArray]:
     if isinstance(scores_by_model, Mapping):
-        items: Iterable[tuple[Any, Any]] = scores_by_model.items()
+        items: list[tuple[Any, Any]] = list(scores_by_model.items())
     else:
         frame = nw.from_native(scores_by_model, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
@@ -254,7 +297,12 @@ def _columns(scores_by_model: Any) -> dict[str, AnyArray]:
                 f"scores_by_model is a {type(scores_by_model).__name__}; accepted are a mapping "
                 "from model to scores, or a data frame with a column for each model"
             )
-        items = ((name, frame[name]) for name in frame.columns)
+        items = [(name, frame[name]) for name in frame.columns]
+    repeated = [
+        name for name, count in Counter(str(name) for name, _ in items).items() if count > 1
+    ]
+    if repeated:
+        raise ValueError(f"scores_by_model names a model twice: {', '.join(repeated)}")
     return {str(name): as_vector(values, f"scores of {name!r}") for name, values in items}
 
 
@@ -274,19 +322,13 @@ def _check_choice(strategy: str, tolerance: float) -> None:
         raise ValueError(f"tolerance={tolerance!r}; accepted is a number of at least 0")
 
 
-def _warn(
-    ranking: tuple[ModelScores, ...],
-    points_by_model: Mapping[str, OperatingPoints],
-    scenario: Scenario,
-) -> None:
-    winner = ranking[0]
-    cases = points_by_model[winner.model].at_prevalence(scenario.prevalence)
-    warn_about_costs(scenario, cases.negatives_per_positive)
-    if not winner.feasible:
-        others = [row.model for row in ranking if row.feasible]
-        hint = f"; these have some: {', '.join(others)}" if others else ", nor has any other model"
-        warnings.warn(
-            f"the winner {winner.model!r} has no threshold but never alarm within the limits{hint}",
-            NeverAlarmWarning,
-            stacklevel=3,
-        )
+def _warn_of_infeasible_winner(ranking: tuple[ModelScores, ...]) -> None:
+    if ranking[0].feasible:
+        return
+    others = [row.model for row in ranking if row.feasible]
+    hint = f"; these have some: {', '.join(others)}" if others else ", nor has any other model"
+    warnings.warn(
+        f"the winner {ranking[0].model!r} has no threshold but never alarm within the limits{hint}",
+        NeverAlarmWarning,
+        stacklevel=4,
+    )
