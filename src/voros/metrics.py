@@ -7,7 +7,7 @@ from typing import Any
 
 from voros.costs import CostLike
 from voros.exceptions import NeverAlarmWarning
-from voros.inputs import BoolArray
+from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.limits import limits_message, warn_about_costs
 from voros.region import feasible_region
 from voros.roc import OperatingPoints, check_cases, cost_hull, leading_points
@@ -81,10 +81,7 @@ def partial_voros_score(
     """
     scenario = Scenario(min_precision, capacity, cost_ratio, prevalence)
     positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
-    if weights is None:
-        points = leading_points(positive, scores, _most_cases(positive, scenario))
-    else:
-        points = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+    points = deciding_points(positive, scores, weights, scenario)
     points = points.at_prevalence(scenario.prevalence)
     max_alarms = points.max_alarms(scenario)
     hull = cost_hull(points, points.feasible(scenario))
@@ -128,6 +125,18 @@ def voros_score(
         pos_label=pos_label,
         sample_weight=sample_weight,
     )
+
+
+def deciding_points(
+    positive: BoolArray, scores: AnyArray, weights: FloatArray | None, scenario: Scenario
+) -> OperatingPoints:
+    """Count alarms at the thresholds that can be best within the capacity, as observed.
+
+    Enough for the score and its choices; not for what lies beyond the capacity.
+    """
+    if weights is None:
+        return leading_points(positive, scores, _most_cases(positive, scenario))
+    return OperatingPoints.from_scores(positive, scores, sample_weight=weights)
 
 
 def _most_cases(positive: BoolArray, scenario: Scenario) -> float:

@@ -42,7 +42,7 @@ class RegionCase(Enum):
     PRECISION_ONLY_TO_RIGHT = (
         "quadrilateral with (0, 1): a precision floor of at most the prevalence, alone"
     )
-    CAPACITY_ONLY_LEFT_TO_BOTTOM = "triangle: a capacity below both class sizes, alone"
+    CAPACITY_ONLY_LEFT_TO_BOTTOM = "triangle: a capacity above neither class size, alone"
     CAPACITY_ONLY_LEFT_TO_RIGHT = (
         "trapezoid along the bottom: a capacity between the negatives and the more numerous "
         "positives, alone"
@@ -200,10 +200,10 @@ def _case_of_precision(n_positive: float, n_negative: float, min_precision: floa
 
 
 def _case_of_capacity(n_positive: float, n_negative: float, max_alarms: float) -> RegionCase:
-    if max_alarms < n_positive:
-        if max_alarms < n_negative:
+    if max_alarms <= n_positive:
+        if max_alarms <= n_negative:
             return RegionCase.CAPACITY_ONLY_LEFT_TO_BOTTOM
         return RegionCase.CAPACITY_ONLY_LEFT_TO_RIGHT
-    if max_alarms < n_negative:
+    if max_alarms <= n_negative:
         return RegionCase.CAPACITY_ONLY_TOP_TO_BOTTOM
     return RegionCase.CAPACITY_ONLY_TOP_TO_RIGHT

@@ -30,6 +30,9 @@ WEIGHT_ROUNDING = 1e-12
 counts are compared exactly."""
 
 
+LARGEST_PRODUCT = 2.0**62
+"""Beyond it counts are compared as Python's unbounded integers."""
+
 SAMPLE_SIZE = 20_000
 """Scores looked at to guess how far down the capacity reaches."""
 
@@ -224,10 +227,13 @@ class OperatingPoints:
         if min_precision == 0:
             return np.ones(len(self), dtype=np.bool_)
         floor = as_fraction(min_precision)
-        right, needed = self.tp * floor.denominator, self.alarms * floor.numerator
-        if _whole(self.tp) and float(needed[-1]) < 2**62:
-            return np.asarray(right >= needed)
-        return np.asarray(right >= needed * (1.0 - WEIGHT_ROUNDING))
+        tp, alarms = self.tp, self.alarms
+        if not _whole(tp):
+            needed = alarms * floor.numerator * (1.0 - WEIGHT_ROUNDING)
+            return np.asarray(tp * floor.denominator >= needed)
+        if float(alarms.max()) * floor.denominator >= LARGEST_PRODUCT:
+            tp, alarms = tp.astype(object), alarms.astype(object)
+        return np.asarray(tp * floor.denominator >= alarms * floor.numerator, dtype=np.bool_)
 
     def within_capacity(self, max_alarms: float) -> BoolArray:
         """Tell which thresholds raise at most so many alarms."""

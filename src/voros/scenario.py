@@ -73,6 +73,10 @@ class Scenario:
                 raise ValueError(
                     f"prevalence={self.prevalence!r}; accepted is a number strictly between 0 and 1"
                 )
+        # numpy's numbers compare and print as Python's own do.
+        whole = isinstance(self.capacity, Integral)
+        object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
+        object.__setattr__(self, "min_precision", float(self.min_precision))
         object.__setattr__(self, "cost_ratio", as_costs(self.cost_ratio))
 
     @property

@@ -75,10 +75,12 @@ def scenario_toml(scenario: Scenario, name: str = "scenario") -> str:
             f"cost_ratio={costs!r} cannot be written as TOML; a known value or a range can"
         )
     low, high = costs.support
+    whole = scenario.capacity_is_count
+    capacity = int(scenario.capacity) if whole else float(scenario.capacity)
     lines = [
         f"[{_key(name)}]",
         f"min_precision = {float(scenario.min_precision)!r}",
-        f"capacity = {scenario.capacity!r}",
+        f"capacity = {capacity!r}",
         f"{FIELD_OF_UNIT[costs.over]} = " + (f"{low!r}" if low == high else f"[{low!r}, {high!r}]"),
     ]
     if scenario.prevalence is not None:

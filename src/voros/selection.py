@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -17,7 +17,6 @@ from voros.frames import make_frame
 from voros.inputs import (
     AnyArray,
     BoolArray,
-    FloatArray,
     as_vector,
     check_labels,
     check_same_length,
@@ -237,7 +236,9 @@ def _select(
     tolerance: float,
     guarantee: Guarantee | None,
 ) -> Selection:
-    _check_choice(strategy, tolerance)
+    check_strategy(strategy)
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance={tolerance!r}; accepted is a number of at least 0")
     scored, odds = [], 1.0
     # One model at a time: the points of hundreds of models need not be held together.
     for model, points in points_by_model:
@@ -261,30 +262,39 @@ def score_model(
     """Score one model by all four strategies."""
     cases = points.at_prevalence(scenario.prevalence)
     allowed = deployable(points, scenario, guarantee)
-    everything = np.ones(len(cases), dtype=np.bool_)
-    return ModelScores(
-        model,
-        _volume(cases, allowed, scenario, scenario.min_precision, cases.max_alarms(scenario)),
-        _volume(cases, everything, scenario, 0.0, cases.n_cases),
-        _trapezoid_area(cases.fpr[allowed], cases.tpr[allowed]),
-        float(cases.tpr[highest_recall(cases, allowed)]),
-        bool(allowed[1:].any()),
+    scores = {name: SCORES[name](cases, allowed, scenario) for name in STRATEGIES}
+    return ModelScores(model, **scores, feasible=bool(allowed[1:].any()))
+
+
+def _partial_voros(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> float:
+    region = feasible_region(
+        cases.n_positive, cases.n_negative, scenario.min_precision, cases.max_alarms(scenario)
     )
+    return partial_volume(cases, cost_hull(cases, allowed), region, scenario.costs)
 
 
-def _trapezoid_area(fpr: FloatArray, tpr: FloatArray) -> float:
+def _voros(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> float:
+    everything = np.ones_like(allowed)
+    region = feasible_region(cases.n_positive, cases.n_negative)
+    return partial_volume(cases, cost_hull(cases, everything), region, scenario.costs)
+
+
+def _partial_auroc(cases: OperatingPoints, allowed: BoolArray, _: Scenario) -> float:
+    fpr, tpr = cases.fpr[allowed], cases.tpr[allowed]
     return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
 
 
-def _volume(
-    cases: OperatingPoints,
-    allowed: BoolArray,
-    scenario: Scenario,
-    min_precision: float,
-    max_alarms: float,
-) -> float:
-    region = feasible_region(cases.n_positive, cases.n_negative, min_precision, max_alarms)
-    return partial_volume(cases, cost_hull(cases, allowed), region, scenario.costs)
+def _recall(cases: OperatingPoints, allowed: BoolArray, _: Scenario) -> float:
+    return float(cases.tpr[highest_recall(cases, allowed)])
+
+
+SCORES: dict[Strategy, Callable[[OperatingPoints, BoolArray, Scenario], float]] = {
+    "partial_voros": _partial_voros,
+    "voros": _voros,
+    "partial_auroc": _partial_auroc,
+    "recall": _recall,
+}
+"""Each strategy's score, of points at the scenario's prevalence and which of them are allowed."""
 
 
 def _columns(scores_by_model: Any) -> dict[str, AnyArray]:
@@ -314,12 +324,11 @@ def _count(model: str, positive: BoolArray, scores: AnyArray, weights: Any) -> O
         raise ValueError(f"model {model!r}: {error}") from None
 
 
-def _check_choice(strategy: str, tolerance: float) -> None:
+def check_strategy(strategy: str) -> None:
+    """Raise unless models can be ranked by this."""
     if strategy not in STRATEGIES:
         accepted = ", ".join(map(repr, STRATEGIES))
         raise ValueError(f"strategy={strategy!r}; accepted are {accepted}")
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance={tolerance!r}; accepted is a number of at least 0")
 
 
 def _warn_of_infeasible_winner(ranking: tuple[ModelScores, ...]) -> None:

@@ -39,8 +39,8 @@ SERIES_BELOW = 0.1
 SERIES_TERMS = 9
 """Terms of that series: the next one is below 1e-19."""
 
-ALMOST_ONE = 1.0 - 2.0**-53
-"""Keeps artanh finite where v vanishes at one end; its factor vanishes there as well."""
+TINY = np.finfo(np.float64).tiny
+"""Keeps the logarithm finite where u and v vanish together at one end; its factor is 0 there."""
 
 
 def mean_quotient(u0: FloatArray, u1: FloatArray, v0: FloatArray, v1: FloatArray) -> FloatArray:
@@ -54,24 +54,22 @@ def mean_quotient(u0: FloatArray, u1: FloatArray, v0: FloatArray, v1: FloatArray
     >>> mean_quotient(one, one, one, one * np.e) * (np.e - 1)
     array([1.])
     """
-    v_sum = v0 + v1
+    v_sum, u_sum = v0 + v1, u0 + u1
     with np.errstate(divide="ignore", invalid="ignore"):
-        delta = np.clip((v1 - v0) / v_sum, -ALMOST_ONE, ALMOST_ONE)
-        u_sum = u0 + u1
-        mean = (u_sum - delta * _phi(delta) * ((u1 - u0) - delta * u_sum)) / v_sum
+        delta = (v1 - v0) / v_sum
+        # artanh(delta), from the ends themselves: near 1 delta has lost what matters.
+        half_log = 0.5 * np.log(np.maximum(v1, TINY) / np.maximum(v0, TINY))
+        mean = (u_sum - delta * _phi(delta, half_log) * ((u1 - u0) - delta * u_sum)) / v_sum
     # Where v is 0 throughout, the side lies on the line and its triangle has no area.
     return np.where(v_sum > 0, mean, 0.0)
 
 
-def _phi(delta: FloatArray) -> FloatArray:
+def _phi(delta: FloatArray, artanh: FloatArray) -> FloatArray:
     square = delta * delta
     series = np.full_like(delta, 1.0 / (2 * SERIES_TERMS + 1))
     for term in range(SERIES_TERMS - 1, 0, -1):
         series = series * square + 1.0 / (2 * term + 1)
-    small = square < SERIES_BELOW**2
-    safe = np.where(small, 0.5, delta)
-    closed = (np.arctanh(safe) / safe - 1.0) / (safe * safe)
-    return np.where(small, series, closed)
+    return np.where(square < SERIES_BELOW**2, series, (artanh / delta - 1.0) / square)
 
 
 def lesser_share(
