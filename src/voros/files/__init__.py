@@ -4,13 +4,19 @@
 completely or not at all. Reading needs pyarrow, which comes with ``pip install "voros[cli]"``.
 """
 
+from voros.files.appending import append_column, format_of, table_bytes
 from voros.files.predictions import Predictions, read_predictions
+from voros.files.sources import open_source
 from voros.files.writing import check_writable, write_together, write_whole
 
 __all__ = [
     "Predictions",
+    "append_column",
     "check_writable",
+    "format_of",
+    "open_source",
     "read_predictions",
+    "table_bytes",
     "write_together",
     "write_whole",
 ]

@@ -69,7 +69,7 @@ class Predictions:
 
 
 def read_predictions(
-    path: str | Path,
+    path: str | Path | Source,
     *,
     label: str | None = None,
     scores: Sequence[str] = (),
@@ -85,7 +85,7 @@ def read_predictions(
 
     Parameters
     ----------
-    path : path-like
+    path : path-like or Source
         CSV, TSV or JSON lines (each may be gzipped), Parquet or Arrow; ``-`` is standard input.
     label : str, optional
         Column of labels. Without it, the column of a telling name such as ``label``, or else the
@@ -117,7 +117,7 @@ def read_predictions(
     >>> cases.models, cases.labels.tolist(), cases.of("risk").tolist()
     (['risk'], [True, False, False], [0.9, 0.2, 0.4])
     """
-    source = open_source(path, file_format)
+    source = path if isinstance(path, Source) else open_source(path, file_format)
     names = ColumnNames(label, scores, model, case, weight)
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
     table = read_columns(source, roles.columns, roles.numeric)

@@ -34,6 +34,21 @@ def read_columns(source: Source, columns: Sequence[str], numeric: Collection[str
     return table
 
 
+def read_as_written(source: Source) -> Any:
+    """Return all columns of all rows, those of delimited text as text."""
+    pa = load_pyarrow()
+    if source.format not in ("csv", "tsv"):
+        return _readers(source)["read"](source, peek(source).column_names, ())
+    from pyarrow import csv
+
+    names = peek(source).column_names
+    return csv.read_csv(
+        source.open(),
+        parse_options=csv.ParseOptions(delimiter=source.delimiter),
+        convert_options=csv.ConvertOptions(column_types={name: pa.string() for name in names}),
+    )
+
+
 def _readers(source: Source) -> dict[str, Any]:
     return {
         "csv": {"peek": _peek_text, "read": _read_text},

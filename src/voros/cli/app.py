@@ -1,0 +1,60 @@
+"""The typer application: every command is registered here."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import voros
+from voros.cli.apply import apply
+from voros.cli.failures import one_line_failures
+from voros.cli.score import score
+from voros.cli.select import select
+
+
+class FriendlyGroup(TyperGroup):
+    """Runs any command with errors and warnings as single lines."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        with one_line_failures(traceback=bool(ctx.params.get("traceback"))):
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    name="voros",
+    cls=FriendlyGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"voros {voros.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+    traceback: Annotated[
+        bool, typer.Option("--traceback", help="Show where an error arose, for a bug report.")
+    ] = False,
+) -> None:
+    """Choose and deploy binary classifiers that must live within limits.
+
+    Exit codes: 0 done; 1 limits not met where --check asked; 2 an error, said in one line.
+    """
+
+
+app.command()(score)
+app.command()(select)
+app.command()(apply)

@@ -1,0 +1,43 @@
+"""From a command's options to labels, scores and operating points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from voros.cli.failures import say
+from voros.cli.options import ColumnOptions
+from voros.cli.patience import patience
+from voros.files import Predictions, read_predictions
+from voros.roc import OperatingPoints
+
+
+def load(path: Path, columns: ColumnOptions, *, labelled: bool = True) -> Predictions:
+    """Read a file of predictions, saying what was guessed."""
+    with patience(f"reading {path}"):
+        predictions = read_predictions(
+            path,
+            label=columns.label,
+            scores=columns.score or (),
+            model=columns.model,
+            case=columns.case,
+            weight=columns.weight,
+            pos_label=columns.pos_label,
+            labelled=labelled,
+            drop_missing=columns.drop_missing,
+            file_format=columns.file_format,
+        )
+    for note in predictions.notes:
+        say(note, "note")
+    return predictions
+
+
+def count_points(predictions: Predictions) -> dict[str, OperatingPoints]:
+    """Count alarms at every threshold of every model."""
+    with patience("counting alarms") as report:
+        points = {}
+        for done, (model, scores) in enumerate(predictions.scores.items()):
+            report(done, len(predictions.scores))
+            points[model] = OperatingPoints.from_scores(
+                predictions.labels, scores, sample_weight=predictions.weights
+            )
+    return points

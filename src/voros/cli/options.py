@@ -1,0 +1,218 @@
+"""The options that several commands share: columns, limits, output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from voros.scenario import Scenario
+from voros.scenario_file import read_scenario_fields
+from voros.scenario_text import COST_FIELDS, scenario_from_fields
+
+_COLUMNS, _LIMITS, _OUTPUT = "Columns", "Limits and costs", "Output"
+
+PredictionFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Predictions: CSV, TSV, JSON lines (also gzipped), Parquet, Arrow; - is standard "
+        "input.",
+    ),
+]
+
+Check = Annotated[
+    bool,
+    typer.Option("--check", help="Exit with 1 where a limit is not met.", rich_help_panel=_LIMITS),
+]
+
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """Which columns hold what."""
+
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The true labels.", rich_help_panel=_COLUMNS),
+    ] = None
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A model's scores; repeat for more. Without it, every other numeric column is "
+            "a model.",
+            rich_help_panel=_COLUMNS,
+        ),
+    ] = None
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="In a long file (a row per case and model): who gave the score.",
+            rich_help_panel=_COLUMNS,
+        ),
+    ] = None
+    case: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="Identifies a case.", rich_help_panel=_COLUMNS),
+    ] = None
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="How many cases a row stands for.", rich_help_panel=_COLUMNS
+        ),
+    ] = None
+    pos_label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL", help="The positive label, if not 1 or true.", rich_help_panel=_COLUMNS
+        ),
+    ] = None
+    drop_missing: Annotated[
+        bool,
+        typer.Option(
+            "--drop-missing", help="Leave out rows with a missing value.", rich_help_panel=_COLUMNS
+        ),
+    ] = False
+    file_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="csv, tsv, parquet, arrow or jsonl, where the name does not tell.",
+            rich_help_panel=_COLUMNS,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class LimitOptions:
+    """The limits and costs of a deployment."""
+
+    min_precision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="At least this share of the alarms must be right: 0.15, 15%, 3/20.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    capacity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE|COUNT",
+            help="At most so many alarms: 0.5 or 50% of the cases, or 500 cases.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    cost_ratio: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATIO[:RATIO]",
+            help="Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    miss_costs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COUNT[:COUNT]",
+            help="How many false alarms a miss is worth: 30, or 20:40 for a range.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    prevalence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of positives at deployment, if not that of the data.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    scenarios: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A TOML file of named scenarios.", rich_help_panel=_LIMITS
+        ),
+    ] = None
+    scenario: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which scenario of that file; options given beside it replace its values.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+
+    def read(self) -> Scenario:
+        """Put the scenario together: the file's first, then whatever options replace."""
+        fields = self._from_file()
+        given = {name: getattr(self, name) for name in ("min_precision", "capacity", "prevalence")}
+        given |= {"cost_ratio": self.cost_ratio, "miss_costs": self.miss_costs}
+        given = {name: value for name, value in given.items() if value is not None}
+        if any(name in given for name in COST_FIELDS):
+            fields = {name: value for name, value in fields.items() if name not in COST_FIELDS}
+        return scenario_from_fields(fields | given)
+
+    def _from_file(self) -> dict[str, Any]:
+        if self.scenarios is None:
+            if self.scenario is not None:
+                raise ValueError("--scenario names one of a file; say which with --scenarios FILE")
+            return {}
+        tables = read_scenario_fields(self.scenarios)
+        listed = ", ".join(map(repr, tables))
+        if self.scenario is None and len(tables) > 1:
+            raise ValueError(f"{self.scenarios} holds {listed}; choose one with --scenario")
+        name = next(iter(tables)) if self.scenario is None else self.scenario
+        if name not in tables:
+            raise ValueError(f"{self.scenarios} has no scenario {name!r}; it holds {listed}")
+        return tables[name]
+
+
+@dataclass(frozen=True)
+class GuaranteeOptions:
+    """How sure the limits must be kept on future cases."""
+
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Use only thresholds that keep the limits on future cases with this confidence, "
+            "such as 0.95.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    horizon: Annotated[
+        int | None,
+        typer.Option(
+            metavar="COUNT",
+            help="With --confidence: how many future cases the limits are promised for.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+
+    def read(self) -> Any:
+        """Return the guarantee asked for, or None."""
+        if self.confidence is None:
+            if self.horizon is not None:
+                raise ValueError("--horizon needs --confidence, such as --confidence 0.95")
+            return None
+        from voros.inference import Guarantee
+
+        return Guarantee(confidence=self.confidence, horizon=self.horizon)
+
+
+@dataclass(frozen=True)
+class ShowOptions:
+    """How results are shown."""
+
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)
+    ] = False
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.", rich_help_panel=_OUTPUT)] = (
+        False
+    )

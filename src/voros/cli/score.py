@@ -1,0 +1,128 @@
+"""``voros score``: partial VOROS of every model in a file."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import typer
+
+from voros.cli.bundles import bundled
+from voros.cli.failures import LIMITS_NOT_MET
+from voros.cli.loading import load
+from voros.cli.options import Check, ColumnOptions, LimitOptions, PredictionFile, ShowOptions
+from voros.cli.patience import patience
+from voros.cli.show import Sheet, show, span
+from voros.cli.wording import limits_in_words, scenario_fields
+from voros.evaluation import Evaluation, evaluate_points
+from voros.exceptions import InfeasibleError, NeverAlarmWarning
+from voros.files import Predictions
+from voros.limits import limits_message
+from voros.metrics import deciding_points
+from voros.roc import OperatingPoints, check_cases
+from voros.scenario import Scenario
+
+
+@bundled
+def score(
+    file: PredictionFile,
+    columns: ColumnOptions,
+    limits: LimitOptions,
+    output: ShowOptions,
+    check: Check = False,
+) -> None:
+    """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
+    scenario = limits.read()
+    predictions = load(file, columns)
+    with patience("scoring") as report:
+        results = {}
+        for done, model in enumerate(predictions.models):
+            report(done, len(predictions.models))
+            results[model] = evaluate_model(predictions, model, scenario)
+    reachable = any(result.feasible for result in results.values())
+    if not reachable and not check:
+        raise InfeasibleError(nothing_feasible(results))
+    show(score_sheet(results, predictions, scenario), output)
+    if check and not reachable:
+        raise typer.Exit(LIMITS_NOT_MET)
+
+
+def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> Evaluation:
+    """Evaluate a model on the thresholds that can matter, which saves sorting all cases."""
+    positive, scores, weights = check_cases(
+        predictions.labels, predictions.of(model), sample_weight=predictions.weights
+    )
+    points = deciding_points(positive, scores, weights, scenario)
+    if not points.at_prevalence(scenario.prevalence).feasible(scenario)[1:].any():
+        # What could be met instead may lie beyond the capacity.
+        points = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+    with warnings.catch_warnings():
+        # That a model has no feasible threshold stands in its row.
+        warnings.simplefilter("ignore", NeverAlarmWarning)
+        return evaluate_points(points, scenario)
+
+
+def nothing_feasible(results: dict[str, Evaluation]) -> str:
+    """Say what the model that comes closest to the limits could do."""
+    model, closest = max(results.items(), key=lambda item: item[1].most_precise.precision)
+    return f"model {model!r}: {limits_message(closest.points, closest.scenario)}"
+
+
+def score_sheet(
+    results: dict[str, Evaluation], predictions: Predictions, scenario: Scenario
+) -> Sheet:
+    """Arrange scores and choices, best model first."""
+    ranked = sorted(results.items(), key=lambda item: -item[1].score)
+    best = ranked[0][1].score
+    rows = [_row(model, result, best) for model, result in ranked]
+    points = ranked[0][1].points
+    return Sheet(
+        title="Partial VOROS: 1 is the best any classifier could do within the limits",
+        columns=_columns(ranked, best),
+        rows=rows,
+        document={
+            "file": predictions.source,
+            "cases": points.n_cases,
+            "positives": points.n_positive,
+            "scenario": scenario_fields(scenario),
+            "models": [
+                row | {"choices": [asdict(choice) for choice in result.choices]}
+                for row, (_, result) in zip(rows, ranked, strict=True)
+            ],
+        },
+        notes=(limits_in_words(scenario, points),),
+    )
+
+
+def _ends(result: Evaluation, name: str) -> tuple[float, float]:
+    values = [getattr(choice, name) for choice in result.choices]
+    return min(values), max(values)
+
+
+def _row(model: str, result: Evaluation, best: float) -> dict[str, Any]:
+    row = {
+        "model": model,
+        "partial_voros": result.score,
+        "behind": best - result.score,
+        "feasible": result.feasible,
+    }
+    for name in ("threshold", "alarms", "precision", "recall"):
+        row[f"{name}_min"], row[f"{name}_max"] = _ends(result, name)
+    return row
+
+
+def _columns(ranked: Sequence[tuple[str, Evaluation]], best: float) -> dict[str, list[str]]:
+    columns = {
+        "model": [model for model, _ in ranked],
+        "partial VOROS": [f"{result.score:.4f}" for _, result in ranked],
+        "behind": [f"{best - result.score:.4f}" for _, result in ranked],
+    }
+    for name in ("threshold", "alarms", "precision", "recall"):
+        columns[name] = [span(*_ends(result, name)) for _, result in ranked]
+    columns["threshold"] = [
+        text if result.feasible else "none meets the limits"
+        for text, (_, result) in zip(columns["threshold"], ranked, strict=True)
+    ]
+    return columns

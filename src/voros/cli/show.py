@@ -1,0 +1,141 @@
+"""Results on the standard output stream: a table for people, JSON or CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from voros.cli.options import ShowOptions
+
+PLAIN_WIDTH = 160
+"""Width of a table that goes into a file or a pipe, where nothing tells the width of a page."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A result in its three forms.
+
+    Attributes
+    ----------
+    title : str
+    columns : mapping of str to sequence of str
+        What people see, as text.
+    rows : sequence of mappings
+        What ``--csv`` prints: plain values, a line each.
+    document : mapping
+        What ``--json`` prints.
+    notes : sequence of str
+        Lines under the table.
+    """
+
+    title: str
+    columns: Mapping[str, Sequence[str]]
+    rows: Sequence[Mapping[str, Any]]
+    document: Mapping[str, Any]
+    notes: Sequence[str] = field(default=())
+
+
+def show(sheet: Sheet, options: ShowOptions) -> None:
+    """Print a result in the form that was asked for."""
+    if options.as_json and options.as_csv:
+        raise ValueError("--json and --csv exclude one another; choose one")
+    if options.as_json:
+        sys.stdout.write(json_text(sheet.document))
+    elif options.as_csv:
+        sys.stdout.write(csv_text(sheet.rows))
+    else:
+        _print_table(sheet)
+
+
+def json_text(document: Mapping[str, Any]) -> str:
+    """Write strict JSON: no value is null, and an infinite one is text.
+
+    Examples
+    --------
+    >>> print(json_text({"threshold": math.inf, "precision": math.nan}), end="")
+    {
+      "threshold": "inf",
+      "precision": null
+    }
+    """
+    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write rows of plain values as CSV with a header."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _print_table(sheet: Sheet) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=PLAIN_WIDTH)
+    table = Table(box=box.SIMPLE_HEAD, title=sheet.title, title_justify="left")
+    for position, name in enumerate(sheet.columns):
+        table.add_column(name, justify="left" if position == 0 else "right", no_wrap=True)
+    for cells in zip(*sheet.columns.values(), strict=True):
+        table.add_row(*map(_escape, cells))
+    console.print(table)
+    for note in sheet.notes:
+        console.print(_escape(note))
+
+
+def _escape(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def span(low: float, high: float, digits: int = 4) -> str:
+    """Write a range in short, or one number where both ends are the same.
+
+    Examples
+    --------
+    >>> span(0.25, 0.5), span(3, 3)
+    ('0.25 to 0.5', '3')
+    """
+    first, last = number(low, digits), number(high, digits)
+    return first if first == last else f"{first} to {last}"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Write a number in short; whole ones in full.
+
+    Examples
+    --------
+    >>> number(12345.0), number(0.123456), number(float("nan"))
+    ('12,345', '0.1235', '-')
+    """
+    if math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "never"
+    return f"{int(value):,}" if value == int(value) else f"{value:.{digits}g}"
