@@ -55,7 +55,7 @@ def test_thresholds_that_only_raise_false_alarms_are_feasible_and_not_worth_it()
 
 
 def test_a_capacity_below_one_case_is_an_error() -> None:
-    with pytest.raises(voros.InfeasibleError, match="capacity=0.05 of 10 cases is 0.5 alarms"):
+    with pytest.raises(voros.InfeasibleError, match=r"capacity=0.05 of 10 cases is 0.5 alarms"):
         voros.partial_voros_score(Y, S, capacity=0.05, cost_ratio=0.1)
 
 

@@ -58,7 +58,7 @@ def mean_quotient(u0: FloatArray, u1: FloatArray, v0: FloatArray, v1: FloatArray
     with np.errstate(divide="ignore", invalid="ignore"):
         delta = (v1 - v0) / v_sum
         # artanh(delta), from the ends themselves: near 1 delta has lost what matters.
-        half_log = 0.5 * np.log(np.maximum(v1, TINY) / np.maximum(v0, TINY))
+        half_log = 0.5 * (np.log(np.maximum(v1, TINY)) - np.log(np.maximum(v0, TINY)))
         mean = (u_sum - delta * _phi(delta, half_log) * ((u1 - u0) - delta * u_sum)) / v_sum
     # Where v is 0 throughout, the side lies on the line and its triangle has no area.
     return np.where(v_sum > 0, mean, 0.0)
