@@ -1,0 +1,327 @@
+"""The best normalised area against the cost, with how likely each cost is below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.costs import CostDistribution, Density, Samples
+from voros.evaluation import Evaluation, evaluate_points
+from voros.frames import make_frame
+from voros.inputs import AnyArray, FloatArray
+from voros.plotting.cost_axis import ratio_text, round_ratios
+from voros.plotting.models import named_points, points_from_estimator, points_from_predictions
+from voros.plotting.style import (
+    INK,
+    QUIET,
+    axes_to_draw_on,
+    dress,
+    line_width,
+    look,
+    marker,
+    type_size,
+)
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+
+GRID = 401
+"""Costs at which each curve is drawn, besides the exact ones where a threshold takes over."""
+
+TAIL = 1e-3
+"""Mass of an endless tail of costs that is left out of the picture, at each end."""
+
+ROUND_A_KNOWN_COST = 0.1
+"""How far the picture reaches to either side of a cost that is known, in t."""
+
+MOST_NAMED = 8
+"""Thresholds are written beside a curve if no more than these take over in the picture."""
+
+
+class AreaCurveDisplay:
+    """How good the best feasible threshold is at each cost; partial VOROS is the mean height.
+
+    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
+    draw it.
+
+    Parameters
+    ----------
+    points : OperatingPoints or mapping of str to OperatingPoints
+    scenario : Scenario
+    t_range : pair of floats, optional
+        The costs to draw, as t = cN/(cN + P); by default those the scenario thinks possible.
+
+    Attributes
+    ----------
+    ax_, density_ax_, ratio_ax_ : Axes
+        Areas, cost density below them, and the axis of cost ratios above.
+    curves_ : dict of str to Line2D
+    switches_ : dict of str to Line2D
+        Where a threshold takes over from another.
+    threshold_labels_ : tuple of Text
+        Thresholds beside the curve, when there is a single model and room for them.
+    density_ : Line2D
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.plotting import AreaCurveDisplay
+    >>> curve = voros.OperatingPoints.from_points([0.02, 0.1], [0.4, 0.7], 100, 900)
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.3, cost_ratio=(1 / 40, 1 / 10))
+    >>> display = AreaCurveDisplay.from_points(curve, scenario)
+    >>> display.ax_.get_ylabel()
+    'best normalised area'
+    """
+
+    ax_: Axes
+    density_ax_: Axes
+    ratio_ax_: Any
+    curves_: dict[str, Line2D]
+    switches_: dict[str, Line2D]
+    threshold_labels_: tuple[Text, ...]
+    density_: Line2D
+
+    def __init__(
+        self,
+        points: OperatingPoints | Mapping[str, OperatingPoints],
+        scenario: Scenario,
+        t_range: tuple[float, float] | None = None,
+    ) -> None:
+        self.points = named_points(points)
+        self.scenario = scenario
+        deployed = next(iter(self.points.values())).at_prevalence(scenario.prevalence)
+        self.negatives_per_positive = deployed.negatives_per_positive
+        self.t_range = self._check_range(t_range)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        scenario: Scenario,
+        *,
+        t_range: tuple[float, float] | None = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        ax: Axes | None = None,
+    ) -> AreaCurveDisplay:
+        """Draw from labels and scores: one vector, or a mapping from model names to vectors."""
+        points = points_from_predictions(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls(points, scenario, t_range).plot(ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        scenario: Scenario,
+        *,
+        t_range: tuple[float, float] | None = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        ax: Axes | None = None,
+    ) -> AreaCurveDisplay:
+        """Draw from a fitted classifier, or a mapping from names to fitted classifiers."""
+        points = points_from_estimator(
+            estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls(points, scenario, t_range).plot(ax)
+
+    @classmethod
+    def from_points(
+        cls,
+        points: OperatingPoints | Mapping[str, OperatingPoints],
+        scenario: Scenario,
+        *,
+        t_range: tuple[float, float] | None = None,
+        ax: Axes | None = None,
+    ) -> AreaCurveDisplay:
+        """Draw from operating points, such as those of a published curve."""
+        return cls(points, scenario, t_range).plot(ax)
+
+    @cached_property
+    def evaluations(self) -> dict[str, Evaluation]:
+        """What every model scores."""
+        return {name: evaluate_points(each, self.scenario) for name, each in self.points.items()}
+
+    def to_ratio(self, t: Any) -> Any:
+        """Return the cost ratio C_FP / C_FN at which the fractional cost is ``t``."""
+        with np.errstate(divide="ignore"):
+            return t / (1.0 - np.asarray(t)) / self.negatives_per_positive
+
+    def to_t(self, cost_ratio: Any) -> Any:
+        """Return the fractional cost t = cN/(cN + P) at a cost ratio."""
+        slope = np.asarray(cost_ratio) * self.negatives_per_positive
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isinf(slope), 1.0, slope / (1.0 + slope))
+
+    def plot(self, ax: Axes | None = None) -> AreaCurveDisplay:
+        """Draw on ``ax``, or on a new figure; the cost density takes the lower part of it."""
+        self.ax_ = axes_to_draw_on(ax, shape=0.8)
+        self.density_ax_ = _split_off_lower_part(self.ax_)
+        self.curves_, self.switches_ = {}, {}
+        for i, model in enumerate(self.points):
+            self._draw_model(i, model)
+        self.threshold_labels_ = self._name_thresholds()
+        self.density_ = self._draw_density()
+        self._dress()
+        return self
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame of the curves: model, t, cost ratio, area and threshold."""
+        parts = [self._columns(model) for model in self.points]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return make_frame(columns, backend)
+
+    def switches(self, model: str) -> FloatArray:
+        """Return the values of t, within the picture, at which another threshold takes over."""
+        t = self.to_t(self.evaluations[model].hull.enter)
+        low, high = self.t_range
+        return np.sort(t[(t > low) & (t < high)])
+
+    def density(self) -> tuple[FloatArray, FloatArray]:
+        """Return values of t and the density of the costs there; probabilities if discrete."""
+        costs, odds = self.scenario.costs, self.negatives_per_positive
+        if isinstance(costs, Samples):
+            return self.to_t(costs.to_ratio(costs.values, odds)), costs.weights
+        edges = np.linspace(*self.t_range, GRID)
+        below = costs.cdf(costs.from_ratio(self.to_ratio(edges), odds))
+        return (edges[1:] + edges[:-1]) / 2, np.abs(np.diff(below)) / np.diff(edges)
+
+    def _columns(self, model: str) -> dict[str, AnyArray]:
+        found = self.evaluations[model]
+        t = np.union1d(np.linspace(*self.t_range, GRID), self.switches(model))
+        ratio = self.to_ratio(t)
+        chosen = found.hull.index[found.hull.best(ratio)]
+        return {
+            "model": np.full(len(t), model, dtype=object),
+            "t": t,
+            "cost_ratio": ratio,
+            "area": found.normalised_area(ratio),
+            "threshold": found.points.thresholds[chosen],
+        }
+
+    def _check_range(self, t_range: tuple[float, float] | None) -> tuple[float, float]:
+        if t_range is None:
+            return self._likely_range()
+        low, high = t_range
+        if not 0 <= low < high <= 1:
+            raise ValueError(f"t_range={t_range!r}; accepted is a rising pair within [0, 1]")
+        return float(low), float(high)
+
+    def _likely_range(self) -> tuple[float, float]:
+        ends = self.to_t(_likely_ratios(self.scenario.costs, self.negatives_per_positive))
+        low, high = float(ends.min()), float(ends.max())
+        if low == high:
+            return max(low - ROUND_A_KNOWN_COST, 0.0), min(high + ROUND_A_KNOWN_COST, 1.0)
+        return low, high
+
+    def _draw_model(self, i: int, model: str) -> None:
+        data = self._columns(model)
+        score = self.evaluations[model].score
+        (self.curves_[model],) = self.ax_.plot(
+            data["t"],
+            data["area"],
+            **look(i),
+            linewidth=line_width(self.ax_),
+            label=f"{model} ({score:.3f})",
+        )
+        t = self.switches(model)
+        (self.switches_[model],) = self.ax_.plot(
+            t,
+            self.evaluations[model].normalised_area(self.to_ratio(t)),
+            linestyle="none",
+            marker=marker(i),
+            color=look(i)["color"],
+            markersize=0.5 * type_size(self.ax_),
+            markeredgecolor="white",
+            markeredgewidth=0.5,
+        )
+
+    def _name_thresholds(self) -> tuple[Text, ...]:
+        model = next(iter(self.points))
+        data = self._columns(model)
+        if len(self.points) > 1 or len(self.switches(model)) > MOST_NAMED:
+            return ()
+        ends = np.concatenate([[self.t_range[0]], self.switches(model), [self.t_range[1]]])
+        middles = (ends[1:] + ends[:-1]) / 2
+        at = np.searchsorted(data["t"], middles)
+        return tuple(
+            self.ax_.annotate(
+                _said(data["threshold"][j]),
+                (middle, data["area"][j]),
+                (0, 4),
+                textcoords="offset points",
+                ha="center",
+                fontsize=type_size(self.ax_) - 1.5,
+                color=INK,
+            )
+            for middle, j in zip(middles, at, strict=True)
+            if not np.isnan(data["threshold"][j])
+        )
+
+    def _draw_density(self) -> Line2D:
+        t, height = self.density()
+        if isinstance(self.scenario.costs, Samples):
+            self.density_ax_.vlines(t, 0, height, color=QUIET, linewidth=line_width(self.ax_))
+            (line,) = self.density_ax_.plot(t, height, "o", color=QUIET, markersize=3)
+        else:
+            (line,) = self.density_ax_.plot(t, height, color=QUIET, linewidth=1)
+            self.density_ax_.fill_between(t, height, color=QUIET, alpha=0.25, linewidth=0)
+        self.density_ax_.set_ylim(0, 1.15 * height.max())
+        return line
+
+    def _dress(self) -> None:
+        dress(self.ax_, xlabel="", ylabel="best normalised area")
+        unit = "probability" if isinstance(self.scenario.costs, Samples) else "cost density"
+        dress(self.density_ax_, xlabel=r"fractional cost $t = cN/(cN + P)$", ylabel=unit)
+        self.density_ax_.set_yticks([])
+        self.ax_.tick_params(labelbottom=False)
+        self.ax_.set_xlim(*self.t_range)
+        self.ratio_ax_ = self._add_ratio_axis()
+        if len(self.points) > 1:
+            self.ax_.legend(fontsize=type_size(self.ax_) - 1, framealpha=0.9)
+
+    def _add_ratio_axis(self) -> Any:
+        """Write, on top, how many false alarms a miss is worth: round numbers, not round t."""
+        size = type_size(self.ax_)
+        top = self.ax_.secondary_xaxis("top")
+        ratios = round_ratios(*self.t_range, self.negatives_per_positive)
+        top.set_ticks(self.to_t(ratios), [ratio_text(c) for c in ratios])
+        top.set_xlabel(r"cost ratio $c = C_{FP} / C_{FN}$", fontsize=size)
+        top.tick_params(labelsize=size - 1)
+        return top
+
+
+def _said(threshold: float) -> str:
+    return "never alarm" if np.isinf(threshold) else f"≥ {threshold:.3g}"
+
+
+def _likely_ratios(costs: CostDistribution, negatives_per_positive: float) -> FloatArray:
+    ends = np.asarray(costs.support)
+    if isinstance(costs, Density):
+        ends = np.asarray(costs.distribution.ppf([TAIL, 1.0 - TAIL]))
+    return np.asarray(costs.to_ratio(ends, negatives_per_positive))
+
+
+def _split_off_lower_part(ax: Axes) -> Axes:
+    """Give the lower quarter of ``ax`` to new axes that share its x axis."""
+    figure, spec = ax.figure, ax.get_subplotspec()
+    if spec is not None:
+        parts = spec.subgridspec(2, 1, height_ratios=(3, 1), hspace=0.08)
+        ax.set_subplotspec(parts[0])
+        return figure.add_subplot(parts[1], sharex=ax)
+    box = ax.get_position()
+    cut = 0.28 * box.height
+    ax.set_position((box.x0, box.y0 + cut, box.width, box.height - cut))
+    return figure.add_axes((box.x0, box.y0, box.width, 0.8 * cut), sharex=ax)

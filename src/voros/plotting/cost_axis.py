@@ -1,0 +1,49 @@
+"""An axis of cost ratios beside one of fractional costs, with ticks that are easily said."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from voros.inputs import FloatArray
+
+ROUND_MISSES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000)
+"""A miss worth so many false alarms is easily said."""
+
+CLOSEST_TICKS = 0.11
+"""Least distance between two ticks, as a share of the axis."""
+
+
+def round_ratios(t_low: float, t_high: float, negatives_per_positive: float) -> FloatArray:
+    """Cost ratios that are easily said, such as 1/20 and 3, spread over a range of t.
+
+    Examples
+    --------
+    >>> [ratio_text(c) for c in round_ratios(0.2, 0.6, negatives_per_positive=9.0)]
+    ['1/30', '1/20', '1/15', '1/10', '1/7']
+    """
+    misses = np.asarray(ROUND_MISSES, dtype=np.float64)
+    said = np.union1d(1.0 / misses, misses)
+    t = said * negatives_per_positive / (1.0 + said * negatives_per_positive)
+    gap = CLOSEST_TICKS * (t_high - t_low)
+    kept: list[int] = []
+    for i in np.flatnonzero((t >= t_low - gap / 100) & (t <= t_high + gap / 100)).tolist():
+        if not kept or t[i] - t[kept[-1]] >= gap:
+            kept.append(i)
+    if len(kept) < 2:
+        few = np.linspace(t_low, t_high, 3)[:-1]
+        return np.asarray(few / (1.0 - few) / negatives_per_positive)
+    return said[kept]
+
+
+def ratio_text(cost_ratio: float) -> str:
+    """Say a cost ratio shortly: 1/20 rather than 0.05.
+
+    Examples
+    --------
+    >>> ratio_text(0.05), ratio_text(0.0375), ratio_text(3.0)
+    ('1/20', '0.0375', '3')
+    """
+    misses = round(1 / cost_ratio) if cost_ratio > 0 else 0
+    if misses > 1 and np.isclose(misses * cost_ratio, 1.0):
+        return f"1/{misses}"
+    return f"{cost_ratio:.3g}"

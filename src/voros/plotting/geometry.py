@@ -1,0 +1,71 @@
+"""Polygons and lines of ROC space, as far as drawing needs them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from voros.inputs import FloatArray
+
+UNIT_SQUARE: FloatArray = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+
+
+def fractional_cost(cost_ratio: float, negatives_per_positive: float) -> float:
+    """Return t = cN/(cN + P), the weight of false alarms in the normalised cost."""
+    return cost_ratio * negatives_per_positive / (cost_ratio * negatives_per_positive + 1.0)
+
+
+def cost_excess(corners: FloatArray, fpr: float, tpr: float, t: float) -> FloatArray:
+    """How much costlier each corner is than the ROC point, in normalised cost."""
+    return np.asarray(t * (corners[:, 0] - fpr) - (1.0 - t) * (corners[:, 1] - tpr))
+
+
+def part_above(corners: FloatArray, heights: FloatArray) -> FloatArray:
+    """Cut a convex polygon to where a linear function, given at its corners, is not negative.
+
+    Examples
+    --------
+    >>> part_above(UNIT_SQUARE, UNIT_SQUARE[:, 0] - 0.5).tolist()
+    [[0.5, 0.0], [1.0, 0.0], [1.0, 1.0], [0.5, 1.0]]
+    """
+    kept = []
+    for i, corner in enumerate(corners):
+        j = (i + 1) % len(corners)
+        if heights[i] >= 0:
+            kept.append(corner)
+        if heights[i] * heights[j] < 0:
+            share = heights[i] / (heights[i] - heights[j])
+            kept.append(corner + share * (corners[j] - corner))
+    return np.array(kept).reshape(-1, 2)
+
+
+def chord(corners: FloatArray, heights: FloatArray) -> FloatArray:
+    """Where a linear function, given at the corners, is zero within a convex polygon: two ends.
+
+    Empty where it is nowhere zero.
+
+    Examples
+    --------
+    >>> chord(UNIT_SQUARE, UNIT_SQUARE[:, 0] - 0.5).tolist()
+    [[0.5, 0.0], [0.5, 1.0]]
+    """
+    following = np.roll(np.arange(len(corners)), -1)
+    crossed = heights * heights[following] < 0
+    share = heights[crossed] / (heights[crossed] - heights[following][crossed])
+    start, end = corners[crossed], corners[following][crossed]
+    found = np.concatenate([corners[heights == 0], start + share[:, None] * (end - start)])
+    if len(found) < 2:
+        return np.repeat(found, 2, axis=0)
+    order = np.lexsort((found[:, 1], found[:, 0]))
+    return found[order[[0, -1]]]
+
+
+def precision_chord(n_positive: float, n_negative: float, min_precision: float) -> FloatArray:
+    """The minimum precision line within the unit square."""
+    right, false = (1.0 - min_precision) * n_positive, min_precision * n_negative
+    return chord(UNIT_SQUARE, right * UNIT_SQUARE[:, 1] - false * UNIT_SQUARE[:, 0])
+
+
+def capacity_chord(n_positive: float, n_negative: float, max_alarms: float) -> FloatArray:
+    """The maximum capacity line within the unit square."""
+    alarms = n_positive * UNIT_SQUARE[:, 1] + n_negative * UNIT_SQUARE[:, 0]
+    return chord(UNIT_SQUARE, max_alarms - alarms)

@@ -1,0 +1,198 @@
+"""The feasible region alone, its corners named; and a gallery of the shapes it can take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import astuple
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.frames import make_frame
+from voros.plotting.limits import LimitArtists, Limits, draw_limits
+from voros.plotting.style import (
+    GOLD,
+    INK,
+    axes_to_draw_on,
+    dress,
+    pyplot,
+    type_size,
+    unit_square,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+
+FIGURE_2 = (
+    Limits(1000, 9000, 0.15, 900),
+    Limits(1000, 9000, 0.15, 3000),
+    Limits(1000, 9000, 0.15, 9100),
+)
+"""The three practical cases, as in the paper's second figure."""
+
+OTHER_CASES = (
+    Limits(600, 400, 0.5, 500),
+    Limits(600, 400, 0.5, 900),
+    Limits(100, 900, 0.4),
+    Limits(600, 400, 0.4),
+    Limits(400, 600, 0.0, 300),
+    Limits(600, 400, 0.0, 500),
+    Limits(400, 600, 0.0, 500),
+    Limits(400, 600, 0.0, 800),
+    Limits(400, 600, 1.0),
+)
+"""One example of each shape that the practical assumptions leave out."""
+
+PANEL_INCHES = 2.4
+NARROWEST_PANEL = 1.5
+"""Inches below which a panel's corner names run into one another."""
+MOST_ACROSS = 4
+
+CORNER_GAP = 0.9
+"""How far a corner's name stands from it, in sizes of its type."""
+
+
+class RegionDisplay:
+    r"""The part of ROC space that the limits leave, with its corners named as in the paper.
+
+    Parameters
+    ----------
+    n_positive, n_negative : float
+        Cases of each class.
+    min_precision : float in [0, 1], default 0.0
+    max_alarms : float, default inf
+        The capacity, as a number of alarms.
+
+    Attributes
+    ----------
+    region : Region
+    ax_ : Axes
+    limits_ : LimitArtists
+    corners_ : Line2D
+    names_ : tuple of Text
+
+    Examples
+    --------
+    >>> from voros.plotting import RegionDisplay
+    >>> display = RegionDisplay(1000, 9000, min_precision=0.15, max_alarms=3000).plot()
+    >>> [name.get_text() for name in display.names_]
+    ['$v_{00}$', '$v_{\\alpha\\kappa}$', '$v_{\\kappa 1}$', '$v_{01}$']
+    """
+
+    ax_: Axes
+    limits_: LimitArtists
+    corners_: Line2D
+    names_: tuple[Text, ...]
+
+    def __init__(
+        self,
+        n_positive: float,
+        n_negative: float,
+        min_precision: float = 0.0,
+        max_alarms: float = np.inf,
+    ) -> None:
+        self.limits = Limits(n_positive, n_negative, min_precision, max_alarms)
+        self.region = self.limits.region
+
+    def plot(self, ax: Axes | None = None) -> RegionDisplay:
+        """Draw on ``ax``, or on a new figure."""
+        self.ax_ = axes_to_draw_on(ax)
+        unit_square(self.ax_)
+        self.limits_ = draw_limits(self.ax_, self.limits)
+        self.corners_ = self._draw_corners()
+        self.names_ = tuple(map(self._write_name, self.region.names, self.region.vertices))
+        dress(self.ax_, xlabel="FPR", ylabel="TPR", title=self._title())
+        self.ax_.set(xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+        return self
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the corners as a data frame, counter-clockwise from the origin."""
+        fpr, tpr = self.region.vertices.T
+        return make_frame({"corner": list(self.region.names), "fpr": fpr, "tpr": tpr}, backend)
+
+    def _title(self) -> str:
+        limits = self.limits
+        alarms = rf"$\kappa = {limits.max_alarms:g}$" if limits.caps else "no capacity limit"
+        sizes = f"$|P| = {limits.n_positive:g}, |N| = {limits.n_negative:g}$"
+        return rf"$\alpha = {limits.min_precision:g}$, {alarms}" + "\n" + sizes
+
+    def _draw_corners(self) -> Line2D:
+        closed = np.vstack([self.region.vertices, self.region.vertices[:1]])
+        (line,) = self.ax_.plot(
+            *closed.T,
+            color=INK if self.region.area else GOLD,
+            linewidth=0.8 if self.region.area else 3.0,
+            marker="o",
+            markersize=0.35 * type_size(self.ax_),
+            markerfacecolor=INK,
+            markeredgecolor=INK,
+            clip_on=False,
+            zorder=3,
+        )
+        return line
+
+    def _write_name(self, name: str, corner: Any) -> Text:
+        """Write a corner's name on the side that leads out of the region."""
+        outward = corner - self.region.vertices.mean(axis=0)
+        outward = np.where(np.abs(outward) < 1e-9, 0.3, outward)
+        side = CORNER_GAP * type_size(self.ax_) * outward / np.hypot(*outward)
+        return self.ax_.annotate(
+            corner_name(name),
+            corner,
+            tuple(side),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=type_size(self.ax_) + 1,
+            annotation_clip=False,
+        )
+
+
+def corner_name(name: str) -> str:
+    r"""Set a corner's name as mathematics.
+
+    Examples
+    --------
+    >>> corner_name("vak"), corner_name("v01"), corner_name("v0k")
+    ('$v_{\\alpha\\kappa}$', '$v_{01}$', '$v_{0\\kappa}$')
+    """
+    greek = {"a": r"\alpha", "k": r"\kappa"}
+    first, second = (greek.get(letter, letter) for letter in name[1:])
+    gap = " " if first in greek.values() and second not in greek.values() else ""
+    return f"$v_{{{first}{gap}{second}}}$"
+
+
+def region_gallery(
+    limits: Iterable[Limits] = FIGURE_2 + OTHER_CASES,
+    *,
+    columns: int | None = None,
+    width: float = MOST_ACROSS * PANEL_INCHES,
+) -> tuple[RegionDisplay, ...]:
+    """Draw several feasible regions side by side.
+
+    Parameters
+    ----------
+    limits : iterable of Limits
+        Class sizes, precision floor and capacity of each panel. By default the
+        paper's three practical cases and one example of each other shape.
+    columns : int, optional
+        Panels in a row; by default as many as the width takes, four at most.
+    width : float, default 9.6
+        Inches; the height follows from the number of panels.
+
+    Returns
+    -------
+    tuple of RegionDisplay
+    """
+    displays = [RegionDisplay(*astuple(each)) for each in limits]
+    fitting = int(np.clip(width / NARROWEST_PANEL, 1, MOST_ACROSS))
+    across = min(columns or fitting, len(displays))
+    rows = -(-len(displays) // across)
+    size = (width, 1.2 * rows * width / across)
+    _, grid = pyplot().subplots(rows, across, figsize=size, layout="constrained", squeeze=False)
+    panels = grid.ravel()
+    for panel in panels[len(displays) :]:
+        panel.set_axis_off()
+    return tuple(each.plot(panel) for each, panel in zip(displays, panels, strict=False))

@@ -1,0 +1,367 @@
+"""ROC curves of one or many models, with the limits they must live within."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.evaluation import Evaluation, evaluate_points
+from voros.frames import make_frame
+from voros.inputs import AnyArray, BoolArray
+from voros.limits import used_vertices
+from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, fractional_cost, part_above
+from voros.plotting.limits import (
+    OPACITY,
+    LimitArtists,
+    Limits,
+    ScenarioLike,
+    draw_limits,
+    named_scenarios,
+)
+from voros.plotting.models import named_points, points_from_estimator, points_from_predictions
+from voros.plotting.style import (
+    FADED,
+    INK,
+    PINK,
+    axes_to_draw_on,
+    dress,
+    limit_dashes,
+    line_width,
+    look,
+    marker,
+    type_size,
+    unit_square,
+)
+from voros.roc import OperatingPoints, cost_hull
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Polygon
+
+
+class RocDisplay:
+    """ROC curves with the feasible region, both limits and the chosen operating points.
+
+    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
+    draw it.
+
+    Parameters
+    ----------
+    points : OperatingPoints or mapping of str to OperatingPoints
+        One model or several, counted on the same cases.
+    scenario : Scenario, iterable of Scenario, or mapping of str to Scenario, optional
+        The limits to draw. Several are drawn over one another: the first dashed, the second
+        dotted; put the strictest first.
+
+    Attributes
+    ----------
+    ax_ : Axes
+    curves_ : dict of str to Line2D
+        The feasible stretches of each curve; the whole curve where there are no limits.
+    faded_ : dict of str to Line2D
+        Whole curves, faint, where there are limits.
+    limits_ : dict of str to LimitArtists
+        Region, lines and labels of each scenario.
+    choices_ : dict of (str, str) to Line2D
+        Chosen operating points by scenario and model.
+    iso_lines_ : dict of str to Line2D
+        Iso-performance line of each model, if a cost was given.
+    lesser_ : Polygon or None
+        The shaded area of lesser classifiers.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.plotting import RocDisplay
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> display = RocDisplay.from_predictions([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.7], scenario)
+    >>> display.ax_.get_xlabel()
+    'false alarm rate (FPR)'
+    """
+
+    ax_: Axes
+    curves_: dict[str, Line2D]
+    faded_: dict[str, Line2D]
+    limits_: dict[str, LimitArtists]
+    choices_: dict[tuple[str, str], Line2D]
+    iso_lines_: dict[str, Line2D]
+    lesser_: Polygon | None
+
+    def __init__(
+        self,
+        points: OperatingPoints | Mapping[str, OperatingPoints],
+        scenario: ScenarioLike = None,
+    ) -> None:
+        self.points = named_points(points)
+        self.scenarios = named_scenarios(scenario)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        scenario: ScenarioLike = None,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> RocDisplay:
+        """Draw from labels and scores: one vector, or a mapping from model names to vectors.
+
+        Further arguments are those of `plot`.
+        """
+        points = points_from_predictions(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls(points, scenario).plot(ax, **options)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        scenario: ScenarioLike = None,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> RocDisplay:
+        """Draw from a fitted classifier, or a mapping from names to fitted classifiers."""
+        points = points_from_estimator(
+            estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls(points, scenario).plot(ax, **options)
+
+    @classmethod
+    def from_points(
+        cls,
+        points: OperatingPoints | Mapping[str, OperatingPoints],
+        scenario: ScenarioLike = None,
+        *,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> RocDisplay:
+        """Draw from operating points, such as those of a published curve."""
+        return cls(points, scenario).plot(ax, **options)
+
+    @cached_property
+    def evaluations(self) -> dict[tuple[str, str], Evaluation]:
+        """What every model scores in every scenario, by scenario and model."""
+        return {
+            (limits, model): evaluate_points(points, scenario)
+            for limits, scenario in self.scenarios.items()
+            for model, points in self.points.items()
+        }
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        cost_ratio: float | None = None,
+        lesser_of: str | None = None,
+        curves: bool = True,
+        choices: bool = True,
+        legend: bool = True,
+    ) -> RocDisplay:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        cost_ratio : float, optional
+            Draw the iso-performance line of each model through its best threshold at this
+            C_FP / C_FN: solid for the model of least cost, dashed for the others.
+        lesser_of : str, optional
+            Shade the area of lesser classifiers of this model at ``cost_ratio``.
+        curves : bool, default True
+            Draw the curves; without them only chosen points are shown.
+        choices : bool, default True
+            Mark the thresholds that are best at some possible cost.
+        legend : bool, default True
+
+        Returns
+        -------
+        RocDisplay
+        """
+        self.ax_ = axes_to_draw_on(ax)
+        self._check_cost(cost_ratio, lesser_of)
+        unit_square(self.ax_)
+        self.limits_ = self._draw_limits()
+        self.curves_, self.faded_ = self._draw_curves() if curves else ({}, {})
+        self.choices_ = self._draw_choices() if choices else {}
+        self.iso_lines_ = {} if cost_ratio is None else self._draw_iso_lines(cost_ratio)
+        self.lesser_ = None if lesser_of is None else self._shade(lesser_of, float(cost_ratio or 0))
+        dress(self.ax_, xlabel="false alarm rate (FPR)", ylabel="recall (TPR)")
+        if legend and (len(self.points) > 1 or len(self.scenarios) > 1):
+            self._legend()
+        return self
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return every operating point as a row, with what each scenario makes of it."""
+        parts = [self._columns(limits, model) for limits in self._names() for model in self.points]
+        names = list(parts[0])
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in names}
+        return make_frame(columns, backend)
+
+    def _names(self) -> list[str]:
+        return list(self.scenarios) or [""]
+
+    def _columns(self, limits: str, model: str) -> dict[str, AnyArray]:
+        points = self.points[model]
+        if limits:
+            points = self.evaluations[limits, model].points
+        columns: dict[str, AnyArray] = {"model": np.full(len(points), model, dtype=object)}
+        columns |= {"threshold": points.thresholds, "fpr": points.fpr, "tpr": points.tpr}
+        columns |= {"precision": points.precision, "alarms": points.alarms}
+        if limits:
+            chosen = np.zeros(len(points), dtype=np.bool_)
+            chosen[self._chosen(limits, model)] = True
+            columns["limits"] = np.full(len(points), limits, dtype=object)
+            columns |= {"feasible": points.feasible(self.scenarios[limits]), "chosen": chosen}
+        return columns
+
+    def _chosen(self, limits: str, model: str) -> AnyArray:
+        found = self.evaluations[limits, model]
+        return np.asarray(found.hull.index[used_vertices(found.hull, found.scenario, found.points)])
+
+    def _feasible(self, model: str) -> BoolArray:
+        """Which thresholds some scenario allows."""
+        allowed = [
+            self.evaluations[limits, model].points.feasible(scenario)
+            for limits, scenario in self.scenarios.items()
+        ]
+        return np.any(allowed, axis=0) if allowed else np.ones(len(self.points[model]), np.bool_)
+
+    def _check_cost(self, cost_ratio: float | None, lesser_of: str | None) -> None:
+        if cost_ratio is not None and not 0 <= cost_ratio < np.inf:
+            raise ValueError(f"cost_ratio={cost_ratio!r}; accepted is a number of at least 0")
+        if lesser_of is not None and cost_ratio is None:
+            raise ValueError(f"lesser_of={lesser_of!r} needs a cost_ratio to know what is lesser")
+        if lesser_of is not None and lesser_of not in self.points:
+            raise ValueError(f"lesser_of={lesser_of!r} is not one of {', '.join(self.points)}")
+
+    def _draw_limits(self) -> dict[str, LimitArtists]:
+        first = next(iter(self.points))
+        alone = len(self.scenarios) == 1
+        return {
+            limits: draw_limits(
+                self.ax_,
+                Limits.of(self.evaluations[limits, first]),
+                scenario=scenario if alone else None,
+                dashes=limit_dashes(i),
+                opacity=OPACITY / (1 + i),
+            )
+            for i, (limits, scenario) in enumerate(self.scenarios.items())
+        }
+
+    def _draw_curves(self) -> tuple[dict[str, Line2D], dict[str, Line2D]]:
+        curves, faded = {}, {}
+        for i, (model, points) in enumerate(self.points.items()):
+            width = line_width(self.ax_)
+            if self.scenarios:
+                (faded[model],) = self.ax_.plot(
+                    points.fpr, points.tpr, **look(i), linewidth=0.8 * width, alpha=FADED, zorder=2
+                )
+            # A stretch is feasible where both its ends are; NaN breaks the line elsewhere.
+            allowed = self._feasible(model)
+            fpr, tpr = np.where(allowed, points.fpr, np.nan), np.where(allowed, points.tpr, np.nan)
+            (curves[model],) = self.ax_.plot(
+                fpr, tpr, **look(i), linewidth=width, label=model, zorder=3
+            )
+        return curves, faded
+
+    def _draw_choices(self) -> dict[tuple[str, str], Line2D]:
+        drawn = {}
+        for limits, model in self.evaluations:
+            i, strictness = list(self.points).index(model), list(self.scenarios).index(limits)
+            points, chosen = self.points[model], self._chosen(limits, model)
+            (drawn[limits, model],) = self.ax_.plot(
+                points.fpr[chosen],
+                points.tpr[chosen],
+                marker=marker(i),
+                linestyle="none",
+                color=look(i)["color"],
+                markersize=0.55 * type_size(self.ax_),
+                markerfacecolor="white" if strictness else look(i)["color"],
+                markeredgewidth=0.8,
+                markeredgecolor=look(i)["color"] if strictness else "white",
+                zorder=4,
+            )
+        return drawn
+
+    def _best(self, model: str, cost_ratio: float) -> tuple[float, float, float]:
+        """Return FPR and TPR of a model's best threshold at a cost, and t."""
+        if self.scenarios:
+            found = self.evaluations[next(iter(self.scenarios)), model]
+            points, hull = found.points, found.hull
+        else:
+            points = self.points[model]
+            hull = cost_hull(points, np.ones(len(points), dtype=np.bool_))
+        chosen = hull.index[hull.best(np.array([cost_ratio]))][0]
+        t = fractional_cost(cost_ratio, points.negatives_per_positive)
+        return float(points.fpr[chosen]), float(points.tpr[chosen]), t
+
+    def _draw_iso_lines(self, cost_ratio: float) -> dict[str, Line2D]:
+        best = {model: self._best(model, cost_ratio) for model in self.points}
+        cost = {model: t * fpr + (1 - t) * (1 - tpr) for model, (fpr, tpr, t) in best.items()}
+        cheapest = min(cost, key=lambda model: cost[model])
+        drawn = {}
+        for i, (model, (fpr, tpr, t)) in enumerate(best.items()):
+            ends = chord(UNIT_SQUARE, cost_excess(UNIT_SQUARE, fpr, tpr, t))
+            (drawn[model],) = self.ax_.plot(
+                *ends.T,
+                color=look(i)["color"],
+                linestyle="-" if model == cheapest else (0, (5, 3)),
+                linewidth=0.6 * line_width(self.ax_),
+                zorder=2.5,
+            )
+            self._name_point(model, fpr, tpr, i)
+        return drawn
+
+    def _name_point(self, model: str, fpr: float, tpr: float, i: int) -> None:
+        size = type_size(self.ax_)
+        color = look(i)["color"]
+        side = 1 if i % 2 else -1
+        self.ax_.plot(fpr, tpr, marker(i), color=color, markersize=0.8 * size, zorder=5)
+        self.ax_.annotate(
+            model,
+            (fpr, tpr),
+            (0.7 * side * size, -0.3 * size * (1 + side)),
+            textcoords="offset points",
+            ha="left" if side > 0 else "right",
+            fontsize=size,
+            color=INK,
+            zorder=5,
+        )
+
+    def _shade(self, model: str, cost_ratio: float) -> Polygon:
+        from matplotlib.patches import Polygon
+
+        corners = UNIT_SQUARE
+        if self.scenarios:
+            corners = self.evaluations[next(iter(self.scenarios)), model].region.vertices
+        lesser = part_above(corners, cost_excess(corners, *self._best(model, cost_ratio)))
+        shape = Polygon(lesser, closed=True, facecolor=PINK, edgecolor=PINK, alpha=0.45)
+        shape.set(hatch="....", linewidth=0, zorder=1, label=f"costlier than {model}")
+        self.ax_.add_patch(shape)
+        return shape
+
+    def _legend(self) -> None:
+        handles = list(self.curves_.values())
+        for limits, artists in self.limits_.items():
+            line = artists.precision or artists.capacity
+            if line is not None and len(self.limits_) > 1:
+                line.set_label(limits)
+                handles.append(line)
+        if self.lesser_ is not None:
+            handles.append(self.lesser_)  # type: ignore[arg-type]
+        if handles:
+            size = type_size(self.ax_) - 1
+            self.ax_.legend(handles=handles, loc="lower right", fontsize=size, framealpha=0.9)

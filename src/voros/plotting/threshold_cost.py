@@ -1,0 +1,302 @@
+"""Expected cost, precision and alarms along the thresholds: why this one was chosen."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from voros.evaluation import Evaluation, evaluate_points
+from voros.expected_cost import expected_costs
+from voros.frames import make_frame
+from voros.inputs import BoolArray, FloatArray
+from voros.plotting.limits import describe_capacity, describe_precision
+from voros.plotting.models import named_points, points_from_estimator, points_from_predictions
+from voros.plotting.style import (
+    DEFAULT_INCHES,
+    FADED,
+    GOLD,
+    INK,
+    LINES,
+    dress,
+    line_width,
+    pyplot,
+    type_size,
+)
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+
+Along = Literal["threshold", "alarms"]
+
+PANELS = ("expected_cost", "precision", "alarms")
+LABELS = {"expected_cost": "expected cost", "precision": "precision", "alarms": "alarms"}
+
+
+class ThresholdCostDisplay:
+    """What each threshold costs and raises, which ones the limits allow, and the best of them.
+
+    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
+    draw it.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+    scenario : Scenario
+    along : {"threshold", "alarms"}, optional
+        What to draw against; by default the threshold, or alarms where no thresholds are known.
+
+    Attributes
+    ----------
+    axes_ : tuple of Axes
+        Expected cost, precision and alarms, from top to bottom.
+    lines_ : dict of str to Line2D
+        Solid where feasible.
+    faded_ : dict of str to Line2D
+    limit_lines_ : dict of str to Line2D
+        The precision floor and the capacity.
+    best_ : tuple of Line2D
+        The best feasible threshold, across all panels.
+    note_ : Text
+        What the best threshold does, in words.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.plotting import ThresholdCostDisplay
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> display = ThresholdCostDisplay.from_predictions(
+    ...     [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario
+    ... )
+    >>> display.best_threshold
+    0.7
+    """
+
+    axes_: tuple[Axes, ...]
+    lines_: dict[str, Line2D]
+    faded_: dict[str, Line2D]
+    limit_lines_: dict[str, Line2D]
+    best_: tuple[Line2D, ...]
+    note_: Text
+
+    def __init__(
+        self, points: OperatingPoints, scenario: Scenario, along: Along | None = None
+    ) -> None:
+        if along not in (None, "threshold", "alarms"):
+            raise ValueError(f"along={along!r}; accepted are 'threshold' and 'alarms'")
+        unknown = bool(np.isnan(points.thresholds[1:]).any())
+        if along == "threshold" and unknown:
+            raise ValueError("along='threshold', and the points carry no thresholds; use 'alarms'")
+        self.along: Along = along or ("alarms" if unknown else "threshold")
+        self.scenario = scenario
+        self._given = points
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        scenario: Scenario,
+        *,
+        along: Along | None = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        ax: Any = None,
+    ) -> ThresholdCostDisplay:
+        """Draw from labels and the scores of one model."""
+        points = points_from_predictions(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls(_only(points), scenario, along).plot(ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        scenario: Scenario,
+        *,
+        along: Along | None = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        ax: Any = None,
+    ) -> ThresholdCostDisplay:
+        """Draw from a fitted classifier."""
+        points = points_from_estimator(
+            estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls(_only(points), scenario, along).plot(ax)
+
+    @classmethod
+    def from_points(
+        cls,
+        points: OperatingPoints,
+        scenario: Scenario,
+        *,
+        along: Along | None = None,
+        ax: Any = None,
+    ) -> ThresholdCostDisplay:
+        """Draw from operating points, such as those of a published curve."""
+        return cls(_only(named_points(points)), scenario, along).plot(ax)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """The model in its scenario."""
+        return evaluate_points(self._given, self.scenario)
+
+    @cached_property
+    def expected_cost(self) -> FloatArray:
+        """Expected normalised cost of each threshold over the cost distribution."""
+        return expected_costs(self.evaluation.points, self.scenario.costs)
+
+    @cached_property
+    def feasible(self) -> BoolArray:
+        """Which thresholds meet both limits."""
+        return self.evaluation.points.feasible(self.scenario)
+
+    @property
+    def best(self) -> int:
+        """Position of the feasible threshold of least expected cost."""
+        return int(np.argmin(np.where(self.feasible, self.expected_cost, np.inf)))
+
+    @property
+    def best_threshold(self) -> float:
+        """The feasible threshold of least expected cost."""
+        return float(self.evaluation.points.thresholds[self.best])
+
+    def plot(self, ax: Any = None) -> ThresholdCostDisplay:
+        """Draw on three axes, from top to bottom; on a new figure if none are given."""
+        self.axes_ = _three_axes(ax)
+        self.lines_, self.faded_ = {}, {}
+        for panel, name in zip(self.axes_, PANELS, strict=True):
+            self._draw_panel(panel, name)
+        self.limit_lines_ = self._draw_limits()
+        self.best_ = self._mark_best()
+        self.note_ = self._write_note()
+        return self
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return one row per threshold: cost, precision, alarms, recall and feasibility."""
+        points = self.evaluation.points
+        columns = {
+            "threshold": points.thresholds,
+            "alarms": points.alarms,
+            "precision": points.precision,
+            "recall": points.tpr,
+            "expected_cost": self.expected_cost,
+            "feasible": self.feasible,
+        }
+        return make_frame(columns, backend)
+
+    def _along(self) -> FloatArray:
+        points = self.evaluation.points
+        if self.along == "alarms":
+            return np.asarray(points.alarms, dtype=np.float64)
+        # Never alarm, at +inf, is drawn just beyond the highest score.
+        values = points.thresholds.copy()
+        finite = values[1:]
+        if len(finite):
+            values[0] = finite[0] + 0.02 * (finite[0] - finite[-1])
+        return values
+
+    def _values(self, name: str) -> FloatArray:
+        if name == "expected_cost":
+            return self.expected_cost
+        return np.asarray(getattr(self.evaluation.points, name), dtype=np.float64)
+
+    def _draw_panel(self, panel: Axes, name: str) -> None:
+        x, y = self._along(), self._values(name)
+        width = line_width(panel)
+        for left, right in _runs(self.feasible, x):
+            panel.axvspan(left, right, color=GOLD, alpha=0.4, linewidth=0, zorder=0)
+        (self.faded_[name],) = panel.plot(x, y, color=LINES[0], alpha=FADED, linewidth=0.7 * width)
+        solid = np.where(self.feasible, y, np.nan)
+        (self.lines_[name],) = panel.plot(x, solid, color=LINES[0], linewidth=width)
+        last = panel is self.axes_[-1]
+        label = {"threshold": "alarm threshold (score)", "alarms": "alarms"}[self.along]
+        dress(panel, xlabel=label if last else "", ylabel=LABELS[name])
+        panel.tick_params(labelbottom=last)
+
+    def _draw_limits(self) -> dict[str, Line2D]:
+        most = self.evaluation.max_alarms
+        limits = {
+            "precision": (self.scenario.min_precision, describe_precision(self.scenario), 1),
+            "alarms": (most, describe_capacity(self.scenario), 2),
+        }
+        drawn = {}
+        for name, (level, text, i) in limits.items():
+            panel = self.axes_[i]
+            drawn[name] = panel.axhline(
+                level, color=INK, linestyle="--", linewidth=0.7 * line_width(panel)
+            )
+            panel.annotate(
+                text,
+                (0.99, level),
+                (0, 2),
+                xycoords=panel.get_yaxis_transform(),
+                textcoords="offset points",
+                ha="right",
+                va="bottom",
+                fontsize=type_size(panel) - 1,
+            )
+        return drawn
+
+    def _mark_best(self) -> tuple[Line2D, ...]:
+        x = self._along()[self.best]
+        marks = []
+        for panel, name in zip(self.axes_, PANELS, strict=True):
+            panel.axvline(x, color=LINES[1], linewidth=0.6 * line_width(panel), zorder=2)
+            (mark,) = panel.plot(
+                x,
+                self._values(name)[self.best],
+                "o",
+                color=LINES[1],
+                markersize=0.7 * type_size(panel),
+                markeredgecolor="white",
+                zorder=4,
+            )
+            marks.append(mark)
+        return tuple(marks)
+
+    def _write_note(self) -> Text:
+        points, best, panel = self.evaluation.points, self.best, self.axes_[0]
+        text = "never alarm"
+        if best > 0:
+            text = (
+                f"cheapest within the limits: {points.alarms[best]:,.4g} alarms,\n"
+                f"{100 * points.precision[best]:.0f}% of them right, "
+                f"{100 * points.tpr[best]:.0f}% of all positives caught"
+            )
+        return panel.set_title(text, fontsize=type_size(panel), loc="left")
+
+
+def _only(points: dict[str, OperatingPoints]) -> OperatingPoints:
+    if len(points) > 1:
+        raise ValueError(
+            f"{len(points)} models were given ({', '.join(points)}); this picture shows one"
+        )
+    return next(iter(points.values()))
+
+
+def _three_axes(ax: Any) -> tuple[Axes, ...]:
+    if ax is not None:
+        given = tuple(np.ravel(ax))
+        if len(given) != len(PANELS):
+            raise ValueError(f"ax holds {len(given)} axes; this picture needs {len(PANELS)}")
+        return given
+    size = (DEFAULT_INCHES, DEFAULT_INCHES)
+    _, made = pyplot().subplots(3, 1, figsize=size, layout="constrained", sharex=True)
+    return tuple(made)
+
+
+def _runs(marked: BoolArray, x: FloatArray) -> list[tuple[float, float]]:
+    """Ends, on ``x``, of the unbroken runs of marked points."""
+    steps = np.diff(np.concatenate([[0], marked.astype(np.int8), [0]]))
+    starts, stops = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) - 1
+    return [(float(x[i]), float(x[j])) for i, j in zip(starts, stops, strict=True)]

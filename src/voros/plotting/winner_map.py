@@ -1,0 +1,338 @@
+"""Which model wins over a grid of limits, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.inputs import BoolArray, FloatArray
+from voros.plotting.models import named_points, points_from_predictions
+from voros.plotting.style import (
+    DEFAULT_INCHES,
+    FILLS,
+    INK,
+    QUIET,
+    dress,
+    pyplot,
+    type_size,
+)
+from voros.roc import OperatingPoints
+from voros.winners import NOBODY, WinnerMap, winner_map
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.patches import PathPatch
+    from matplotlib.text import Text
+
+HATCH = "//////"
+LUMA = (0.299, 0.587, 0.114)
+"""How much red, green and blue add to brightness."""
+NARROW_INCHES = 2.5
+"""Axes narrower than this carry one tick per power of ten."""
+NAMED_FROM = 0.04
+"""A winner's name is written on the map where it holds at least this share of the cells."""
+
+
+class WinnerMapDisplay:
+    """A map of the best model by precision floor and capacity, with the margin beside it.
+
+    It is best to make one with `from_predictions` or `from_points`, which also draw it; a
+    `WinnerMap` that was computed before is drawn by ``WinnerMapDisplay(winner_map).plot()``.
+
+    Parameters
+    ----------
+    winner_map : WinnerMap
+
+    Attributes
+    ----------
+    ax_, margin_ax_ : Axes
+        The map, and the margin beside it; `margin_ax_` is None where only one was given.
+    mesh_, margin_mesh_ : QuadMesh
+    hatches_ : dict of str to PathPatch
+        Cover the cells that each model wins by no more than the tolerance.
+    names_ : tuple of Text
+        Names of models, in the middle of what they win.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.plotting import WinnerMapDisplay
+    >>> sizes = {"n_positive": 100, "n_negative": 900}
+    >>> display = WinnerMapDisplay.from_points(
+    ...     {
+    ...         "early": voros.OperatingPoints.from_points([0.01, 0.3], [0.4, 0.7], **sizes),
+    ...         "late": voros.OperatingPoints.from_points([0.03, 0.2], [0.3, 0.9], **sizes),
+    ...     },
+    ...     min_precisions=[0.2, 0.5, 0.9],
+    ...     capacities=[0.1, 0.4],
+    ...     cost_ratio=(1 / 40, 1 / 20),
+    ... )
+    >>> display.winner_map.winner.tolist()
+    [[0, 1], [0, 0], [-1, -1]]
+    """
+
+    ax_: Axes
+    margin_ax_: Axes | None
+    mesh_: QuadMesh
+    margin_mesh_: QuadMesh | None
+    hatches_: dict[str, PathPatch]
+    names_: tuple[Text, ...]
+
+    def __init__(self, winner_map: WinnerMap) -> None:
+        self.winner_map = winner_map
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Mapping[str, Any],
+        *,
+        min_precisions: Any,
+        capacities: Any,
+        cost_ratio: Any,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> WinnerMapDisplay:
+        """Draw from labels and a mapping from model names to scores; see `from_points`."""
+        points = points_from_predictions(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+        )
+        grid = {"min_precisions": min_precisions, "capacities": capacities}
+        return cls.from_points(points, cost_ratio=cost_ratio, **grid, **options)
+
+    @classmethod
+    def from_points(
+        cls,
+        points: Mapping[str, OperatingPoints],
+        *,
+        min_precisions: Any,
+        capacities: Any,
+        cost_ratio: Any,
+        prevalence: float | None = None,
+        tolerance: float | None = None,
+        progress: bool = False,
+        ax: Any = None,
+        **options: Any,
+    ) -> WinnerMapDisplay:
+        """Compute a winner map and draw it.
+
+        Parameters up to ``progress`` are those of `voros.winner_map`, the others of `plot`.
+        """
+        closeness = {} if tolerance is None else {"tolerance": tolerance}
+        found = winner_map(
+            named_points(points),
+            min_precisions=min_precisions,
+            capacities=capacities,
+            cost_ratio=cost_ratio,
+            prevalence=prevalence,
+            progress=progress,
+            **closeness,
+        )
+        return cls(found).plot(ax, **options)
+
+    def plot(
+        self,
+        ax: Axes | tuple[Axes, Axes] | None = None,
+        *,
+        log_capacity: bool = False,
+        log_precision: bool = False,
+    ) -> WinnerMapDisplay:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : Axes or pair of Axes, optional
+            One for the map alone, or two: the second is for the margins.
+        log_capacity, log_precision : bool, default False
+            Make the axis logarithmic.
+        """
+        self.ax_, self.margin_ax_ = _two_axes(ax)
+        edges = (
+            cell_edges(self.winner_map.capacities, log_capacity, "log_capacity"),
+            cell_edges(self.winner_map.min_precisions, log_precision, "log_precision"),
+        )
+        self.mesh_ = self._draw_winners(*edges)
+        self.hatches_ = {name: self._hatch(j, *edges) for j, name in self._models()}
+        self.margin_mesh_ = None if self.margin_ax_ is None else self._draw_margin(*edges)
+        for each in filter(None, (self.ax_, self.margin_ax_)):
+            each.set(xscale="log" if log_capacity else "linear")
+            each.set(yscale="log" if log_precision else "linear")
+            each.set(xlim=edges[0][[0, -1]], ylim=edges[1][[0, -1]])
+            self._dress(each)
+        self.names_ = self._write_names(*edges)
+        self._legend()
+        return self
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame of one row per cell."""
+        return self.winner_map.frame(backend)
+
+    def _draw_winners(self, x: FloatArray, y: FloatArray) -> QuadMesh:
+        from matplotlib.colors import BoundaryNorm, ListedColormap
+
+        count = len(self.winner_map.models)
+        colours = ListedColormap([FILLS[j % len(FILLS)] for j in range(count)])
+        held = np.ma.masked_equal(self.winner_map.winner, NOBODY)
+        bounds = BoundaryNorm(np.arange(count + 1) - 0.5, max(count, 1))
+        return self.ax_.pcolormesh(x, y, held, cmap=colours, norm=bounds, rasterized=True)
+
+    def _models(self) -> list[tuple[int, str]]:
+        return list(enumerate(self.winner_map.models))
+
+    def _hatch(self, j: int, x: FloatArray, y: FloatArray) -> PathPatch:
+        from matplotlib.patches import PathPatch
+
+        narrow = self.winner_map.close_call & (self.winner_map.winner == j)
+        shape = PathPatch(_outline(narrow, x, y), facecolor="none", linewidth=0, hatch=HATCH)
+        shape.set_edgecolor(_ink_on(FILLS[j % len(FILLS)]))
+        self.ax_.add_patch(shape)
+        return shape
+
+    def _draw_margin(self, x: FloatArray, y: FloatArray) -> QuadMesh:
+        ax = self.margin_ax_
+        assert ax is not None
+        margin = np.ma.masked_invalid(self.winner_map.margin)
+        mesh = ax.pcolormesh(x, y, margin, cmap="cividis", vmin=0, rasterized=True)
+        bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02)
+        bar.set_label("lead over the second", fontsize=type_size(ax) - 0.5)
+        bar.ax.tick_params(labelsize=type_size(ax) - 1.5)
+        bar.ax.axhline(self.winner_map.tolerance, color="white", linewidth=1.2)
+        return mesh
+
+    def _dress(self, ax: Axes) -> None:
+        counted = self.winner_map.capacities.dtype.kind in "iu"
+        unit = "alarms" if counted else "share of cases"
+        titles = {id(self.ax_): "best model"}
+        title = titles.get(id(ax), "margin")
+        dress(ax, xlabel=f"capacity ({unit})", ylabel="minimum precision", title=title)
+        _plain_ticks(ax)
+        if ax is self.margin_ax_:
+            ax.set_ylabel("")
+
+    def _write_names(self, x: FloatArray, y: FloatArray) -> tuple[Text, ...]:
+        held = dict(enumerate(self.winner_map.models))
+        held[NOBODY] = "nothing feasible"
+        written = []
+        for j, name in held.items():
+            cells = self.winner_map.winner == j
+            if cells.mean() < NAMED_FROM:
+                continue
+            row, column = _roomiest(cells)
+            at = (x[column : column + 2].mean(), y[row : row + 2].mean())
+            written.append(self._write(name, at, plain=j == NOBODY))
+        return tuple(written)
+
+    def _write(self, name: str, at: tuple[float, float], *, plain: bool) -> Text:
+        from matplotlib.patheffects import withStroke
+
+        return self.ax_.text(
+            *at,
+            name.replace(" ", "\n"),
+            ha="center",
+            va="center",
+            fontsize=type_size(self.ax_) - 1,
+            color=QUIET if plain else INK,
+            path_effects=[withStroke(linewidth=2.2, foreground="white")],
+        )
+
+    def _legend(self) -> None:
+        from matplotlib.patches import Patch
+        from matplotlib.transforms import ScaledTranslation
+
+        size = type_size(self.ax_)
+        won = self.winner_map.shares_won()
+        handles = [
+            Patch(facecolor=FILLS[j % len(FILLS)], label=f"{name} ({won[name]:.0%})")
+            for j, name in self._models()
+        ]
+        within = f"best two within {self.winner_map.tolerance:g}"
+        handles.append(Patch(facecolor="#888888", edgecolor="white", hatch=HATCH, label=within))
+        below = ScaledTranslation(0, -3.6 * size / 72, self.ax_.figure.dpi_scale_trans)
+        self.ax_.legend(
+            handles=handles,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0),
+            bbox_transform=self.ax_.transAxes + below,
+            ncols=2,
+            fontsize=size - 1,
+            frameon=False,
+        )
+
+
+def _ink_on(colour: str) -> str:
+    """Dark ink on light areas, white on dark ones."""
+    from matplotlib.colors import to_rgb
+
+    return INK if np.dot(to_rgb(colour), LUMA) > 0.5 else "white"
+
+
+def cell_edges(centres: Any, log: bool, name: str) -> FloatArray:
+    """Edges of cells around ``centres``: halfway between neighbours, in logarithms if ``log``.
+
+    Examples
+    --------
+    >>> cell_edges([1.0, 2.0, 4.0], log=False, name="log_capacity").tolist()
+    [0.5, 1.5, 3.0, 5.0]
+    >>> cell_edges([1.0, 4.0], log=True, name="log_capacity").tolist()
+    [0.5, 2.0, 8.0]
+    """
+    values = np.asarray(centres, dtype=np.float64)
+    if log and values[0] <= 0:
+        raise ValueError(f"{name}=True, and the grid begins at {values[0]:g}; it must be above 0")
+    if len(values) == 1:
+        return np.array([0.9, 1.1]) * values
+    if log:
+        return np.exp(cell_edges(np.log(values), log=False, name=name))
+    middle = (values[1:] + values[:-1]) / 2
+    return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
+
+
+def _two_axes(ax: Any) -> tuple[Axes, Axes | None]:
+    if isinstance(ax, (tuple, list, np.ndarray)):
+        first, second = ax
+        return first, second
+    if ax is not None:
+        return ax, None
+    size = (1.6 * DEFAULT_INCHES, 0.75 * DEFAULT_INCHES)
+    _, (first, second) = pyplot().subplots(1, 2, figsize=size, layout="constrained", sharey=True)
+    return first, second
+
+
+def _outline(cells: BoolArray, x: FloatArray, y: FloatArray) -> Any:
+    """One path round all marked cells, a rectangle for each run of them along a row."""
+    from matplotlib.path import Path
+
+    boxes = []
+    for row, marked in enumerate(cells):
+        steps = np.diff(np.concatenate([[0], marked.astype(np.int8), [0]]))
+        for start, stop in zip(np.flatnonzero(steps > 0), np.flatnonzero(steps < 0), strict=True):
+            left, right, low, high = x[start], x[stop], y[row], y[row + 1]
+            boxes.append([(left, low), (right, low), (right, high), (left, high), (left, low)])
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
+    return Path(np.array(boxes).reshape(-1, 2), codes if boxes else None)
+
+
+def _roomiest(cells: BoolArray) -> tuple[int, int]:
+    """The marked cell that lies farthest from any that is not, as a place for a name."""
+    from scipy.ndimage import distance_transform_edt
+
+    depth = distance_transform_edt(np.pad(cells, 1))[1:-1, 1:-1]
+    row, column = np.unravel_index(int(np.argmax(depth)), cells.shape)
+    return int(row), int(column)
+
+
+def _plain_ticks(ax: Axes) -> None:
+    """Write 0.01 rather than 10^-2, and no minor labels, on logarithmic axes."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    width = ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi
+    steps = (1.0,) if width < NARROW_INCHES else (1.0, 2.0, 5.0)
+    for axis in (ax.xaxis, ax.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_locator(LogLocator(subs=steps))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.set_minor_formatter(NullFormatter())
