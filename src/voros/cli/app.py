@@ -9,7 +9,10 @@ from typer.core import TyperGroup
 
 import voros
 from voros.cli.apply import apply
+from voros.cli.explore import explore
 from voros.cli.failures import one_line_failures
+from voros.cli.map import map_
+from voros.cli.plot import plot
 from voros.cli.score import score
 from voros.cli.select import select
 
@@ -58,3 +61,6 @@ def options(
 app.command()(score)
 app.command()(select)
 app.command()(apply)
+app.command(name="map")(map_)
+app.command()(plot)
+app.command()(explore)

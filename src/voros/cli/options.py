@@ -10,7 +10,7 @@ import typer
 
 from voros.scenario import Scenario
 from voros.scenario_file import read_scenario_fields
-from voros.scenario_text import COST_FIELDS, scenario_from_fields
+from voros.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
 
 _COLUMNS, _LIMITS, _OUTPUT = "Columns", "Limits and costs", "Output"
 
@@ -90,25 +90,9 @@ class ColumnOptions:
 
 
 @dataclass(frozen=True)
-class LimitOptions:
-    """The limits and costs of a deployment."""
+class CostOptions:
+    """What a false alarm costs against a miss, and how common positives will be."""
 
-    min_precision: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SHARE",
-            help="At least this share of the alarms must be right: 0.15, 15%, 3/20.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = None
-    capacity: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SHARE|COUNT",
-            help="At most so many alarms: 0.5 or 50% of the cases, or 500 cases.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = None
     cost_ratio: Annotated[
         str | None,
         typer.Option(
@@ -133,6 +117,37 @@ class LimitOptions:
             rich_help_panel=_LIMITS,
         ),
     ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what was typed, by the names that scenario files use."""
+        values = {name: getattr(self, name, None) for name in FIELDS}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def read(self) -> Scenario:
+        """Return the scenario of the options."""
+        return scenario_from_fields(self.given())
+
+
+@dataclass(frozen=True)
+class LimitOptions(CostOptions):
+    """The limits and costs of a deployment."""
+
+    min_precision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="At least this share of the alarms must be right: 0.15, 15%, 3/20.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    capacity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE|COUNT",
+            help="At most so many alarms: 0.5 or 50% of the cases, or 500 cases.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
     scenarios: Annotated[
         Path | None,
         typer.Option(
@@ -148,15 +163,17 @@ class LimitOptions:
         ),
     ] = None
 
-    def read(self) -> Scenario:
-        """Put the scenario together: the file's first, then whatever options replace."""
-        fields = self._from_file()
-        given = {name: getattr(self, name) for name in ("min_precision", "capacity", "prevalence")}
-        given |= {"cost_ratio": self.cost_ratio, "miss_costs": self.miss_costs}
-        given = {name: value for name, value in given.items() if value is not None}
+    def read(self, **otherwise: Any) -> Scenario:
+        """Put the scenario together: the file's fields first, then whatever options replace.
+
+        ``otherwise`` states the costs where neither does.
+        """
+        fields, given = self._from_file(), self.given()
         if any(name in given for name in COST_FIELDS):
             fields = {name: value for name, value in fields.items() if name not in COST_FIELDS}
-        return scenario_from_fields(fields | given)
+        fields |= given
+        stated = any(name in fields for name in COST_FIELDS)
+        return scenario_from_fields(fields if stated else fields | otherwise)
 
     def _from_file(self) -> dict[str, Any]:
         if self.scenarios is None:

@@ -98,11 +98,12 @@ def _print_table(sheet: Sheet) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=PLAIN_WIDTH)
-    table = Table(box=box.SIMPLE_HEAD, title=sheet.title, title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD)
     for position, name in enumerate(sheet.columns):
         table.add_column(name, justify="left" if position == 0 else "right", no_wrap=True)
     for cells in zip(*sheet.columns.values(), strict=True):
         table.add_row(*map(_escape, cells))
+    console.print(_escape(sheet.title))
     console.print(table)
     for note in sheet.notes:
         console.print(_escape(note))

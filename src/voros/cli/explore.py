@@ -1,0 +1,68 @@
+"""``voros explore``: one page with sliders, for people to find their limits on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from voros.cli.bundles import bundled
+from voros.cli.failures import say
+from voros.cli.loading import count_points, load
+from voros.cli.options import ColumnOptions, Force, LimitOptions, PredictionFile
+from voros.cli.patience import patience
+from voros.files import check_writable
+
+OPENING_MISS_COSTS = "5:20"
+"""What the page opens with where no costs are given: people move it from there."""
+
+
+@bundled
+def explore(
+    file: PredictionFile,
+    columns: ColumnOptions,
+    limits: LimitOptions,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")
+    ],
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    outcome: Annotated[
+        str, typer.Option(help="What an alarm warns of, as in 'hospital death'.")
+    ] = "the outcome",
+    cases: Annotated[
+        str, typer.Option(help="What is counted, in the plural, as in 'patients'.")
+    ] = "cases",
+    thin: Annotated[
+        int | None,
+        typer.Option(
+            metavar="COUNT",
+            help="For publication: keep at most so many thresholds of each model. The page says "
+            "how much that can change a score.",
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write one HTML page on which people can move limits and costs and see what follows.
+
+    The page works from a mail attachment: no server, no network. It holds counts at each
+    threshold, never rows. The limits given are those it opens with.
+    """
+    from voros.explorer import write_page
+
+    scenario = limits.read(miss_costs=OPENING_MISS_COSTS)
+    check_writable([output], force=force)
+    points = count_points(load(file, columns))
+    with patience("writing the page"):
+        write_page(
+            points,
+            scenario,
+            output,
+            title=title,
+            outcome=outcome,
+            cases=cases,
+            thin=thin,
+            force=force,
+        )
+    size = output.stat().st_size
+    say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")

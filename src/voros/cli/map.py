@@ -1,0 +1,133 @@
+"""``voros map``: which model wins, over a grid of precision floors and capacities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from voros.cli.bundles import bundled
+from voros.cli.drawing import figure_bytes, figure_format, headless_pyplot
+from voros.cli.failures import say
+from voros.cli.loading import count_points, load
+from voros.cli.options import ColumnOptions, CostOptions, Force, PredictionFile, ShowOptions
+from voros.cli.patience import patience
+from voros.cli.show import Sheet, show
+from voros.files import check_writable, write_whole
+from voros.scenario_text import read_capacity, read_number
+from voros.winners import CLOSE_CALL, WinnerMap, winner_map
+
+FLOORS = "0.05:0.95:19"
+CAPACITIES = "0.025:0.5:20"
+
+
+@bundled
+def map_(
+    file: PredictionFile,
+    columns: ColumnOptions,
+    costs: CostOptions,
+    show_options: ShowOptions,
+    min_precision: Annotated[
+        str, typer.Option(metavar="LOW:HIGH:COUNT", help="Precision floors, evenly spaced.")
+    ] = FLOORS,
+    capacity: Annotated[
+        str,
+        typer.Option(
+            metavar="LOW:HIGH:COUNT",
+            help="Capacities, evenly spaced: shares as in 0.01:0.5:20, cases as in 10:200:20.",
+        ),
+    ] = CAPACITIES,
+    tolerance: Annotated[
+        float, typer.Option(help="Scores this close are called a close call.")
+    ] = CLOSE_CALL,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Draw the map: .png, .svg or .pdf."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Map which model in FILE wins, over a grid of precision floors and capacities."""
+    scenario = costs.read()
+    floors = read_grid(min_precision, "min_precision")
+    capacities = read_grid(capacity, "capacity")
+    picture_format = None if output is None else figure_format(output)
+    check_writable([] if output is None else [output], force=force)
+    points = count_points(load(file, columns))
+    with patience("mapping winners"):
+        found = winner_map(
+            points,
+            min_precisions=floors,
+            capacities=capacities,
+            cost_ratio=scenario.costs,
+            prevalence=scenario.prevalence,
+            tolerance=tolerance,
+        )
+    if output is not None and picture_format is not None:
+        write_whole(output, _picture(found, picture_format), force=force)
+        say(f"wrote {output}")
+    show(_sheet(found), show_options)
+
+
+def read_grid(text: str, name: str) -> Any:
+    """Read evenly spaced values ``low:high:count``; whole capacities stay whole.
+
+    Examples
+    --------
+    >>> read_grid("0.1:0.5:3", "min_precision").tolist(), read_grid("10:30:3", "capacity").tolist()
+    ([0.1, 0.3, 0.5], [10, 20, 30])
+    """
+    parts = text.split(":")
+    if len(parts) != 3 or not parts[2].strip().isdecimal() or int(parts[2]) < 2:
+        raise ValueError(
+            f"{name}={text!r} is not a grid; accepted is low:high:count with a count of at least "
+            "2, as in 0.05:0.95:19"
+        )
+    read = read_capacity if name == "capacity" else lambda part: read_number(part, name)
+    low, high = read(parts[0]), read(parts[1])
+    if not low < high:
+        raise ValueError(f"{name}={text!r} is reversed; the smaller value comes first")
+    values = np.linspace(low, high, int(parts[2])).round(12)
+    if isinstance(low, int) and isinstance(high, int):
+        return np.unique(values.round().astype(np.int64))
+    return values
+
+
+def _picture(found: WinnerMap, picture_format: str) -> bytes:
+    headless_pyplot()
+    from voros.plotting import WinnerMapDisplay
+
+    return figure_bytes(WinnerMapDisplay(found).plot().ax_.figure, picture_format)
+
+
+def _sheet(found: WinnerMap) -> Sheet:
+    won = dict(sorted(found.shares_won().items(), key=lambda item: -item[1]))
+    reachable = float((found.winner >= 0).mean())
+    n_floors, n_capacities = found.winner.shape
+    return Sheet(
+        title=f"Who wins, over {n_floors} precision floors and {n_capacities} capacities",
+        columns={"model": list(won), "wins": [f"{share:.1%}" for share in won.values()]},
+        rows=_cells(found),
+        document={"wins": won, "reachable": reachable, "cells": _cells(found)},
+        notes=(
+            f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
+            f"the best two are within {found.tolerance:g} on {found.close_call.mean():.1%} of it",
+        ),
+    )
+
+
+def _cells(found: WinnerMap) -> list[dict[str, Any]]:
+    names = [*found.models, None]
+    return [
+        {
+            "min_precision": float(floor),
+            "capacity": found.capacities[j].item(),
+            "winner": names[found.winner[i, j]],
+            "margin": float(found.margin[i, j]),
+            "close_call": bool(found.close_call[i, j]),
+        }
+        | {f"score of {name}": float(found.scores[i, j, m]) for m, name in enumerate(found.models)}
+        for i, floor in enumerate(found.min_precisions)
+        for j in range(len(found.capacities))
+    ]
