@@ -1,5 +1,7 @@
 """Choose and deploy binary classifiers that must live within limits."""
 
+from typing import TYPE_CHECKING, Any
+
 from voros import costs
 from voros.deployment import PolicyEvaluation, Violation
 from voros.evaluation import Choice, Evaluation, evaluate, evaluate_points
@@ -7,6 +9,7 @@ from voros.exceptions import (
     CostRangeWarning,
     InfeasibleError,
     NeverAlarmWarning,
+    PositiveClassWarning,
     VorosWarning,
 )
 from voros.metrics import partial_voros_score, voros_score
@@ -14,12 +17,17 @@ from voros.policy import ThresholdPolicy
 from voros.region import Region, RegionCase, feasible_region
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
+from voros.scoring import make_scorer
 from voros.selection import ModelScores, Selection, select_model, select_points
+
+if TYPE_CHECKING:
+    from voros.estimators import ConstrainedThresholdClassifier
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Choice",
+    "ConstrainedThresholdClassifier",
     "CostRangeWarning",
     "Evaluation",
     "InfeasibleError",
@@ -27,6 +35,7 @@ __all__ = [
     "NeverAlarmWarning",
     "OperatingPoints",
     "PolicyEvaluation",
+    "PositiveClassWarning",
     "Region",
     "RegionCase",
     "Scenario",
@@ -38,8 +47,18 @@ __all__ = [
     "evaluate",
     "evaluate_points",
     "feasible_region",
+    "make_scorer",
     "partial_voros_score",
     "select_model",
     "select_points",
     "voros_score",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs scikit-learn, which doubles the time of the import, when it is used."""
+    if name == "ConstrainedThresholdClassifier":
+        from voros.estimators import ConstrainedThresholdClassifier
+
+        return ConstrainedThresholdClassifier
+    raise AttributeError(f"module 'voros' has no attribute {name!r}")

@@ -19,3 +19,7 @@ class NeverAlarmWarning(VorosWarning):
 
 class CostRangeWarning(VorosWarning):
     """Some cost ratios are so high that never alarm is no longer the costliest choice."""
+
+
+class PositiveClassWarning(VorosWarning):
+    """Which class is the positive one had to be guessed."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from voros.deployment import PolicyEvaluation, account
 from voros.evaluation import Choice
-from voros.exceptions import NeverAlarmWarning
+from voros.exceptions import InfeasibleError, NeverAlarmWarning
 from voros.expected_cost import cost_moments, mean_t
 from voros.frames import make_frame
 from voros.inputs import BoolArray, FloatArray, check_scores
@@ -133,15 +133,32 @@ class ThresholdPolicy:
         _check_strategy(strategy)
         if np.isnan(points.thresholds).any():
             raise ValueError("points carry no thresholds, so none can be deployed")
-        cases = points.at_prevalence(scenario.prevalence)
         allowed = deployable(points, scenario, guarantee)
         if not allowed[1:].any():
-            warnings.warn(_nothing_to_deploy(cases, scenario), NeverAlarmWarning, stacklevel=2)
+            reason = nothing_deployable(points, scenario, guarantee)
+            warnings.warn(str(reason), NeverAlarmWarning, stacklevel=2)
+        cases = points.at_prevalence(scenario.prevalence)
         hull = cost_hull(cases, allowed)
         default = Choice.at(cases, _one_row(cases, scenario, hull, allowed, strategy), 0.0, np.inf)
         choices = _choices_by_cost(cases, hull) if strategy in COST_AWARE else (default,)
         return cls(
             scenario, strategy, choices, default, cases.n_positive, cases.n_negative, guarantee
+        )
+
+    @classmethod
+    def never_alarm(
+        cls,
+        points: OperatingPoints,
+        scenario: Scenario,
+        *,
+        strategy: PolicyStrategy = "partial_voros",
+        guarantee: Guarantee | None = None,
+    ) -> ThresholdPolicy:
+        """Return the policy that never alarms, for when nothing else can be deployed."""
+        cases = points.at_prevalence(scenario.prevalence)
+        never = Choice.at(cases, 0, 0.0, np.inf)
+        return cls(
+            scenario, strategy, (never,), never, cases.n_positive, cases.n_negative, guarantee
         )
 
     @property
@@ -305,6 +322,22 @@ def deployable(
     return allowed
 
 
+def nothing_deployable(
+    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
+) -> str | None:
+    """Say why no threshold but never alarm may be deployed; None if some other may."""
+    cases = points.at_prevalence(scenario.prevalence)
+    try:
+        if deployable(points, scenario, guarantee)[1:].any():
+            return None
+        feasible = bool(cases.feasible(scenario)[1:].any())
+    except InfeasibleError as error:
+        return str(error)
+    if feasible:
+        return f"some thresholds meet the limits on these cases, but none with {guarantee!r}"
+    return limits_message(cases, scenario)
+
+
 def highest_recall(points: OperatingPoints, allowed: BoolArray) -> int:
     """Row of greatest recall among the allowed; of equals, the one with fewest alarms."""
     rows = np.flatnonzero(allowed)
@@ -332,12 +365,6 @@ def _choices_by_cost(cases: OperatingPoints, hull: CostHull) -> tuple[Choice, ..
         Choice.at(cases, hull.index[j], float(hull.leave[j]), float(hull.enter[j]))
         for j in reversed(range(len(hull.index)))
     )
-
-
-def _nothing_to_deploy(cases: OperatingPoints, scenario: Scenario) -> str:
-    if cases.feasible(scenario)[1:].any():
-        return "no threshold but never alarm keeps the limits with the confidence asked for"
-    return limits_message(cases, scenario)
 
 
 def _check_strategy(strategy: str) -> None:
