@@ -1,0 +1,163 @@
+/** The page: one setting, moved by its controls, and everything that follows from it. */
+import { areaChart } from "./area_chart.js";
+import { bindControls } from "./controls.js";
+import { markOf } from "./marks.js";
+import { contentsText, notices, thinningText } from "./notices.js";
+import { consequences, peoplePicture } from "./people.js";
+import { rankingTable } from "./ranking.js";
+import { rocChart, stretchPath } from "./roc_chart.js";
+import { costsOf, firstSetting, fromHash, missAt } from "./setting.js";
+import { bindSharing } from "./sharing.js";
+import { thresholdChart, thresholdTable } from "./threshold_chart.js";
+import { atPrevalence, evaluate, operatingPoints, ratioRange } from "./voros.js";
+import { winnerMap } from "./winner_map.js";
+import { plain, percent, settingText, thresholdText, verdictText } from "./wording.js";
+
+/** A screen reader hears the result once the controls rest for so many milliseconds. */
+const ANNOUNCED_AFTER = 700;
+
+const payload = JSON.parse(document.getElementById("payload").textContent);
+const { cases, words } = payload;
+const nCases = cases.nPositive + cases.nNegative;
+const place = (id) => document.getElementById(id);
+
+/** JSON has no NaN for a threshold that was not recorded, and no infinities. */
+const readThreshold = (value) => (value === null ? NaN : Number(value));
+
+const models = payload.models.map(({ name, thresholds, tp, fp }, position) => {
+  const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, cases);
+  const wholeCurve = `${stretchPath(base, () => true)}L1 1`;
+  return { name, position, base, mark: markOf(position), wholeCurve };
+});
+
+// ------------------------------------------------------------------ what follows from a setting
+
+function scored(model, points, setting, costs) {
+  const result = evaluate(points, setting.minPrecision, setting.capacity, costs);
+  const usable = result.score !== null && result.hull.index.length > 1;
+  return { ...model, points, result, usable, score: result.score ?? 0 };
+}
+
+/** Everything the pictures show. */
+function viewOf(setting) {
+  const costs = costsOf(setting);
+  const points = models.map(({ base }) => atPrevalence(base, setting.prevalence));
+  const found = models.map((model, i) => scored(model, points[i], setting, costs));
+  const ranked = [...found].sort((a, b) => b.usable - a.usable || b.score - a.score);
+  const odds = points[0].nNegative / points[0].nPositive;
+  const miss = missAt(setting);
+  return {
+    setting,
+    words,
+    costs,
+    points,
+    models: found,
+    ranked,
+    focus: setting.model === null ? ranked[0] : found[setting.model],
+    ratios: ratioRange(costs, odds),
+    missAt: miss,
+    ratioAt: 1 / miss,
+    nCases,
+    closeCall: payload.closeCall,
+    thinning: payload.thinning,
+  };
+}
+
+// ------------------------------------------------------------------ drawing
+
+function deployText(view) {
+  const { focus } = view;
+  const { chosen } = consequences(view);
+  const { points, name } = focus;
+  if (chosen === 0) return `${name} raises no alarm.`;
+  const precision = percent(points.tp[chosen] / points.alarms[chosen]);
+  const recall = percent(points.tp[chosen] / points.nPositive);
+  return (
+    `${name}: alarm when the score is at least ${thresholdText(points.thresholds[chosen])}; then ` +
+    `${precision} of alarms are right, and ${recall} of those with ${words.outcome} are caught.`
+  );
+}
+
+/** Which models win how much of the map, in words. */
+function mapText(found, view) {
+  const shares = view.models
+    .map(({ name, position }) => [name, found.filter(({ winner }) => winner === position).length])
+    .filter(([, cells]) => cells > 0)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, cells]) => `${name} in ${percent(cells / found.length, 2)}`);
+  return shares.length ? `Best of these limits: ${shares.join(", ")}.` : "No model is usable here.";
+}
+
+const store = {
+  setting: null,
+  change(part) {
+    this.setting = { ...this.setting, ...part };
+    update();
+  },
+  reset() {
+    this.change(firstSetting(payload.setting));
+  },
+};
+
+const pictures = [
+  rankingTable(place("ranking")),
+  rocChart(place("roc")),
+  areaChart(place("area")),
+  thresholdChart(place("threshold")),
+  thresholdTable(place("choices")),
+  winnerMap(place("map"), {
+    choose: (limits) => store.change(limits),
+    describe: (found, view) => (place("map-text").textContent = mapText(found, view)),
+  }),
+];
+const drawPeople = peoplePicture(place("people"));
+const writeTexts = bindSharing();
+const showControls = bindControls(store, models, {
+  nCases,
+  ownRate: cases.nPositive / nCases,
+  firstMiss: payload.setting.miss,
+});
+
+let announcing = null;
+
+function say(verdict, consequence, view) {
+  place("verdict").textContent = verdict;
+  place("consequence").textContent = `With ${view.focus.name}: ${consequence}`;
+  place("deploy").textContent = deployText(view);
+  place("setting-text").textContent = settingText(view.setting, words);
+  const told = notices(view);
+  place("notice").textContent = told.join(" ");
+  place("notice").hidden = told.length === 0;
+  clearTimeout(announcing);
+  const announcement = [verdict, consequence, ...told].join(" ");
+  announcing = setTimeout(() => (place("announcement").textContent = announcement), ANNOUNCED_AFTER);
+}
+
+function update() {
+  const started = performance.now();
+  const view = viewOf(store.setting);
+  showControls(store.setting);
+  for (const draw of pictures) draw(view);
+  say(verdictText(view.ranked, view.closeCall), drawPeople(view), view);
+  writeTexts(store.setting);
+  document.body.dataset.updateMs = (performance.now() - started).toFixed(2);
+}
+
+// ------------------------------------------------------------------ start
+
+function start() {
+  const rate = percent(cases.nPositive / nCases);
+  place("sample").textContent =
+    `${models.length} models, ${plain(nCases, 9)} ${words.cases}, ${rate} with ${words.outcome}.`;
+  place("contents").textContent = contentsText(models, cases, words);
+  place("close-call").textContent = payload.closeCall;
+  if (payload.thinning) {
+    place("thinning").hidden = false;
+    place("thinning").textContent = thinningText(payload.thinning);
+  }
+  const fromAddress = () => fromHash(window.location.hash, firstSetting(payload.setting), models.length);
+  store.change(fromAddress());
+  window.addEventListener("hashchange", () => store.change(fromAddress()));
+}
+
+start();

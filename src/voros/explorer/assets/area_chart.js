@@ -1,0 +1,71 @@
+/** The area curve: what share of the allowed region is worse than each model, over the costs. */
+import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
+import { badge, fill, pictureIn, svg } from "./marks.js";
+import { normalisedArea } from "./voros.js";
+import { percent, plain } from "./wording.js";
+
+const SAMPLES = 160;
+
+/** How far the pictures reach beyond the range of costs, on either side. */
+export const BEYOND = 3;
+
+/** What a miss can be worth in the pictures over costs. */
+export function shownMisses([low, high]) {
+  return [low / BEYOND, high * BEYOND];
+}
+
+/** The band of the costs in force, and the line at which consequences are shown. */
+export function costBand(box, x, view) {
+  const [low, high] = view.setting.miss.map(x.at);
+  const at = x.at(view.missAt);
+  const height = box.bottom - box.top;
+  return [
+    svg("rect", { class: "band", x: low, y: box.top, width: Math.max(high - low, 1), height }),
+    svg("line", { class: "here", x1: at, x2: at, y1: box.top, y2: box.bottom }),
+  ];
+}
+
+function line({ points, result, mark }, x, y, misses) {
+  const d = misses
+    .map((miss, i) => {
+      const share = normalisedArea(points, result, 1 / miss);
+      return `${i ? "L" : "M"}${x.at(miss).toFixed(1)} ${y.at(share).toFixed(1)}`;
+    })
+    .join("");
+  return svg("path", { class: "line", d, stroke: mark.colour, "stroke-dasharray": mark.dash });
+}
+
+/** The chart; returns a function that draws a view. */
+export function areaChart(place) {
+  let view = null;
+  const state = pictureIn(place, () => view && draw());
+
+  function draw() {
+    const { width } = state;
+    const height = Math.min(Math.max(width * 0.6, 240), 520);
+    const box = plotBox(width, height);
+    const [low, high] = shownMisses(view.setting.miss);
+    const x = logScale(low, high, box.left, box.right);
+    const y = linearScale(0, 1, box.bottom, box.top);
+    const misses = Array.from({ length: SAMPLES + 1 }, (_, i) => low * (high / low) ** (i / SAMPLES));
+    const scored = view.models.filter((model) => model.result.hull);
+    const share = ({ points, result }) => normalisedArea(points, result, view.ratioAt);
+    fill(state, width, height, [
+      svg("defs", {}, clip("area-plot", box)),
+      ...costBand(box, x, view),
+      axes(box, x, y, {
+        xTitle: "A miss is worth so many false alarms",
+        yTitle: "Share of the region that is worse",
+        xLabel: (value) => plain(value),
+        yLabel: (value) => percent(value),
+      }),
+      svg("g", { "clip-path": "url(#area-plot)" }, ...scored.map((m) => line(m, x, y, misses))),
+      ...[...scored].reverse().map((m) => badge(m.mark, x.at(view.missAt), y.at(share(m)))),
+    ]);
+  }
+
+  return (next) => {
+    view = next;
+    draw();
+  };
+}

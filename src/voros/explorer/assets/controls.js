@@ -1,0 +1,129 @@
+/** The page's controls: each moves its part of the setting, and shows it. */
+import { linearSteps, logSteps, logitSteps, numberControl } from "./fields.js";
+import { html } from "./marks.js";
+import { isCount, isMissCost, isOpenShare, isPositiveShare, isShare, missAt } from "./setting.js";
+import { percent, plain } from "./wording.js";
+
+/** Where the sliders end; a field takes any accepted number. */
+const LEAST_SHARE = 0.001;
+const PREVALENCES = [0.001, 0.9];
+const USUAL_MISSES = [1, 1000];
+
+/** Digits of the data's own prevalence, where it is shown or taken as a start. */
+const OWN_RATE_DIGITS = 4;
+
+const floorKind = {
+  factor: 100,
+  steps: linearSteps(0, 1),
+  accepts: isShare,
+  accepted: "0 to 100",
+  text: (share) => `at least ${percent(share)} of alarms right`,
+};
+
+const shareKind = {
+  factor: 100,
+  steps: logSteps(LEAST_SHARE, 1),
+  accepts: isPositiveShare,
+  accepted: "a percentage above 0, up to 100",
+  text: (share) => `at most ${percent(share)}`,
+};
+
+const countKind = (nCases) => ({
+  factor: 1,
+  steps: logSteps(1, nCases),
+  round: Math.round,
+  accepts: isCount,
+  accepted: "a whole number above 0",
+  text: (count) => `at most ${count}`,
+});
+
+const prevalenceKind = ({ prevalence }) => ({
+  factor: 100,
+  digits: prevalence === null ? OWN_RATE_DIGITS : undefined,
+  steps: logitSteps(...PREVALENCES),
+  accepts: isOpenShare,
+  accepted: "a percentage between 0 and 100",
+  text: (share) => percent(share),
+});
+
+/** Whole powers of ten around what is usual and what the page opens with. */
+function missKind([low, high]) {
+  const [least, most] = [Math.min(USUAL_MISSES[0], low / 3), Math.max(USUAL_MISSES[1], high * 3)];
+  return {
+    factor: 1,
+    steps: logSteps(10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most))),
+    accepts: isMissCost,
+    accepted: "a number above 0",
+    text: (miss) => `${plain(miss)} false alarms`,
+  };
+}
+
+const byId = (id) => document.getElementById(id);
+
+/** Bind the four numbers of the setting; `store` has `setting` and `change(part)`. */
+function numberControls(store, { nCases, ownRate, firstMiss }) {
+  const counts = countKind(nCases);
+  const misses = missKind(firstMiss);
+  const isCountNow = () => store.setting.capacity.count !== undefined;
+  const capacityPart = (value) => ({ capacity: isCountNow() ? { count: value } : { share: value } });
+  const shown = [
+    [numberControl("floor", () => floorKind, (minPrecision) => store.change({ minPrecision })),
+      (setting) => setting.minPrecision],
+    [numberControl("capacity", () => (isCountNow() ? counts : shareKind), (value) => store.change(capacityPart(value))),
+      ({ capacity }) => capacity.count ?? capacity.share],
+    [numberControl("low", () => misses, (low) => store.change({ miss: [low, Math.max(low, store.setting.miss[1])] })),
+      ({ miss }) => miss[0]],
+    [numberControl("high", () => misses, (high) => store.change({ miss: [Math.min(high, store.setting.miss[0]), high] })),
+      ({ miss }) => miss[1]],
+    [numberControl("prevalence", () => prevalenceKind(store.setting), (prevalence) => store.change({ prevalence })),
+      ({ prevalence }) => prevalence ?? ownRate],
+  ];
+  return (setting) => shown.forEach(([show, part]) => show(part(setting)));
+}
+
+function changeUnit(store, nCases, unit) {
+  const { capacity } = store.setting;
+  if (unit === "count" && capacity.count === undefined) {
+    store.change({ capacity: { count: Math.max(1, Math.round(capacity.share * nCases)) } });
+  } else if (unit === "share" && capacity.share === undefined) {
+    store.change({ capacity: { share: Math.min(1, capacity.count / nCases) } });
+  }
+}
+
+/** Bind switches and lists; returns a function that shows a setting on them. */
+function choiceControls(store, { nCases, ownRate }) {
+  const ownStart = Number(ownRate.toPrecision(OWN_RATE_DIGITS));
+  const on = (id, event, act) => byId(id).addEventListener(event, ({ target }) => act(target));
+  on("capacity-unit", "change", ({ value }) => changeUnit(store, nCases, value));
+  on("spread", "change", ({ value }) => store.change({ spread: value }));
+  on("own-prevalence", "change", ({ checked }) => store.change({ prevalence: checked ? null : ownStart }));
+  on("focus", "change", ({ value }) => store.change({ model: value === "" ? null : Number(value) }));
+  on("zoom", "change", ({ checked }) => store.change({ zoom: checked }));
+  on("at-slider", "input", ({ value }) => store.change({ at: value / 100 }));
+  on("reset", "click", () => store.reset());
+  return (setting) => {
+    byId("capacity-unit").value = setting.capacity.count === undefined ? "share" : "count";
+    byId("spread").value = setting.spread;
+    byId("own-prevalence").checked = setting.prevalence === null;
+    byId("focus").value = setting.model ?? "";
+    byId("zoom").checked = setting.zoom;
+    byId("at-slider").value = setting.at * 100;
+    byId("at-slider").setAttribute("aria-valuetext", `${plain(missAt(setting))} false alarms`);
+    byId("at-text").textContent = plain(missAt(setting));
+  };
+}
+
+/** Fill the list of models and bind every control; returns a function that shows a setting. */
+export function bindControls(store, models, facts) {
+  byId("own-rate").textContent = percent(facts.ownRate);
+  byId("focus").append(
+    html("option", { value: "" }, "the best one"),
+    ...models.map(({ name }, position) => html("option", { value: position }, name)),
+  );
+  const showNumbers = numberControls(store, facts);
+  const showChoices = choiceControls(store, facts);
+  return (setting) => {
+    showNumbers(setting);
+    showChoices(setting);
+  };
+}

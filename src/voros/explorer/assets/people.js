@@ -1,0 +1,66 @@
+/** A picture of one hundred people: caught, missed, falsely alarmed, and rightly left alone. */
+import { html, svg } from "./marks.js";
+import { bestAt } from "./voros.js";
+import { consequenceText, outcomeShares, wholeOutOf } from "./wording.js";
+
+const PEOPLE = 100;
+const IN_A_ROW = 20;
+const CELL = { width: 20, height: 30 };
+
+/** What each kind is called, and the sign on its chest, so that colour is not needed. */
+const KINDS = [
+  ["caught", "alarm, rightly", "+"],
+  ["missed", "missed", "×"],
+  ["falseAlarm", "false alarm", "!"],
+  ["quiet", "rightly left alone", ""],
+];
+
+function person(kind, sign, x, y) {
+  return svg(
+    "g",
+    { class: `person ${kind}`, transform: `translate(${x} ${y})` },
+    svg("circle", { cx: 10, cy: 6, r: 4.2 }),
+    svg("path", { d: "M3 27v-9a5 5 0 0 1 5-5h4a5 5 0 0 1 5 5v9z" }),
+    svg("text", { x: 10, y: 24, "text-anchor": "middle" }, sign),
+  );
+}
+
+function crowd(counts) {
+  const kinds = KINDS.flatMap(([kind, , sign]) => Array(counts[kind]).fill([kind, sign]));
+  const [width, rows] = [IN_A_ROW * CELL.width, Math.ceil(PEOPLE / IN_A_ROW)];
+  return svg(
+    "svg",
+    { class: "crowd", viewBox: `0 0 ${width} ${rows * CELL.height}`, "aria-hidden": "true" },
+    ...kinds.map(([kind, sign], i) =>
+      person(kind, sign, (i % IN_A_ROW) * CELL.width, Math.floor(i / IN_A_ROW) * CELL.height),
+    ),
+  );
+}
+
+function legend(counts) {
+  const items = KINDS.map(([kind, name, sign]) =>
+    html(
+      "li",
+      {},
+      svg("svg", { class: "key", viewBox: "0 0 20 30", "aria-hidden": "true" }, person(kind, sign, 0, 0)),
+      html("span", {}, html("b", {}, String(counts[kind])), ` ${name}`),
+    ),
+  );
+  return html("ul", { class: "legend" }, ...items);
+}
+
+/** Of one hundred, at the threshold in use for the view's model. */
+export function consequences({ focus, ratioAt }) {
+  const { points, result } = focus;
+  const chosen = result.hull ? result.hull.index[bestAt(result.hull, ratioAt)] : 0;
+  return { chosen, counts: wholeOutOf(PEOPLE, outcomeShares(points, chosen)) };
+}
+
+/** The picture; returns a function that draws a view and gives back its sentence. */
+export function peoplePicture(place) {
+  return (view) => {
+    const { counts } = consequences(view);
+    place.replaceChildren(crowd(counts), legend(counts));
+    return consequenceText(counts, view.words);
+  };
+}

@@ -1,0 +1,35 @@
+/** The ranking by partial VOROS, with each model's distance from the best. */
+import { html, swatch } from "./marks.js";
+
+function distanceText(model, best, position) {
+  if (!model.usable) return "cannot raise an alarm";
+  return position === 0 ? "best" : `−${(best.score - model.score).toFixed(4)}`;
+}
+
+function bar(model) {
+  const meter = html("span", { class: "bar" });
+  const filled = html("span", {});
+  filled.style.width = `${model.score * 100}%`;
+  filled.style.background = model.mark.colour;
+  meter.append(filled);
+  return meter;
+}
+
+function row(model, best, position) {
+  const score = html("data", { value: model.score, "data-model": model.name }, model.score.toFixed(4));
+  return html(
+    "tr",
+    { class: model.usable ? "" : "unusable" },
+    html("td", { class: "rank" }, String(position + 1)),
+    html("th", { scope: "row" }, swatch(model.mark), html("span", {}, model.name)),
+    html("td", { class: "score" }, score, bar(model)),
+    html("td", { class: "distance" }, distanceText(model, best, position)),
+  );
+}
+
+/** The table's body; returns a function that fills it from a view. */
+export function rankingTable(body) {
+  return ({ ranked }) => {
+    body.replaceChildren(...ranked.map((model, position) => row(model, ranked[0], position)));
+  };
+}

@@ -1,0 +1,130 @@
+/** ROC space: the allowed region, every curve, its usable stretch, and the threshold in use. */
+import { axes, clip, linearScale, plotBox } from "./axes.js";
+import { badge, fill, pictureIn, svg } from "./marks.js";
+import { bestAt, feasible, usedVertices } from "./voros.js";
+import { percent } from "./wording.js";
+
+/** Room around the region when zoomed in. */
+const ZOOM_MARGIN = 1.12;
+
+/** Steps shorter than this, in ROC space, are not drawn. */
+const SMALLEST_STEP = 5e-4;
+
+/** Join the points that `wanted` marks by lines, lifting the pen where one is not. */
+export function stretchPath({ tp, fp, nPositive, nNegative }, wanted) {
+  const parts = [];
+  let down = false;
+  let [lastX, lastY] = [-1, -1];
+  for (let i = 0; i < tp.length; i++) {
+    if (!wanted(i)) {
+      down = false;
+      continue;
+    }
+    const [x, y] = [fp[i] / nNegative, tp[i] / nPositive];
+    const near = Math.abs(x - lastX) + Math.abs(y - lastY) < SMALLEST_STEP;
+    if (near && (down || i < tp.length - 1)) {
+      down = true;
+      continue;
+    }
+    parts.push(`${down ? "L" : "M"}${x.toFixed(5)} ${y.toFixed(5)}${down ? "" : "h0"}`);
+    [lastX, lastY, down] = [x, y, true];
+  }
+  return parts.join("");
+}
+
+function zoomOf(region, zoom) {
+  if (!zoom || !region) return [1, 1];
+  const most = (axis) => Math.max(...region.corners.map((corner) => corner[axis]), 0.01);
+  return [Math.min(1, most(0) * ZOOM_MARGIN), Math.min(1, most(1) * ZOOM_MARGIN)];
+}
+
+/** Curves are drawn once in ROC space; a zoom only changes this transform. */
+function transformTo(x, y) {
+  const [x0, y0] = [x.at(0), y.at(0)];
+  return `translate(${x0} ${y0}) scale(${x.at(1) - x0} ${y.at(1) - y0})`;
+}
+
+function curve(model, usablePath) {
+  const { colour, dash } = model.mark;
+  const line = (className, d, extra = {}) =>
+    svg("path", { class: className, d, stroke: colour, ...extra });
+  return [
+    line("curve", model.wholeCurve, { "stroke-dasharray": dash }),
+    line("usable", usablePath),
+  ];
+}
+
+function usablePath({ points, result }, setting) {
+  const flags = feasible(points, setting.minPrecision, result.allowedAlarms);
+  return stretchPath(points, (i) => i > 0 && flags[i] === 1);
+}
+
+function chosenDots({ points, result, mark }, [low, high], x, y) {
+  const [first, last] = usedVertices(result.hull, low, high);
+  return result.hull.index.slice(first, last + 1).map((i) =>
+    svg("circle", {
+      class: "choice",
+      cx: x.at(points.fp[i] / points.nNegative),
+      cy: y.at(points.tp[i] / points.nPositive),
+      r: 3.5,
+      fill: mark.colour,
+    }),
+  );
+}
+
+function currentBadge({ points, result, mark }, ratio, x, y) {
+  const i = result.hull.index[bestAt(result.hull, ratio)];
+  return badge(mark, x.at(points.fp[i] / points.nNegative), y.at(points.tp[i] / points.nPositive));
+}
+
+function regionShape(region, x, y) {
+  const corners = region.corners.map(([fpr, tpr]) => `${x.at(fpr)},${y.at(tpr)}`).join(" ");
+  return svg("polygon", { class: "region", points: corners });
+}
+
+/** The chart; returns a function that draws a view. */
+export function rocChart(place, clipName = "roc-plot") {
+  let view = null;
+  const redraw = () => view && draw();
+  const state = pictureIn(place, redraw);
+
+  function draw() {
+    const { width } = state;
+    const height = Math.min(Math.max(width * 0.8, 280), 720);
+    const box = plotBox(width, height);
+    const scored = view.models.filter((model) => model.result.hull);
+    const region = scored[0]?.result.region;
+    const [xMost, yMost] = zoomOf(region, view.setting.zoom);
+    const x = linearScale(0, xMost, box.left, box.right);
+    const y = linearScale(0, yMost, box.bottom, box.top);
+    const label = (share) => percent(share, 3);
+    const stretch = (model) => (model.result.hull ? usablePath(model, view.setting) : "");
+    const inPlot = { "clip-path": `url(#${clipName})` };
+    fill(state, width, height, [
+      svg("defs", {}, clip(clipName, box)),
+      svg("g", inPlot, ...(region ? [regionShape(region, x, y)] : [])),
+      axes(box, x, y, {
+        xTitle: `Falsely alarmed, of those without`,
+        yTitle: `Caught, of those with`,
+        xLabel: label,
+        yLabel: label,
+      }),
+      svg(
+        "g",
+        inPlot,
+        svg(
+          "g",
+          { transform: transformTo(x, y) },
+          ...view.models.flatMap((model) => curve(model, stretch(model))),
+        ),
+      ),
+      ...scored.flatMap((model) => chosenDots(model, view.ratios, x, y)),
+      ...[...scored].reverse().map((model) => currentBadge(model, view.ratioAt, x, y)),
+    ]);
+  }
+
+  return (next) => {
+    view = next;
+    draw();
+  };
+}

@@ -1,0 +1,43 @@
+/** A setting to keep: as a link, as TOML, as Python, or on paper. */
+import { toHash, toPython, toToml } from "./setting.js";
+
+/** Moves within this many milliseconds are one change of the address. */
+const SETTLED = 250;
+
+async function copy(source) {
+  try {
+    await navigator.clipboard.writeText(source.value);
+    return true;
+  } catch {
+    // A page opened from a mail program may not write to the clipboard; a selection always works.
+    source.focus();
+    source.select();
+    return document.execCommand("copy");
+  }
+}
+
+function writeAddress(setting) {
+  const hash = `#${toHash(setting)}`;
+  if (window.location.hash !== hash) window.history.replaceState(null, "", hash);
+  document.getElementById("as-link").value = window.location.href;
+}
+
+/** Bind the buttons; returns a function that writes a setting in every form. */
+export function bindSharing() {
+  const said = document.getElementById("copied");
+  document.querySelectorAll("[data-copy]").forEach((button) =>
+    button.addEventListener("click", async () => {
+      const done = await copy(document.getElementById(button.dataset.copy));
+      said.textContent = done ? "Copied." : "Selected: press Ctrl+C to copy.";
+    }),
+  );
+  document.getElementById("print").addEventListener("click", () => window.print());
+  let waiting = null;
+  return (setting) => {
+    document.getElementById("as-toml").value = toToml(setting);
+    document.getElementById("as-python").value = toPython(setting);
+    said.textContent = "";
+    clearTimeout(waiting);
+    waiting = setTimeout(writeAddress, SETTLED, setting);
+  };
+}

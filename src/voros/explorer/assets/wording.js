@@ -1,0 +1,89 @@
+/** Numbers as people read them, and the consequences of a threshold in plain words. */
+
+/** A number with few digits: 0.0513, 7.25, 1,240. */
+export function plain(value, digits = 3) {
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const rounded = Number(value.toPrecision(digits));
+  return rounded.toLocaleString("en", { maximumSignificantDigits: Math.max(digits, 4) });
+}
+
+export function percent(share, digits = 3) {
+  return `${plain(share * 100, digits)}%`;
+}
+
+/** A threshold with enough digits to be set; an unknown one is said to be so. */
+export function thresholdText(threshold) {
+  if (threshold === Infinity) return "never";
+  if (Number.isNaN(threshold)) return "not recorded";
+  return plainThreshold(threshold);
+}
+
+function plainThreshold(threshold) {
+  return threshold === -Infinity ? "−∞" : String(Number(threshold.toPrecision(6)));
+}
+
+/** Shares of the cases that are caught, missed, falsely alarmed and rightly left alone. */
+export function outcomeShares(points, i) {
+  const nCases = points.nPositive + points.nNegative;
+  return {
+    caught: points.tp[i] / nCases,
+    missed: (points.nPositive - points.tp[i]) / nCases,
+    falseAlarm: points.fp[i] / nCases,
+    quiet: (points.nNegative - points.fp[i]) / nCases,
+  };
+}
+
+/** Whole numbers nearest to the shares that add up to `total`: largest remainders go up. */
+export function wholeOutOf(total, shares) {
+  const exact = Object.entries(shares).map(([key, share]) => [key, share * total]);
+  const counts = Object.fromEntries(exact.map(([key, value]) => [key, Math.floor(value)]));
+  const left = total - Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const byRemainder = [...exact].sort((a, b) => (b[1] % 1) - (a[1] % 1));
+  byRemainder.slice(0, Math.max(left, 0)).forEach(([key]) => counts[key]++);
+  return counts;
+}
+
+const several = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+
+/** "of 100 patients, 9 raise an alarm, 5 of them rightly; 3 of the 8 with ... are missed." */
+export function consequenceText(counts, words) {
+  const alarms = counts.caught + counts.falseAlarm;
+  const ill = counts.caught + counts.missed;
+  const right = counts.caught === 0 ? "none" : counts.caught;
+  const alarmed = alarms === 0 ? "none raises an alarm" : several(alarms, "raises", "raise") + " an alarm";
+  const rightly = alarms === 0 ? "" : `, ${right} of them rightly`;
+  const missed =
+    ill === 0
+      ? `fewer than one has ${words.outcome}`
+      : `${counts.missed === 0 ? "none" : counts.missed} of the ${ill} with ${words.outcome} ` +
+        `${counts.missed === 1 ? "is" : "are"} missed`;
+  return `of 100 ${words.cases}, ${alarmed}${rightly}; ${missed}.`;
+}
+
+/** Limits and costs in one sentence, for print and for screen readers. */
+export function settingText(setting, words) {
+  const { capacity, miss, prevalence } = setting;
+  const most = capacity.count === undefined ? percent(capacity.share, 6) + " of" : capacity.count;
+  const worth = miss[0] === miss[1] ? plain(miss[0]) : `${plain(miss[0])} to ${plain(miss[1])}`;
+  const unit = setting.spread === "miss" ? "in false alarms" : "in the cost ratio";
+  const even = miss[0] === miss[1] ? "" : ` (uniform ${unit})`;
+  const rate =
+    prevalence === null ? "as in the data" : `reweighted to ${percent(prevalence, 6)}`;
+  return (
+    `At least ${percent(setting.minPrecision, 6)} of alarms right; alarms for at most ${most} ` +
+    `${words.cases}; a miss worth ${worth} false alarms${even}; ${words.outcome} ${rate}.`
+  );
+}
+
+/** Who ranks first and by how much, given results sorted from the best. */
+export function verdictText(ranked, closeCall) {
+  const [first, second] = ranked;
+  if (!first.usable) return "No model can raise an alarm within these limits.";
+  if (!second) return `${first.name} scores ${first.score.toFixed(3)}.`;
+  if (!second.usable) return `Only ${first.name} can raise alarms within these limits.`;
+  const distance = first.score - second.score;
+  if (distance <= closeCall) {
+    return `${first.name} and ${second.name} are too close to call: ${distance.toFixed(4)} apart.`;
+  }
+  return `${first.name} ranks first, ${distance.toFixed(3)} ahead of ${second.name}.`;
+}
