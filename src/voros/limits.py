@@ -81,6 +81,8 @@ def limits_message(points: OperatingPoints, scenario: Scenario) -> str:
     capable = points.within_capacity(max_alarms)
     limits = f"min_precision={scenario.min_precision:g} within {max_alarms:g} alarms"
     opening = f"no threshold but never alarm meets {limits} (capacity={scenario.capacity!r})"
+    if len(points) == 1:
+        return f"{opening}. The points hold no threshold that raises an alarm"
     if capable.sum() == 1:
         fewest = points.alarms[1]
         return (
@@ -102,7 +104,7 @@ def limits_message(points: OperatingPoints, scenario: Scenario) -> str:
 def warn_about_costs(scenario: Scenario, negatives_per_positive: float) -> None:
     """Warn when the costs reach the point where never alarm is no longer the costliest choice."""
     turning = scenario.costliest_ratio
-    if scenario.min_precision == 0:
+    if scenario.min_precision in (0, 1):
         return
     _, high = scenario.costs.ratio_range(negatives_per_positive)
     if high < turning:

@@ -163,7 +163,9 @@ def winner_map(
     floors = _check_rising(np.asarray(min_precisions, dtype=np.float64), "min_precisions")
     limits = _check_rising(_read_capacities(capacities), "capacities")
     models = _check_models(points_by_model)
-    rows = [[Scenario(a, k, cost_ratio, prevalence) for k in limits.tolist()] for a in floors]
+    rows = [
+        [Scenario(a, k, cost_ratio, prevalence) for k in limits.tolist()] for a in floors.tolist()
+    ]
     ladders = [_Ladder.of(points, rows[0]) for points in models.values()]
     _warn_at_lowest_floor(rows, ladders[0].points)
     shape = (len(floors), len(limits), len(models))

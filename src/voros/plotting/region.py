@@ -33,7 +33,7 @@ FIGURE_2 = (
 """The three practical cases, as in the paper's second figure."""
 
 OTHER_CASES = (
-    Limits(600, 400, 0.5, 500),
+    Limits(900, 100, 0.5, 500),
     Limits(600, 400, 0.5, 900),
     Limits(100, 900, 0.4),
     Limits(600, 400, 0.4),
@@ -103,7 +103,9 @@ class RegionDisplay:
         self.limits_ = draw_limits(self.ax_, self.limits)
         self.corners_ = self._draw_corners()
         self.names_ = tuple(map(self._write_name, self.region.names, self.region.vertices))
-        dress(self.ax_, xlabel="FPR", ylabel="TPR", title=self._title())
+        dress(self.ax_, xlabel="FPR", ylabel="TPR")
+        size = type_size(self.ax_)
+        self.ax_.set_title(self._title(), fontsize=size, pad=1.5 * size)
         self.ax_.set(xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
         return self
 

@@ -57,6 +57,7 @@ COLUMN_INCHES = 3.3
 DEFAULT_INCHES = 6.4
 TYPE_AT_COLUMN = 7.0
 TYPE_PER_INCH = 0.75
+TYPE_SMALLEST = 6.0
 TYPE_LARGEST = 13.5
 
 INSTALL_HINT = 'drawing needs matplotlib; install it with: pip install "voros[plot]"'
@@ -84,18 +85,14 @@ def axes_to_draw_on(ax: Axes | None, shape: float = 0.9, **subplot_options: Any)
     return made  # type: ignore[no-any-return]
 
 
-def type_size(ax: Axes, share: float = 1.0) -> float:
-    """Size of type for axes as wide as these: legible in a journal column and on a slide.
-
-    ``share`` is the part of the figure's width that the picture is meant to fill.
-    """
-    columns = 1
+def type_size(ax: Axes) -> float:
+    """Size of type for these axes: legible in a journal column and on a slide."""
     spec = ax.get_subplotspec()
-    if spec is not None:
-        columns = spec.get_gridspec().ncols
-    width = ax.figure.bbox.width / ax.figure.dpi * share / columns
+    panels = 1 if spec is None else spec.get_gridspec().ncols
+    # Halfway between the figure's width and the panel's: panels side by side are read together.
+    width = ax.figure.bbox.width / ax.figure.dpi / np.sqrt(panels)
     grown = TYPE_AT_COLUMN + TYPE_PER_INCH * (width - COLUMN_INCHES)
-    return float(np.clip(grown, TYPE_AT_COLUMN - 1, TYPE_LARGEST))
+    return float(np.clip(grown, TYPE_SMALLEST, TYPE_LARGEST))
 
 
 def line_width(ax: Axes) -> float:

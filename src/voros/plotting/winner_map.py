@@ -221,7 +221,8 @@ class WinnerMapDisplay:
             cells = self.winner_map.winner == j
             if cells.mean() < NAMED_FROM:
                 continue
-            row, column = _roomiest(cells)
+            clear = cells & ~self.winner_map.close_call
+            row, column = _roomiest(clear if clear.any() else cells)
             at = (x[column : column + 2].mean(), y[row : row + 2].mean())
             written.append(self._write(name, at, plain=j == NOBODY))
         return tuple(written)
