@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-class ExperimentError(RuntimeError):
+class ExperimentError(ValueError):
     """An experiment cannot go on; the message names the file and the remedy.
 
     Whatever was finished before stays in the run's folder, and the same command takes it up again.

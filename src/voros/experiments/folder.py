@@ -183,14 +183,15 @@ def read_predictions(path: Path) -> Predictions:
         When the file is missing or damaged.
     """
     try:
-        table = np.genfromtxt(path, delimiter=",", names=True, dtype=None, encoding="utf-8")
-        return Predictions(
-            np.atleast_1d(table["patient"]).astype(np.int64),
-            np.atleast_1d(table["y_true"]).astype(bool),
-            np.atleast_1d(table["proba_y_eq_1"]).astype(np.float64),
-        )
-    except (OSError, ValueError, IndexError) as error:
+        with path.open(encoding="utf-8") as lines:
+            header = tuple(next(lines, "").strip().split(","))
+            if header != PREDICTION_COLUMNS:
+                raise ValueError(f"its columns are {', '.join(header)}")
+            patient, y_true, score = np.loadtxt(lines, delimiter=",", ndmin=2, unpack=True)
+        return Predictions(patient.astype(np.int64), y_true.astype(bool), score)
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
         raise ExperimentError(
-            f"{path}: not readable as predictions ({error}). Remove it and the record of the same "
+            f"{path}: not readable as predictions ({reason}). Remove it and the record of the same "
             "name under fits/, and run the command again: only that model is fitted anew"
         ) from error

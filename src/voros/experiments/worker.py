@@ -12,6 +12,7 @@ import sys
 import time
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -96,4 +97,6 @@ def serve(folder: RunFolder, random_state: int) -> None:
 
 if __name__ == "__main__":
     root, seed = cast("tuple[str, str]", sys.argv[1:3])
-    serve(RunFolder(Path(root)), int(seed))
+    # Whoever asked may have been killed meanwhile: the fit is kept, and nobody is left to tell.
+    with suppress(BrokenPipeError):
+        serve(RunFolder(Path(root)), int(seed))
