@@ -79,15 +79,15 @@ def _numeric_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
     low, high = array.min(), array.max()
     if np.isnan(low):
         raise ValueError(f"{name} holds NaN; drop or impute those cases first")
-    n_low = np.count_nonzero(array == low)
-    at_high = array == high
-    if n_low + np.count_nonzero(at_high) != len(array) and low != high:
+    at_high = np.asarray(array == high)
+    between = array.dtype.kind == "f" or int(high) - int(low) > 1
+    if between and np.count_nonzero(array == low) + np.count_nonzero(at_high) < len(array):
         raise ValueError(_not_binary(np.unique(array), name))
     if pos_label is None:
         known = {float(low), float(high)}
         if not (known <= {0.0, 1.0} or known <= {-1.0, 1.0}):
             raise ValueError(_ambiguous([low, high], name))
-        return np.asarray(array == 1)
+        return at_high if high == 1 else ~at_high
     if low != high and pos_label not in (low, high):
         raise ValueError(_absent(pos_label, [low, high], name))
     return np.asarray(array == pos_label)

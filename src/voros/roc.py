@@ -306,24 +306,28 @@ def leading_points(positive: BoolArray, scores: AnyArray, at_most: float) -> Ope
 def _scores_by_class(
     positive: BoolArray, scores: AnyArray, at_most: float
 ) -> tuple[AnyArray, AnyArray]:
-    if at_most < len(scores):
-        leading = scores > _score_of_rank(scores, int(at_most) + 1)
-        scores, positive = scores[leading], positive[leading]
-    return scores[positive], scores[~positive]
+    """Scores of positives and of negatives, both only down to where ``at_most`` cases are above."""
+    if at_most >= len(scores):
+        return scores[positive], scores[~positive]
+    rank = int(at_most) + 1
+    reach = _within_reach(scores, rank)
+    if len(reach) >= rank:
+        scores, positive = scores[reach], positive[reach]
+    leading = scores > np.partition(scores, len(scores) - rank)[len(scores) - rank]
+    return scores[leading & positive], scores[leading & ~positive]
 
 
-def _score_of_rank(scores: AnyArray, rank: int) -> Any:
-    """The rank-th largest score, found without sorting all of them."""
+def _within_reach(scores: AnyArray, rank: int) -> AnyArray:
+    """Index the scores that a sample says may be among the ``rank`` largest.
+
+    The guess may fall short, and is then of no use: the caller counts. It never misleads.
+    """
     stride = len(scores) // SAMPLE_SIZE
-    if stride > 1:
-        # A sample says roughly where it lies; if enough scores reach that far, the rest is idle.
-        sample = scores[::stride]
-        depth = int(SAMPLE_MARGIN * rank / stride)
-        if depth < len(sample):
-            reach = scores[scores >= np.partition(sample, len(sample) - 1 - depth)[-1 - depth]]
-            if len(reach) >= rank:
-                scores = reach
-    return np.partition(scores, len(scores) - rank)[len(scores) - rank]
+    depth = int(SAMPLE_MARGIN * rank / max(stride, 1))
+    sample = scores[:: max(stride, 1)]
+    if stride < 2 or depth >= len(sample):
+        return np.array([], dtype=np.intp)
+    return np.flatnonzero(scores >= np.partition(sample, len(sample) - 1 - depth)[-1 - depth])
 
 
 def _count_cases(positive: BoolArray, scores: AnyArray) -> OperatingPoints:

@@ -1,0 +1,80 @@
+"""Time partial VOROS beside its peers, in one run, as ratios.
+
+Timings of one machine at one time say little; ratios within a run travel better. Processor time is
+counted, all calls being of one thread, so that neighbours on the machine matter less. Each row
+names what it is measured against and the bound it should keep.
+"""
+
+from __future__ import annotations
+
+import time
+import timeit
+import tracemalloc
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+import voros
+
+LARGE, MEDIUM, SMALL = 10_000_000, 100_000, 7_802
+PREVALENCE = 0.1
+LIMITS = {"min_precision": 0.5, "capacity": 0.1, "cost_ratio": (1 / 40, 1 / 20)}
+
+Cases = tuple[NDArray[np.int64], NDArray[np.float64]]
+
+
+def make_cases(n_cases: int) -> Cases:
+    rng = np.random.default_rng(0)
+    y_true = (rng.random(n_cases) < PREVALENCE).astype(np.int64)
+    return y_true, rng.normal(size=n_cases) + 1.5 * y_true
+
+
+def seconds(call: Callable[[], object], *, at_least: float = 0.4) -> float:
+    """Best of several runs, each long enough for the clock."""
+    timer = timeit.Timer(call, timer=time.process_time)
+    number = max(1, int(at_least / 4 / max(timer.timeit(1), 1e-7)))
+    return min(timer.repeat(repeat=5, number=number)) / number
+
+
+def score(cases: Cases) -> float:
+    return voros.partial_voros_score(*cases, **LIMITS)  # type: ignore[arg-type]
+
+
+def extra_memory(cases: Cases) -> float:
+    """Peak of what is allocated during a call, as a multiple of the scores."""
+    tracemalloc.start()
+    score(cases)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / cases[1].nbytes
+
+
+def row(what: str, value: float, bound: str, kept: bool) -> None:
+    print(f"{what:<58}{value:>10.2f}   {bound:<12}{'kept' if kept else 'BROKEN'}")
+
+
+def main() -> None:
+    large, medium, small = make_cases(LARGE), make_cases(MEDIUM), make_cases(SMALL)
+    ours = {len(c[0]): seconds(partial(score, c)) for c in (small, medium, large)}
+    sort = {len(c[0]): seconds(partial(np.sort, c[1])) for c in (medium, large)}
+    auroc = {len(c[0]): seconds(partial(roc_auc_score, *c)) for c in (small, large)}
+    for size, time in ours.items():
+        print(f"partial_voros_score, n = {size:>10,}: {time * 1e3:9.3f} ms")
+    print(f"{'ratio':<58}{'measured':>10}   bound")
+    ratio = ours[LARGE] / sort[LARGE]
+    row("n = 1e7: ours / numpy.sort", ratio, "<= 1.5", ratio <= 1.5)
+    ratio = auroc[LARGE] / ours[LARGE]
+    row("n = 1e7: roc_auc_score / ours", ratio, ">= 25", ratio >= 25)
+    ratio = auroc[SMALL] / ours[SMALL]
+    row("n = 7,802: roc_auc_score / ours", ratio, ">= 5", ratio >= 5)
+    growth, sort_growth = ours[LARGE] / ours[MEDIUM], sort[LARGE] / sort[MEDIUM]
+    row("growth 1e5 to 1e7, ours / numpy.sort", growth / sort_growth, "<= 1", growth <= sort_growth)
+    memory = extra_memory(large)
+    row("n = 1e7: peak extra memory / memory of the scores", memory, "<= 3", memory <= 3)
+
+
+if __name__ == "__main__":
+    main()
