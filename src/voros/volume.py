@@ -26,6 +26,8 @@ corner of the region.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from voros.costs import CostDistribution, Uniform
@@ -81,13 +83,14 @@ def lesser_share(
     """
     if region.area == 0:
         return (tpr / region.highest_recall) ** 2
-    excess = _cost_excess(region, fpr, tpr, on_tpr, on_fpr)
+    dx, dy = np.subtract.outer(fpr, region.ring[0]), np.subtract.outer(tpr, region.ring[1])
+    excess = on_tpr[..., None] * dy - on_fpr[..., None] * dx
     here, there = excess[..., :-1], excess[..., 1:]
     most, least = np.maximum(here, there), np.minimum(here, there)
     with np.errstate(divide="ignore", invalid="ignore"):
         cut = most / (most - least)
     share = np.where(least >= 0, 1.0, np.where(most <= 0, 0.0, cut))
-    return np.asarray((_fan(region, fpr, tpr) * share).sum(axis=-1) / region.area)
+    return np.asarray((_fan(dx, dy) * share).sum(axis=-1) / region.area)
 
 
 def partial_volume(
@@ -101,12 +104,52 @@ def partial_volume(
     odds = points.negatives_per_positive
     if isinstance(costs, Uniform):
         return _uniform_mean(fpr, tpr, hull, region, costs, odds)
-    breaks = _corner_ratios(region, fpr, tpr, odds)
+    x, y = region.ring
+    breaks = _corner_ratios(np.subtract.outer(fpr, x), np.subtract.outer(tpr, y), odds)
     ratios = np.unique(np.append(hull.enter, breaks[np.isfinite(breaks) & (breaks > 0)]))
     values, weights = costs.nodes(costs.from_ratio(ratios, odds))
     best = hull.best(costs.to_ratio(values, odds))
     shares = lesser_share(region, fpr[best], tpr[best], *costs.line_weights(values, odds))
     return float(np.clip(np.dot(weights, shares), 0.0, 1.0))
+
+
+def partial_volumes(
+    points: OperatingPoints,
+    hulls: Sequence[CostHull],
+    regions: Sequence[Region],
+    costs: CostDistribution,
+) -> FloatArray:
+    """`partial_volume` of several hulls of the same points, each in its own region.
+
+    Where the closed form applies, one sweep over all of them saves most of the time.
+    """
+    if not isinstance(costs, Uniform) or any(region.area == 0 for region in regions):
+        pairs = zip(hulls, regions, strict=True)
+        return np.array([partial_volume(points, hull, region, costs) for hull, region in pairs])
+    odds = points.negatives_per_positive
+    index = np.concatenate([hull.index for hull in hulls])
+    owner = np.repeat(np.arange(len(hulls)), [len(hull.index) for hull in hulls])
+    low, high = _spans(
+        np.concatenate([hull.enter for hull in hulls]),
+        np.concatenate([hull.leave for hull in hulls]),
+        costs,
+        odds,
+    )
+    used = high > low
+    index, owner, low, high = index[used], owner[used], low[used], high[used]
+    rings = _stack_rings(regions)[:, owner]
+    areas = _uniform_areas(rings, points.fpr[index], points.tpr[index], low, high, costs, odds)
+    totals = np.bincount(owner, areas, minlength=len(hulls))
+    return np.clip(totals / [region.area for region in regions], 0.0, 1.0)
+
+
+def _stack_rings(regions: Sequence[Region]) -> FloatArray:
+    """Corners of each region, once round; shorter ones stay at the origin, where rings end."""
+    longest = max(region.ring.shape[1] for region in regions)
+    stacked = np.zeros((2, len(regions), longest))
+    for i, region in enumerate(regions):
+        stacked[:, i, : region.ring.shape[1]] = region.ring
+    return stacked
 
 
 def _uniform_mean(
@@ -118,20 +161,43 @@ def _uniform_mean(
     odds: float,
 ) -> float:
     """Closed form for costs uniform in their own unit."""
-    ends = np.clip(
-        costs.from_ratio(np.stack([hull.enter, hull.leave]), odds), costs.low, costs.high
-    )
-    low, high = ends.min(axis=0), ends.max(axis=0)
+    low, high = _spans(hull.enter, hull.leave, costs, odds)
     used = high > low
-    fpr, tpr, low, high = fpr[used], tpr[used], low[used, None], high[used, None]
-    turns = costs.from_ratio(_corner_ratios(region, fpr, tpr, odds), odds)
+    areas = _uniform_areas(region.ring, fpr[used], tpr[used], low[used], high[used], costs, odds)
+    return float(np.clip(areas.sum() / region.area, 0.0, 1.0))
+
+
+def _spans(
+    enter: FloatArray, leave: FloatArray, costs: Uniform, odds: float
+) -> tuple[FloatArray, FloatArray]:
+    """The possible costs, in their own unit, on which each threshold is best."""
+    ends = np.clip(costs.from_ratio(np.stack([enter, leave]), odds), costs.low, costs.high)
+    return ends.min(axis=0), ends.max(axis=0)
+
+
+def _uniform_areas(
+    ring: FloatArray,
+    fpr: FloatArray,
+    tpr: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    costs: Uniform,
+    odds: float,
+) -> FloatArray:
+    """Area on the costlier side of each point, integrated over its costs and their probability.
+
+    ``ring`` holds the corners of one region, or along its middle axis those of one per point.
+    """
+    dx, dy = fpr[:, None] - ring[0], tpr[:, None] - ring[1]
+    low, high = low[:, None], high[:, None]
+    turns = costs.from_ratio(_corner_ratios(dx, dy, odds), odds)
     turns = np.clip(np.where(np.isnan(turns), low, turns), low, high)
     edges = np.sort(np.concatenate([low, turns, high], axis=1), axis=1)
-    excess = _cost_excess(region, fpr[:, None], tpr[:, None], *costs.line_weights(edges, odds))
+    on_tpr, on_fpr = costs.line_weights(edges, odds)
+    excess = on_tpr[..., None] * dy[:, None] - on_fpr[..., None] * dx[:, None]
     shares = _mean_shares(excess[:, :-1], excess[:, 1:])
     width = np.diff(edges, axis=1) / (costs.high - costs.low)
-    areas = np.einsum("ji,jei,je->", _fan(region, fpr, tpr), shares, width)
-    return float(np.clip(areas / region.area, 0.0, 1.0))
+    return np.asarray(np.einsum("ji,jei,je->j", _fan(dx, dy), shares, width))
 
 
 def _mean_shares(start: FloatArray, end: FloatArray) -> FloatArray:
@@ -147,24 +213,12 @@ def _mean_shares(start: FloatArray, end: FloatArray) -> FloatArray:
     return np.where(here == there, here, cut)
 
 
-def _cost_excess(
-    region: Region, fpr: FloatArray, tpr: FloatArray, on_tpr: FloatArray, on_fpr: FloatArray
-) -> FloatArray:
-    """How much costlier than the point each corner is, once round; corners are the last axis."""
-    x, y = region.ring
-    rise, run = np.subtract.outer(tpr, y), np.subtract.outer(fpr, x)
-    return np.asarray(on_tpr[..., None] * rise - on_fpr[..., None] * run)
-
-
-def _fan(region: Region, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
-    """Areas of the triangles that join each point to the sides of the region."""
-    x, y = region.ring
-    dx, dy = np.subtract.outer(fpr, x), np.subtract.outer(tpr, y)
+def _fan(dx: FloatArray, dy: FloatArray) -> FloatArray:
+    """Areas of the triangles that join a point to the sides, from its offsets to the corners."""
     return np.asarray((dx[..., :-1] * dy[..., 1:] - dy[..., :-1] * dx[..., 1:]) / 2)
 
 
-def _corner_ratios(region: Region, fpr: FloatArray, tpr: FloatArray, odds: float) -> FloatArray:
+def _corner_ratios(dx: FloatArray, dy: FloatArray, odds: float) -> FloatArray:
     """Cost ratios at which the line through each point passes each corner of the region."""
-    x, y = region.ring[:, :-1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.subtract.outer(tpr, y) / np.subtract.outer(fpr, x) / odds)
+        return np.asarray(dy[..., :-1] / dx[..., :-1] / odds)

@@ -1,14 +1,15 @@
 """Which model wins, over a grid of precision floors and capacities.
 
 Each model is sorted and counted once. For one floor the precise thresholds are fixed, and a
-larger capacity only lets in more of them, so a hull is drawn again only where one came in.
+larger capacity only lets in more of them, so a hull is drawn again only where one came in. All
+capacities of one floor then go through the closed form together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from voros.progress import progress_bar
 from voros.region import Region, feasible_region
 from voros.roc import CostHull, OperatingPoints, cost_hull
 from voros.scenario import Scenario
-from voros.volume import partial_volume
+from voros.volume import partial_volumes
 
 CLOSE_CALL = 0.01
 """Scores within this of one another are called indistinguishable, as in the paper's section 5."""
@@ -171,8 +172,9 @@ def winner_map(
     shape = (len(floors), len(limits), len(models))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
     for i, row in enumerate(progress_bar(rows, "winner map", shown=progress)):
+        region_of = cache(feasible_region)
         for j, ladder in enumerate(ladders):
-            scores[i, :, j], feasible[i, :, j] = ladder.climb(row[0])
+            scores[i, :, j], feasible[i, :, j] = ladder.climb(row[0], region_of)
     return WinnerMap(
         tuple(models),
         floors,
@@ -200,22 +202,22 @@ class _Ladder:
         within = [np.count_nonzero(points.within_capacity(alarms)) for alarms in most]
         return cls(points, np.array(most), np.array(within))
 
-    def climb(self, floor: Scenario) -> tuple[FloatArray, BoolArray]:
+    def climb(
+        self, floor: Scenario, region_of: Callable[..., Region]
+    ) -> tuple[FloatArray, BoolArray]:
         """Score the model at one floor for every capacity; tell where more than silence is left."""
         points = self.points
         precise = points.precise_enough(floor.min_precision)
         admitted = np.cumsum(precise)[self.within - 1]
         hulls = {n: _hull_of_first(points, precise, n) for n in np.unique(admitted).tolist()}
-        scores = [
-            partial_volume(points, hulls[n], self._region(floor, alarms), floor.costs)
-            for n, alarms in zip(admitted.tolist(), self.max_alarms.tolist(), strict=True)
-        ]
-        return np.array(scores), admitted > 1
-
-    def _region(self, floor: Scenario, max_alarms: float) -> Region:
-        return feasible_region(
-            self.points.n_positive, self.points.n_negative, floor.min_precision, max_alarms
+        sizes = points.n_positive, points.n_negative, floor.min_precision
+        scores = partial_volumes(
+            points,
+            [hulls[n] for n in admitted.tolist()],
+            [region_of(*sizes, alarms) for alarms in self.max_alarms.tolist()],
+            floor.costs,
         )
+        return scores, admitted > 1
 
 
 def _worthwhile(points: OperatingPoints) -> OperatingPoints:
