@@ -20,10 +20,8 @@ USAGE_ERROR = 2
 LIMITS_NOT_MET = 1
 """Exit code where ``--check`` was asked and some limit is not kept."""
 
-_ARGUMENTS = re.compile(
-    r"\b(min_precision|cost_ratio|miss_costs|pos_label|sample_weight|prevalence|capacity"
-    r"|strategy|tolerance)(?==|\b(?= is required| \())|\bpass (pos_label)\b"
-)
+_NAMES = "min_precision|capacity|cost_ratio|miss_costs|prevalence|pos_label|strategy|tolerance"
+_ARGUMENTS = re.compile(rf"\b({_NAMES})(?==| \()|\bpass (\w+)")
 
 
 def in_options(message: str) -> str:
@@ -33,12 +31,13 @@ def in_options(message: str) -> str:
     --------
     >>> in_options("min_precision=1.5; accepted is a number within [0, 1]")
     '--min-precision=1.5; accepted is a number within [0, 1]'
+    >>> in_options("which label is positive is not clear; pass pos_label")
+    'which label is positive is not clear; give --pos-label'
     """
 
     def option(found: re.Match[str]) -> str:
-        if found[2]:
-            return "name it with --pos-label"
-        return "--" + found[1].replace("_", "-")
+        name = "--" + (found[1] or found[2]).replace("_", "-")
+        return name if found[1] else f"give {name}"
 
     return _ARGUMENTS.sub(option, message)
 

@@ -13,7 +13,8 @@ def limits_in_words(scenario: Scenario, points: OperatingPoints) -> str:
     """Say which limits and costs a result rests on."""
     cases = points.at_prevalence(scenario.prevalence)
     low, high = scenario.costs.ratio_range(cases.negatives_per_positive)
-    worth = f"{1 / high:.4g}" if low == high else f"{1 / high:.4g} to {1 / low:.4g}"
+    fewest, most_worth = _inverse(high), _inverse(low)
+    worth = f"{fewest:.4g}" if low == high else f"{fewest:.4g} to {most_worth:.4g}"
     most = cases.max_alarms(scenario)
     if isinstance(cases.n_cases, int):
         most = math.floor(most)
@@ -37,3 +38,7 @@ def scenario_fields(scenario: Scenario) -> dict[str, Any]:
         "cost_high": high,
         "prevalence": scenario.prevalence,
     }
+
+
+def _inverse(ratio: float) -> float:
+    return 1.0 / ratio if ratio > 0 else math.inf

@@ -26,7 +26,7 @@ def check_writable(paths: Iterable[str | Path], *, force: bool = False) -> None:
             raise IsADirectoryError(f"{path} is a folder; name a file to write")
         if path.exists() and not force:
             raise FileExistsError(
-                f"{path} exists already; choose another name, or overwrite it with force"
+                f"{path} exists already; choose another name, or pass force to overwrite it"
             )
         if not path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} in")

@@ -1,0 +1,171 @@
+"""Whatever is wrong with the input: one line that says what to do, exit code 2, nothing written."""
+
+import json
+
+import pytest
+from cli.conftest import LIMITS
+
+MILLION = 1_000_000
+
+
+def listing(folder):
+    return {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+
+
+@pytest.fixture
+def refused(voros_command, tmp_path):
+    """Run a command that must fail, and return the one line it says."""
+
+    def run(*arguments, stdin=None):
+        before = listing(tmp_path)
+        ran = voros_command(*arguments, stdin=stdin)
+        assert ran.code == 2
+        assert ran.out == ""
+        assert len(ran.errors) == 1
+        assert "Traceback" not in ran.err
+        assert listing(tmp_path) == before
+        return ran.errors[0]
+
+    return run
+
+
+COMMANDS = [
+    ("score",),
+    ("select", "-o", "policy.json"),
+    ("plot", "-o", "roc.png"),
+    ("explore", "-o", "page.html"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+class TestEveryCommand:
+    def test_missing_file(self, refused, command):
+        said = refused(*command, "nowhere.csv", *LIMITS)
+        assert "nowhere.csv does not exist; name a file" in said
+
+    def test_empty_file(self, refused, tmp_path, command):
+        (tmp_path / "empty.csv").touch()
+        assert "empty.csv is empty" in refused(*command, "empty.csv", *LIMITS)
+
+    def test_wrong_column(self, refused, cases, command):
+        said = refused(*command, cases, "--label", "dead", *LIMITS)
+        assert "no column 'dead' (--label); did you mean 'died'?" in said
+
+    def test_no_such_model(self, refused, cases, command):
+        said = refused(*command, cases, "--score", "godo", *LIMITS)
+        assert "no column 'godo' (--score); did you mean 'good'?" in said
+
+    def test_labels_that_are_not_binary(self, refused, tmp_path, command):
+        (tmp_path / "grades.csv").write_text("label,score\n0,0.1\n1,0.2\n2,0.3\n")
+        said = refused(*command, "grades.csv", *LIMITS)
+        assert "column 'label' has 3 distinct labels (0, 1, 2); two are accepted" in said
+
+
+def test_one_bad_number_in_a_million_rows(refused, tmp_path):
+    lines = ["label,score\n", *(["0,0.25\n", "1,0.75\n"] * (MILLION // 2))]
+    lines[999_998] = "1,0.7.5\n"
+    (tmp_path / "million.csv").write_text("".join(lines))
+    said = refused("score", "million.csv", *LIMITS)
+    assert "row 999998 (line 999999), column 'score': '0.7.5' is not a number; mend" in said
+
+
+@pytest.mark.parametrize("command", [("score",), ("select", "-o", "policy.json")])
+def test_limits_that_cannot_be_met(refused, cases, command):
+    floor = ("--min-precision", "0.99", "--capacity", "0.5", "--cost-ratio", "1/9")
+    said = refused(*command, cases, "--score", "useless", *floor)
+    assert "The precision floor binds: the highest precision within the capacity is" in said
+
+
+def test_a_capacity_below_one_case(refused, cases):
+    said = refused("score", cases, "--capacity", "0.001", "--cost-ratio", "1/9")
+    assert "fewer than one case" in said
+    assert "The smallest capacity that admits one is 0.0025" in said
+
+
+@pytest.mark.parametrize(
+    ("limits", "complaint"),
+    [
+        (("--capacity", "0.5"), "the costs must be stated in one way"),
+        (("--cost-ratio", "1/9", "--miss-costs", "9"), "the costs must be stated in one way"),
+        (("--cost-ratio", "nine"), "--cost-ratio='nine' is not a number"),
+        (("--cost-ratio", "1/6:1/9"), "reversed"),
+        (("--cost-ratio", "1/9", "--min-precision", "1.5"), "--min-precision=1.5; accepted is"),
+        (("--cost-ratio", "1/9", "--capacity", "1.5"), "--capacity=1.5; accepted is"),
+        (("--cost-ratio", "1/9", "--prevalence", "0"), "--prevalence=0.0; accepted is"),
+        (("--scenario", "ward"), "--scenarios FILE"),
+        (("--scenarios", "none.toml"), "none.toml"),
+        (("--cost-ratio", "1/9", "--json", "--csv"), "--json and --csv exclude one another"),
+        (("--cost-ratio", "1/9", "--format", "xls"), "not one of csv, tsv, parquet"),
+    ],
+)
+def test_options_that_are_not_understood(refused, cases, limits, complaint):
+    assert complaint in refused("score", cases, *limits)
+
+
+def test_a_scenario_that_the_file_does_not_hold(refused, cases, tmp_path):
+    (tmp_path / "limits.toml").write_text("[ward]\ncost_ratio = 0.1\n[icu]\ncost_ratio = 0.2\n")
+    said = refused("score", cases, "--scenarios", "limits.toml", "--scenario", "home")
+    assert "no scenario 'home'; it holds 'ward', 'icu'" in said
+    assert "choose one with --scenario" in refused("score", cases, "--scenarios", "limits.toml")
+
+
+def test_labels_without_a_clear_positive(refused, tmp_path):
+    (tmp_path / "words.csv").write_text("state,score\nill,0.9\nwell,0.1\n")
+    said = refused("score", "words.csv", "--label", "state", *LIMITS)
+    assert "give --pos-label" in said
+
+
+def test_a_policy_made_for_other_columns(voros_command, refused, cases, tmp_path):
+    voros_command("select", cases, "-o", "policy.json", *LIMITS)
+    (tmp_path / "other.csv").write_text("risk\n0.5\n")
+    said = refused("apply", "policy.json", "other.csv", "-o", "out.csv")
+    assert "policy.json was made for the scores of 'good'" in said
+    assert "it has 'risk'" in said
+    assert "--score" in said
+
+
+def test_a_policy_that_is_none(refused, cases, tmp_path):
+    (tmp_path / "policy.json").write_text(json.dumps({"format": "something else"}))
+    assert "not a saved policy" in refused("apply", "policy.json", cases)
+    assert "none.json" in refused("apply", "none.json", cases)
+
+
+def test_a_test_file_without_the_winner(refused, cases, tmp_path):
+    (tmp_path / "later.csv").write_text("died,fair\n1,0.5\n0,0.1\n")
+    said = refused("select", cases, "--test", "later.csv", "-o", "policy.json", *LIMITS)
+    assert "later.csv has no column 'good'" in said
+
+
+def test_an_alarm_column_that_is_there_already(voros_command, refused, cases, tmp_path):
+    voros_command("select", cases, "-o", "policy.json", *LIMITS)
+    (tmp_path / "new.csv").write_text("good,alarm\n0.5,1\n")
+    assert "column 'alarm' already" in refused("apply", "policy.json", "new.csv")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("select", "-o", "taken.json"),
+        ("plot", "-o", "taken.png"),
+        ("explore", "-o", "taken.html"),
+        ("select", "-o", "no/such/folder.json"),
+    ],
+)
+def test_outputs_that_cannot_be_written(refused, cases, tmp_path, command):
+    for ending in ("json", "png", "html"):
+        (tmp_path / f"taken.{ending}").write_text("mine")
+    said = refused(*command, cases, *LIMITS)
+    assert "exists already" in said or "no folder" in said
+
+
+def test_a_picture_of_an_unknown_kind(refused, cases):
+    assert "--kind='pie'" in refused("plot", cases, "-o", "a.png", "--kind", "pie", *LIMITS)
+    assert ".png, .svg, .pdf" in refused("plot", cases, "-o", "a.gif", *LIMITS)
+    said = refused("plot", cases, "-o", "a.png", "--kind", "surface", *LIMITS)
+    assert "choose one of 'good', 'fair', 'useless' with --score" in said
+
+
+def test_a_map_needs_a_grid_and_two_models(refused, cases):
+    said = refused("map", cases, "--cost-ratio", "1/9", "--min-precision", "0.5")
+    assert "low:high:count" in said
+    assert "at least two" in refused("map", cases, "--cost-ratio", "1/9", "--score", "good")

@@ -1,0 +1,102 @@
+"""The command line as a program of its own."""
+
+import subprocess
+import sys
+
+import pytest
+from cli.conftest import LIMITS, write_cases
+
+WITHOUT_TYPER = """
+import sys
+sys.modules["typer"] = None
+from voros.cli import main
+main()
+"""
+
+LOADED_BY_HELP = """
+import sys
+sys.argv = ["voros", "--help"]
+from voros.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+heavy = {"sklearn", "matplotlib", "pandas", "polars", "scipy.stats", "duckdb", "dask"}
+sys.stderr.write(" ".join(sorted(heavy & set(sys.modules))))
+"""
+
+
+def python(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        **options,
+    )
+
+
+def test_without_the_extra_it_says_how_to_get_it():
+    ran = python("-c", WITHOUT_TYPER)
+    assert ran.returncode == 2
+    assert ran.stdout == ""
+    assert ran.stderr.splitlines() == [
+        "voros: error: the command line needs typer, which is not installed: "
+        'pip install "voros[cli]"'
+    ]
+
+
+def test_help_loads_nothing_heavy():
+    ran = python("-c", LOADED_BY_HELP)
+    assert ran.stderr == ""
+    for command in ("score", "select", "apply", "map", "plot", "explore"):
+        assert command in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("score", "cases.csv", *LIMITS), 0),
+        (("score", "cases.csv", "--check", "--score", "useless", *LIMITS), 0),
+        (
+            (
+                *("score", "cases.csv", "--check", "--score", "useless"),
+                *("--min-precision", "0.99", "--capacity", "0.5", "--cost-ratio", "0.1"),
+            ),
+            1,
+        ),
+        (("score", "nowhere.csv", *LIMITS), 2),
+        (("score", "cases.csv", "--no-such-option"), 2),
+        (("--version",), 0),
+    ],
+)
+def test_exit_codes(tmp_path, arguments, code):
+    write_cases(tmp_path / "cases.csv")
+    ran = python("-m", "voros", *arguments, cwd=tmp_path)
+    assert ran.returncode == code
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    write_cases(tmp_path / "cases.csv", n_cases=50_000)
+    score = f"{sys.executable} -m voros"
+    ran = subprocess.run(
+        f"{score} select cases.csv -o policy.json {' '.join(LIMITS)} >/dev/null && "
+        f"{score} apply policy.json cases.csv | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        timeout=60,
+    )
+    assert ran.stdout == "died,good,fair,useless,alarm\n"
+    assert "Traceback" not in ran.stderr
+    assert "error" not in ran.stderr
+
+
+def test_a_traceback_only_where_asked(tmp_path):
+    ran = python("-m", "voros", "--traceback", "score", "nowhere.csv", *LIMITS, cwd=tmp_path)
+    assert ran.returncode != 0
+    assert "PredictionFileError" in ran.stderr

@@ -1,0 +1,152 @@
+"""A policy is chosen, saved, tested and applied."""
+
+import csv
+import io
+import json
+
+import pytest
+from cli.conftest import LIMITS
+from pyarrow import parquet
+
+from voros import ThresholdPolicy, costs
+from voros.files import read_predictions
+
+MODEL = "good"
+
+
+@pytest.fixture
+def policy(voros_command, cases):
+    ran = voros_command("select", cases, "-o", "policy.json", *LIMITS)
+    assert ran.code == 0
+    return ThresholdPolicy.from_json(cases.parent / "policy.json")
+
+
+def test_the_saved_policy_knows_whose_scores_it_is_for(policy):
+    assert policy.model == MODEL
+    assert policy.scenario.min_precision == 0.3
+    assert policy.scenario.costs == costs.miss_costs(5, 20)
+
+
+def test_the_test_account_is_the_one_counted_by_hand(voros_command, cases, later_cases):
+    ran = voros_command(
+        "select", cases, "--test", later_cases, "--json", "--strategy", "recall", *LIMITS
+    )
+    document = json.loads(ran.out)
+    threshold = document["policy"]["default"]["threshold"]
+    later = read_predictions(later_cases)
+    alarms = later.of(document["winner"]) >= threshold
+    right = (alarms & later.labels).sum()
+    assert document["test"]["mean_alarms"] == alarms.sum()
+    assert document["test"]["mean_precision"] == pytest.approx(right / alarms.sum(), abs=1e-15)
+    kept = alarms.sum() <= 0.2 * later.n_cases and right >= 0.3 * alarms.sum()
+    assert document["test"]["satisfied"] == kept
+
+
+def test_check_after_the_test(voros_command, cases, tmp_path):
+    # The test file is the validation file with its labels turned round: precision collapses.
+    header, *rows = cases.read_text().splitlines()
+    turned = [f"{1 - int(row[0])}{row[1:]}" for row in rows]
+    (tmp_path / "turned.csv").write_text("\n".join([header, *turned]))
+    floor = ("--min-precision", "0.6", "--capacity", "0.2", "--miss-costs", "5:20")
+    kept = voros_command("select", cases, "--test", cases, "--check", *floor)
+    broken = voros_command("select", cases, "--test", "turned.csv", "--check", *floor)
+    unasked = voros_command("select", cases, "--test", "turned.csv", *floor)
+    assert (kept.code, broken.code, unasked.code) == (0, 1, 0)
+    assert "limits broken" in broken.out
+
+
+def test_a_policy_is_not_overwritten_unasked(voros_command, cases, policy, tmp_path):
+    before = (tmp_path / "policy.json").read_bytes()
+    again = voros_command("select", cases, "-o", "policy.json", "--score", "fair", *LIMITS)
+    assert again.code == 2
+    assert "--force" in again.errors[0]
+    assert (tmp_path / "policy.json").read_bytes() == before
+    forced = voros_command(
+        "select", cases, "-o", "policy.json", "--score", "fair", "--force", *LIMITS
+    )
+    assert forced.code == 0
+    assert ThresholdPolicy.from_json(tmp_path / "policy.json").model == "fair"
+
+
+@pytest.mark.parametrize("ratio", [None, "1/20", "0.5"])
+def test_alarms_are_those_above_the_threshold(voros_command, policy, later_cases, ratio):
+    options = () if ratio is None else ("--cost-ratio", ratio)
+    ran = voros_command("apply", "policy.json", later_cases, *options)
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    at = {None: None, "1/20": 0.05, "0.5": 0.5}[ratio]
+    threshold = policy.threshold(at)
+    assert [int(row["alarm"]) for row in rows] == [
+        int(float(row[MODEL]) >= threshold) for row in rows
+    ]
+    assert len(rows) == 400
+    assert "capacity 80" in ran.err
+
+
+def test_other_cells_stay_as_they_were_written(voros_command, policy, tmp_path):
+    original = 'id,good,note\n007,9.50,"a, b"\n008,-9.0,\n'
+    (tmp_path / "new.csv").write_text(original)
+    ran = voros_command("apply", "policy.json", "new.csv")
+    expected = list(csv.reader(io.StringIO(original)))
+    assert list(csv.reader(io.StringIO(ran.out))) == [
+        [*expected[0], "alarm"],
+        [*expected[1], "1"],
+        [*expected[2], "0"],
+    ]
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "out.arrow", "out.jsonl"])
+def test_every_output_format_is_read_back(voros_command, policy, later_cases, tmp_path, name):
+    assert voros_command("apply", "policy.json", later_cases, "-o", name).code == 0
+    decided = read_predictions(tmp_path / name, label="alarm", scores=[MODEL])
+    expected = policy.predict(read_predictions(later_cases).of(MODEL))
+    assert decided.labels.tolist() == expected.tolist()
+
+
+def test_parquet_columns_keep_their_types(voros_command, policy, tmp_path):
+    import pyarrow as pa
+
+    table = pa.table({"id": pa.array([7, 8], pa.int32()), MODEL: [9.5, -9.0]})
+    parquet.write_table(table, tmp_path / "new.parquet")
+    voros_command("apply", "policy.json", "new.parquet", "-o", "out.parquet")
+    decided = parquet.read_table(tmp_path / "out.parquet")
+    assert decided.select(["id", MODEL]).equals(table)
+    assert decided["alarm"].to_pylist() == [1, 0]
+
+
+def test_check_compares_capacity_and_precision(voros_command, policy, later_cases, tmp_path):
+    threshold = policy.threshold()
+    (tmp_path / "crowd.csv").write_text(
+        f"good\n{threshold + 1}\n{threshold + 2}\n{threshold - 1}\n"
+    )
+    crowd = voros_command("apply", "policy.json", "crowd.csv", "--check")
+    assert crowd.code == 1
+    assert "exceeded" in crowd.err
+    rows = [f"0,{threshold + 1}", *[f"{i % 2},{threshold - 1}" for i in range(20)]]
+    (tmp_path / "wrong.csv").write_text("\n".join(["died,good", *rows]))
+    unlabelled = voros_command("apply", "policy.json", "wrong.csv", "--check")
+    wrong = voros_command("apply", "policy.json", "wrong.csv", "--check", "--label", "died")
+    assert (unlabelled.code, wrong.code) == (0, 1)
+    assert "floor 0.3: broken" in wrong.err
+
+
+def test_scores_under_another_name(voros_command, policy, tmp_path):
+    (tmp_path / "renamed.csv").write_text("risk\n9.5\n-9.0\n")
+    ran = voros_command("apply", "policy.json", "renamed.csv", "--score", "risk")
+    assert ran.out == "risk,alarm\n9.5,1\n-9.0,0\n"
+
+
+def test_long_files(voros_command, cases, tmp_path):
+    wide = read_predictions(cases)
+    lines = ["case,who,died,risk"]
+    for who in ("fair", "good"):
+        lines += [
+            f"{i},{who},{int(y)},{s!r}"
+            for i, (y, s) in enumerate(zip(wide.labels, wide.of(who).tolist(), strict=True))
+        ]
+    (tmp_path / "long.csv").write_text("\n".join(lines))
+    columns = ("--model", "who", "--id", "case", "--score", "risk", "--label", "died")
+    long = voros_command("select", "long.csv", "--test", "long.csv", "--json", *columns, *LIMITS)
+    narrow = ("--score", "fair", "--score", "good", "--label", "died")
+    direct = voros_command("select", cases, "--test", cases, "--json", *narrow, *LIMITS)
+    assert json.loads(long.out)["ranking"] == json.loads(direct.out)["ranking"]
+    assert json.loads(long.out)["test"] == json.loads(direct.out)["test"]
