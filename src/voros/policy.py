@@ -361,9 +361,11 @@ def _one_row(
 
 
 def _choices_by_cost(cases: OperatingPoints, hull: CostHull) -> tuple[Choice, ...]:
+    # Where some threshold raises right alarms only, nothing is left to never alarm.
+    used = np.flatnonzero(hull.leave < np.inf)
     return tuple(
         Choice.at(cases, hull.index[j], float(hull.leave[j]), float(hull.enter[j]))
-        for j in reversed(range(len(hull.index)))
+        for j in used[::-1]
     )
 
 

@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from deployment_oracle import (
+    INF,
+    best_threshold,
+    counts,
+    feasible_thresholds,
+    mean_over,
+    normalised_cost,
+    random_cases,
+)
+
+import voros
+from voros import OperatingPoints, Scenario, ThresholdPolicy, costs
+
+Y = [0, 1, 0, 1, 1, 0, 0, 0]
+S = [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+SCENARIO = Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+LIMITS = [
+    (Fraction(0), Fraction(1)),
+    (Fraction(3, 10), Fraction(1, 2)),
+    (Fraction(1, 2), Fraction(1, 5)),
+]
+
+
+def make(rng, floor, share, cost_ratio=(0.05, 2.0)):
+    labels, scores = random_cases(rng)
+    scenario = Scenario(float(floor), float(share), cost_ratio)
+    return labels, scores, scenario, feasible_thresholds(labels, scores, floor, share * len(labels))
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.parametrize(("floor", "share"), LIMITS)
+@pytest.mark.parametrize("strategy", ["partial_voros", "voros"])
+def test_threshold_is_the_cheapest_feasible_one_at_every_cost(floor, share, strategy):
+    rng = np.random.default_rng(0)
+    for _ in range(25):
+        labels, scores, scenario, allowed = make(rng, floor, share)
+        policy = ThresholdPolicy.from_validation(labels, scores, scenario, strategy=strategy)
+        for ratio in 10.0 ** rng.uniform(-3, 2, 15):
+            best = best_threshold(labels, scores, allowed, Fraction(ratio))
+            assert policy.threshold(ratio) == best
+
+
+def cost_at(cost, to_ratio, odds, value):
+    return cost(to_ratio(value, odds))
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.parametrize("strategy", ["recall", "partial_auroc"])
+def test_cost_unaware_strategies_deploy_greatest_recall_with_fewest_alarms(strategy):
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        labels, scores, scenario, allowed = make(rng, Fraction(3, 10), Fraction(1, 2))
+        policy = ThresholdPolicy.from_validation(labels, scores, scenario, strategy=strategy)
+        tp = {threshold: counts(labels, scores, threshold)[0] for threshold in allowed}
+        greatest = max(tp.values())
+        # Allowed thresholds fall, so the first of greatest recall raises fewest alarms.
+        assert policy.thresholds.tolist() == [next(t for t in allowed if tp[t] == greatest)]
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.parametrize(
+    ("cost_ratio", "to_ratio", "low", "high"),
+    [
+        (costs.uniform(0.1, 3), lambda v, _: v, 0.1, 3),
+        (costs.miss_costs(0.4, 9), lambda v, _: 1 / v, 0.4, 9),
+        (costs.uniform_t(0.2, 0.8), lambda v, odds: v / (1 - v) / odds, 0.2, 0.8),
+    ],
+)
+def test_single_threshold_has_least_expected_cost(cost_ratio, to_ratio, low, high):
+    rng = np.random.default_rng(2)
+    for _ in range(6):
+        labels, scores, scenario, allowed = make(rng, Fraction(1, 5), Fraction(3, 5), cost_ratio)
+        odds = (len(labels) - sum(labels)) / sum(labels)
+        policy = ThresholdPolicy.from_validation(labels, scores, scenario, strategy="single")
+        expected = {}
+        for threshold in allowed:
+            cost = partial(normalised_cost, labels, scores, threshold)
+            expected[threshold] = mean_over(partial(cost_at, cost, to_ratio, odds), low, high)
+        assert len(policy.choices) == 1
+        assert expected[policy.threshold()] == pytest.approx(min(expected.values()), abs=1e-12)
+
+
+def test_the_default_of_a_cost_aware_policy_is_the_single_best_threshold():
+    rng = np.random.default_rng(3)
+    labels, scores, scenario, _ = make(rng, Fraction(1, 5), Fraction(3, 5))
+    aware = ThresholdPolicy.from_validation(labels, scores, scenario)
+    single = ThresholdPolicy.from_validation(labels, scores, scenario, strategy="single")
+    assert aware.default == single.default
+    assert aware.threshold() == single.threshold(0.123)
+
+
+def test_at_a_switch_the_threshold_with_fewer_alarms_is_deployed():
+    # One more right alarm for two more false ones: equally good at a cost ratio of exactly 1/2.
+    policy = ThresholdPolicy.from_validation(
+        [1, 0, 0, 1, 0], [5, 4, 3, 2, 1], Scenario(cost_ratio=1.0)
+    )
+    assert policy.switches.tolist() == [0.5]
+    assert policy.threshold(0.5) == 5
+    assert policy.threshold(np.nextafter(0.5, 0)) == 2
+
+
+def test_choices_cover_every_cost_ratio_without_a_gap():
+    rng = np.random.default_rng(4)
+    labels, scores, scenario, _ = make(rng, Fraction(0), Fraction(1))
+    choices = ThresholdPolicy.from_validation(labels, scores, scenario).choices
+    assert choices[0].cost_ratio_low == 0
+    assert choices[-1].cost_ratio_high == INF
+    for before, after in pairwise(choices):
+        assert before.cost_ratio_high == after.cost_ratio_low
+        assert before.alarms > after.alarms
+
+
+def test_choices_report_what_the_threshold_did_on_validation():
+    policy = ThresholdPolicy.from_validation(Y, S, SCENARIO)
+    choice = policy.choices[0]
+    assert (choice.threshold, choice.tp, choice.fp, choice.alarms) == (0.5, 3, 1, 4)
+    assert (choice.precision, choice.recall) == (0.75, 1.0)
+
+
+def test_threshold_takes_arrays_and_the_ends_of_the_half_line():
+    policy = ThresholdPolicy.from_validation(Y, S, SCENARIO)
+    np.testing.assert_array_equal(policy.threshold([0.15, 3.0]), [0.5, 0.9])
+    assert policy.threshold(0) == 0.5
+    assert policy.threshold(np.inf) == 0.9
+    assert isinstance(policy.threshold(np.float64(0.1)), float)
+
+
+@pytest.mark.parametrize("ratio", [-0.1, float("nan"), [0.1, -1]])
+def test_threshold_refuses_what_is_no_cost_ratio(ratio):
+    with pytest.raises(ValueError, match=r"cost_ratio=.*at least 0"):
+        ThresholdPolicy.from_validation(Y, S, SCENARIO).threshold(ratio)
+
+
+def test_predict_alarms_at_and_above_the_threshold():
+    policy = ThresholdPolicy.from_validation(Y, S, SCENARIO)
+    scores = np.array([0.49999, 0.5, 0.9, np.inf, -np.inf])
+    assert policy.predict(scores, cost_ratio=0.15).tolist() == [False, True, True, True, False]
+    assert policy.predict(scores, cost_ratio=3.0).tolist() == [False, False, True, True, False]
+    assert policy.predict(scores).tolist() == [False, True, True, True, False]
+
+
+def test_predict_refuses_a_cost_for_each_case():
+    with pytest.raises(ValueError, match="one number for all cases"):
+        ThresholdPolicy.from_validation(Y, S, SCENARIO).predict([0.1, 0.2], cost_ratio=[0.1, 0.2])
+
+
+def test_a_score_of_infinity_can_raise_an_alarm():
+    policy = ThresholdPolicy.from_validation([1, 0, 0], [np.inf, 1, 0], Scenario(cost_ratio=1.0))
+    assert policy.predict([np.inf, 1e300]).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("strategy", voros.policy.POLICY_STRATEGIES)
+def test_infeasible_limits_give_a_policy_that_never_alarms(strategy):
+    labels, scores = [0, 0, 0, 1, 1], [5, 4, 3, 2, 1]
+    scenario = Scenario(min_precision=0.9, cost_ratio=(0.01, 0.02))
+    with pytest.warns(
+        voros.NeverAlarmWarning, match="highest precision within the capacity is 0.4"
+    ):
+        policy = ThresholdPolicy.from_validation(labels, scores, scenario, strategy=strategy)
+    assert policy.never_alarms
+    assert not policy.predict([1e9, 5, 0]).any()
+    assert not policy.predict([1e9, 5, 0], cost_ratio=0.0).any()
+
+
+def test_a_capacity_below_one_case_is_refused():
+    with pytest.raises(voros.InfeasibleError, match="fewer than one case"):
+        ThresholdPolicy.from_validation(Y, S, Scenario(capacity=0.1, cost_ratio=0.1))
+
+
+def test_never_alarm_can_be_best_without_being_all_that_is_left():
+    policy = ThresholdPolicy.from_validation([0, 1, 0, 1], [4, 3, 2, 1], Scenario(cost_ratio=5.0))
+    assert policy.threshold() == INF
+    assert not policy.never_alarms
+
+
+def test_another_prevalence_changes_which_thresholds_are_feasible():
+    # At half positives the lower threshold has precision 3/4; at one in ten it has 1/4.
+    labels, scores = [1, 1, 1, 0, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1, 0.1]
+    here = Scenario(min_precision=0.5, cost_ratio=0.01)
+    rare = Scenario(min_precision=0.5, cost_ratio=0.01, prevalence=0.1)
+    assert ThresholdPolicy.from_validation(labels, scores, here).threshold() == 0.5
+    policy = ThresholdPolicy.from_validation(labels, scores, rare)
+    assert policy.threshold() == 0.9
+    assert (policy.n_positive, policy.n_negative) == (pytest.approx(0.6), pytest.approx(5.4))
+
+
+def test_weights_count_as_repeated_cases():
+    rng = np.random.default_rng(5)
+    labels, scores = random_cases(rng, 30)
+    weights = rng.integers(1, 4, 30)
+    scenario = Scenario(0.3, 0.6, (0.1, 1.0))
+    weighted = ThresholdPolicy.from_validation(labels, scores, scenario, sample_weight=weights)
+    repeated = ThresholdPolicy.from_validation(
+        np.repeat(labels, weights), np.repeat(scores, weights), scenario
+    )
+    np.testing.assert_array_equal(weighted.thresholds, repeated.thresholds)
+    np.testing.assert_allclose(weighted.switches, repeated.switches)
+
+
+class OnlyAbove:
+    """A guarantee that allows thresholds above a bound, never alarm left out."""
+
+    def __init__(self, bound):
+        self.bound = bound
+
+    def allowed(self, points, scenario):  # noqa: ARG002
+        return (points.thresholds > self.bound) & np.isfinite(points.thresholds)
+
+
+def test_a_guarantee_narrows_what_is_deployed():
+    free = ThresholdPolicy.from_validation(Y, S, SCENARIO)
+    held = ThresholdPolicy.from_validation(Y, S, SCENARIO, guarantee=OnlyAbove(0.85))
+    assert free.threshold(0.15) == 0.5
+    assert held.threshold(0.15) == 0.9
+
+
+def test_a_guarantee_that_allows_nothing_leaves_never_alarm():
+    with pytest.warns(voros.NeverAlarmWarning, match="none with"):
+        policy = ThresholdPolicy.from_validation(Y, S, SCENARIO, guarantee=OnlyAbove(2.0))
+    assert policy.never_alarms
+
+
+def test_an_unknown_strategy_is_refused_by_name():
+    with pytest.raises(ValueError, match="strategy='best'; accepted are 'partial_voros'"):
+        ThresholdPolicy.from_validation(Y, S, SCENARIO, strategy="best")
+
+
+def test_points_without_thresholds_cannot_be_deployed():
+    points = OperatingPoints.from_points([0.1], [0.5], 10, 90)
+    with pytest.raises(ValueError, match="carry no thresholds"):
+        ThresholdPolicy.from_points(points, SCENARIO)
+
+
+def test_string_labels_need_the_positive_one():
+    labels = ["ill" if y else "well" for y in Y]
+    policy = ThresholdPolicy.from_validation(labels, S, SCENARIO, pos_label="ill")
+    assert policy == ThresholdPolicy.from_validation(Y, S, SCENARIO)
+    with pytest.raises(ValueError, match="pass pos_label"):
+        policy.evaluate(labels, S)
+
+
+def test_frame_has_a_row_for_each_interval_and_its_probability():
+    pytest.importorskip("pandas")
+    policy = ThresholdPolicy.from_validation(Y, S, SCENARIO)
+    frame = policy.frame(backend="pandas")
+    assert frame["threshold"].tolist() == policy.thresholds.tolist()
+    # From the threshold 0.9 down to 0.5: two more right alarms for one false one.
+    assert frame["cost_ratio_low"].tolist() == [0.0, 2.0]
+    assert frame["probability"].tolist() == [1.0, 0.0]
+
+
+def test_repr_tells_strategy_costs_and_default():
+    text = repr(ThresholdPolicy.from_validation(Y, S, SCENARIO))
+    assert text == (
+        "ThresholdPolicy('partial_voros': 1 threshold on uniform(0.1, 0.2), default 0.5)"
+    )
