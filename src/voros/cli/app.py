@@ -9,9 +9,11 @@ from typer.core import TyperGroup
 
 import voros
 from voros.cli.apply import apply
+from voros.cli.demo import demo
 from voros.cli.explore import explore
 from voros.cli.failures import one_line_failures
 from voros.cli.map import map_
+from voros.cli.paper import paper
 from voros.cli.plot import plot
 from voros.cli.score import score
 from voros.cli.select import select
@@ -64,3 +66,5 @@ app.command()(apply)
 app.command(name="map")(map_)
 app.command()(plot)
 app.command()(explore)
+app.command()(paper)
+app.command()(demo)

@@ -13,7 +13,6 @@ import typer
 from voros.cli.failures import LIMITS_NOT_MET, say
 from voros.cli.options import Force, PredictionFile
 from voros.cli.patience import patience
-from voros.cli.show import number
 from voros.exceptions import PredictionFileError
 from voros.files import (
     Predictions,
@@ -27,6 +26,7 @@ from voros.files import (
 )
 from voros.inputs import BoolArray
 from voros.policy import ThresholdPolicy
+from voros.report.wording import number
 from voros.roc import OperatingPoints
 from voros.scenario_text import read_number
 

@@ -11,8 +11,9 @@ import typer
 from voros.scenario import Scenario
 from voros.scenario_file import read_scenario_fields
 from voros.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
+from voros.selection import PAPER_TOLERANCE, STRATEGIES
 
-_COLUMNS, _LIMITS, _OUTPUT = "Columns", "Limits and costs", "Output"
+_COLUMNS, _LIMITS, _CHOICE, _OUTPUT = "Columns", "Limits and costs", "Choice", "Output"
 
 PredictionFile = Annotated[
     Path,
@@ -26,6 +27,10 @@ PredictionFile = Annotated[
 Check = Annotated[
     bool,
     typer.Option("--check", help="Exit with 1 where a limit is not met.", rich_help_panel=_LIMITS),
+]
+
+TestFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Test cases, to account for the choice on.")
 ]
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
@@ -191,16 +196,28 @@ class LimitOptions(CostOptions):
 
 
 @dataclass(frozen=True)
-class GuaranteeOptions:
-    """How sure the limits must be kept on future cases."""
+class ChoiceOptions:
+    """How a model and its thresholds are chosen."""
 
+    strategy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help=f"Rank by {', '.join(STRATEGIES)}.", rich_help_panel=_CHOICE
+        ),
+    ] = "partial_voros"
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="Scores this close to the best are marked as no worse.", rich_help_panel=_CHOICE
+        ),
+    ] = PAPER_TOLERANCE
     confidence: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
             help="Use only thresholds that keep the limits on future cases with this confidence, "
             "such as 0.95.",
-            rich_help_panel=_LIMITS,
+            rich_help_panel=_CHOICE,
         ),
     ] = None
     horizon: Annotated[
@@ -208,12 +225,19 @@ class GuaranteeOptions:
         typer.Option(
             metavar="COUNT",
             help="With --confidence: how many future cases the limits are promised for.",
-            rich_help_panel=_LIMITS,
+            rich_help_panel=_CHOICE,
         ),
     ] = None
 
-    def read(self) -> Any:
-        """Return the guarantee asked for, or None."""
+    def read(self) -> dict[str, Any]:
+        """Return the arguments of `voros.choosing.choose`."""
+        return {
+            "strategy": self.strategy,
+            "tolerance": self.tolerance,
+            "guarantee": self._guarantee(),
+        }
+
+    def _guarantee(self) -> Any:
         if self.confidence is None:
             if self.horizon is not None:
                 raise ValueError("--horizon needs --confidence, such as --confidence 0.95")

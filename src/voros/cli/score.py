@@ -14,13 +14,14 @@ from voros.cli.failures import LIMITS_NOT_MET
 from voros.cli.loading import load
 from voros.cli.options import Check, ColumnOptions, LimitOptions, PredictionFile, ShowOptions
 from voros.cli.patience import patience
-from voros.cli.show import Sheet, show, span
-from voros.cli.wording import limits_in_words, scenario_fields
+from voros.cli.show import Sheet, show
 from voros.evaluation import Evaluation, evaluate_points
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
 from voros.files import Predictions
 from voros.limits import limits_message
 from voros.metrics import deciding_points
+from voros.report.values import scenario_values
+from voros.report.wording import limits_in_words, span
 from voros.roc import OperatingPoints, check_cases
 from voros.scenario import Scenario
 
@@ -86,7 +87,7 @@ def score_sheet(
             "file": predictions.source,
             "cases": points.n_cases,
             "positives": points.n_positive,
-            "scenario": scenario_fields(scenario),
+            "scenario": scenario_values(scenario),
             "models": [
                 row | {"choices": [asdict(choice) for choice in result.choices]}
                 for row, (_, result) in zip(rows, ranked, strict=True)

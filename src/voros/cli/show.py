@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from voros.cli.options import ShowOptions
+from voros.report.values import json_text
 
 PLAIN_WIDTH = 160
 """Width of a table that goes into a file or a pipe, where nothing tells the width of a page."""
@@ -55,32 +52,6 @@ def show(sheet: Sheet, options: ShowOptions) -> None:
         _print_table(sheet)
 
 
-def json_text(document: Mapping[str, Any]) -> str:
-    """Write strict JSON: no value is null, and an infinite one is text.
-
-    Examples
-    --------
-    >>> print(json_text({"threshold": math.inf, "precision": math.nan}), end="")
-    {
-      "threshold": "inf",
-      "precision": null
-    }
-    """
-    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, (np.generic, np.ndarray)):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value
-
-
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """Write rows of plain values as CSV with a header."""
     text = io.StringIO()
@@ -113,30 +84,3 @@ def _escape(text: str) -> str:
     from rich.markup import escape
 
     return escape(text)
-
-
-def span(low: float, high: float, digits: int = 4) -> str:
-    """Write a range in short, or one number where both ends are the same.
-
-    Examples
-    --------
-    >>> span(0.25, 0.5), span(3, 3)
-    ('0.25 to 0.5', '3')
-    """
-    first, last = number(low, digits), number(high, digits)
-    return first if first == last else f"{first} to {last}"
-
-
-def number(value: float, digits: int = 4) -> str:
-    """Write a number in short; whole ones in full.
-
-    Examples
-    --------
-    >>> number(12345.0), number(0.123456), number(float("nan"))
-    ('12,345', '0.1235', '-')
-    """
-    if math.isnan(value):
-        return "-"
-    if math.isinf(value):
-        return "never"
-    return f"{int(value):,}" if value == int(value) else f"{value:.{digits}g}"

@@ -1,0 +1,1 @@
+"""A document for the record, and the words and values it shares with the command line."""
