@@ -1,0 +1,262 @@
+"""A policy's account on new data, against counting, quadrature, grids and Monte Carlo."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from deployment_oracle import counts, mean_over, normalised_cost, random_cases
+from scipy.stats import lognorm
+
+import voros
+from voros import OperatingPoints, Scenario, ThresholdPolicy, costs
+
+VALID_Y = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
+VALID_S = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05]
+
+SEVERAL_SWITCHES = 15
+
+
+def policy_and_new_cases(seed, cost_ratio, strategy="partial_voros"):
+    rng = np.random.default_rng(seed)
+    valid = random_cases(rng, 60)
+    new = random_cases(rng, 80)
+    scenario = Scenario(0.2, 0.8, cost_ratio)
+    return ThresholdPolicy.from_validation(*valid, scenario, strategy=strategy), *new
+
+
+def odds_of(labels):
+    return (len(labels) - sum(labels)) / sum(labels)
+
+
+def cost_at_ratio(policy, labels, scores, ratio):
+    return normalised_cost(labels, scores, policy.threshold(ratio), ratio)
+
+
+@pytest.mark.parametrize("strategy", ["partial_voros", "recall", "single"])
+@pytest.mark.parametrize("seed", range(4))
+def test_expected_cost_over_cost_ratios_matches_quadrature(seed, strategy):
+    policy, labels, scores = policy_and_new_cases(seed, (0.05, 3.0), strategy)
+    cost = partial(cost_at_ratio, policy, labels, scores)
+    expected = mean_over(cost, 0.05, 3.0, policy.switches)
+    assert policy.evaluate(labels, scores).expected_cost == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_expected_cost_over_miss_costs_matches_quadrature(seed):
+    policy, labels, scores = policy_and_new_cases(seed, costs.miss_costs(0.3, 20))
+    expected = mean_over(
+        lambda r: cost_at_ratio(policy, labels, scores, 1 / r), 0.3, 20, 1 / policy.switches
+    )
+    assert policy.evaluate(labels, scores).expected_cost == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_costs_over_t_are_read_with_the_class_sizes_of_the_new_cases(seed):
+    policy, labels, scores = policy_and_new_cases(seed, costs.uniform_t(0.1, 0.9))
+    odds = odds_of(labels)
+    assert odds != pytest.approx(policy.n_negative / policy.n_positive)
+    slopes = policy.switches * odds
+    expected = mean_over(
+        lambda t: cost_at_ratio(policy, labels, scores, t / (1 - t) / odds),
+        0.1,
+        0.9,
+        slopes / (1 + slopes),
+    )
+    assert policy.evaluate(labels, scores).expected_cost == pytest.approx(expected, abs=1e-12)
+
+
+def test_expected_cost_over_samples_is_their_mean():
+    draws = [0.05, 0.3, 0.3, 2.0]
+    policy, labels, scores = policy_and_new_cases(7, costs.from_samples(draws))
+    expected = np.mean([cost_at_ratio(policy, labels, scores, c) for c in draws])
+    assert policy.evaluate(labels, scores).expected_cost == pytest.approx(expected, abs=1e-14)
+
+
+def test_expected_cost_over_a_density_matches_monte_carlo_within_its_error():
+    frozen = lognorm(0.8, scale=0.4)
+    policy, labels, scores = policy_and_new_cases(8, costs.from_scipy(frozen))
+    draws = frozen.rvs(20_000, random_state=1)
+    cost = [cost_at_ratio(policy, labels, scores, c) for c in draws]
+    error = np.std(cost) / math.sqrt(len(cost))
+    assert abs(policy.evaluate(labels, scores).expected_cost - np.mean(cost)) < 4 * error
+
+
+def test_a_trapezoid_grid_closes_in_on_the_exact_expected_cost():
+    policy, labels, scores = policy_and_new_cases(SEVERAL_SWITCHES, (0.05, 3.0))
+    exact = policy.evaluate(labels, scores).expected_cost
+    assert len(policy.evaluate(labels, scores).choices) > 2
+    for n in (11, 101, 1001, 10_001):
+        ratios = np.linspace(0.05, 3.0, n)
+        values = np.array([cost_at_ratio(policy, labels, scores, c) for c in ratios])
+        grid_mean = (values[:-1] + values[1:]).sum() / 2 / (n - 1)
+        # On new cases the cost jumps at switches, so the grid's error falls as 1/n.
+        assert abs(grid_mean - exact) < 0.2 / n
+
+
+def test_mean_alarms_and_precision_are_means_over_the_costs():
+    policy, labels, scores = policy_and_new_cases(SEVERAL_SWITCHES, (0.05, 3.0))
+    account = policy.evaluate(labels, scores)
+
+    def alarms(ratio):
+        return sum(counts(labels, scores, policy.threshold(ratio)))
+
+    def precision(ratio):
+        return counts(labels, scores, policy.threshold(ratio))[0] / alarms(ratio)
+
+    assert len(account.choices) > 2
+    expected = mean_over(alarms, 0.05, 3.0, policy.switches)
+    assert account.mean_alarms == pytest.approx(expected, rel=1e-12)
+    expected = mean_over(precision, 0.05, 3.0, policy.switches)
+    assert account.mean_precision == pytest.approx(expected, rel=1e-12)
+
+
+def test_mean_precision_leaves_out_the_costs_at_which_nothing_is_alarmed():
+    # Two right alarms of three up to a cost ratio of 2, and none above.
+    points = OperatingPoints.from_counts([2], [1], 4, 6, thresholds=[0.5])
+    policy = ThresholdPolicy.from_points(points, Scenario(cost_ratio=(1.0, 5.0)))
+    assert policy.switches.tolist() == [2.0]
+    new = OperatingPoints.from_counts([1, 4], [3, 6], 4, 6, thresholds=[0.5, 0.1])
+    account = policy.evaluate_points(new)
+    assert account.mean_precision == 0.25
+    assert account.mean_alarms == pytest.approx(0.25 * 4)
+    assert account.probabilities.tolist() == [0.25, 0.75]
+
+
+def test_a_policy_that_never_alarms_has_no_precision_and_breaks_nothing():
+    with pytest.warns(voros.NeverAlarmWarning):
+        policy = ThresholdPolicy.from_validation(
+            [0, 0, 1], [3, 2, 1], Scenario(min_precision=0.9, cost_ratio=0.5)
+        )
+    account = policy.evaluate(VALID_Y, VALID_S)
+    assert math.isnan(account.mean_precision)
+    assert account.mean_alarms == 0
+    assert account.satisfied
+    # All positives missed: P / (cN + P) with P = 4 and N = 6.
+    assert account.expected_cost == pytest.approx(4 / (0.5 * 6 + 4))
+
+
+def test_thresholds_between_and_beyond_the_new_scores_count_the_alarms_above_them():
+    points = OperatingPoints.from_scores([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0])
+    policy = ThresholdPolicy.from_points(
+        OperatingPoints.from_counts([1], [0], 2, 2, thresholds=[2.5]), Scenario(cost_ratio=1.0)
+    )
+    assert policy.evaluate_points(points).mean_alarms == 2
+    low = ThresholdPolicy.from_points(
+        OperatingPoints.from_counts([1], [0], 2, 2, thresholds=[-7.0]), Scenario(cost_ratio=1.0)
+    )
+    assert low.evaluate_points(points).mean_alarms == 4
+    high = ThresholdPolicy.from_points(
+        OperatingPoints.from_counts([1], [0], 2, 2, thresholds=[9.0]), Scenario(cost_ratio=1.0)
+    )
+    assert high.evaluate_points(points).mean_alarms == 0
+
+
+def test_points_that_do_not_reach_the_threshold_are_refused():
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(cost_ratio=0.1))
+    top = OperatingPoints.from_counts([1], [0], 4, 6, thresholds=[0.95])
+    with pytest.raises(ValueError, match="points of every distinct score are needed"):
+        policy.evaluate_points(top)
+    with pytest.raises(ValueError, match="carry no thresholds"):
+        policy.evaluate_points(OperatingPoints.from_points([0.1], [0.5], 10, 90))
+
+
+def test_a_share_of_capacity_follows_the_new_cases_and_a_count_stays():
+    twice_y, twice_s = VALID_Y * 2, VALID_S * 2
+    share = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0, 0.3, 0.01))
+    count = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0, 3, 0.01))
+    assert share.threshold() == count.threshold() == 0.8
+    followed, stayed = share.evaluate(twice_y, twice_s), count.evaluate(twice_y, twice_s)
+    assert (followed.max_alarms, followed.satisfied) == (6, True)
+    assert (stayed.max_alarms, stayed.satisfied) == (3, False)
+    assert stayed.violations[0].missed_by == 1
+
+
+def test_new_cases_too_few_for_any_alarm_can_still_be_accounted_for():
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0, 0.3, 0.01))
+    account = policy.evaluate([1, 0], [0.9, 0.1])
+    assert account.max_alarms == pytest.approx(0.6)
+    assert [v.limit for v in account.violations] == ["capacity"]
+    assert account.violations[0].missed_by == pytest.approx(0.4)
+
+
+def test_violations_say_which_limit_by_how_much_and_where():
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, (0.1, 1.0)))
+    # 4 of 7 and 3 of 4 right on validation: one more right alarm for two false ones.
+    assert policy.thresholds.tolist()[:2] == [0.3, 0.6]
+    assert policy.switches[0] == 0.5
+    new_y = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    account = policy.evaluate(new_y, VALID_S)
+    (precision,) = (v for v in account.violations if v.limit == "precision")
+    assert not account.satisfied
+    assert precision.bound == 0.5
+    assert precision.worst == pytest.approx(2 / 7)
+    assert precision.missed_by == pytest.approx(0.5 - 2 / 7)
+    (where,) = precision.where
+    assert (where.threshold, where.cost_ratio_low, where.cost_ratio_high) == (
+        0.3,
+        0.1,
+        policy.switches[0],
+    )
+    assert precision.probability == pytest.approx((policy.switches[0] - 0.1) / 0.9)
+    assert "precision 0.2857 is 0.2143 below 0.5, at cost ratios 0.1 to" in repr(account)
+
+
+def test_a_threshold_that_is_never_deployed_breaks_nothing():
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, 0.9))
+    new_y = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    account = policy.evaluate(new_y, VALID_S)
+    assert [choice.threshold for choice in account.choices] == [0.6]
+    assert account.satisfied
+
+
+def test_a_named_prevalence_reweights_the_new_cases_too():
+    scenario = Scenario(0.2, 1.0, (0.1, 1.0), prevalence=0.1)
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, scenario)
+    account = policy.evaluate(VALID_Y, VALID_S)
+    weights = np.where(VALID_Y, 0.1 / 0.4, 0.9 / 0.6)
+    plain = ThresholdPolicy.from_validation(
+        VALID_Y, VALID_S, Scenario(0.2, 1.0, (0.1, 1.0)), sample_weight=weights
+    )
+    same = plain.evaluate(VALID_Y, VALID_S, sample_weight=weights)
+    np.testing.assert_array_equal(policy.thresholds, plain.thresholds)
+    assert account.expected_cost == pytest.approx(same.expected_cost, rel=1e-12)
+    assert account.mean_precision == pytest.approx(same.mean_precision, rel=1e-12)
+    assert account.mean_alarms == pytest.approx(same.mean_alarms, rel=1e-12)
+
+
+def test_weights_count_as_repeated_cases():
+    rng = np.random.default_rng(11)
+    policy, labels, scores = policy_and_new_cases(11, (0.05, 3.0))
+    weights = rng.integers(1, 5, len(labels))
+    weighted = policy.evaluate(labels, scores, sample_weight=weights)
+    repeated = policy.evaluate(np.repeat(labels, weights), np.repeat(scores, weights))
+    assert weighted.expected_cost == pytest.approx(repeated.expected_cost, rel=1e-12)
+    assert weighted.mean_alarms == pytest.approx(repeated.mean_alarms, rel=1e-12)
+
+
+@pytest.mark.parametrize("cost_ratio", [(0.05, 3.0), costs.uniform_t(0.1, 0.8), 0.4])
+def test_on_validation_no_strategy_beats_the_cost_aware_one(cost_ratio):
+    rng = np.random.default_rng(12)
+    for _ in range(10):
+        valid = random_cases(rng, 50)
+        scenario = Scenario(0.2, 0.6, cost_ratio)
+        cost = {
+            strategy: ThresholdPolicy.from_validation(*valid, scenario, strategy=strategy)
+            .evaluate(*valid)
+            .expected_cost
+            for strategy in ("partial_voros", "single", "recall")
+        }
+        assert cost["partial_voros"] <= cost["single"] + 1e-12
+        assert cost["single"] <= cost["recall"] + 1e-12
+
+
+def test_frame_marks_which_limits_each_threshold_keeps():
+    pytest.importorskip("pandas")
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, (0.1, 1.0)))
+    frame = policy.evaluate([1, 0, 0, 1, 0, 0, 0, 0, 0, 0], VALID_S).frame(backend="pandas")
+    assert frame["keeps_precision"].tolist() == [False, True]
+    assert frame["keeps_capacity"].tolist() == [True, True]
+    assert frame["probability"].sum() == pytest.approx(1)

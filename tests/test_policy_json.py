@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from deployment_oracle import random_cases
+from scipy.stats import beta, gamma, lognorm, rv_continuous
+
+import voros
+from voros import Scenario, ThresholdPolicy, costs
+from voros.policy_json import SCHEMA
+
+COSTS = [
+    1 / 30,
+    (1 / 9, 1 / 6),
+    costs.miss_costs(20, 40),
+    costs.uniform_t(0.1, 0.9),
+    costs.from_samples([0.1, 0.30000000000000004, 1 / 7], weights=[1, 2, 4], over="t"),
+    costs.from_scipy(lognorm(0.5, scale=1 / 30)),
+    costs.from_scipy(beta(2, 5, loc=0.1, scale=0.2), over="t"),
+    costs.from_scipy(gamma(a=3.3, scale=9.1), over="miss"),
+]
+
+
+def make_policy(cost_ratio=(0.05, 2.0), seed=0, **limits):
+    rng = np.random.default_rng(seed)
+    labels, _ = random_cases(rng, 60)
+    scores = rng.normal(size=60) + labels
+    return ThresholdPolicy.from_validation(
+        labels, scores, Scenario(cost_ratio=cost_ratio, **limits)
+    )
+
+
+@pytest.mark.parametrize("cost_ratio", COSTS, ids=repr)
+def test_text_is_read_back_exactly(cost_ratio):
+    policy = make_policy(cost_ratio, min_precision=1 / 3, capacity=0.7)
+    read = ThresholdPolicy.from_json(policy.to_json())
+    assert read == policy
+    assert read.scenario == policy.scenario
+    assert read.thresholds.tobytes() == policy.thresholds.tobytes()
+    assert read.switches.tobytes() == policy.switches.tobytes()
+    assert read.to_json() == policy.to_json()
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"capacity": 17},
+        {"capacity": np.int64(17)},
+        {"capacity": 0.5, "min_precision": np.float64(0.1)},
+        {"prevalence": 0.07},
+    ],
+)
+def test_limits_keep_their_kind(limits):
+    policy = make_policy(**limits)
+    read = ThresholdPolicy.from_json(policy.to_json())
+    assert read.scenario == policy.scenario
+    assert read.scenario.capacity_is_count == policy.scenario.capacity_is_count
+    assert read.n_positive == policy.n_positive
+
+
+def test_infinite_thresholds_and_missing_precision_survive_strict_json():
+    scenario = Scenario(min_precision=0.9, cost_ratio=0.1)
+    with pytest.warns(voros.NeverAlarmWarning):
+        policy = ThresholdPolicy.from_validation([0, 0, 1], [3, 2, 1], scenario)
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not strict JSON")
+
+    json.loads(policy.to_json(), parse_constant=refuse)
+    read = ThresholdPolicy.from_json(policy.to_json())
+    assert read == policy
+    assert read.threshold() == math.inf
+    assert math.isnan(read.default.precision)
+
+
+def test_a_threshold_of_minus_infinity_is_read_back():
+    policy = ThresholdPolicy.from_validation([1, 0, 1], [1, 0, -np.inf], Scenario(cost_ratio=0.1))
+    assert policy.threshold() == -np.inf
+    assert ThresholdPolicy.from_json(policy.to_json()).threshold() == -np.inf
+
+
+def test_a_policy_is_saved_to_a_file_and_read_from_it(tmp_path):
+    policy, file = make_policy(), tmp_path / "policy.json"
+    text = policy.to_json(file)
+    assert file.read_text() == text
+    assert ThresholdPolicy.from_json(file) == policy
+    assert ThresholdPolicy.from_json(str(file)) == policy
+
+
+def test_an_existing_file_is_replaced_only_when_asked(tmp_path):
+    file = tmp_path / "policy.json"
+    make_policy(seed=0).to_json(file)
+    before = file.read_text()
+    with pytest.raises(FileExistsError, match=r"policy\.json"):
+        make_policy(seed=1).to_json(file)
+    assert file.read_text() == before
+    make_policy(seed=1).to_json(file, force=True)
+    assert ThresholdPolicy.from_json(file) == make_policy(seed=1)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_two_policies_differ_when_anything_saved_differs():
+    assert make_policy(seed=0) != make_policy(seed=1)
+    assert make_policy((0.05, 2.0)) != make_policy((0.05, 2.1))
+    assert hash(make_policy()) == hash(make_policy())
+
+
+def test_a_newer_schema_is_refused_by_name(tmp_path):
+    fields = json.loads(make_policy().to_json())
+    file = tmp_path / "future.json"
+    file.write_text(json.dumps(fields | {"schema": SCHEMA + 1}))
+    with pytest.raises(ValueError, match=rf"future\.json has the schema {SCHEMA + 1}.*newer voros"):
+        ThresholdPolicy.from_json(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema": 0}, "schema 0; accepted are 1 to"),
+        ({"schema": "1"}, "schema '1'"),
+        ({"format": "something else"}, "not a saved policy"),
+        ({"choices": None}, "not a complete policy"),
+        ({"default": {"threshold": 1}}, "not a complete policy"),
+        ({"scenario": {}}, "not a complete policy.*min_precision"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_the_reason(change, message):
+    text = json.dumps(json.loads(make_policy().to_json()) | change)
+    with pytest.raises(ValueError, match=message):
+        ThresholdPolicy.from_json(text)
+
+
+def test_text_that_is_no_json_is_refused():
+    with pytest.raises(ValueError, match="the text is not JSON"):
+        ThresholdPolicy.from_json('{"format": ')
+    with pytest.raises(ValueError, match="not a saved policy"):
+        ThresholdPolicy.from_json("[1, 2]")
+
+
+def test_an_unknown_kind_of_cost_or_family_is_refused():
+    fields = json.loads(make_policy().to_json())
+    for cost, message in [
+        ({"kind": "cauchy", "over": "ratio"}, "kind 'cauchy'"),
+        (
+            {"kind": "scipy", "over": "ratio", "family": "nope", "args": [], "keywords": {}},
+            "scipy.stats has no distribution 'nope'",
+        ),
+    ]:
+        changed = fields | {"scenario": fields["scenario"] | {"cost_ratio": cost}}
+        with pytest.raises(ValueError, match=message):
+            ThresholdPolicy.from_json(json.dumps(changed))
+
+
+class Triangle(rv_continuous):
+    """A family of somebody's own."""
+
+    def _pdf(self, x):
+        return 2 * x
+
+
+def test_a_family_that_scipy_does_not_have_cannot_be_saved():
+    own = costs.from_scipy(Triangle(a=0, b=1, name="lognorm")())
+    with pytest.raises(ValueError, match=r"not of a family in scipy\.stats"):
+        make_policy(own).to_json()

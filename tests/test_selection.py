@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from deployment_oracle import counts, feasible_thresholds, random_cases
+
+import voros
+from voros import OperatingPoints, Scenario, select_model, select_points
+from voros.selection import STRATEGIES
+
+SCENARIO = Scenario(min_precision=0.3, capacity=0.5, cost_ratio=(0.1, 0.4))
+
+
+def models(seed, n_models=4, n_cases=60):
+    rng = np.random.default_rng(seed)
+    labels, _ = random_cases(rng, n_cases)
+    lifts = rng.uniform(0, 2, n_models)
+    scores = {
+        f"model {i}": np.round(rng.normal(size=n_cases) + lift * np.array(labels), 1)
+        for i, lift in enumerate(lifts)
+    }
+    return labels, scores
+
+
+def row_of(selection, model):
+    return next(row for row in selection.ranking if row.model == model)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_score_is_reached_another_way(seed):
+    labels, scores = models(seed)
+    selection = select_model(scores, labels, SCENARIO)
+    n_positive = sum(labels)
+    n_negative = len(labels) - n_positive
+    for model, values in scores.items():
+        row = row_of(selection, model)
+        limits = {"min_precision": 0.3, "capacity": 0.5, "cost_ratio": (0.1, 0.4)}
+        assert row.partial_voros == pytest.approx(
+            voros.partial_voros_score(labels, values, **limits), abs=1e-14
+        )
+        assert row.voros == pytest.approx(
+            voros.voros_score(labels, values, cost_ratio=(0.1, 0.4)), abs=1e-14
+        )
+        half = Fraction(len(labels), 2)
+        kept = feasible_thresholds(labels, values.tolist(), Fraction(3, 10), half)
+        rates = [
+            (fp / n_negative, tp / n_positive)
+            for tp, fp in (counts(labels, values, threshold) for threshold in kept)
+        ]
+        assert row.recall == max(tpr for _, tpr in rates)
+        area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in itertools.pairwise(rates))
+        assert row.partial_auroc == pytest.approx(area, abs=1e-14)
+
+
+def test_partial_auroc_without_limits_is_the_area_under_the_roc_curve():
+    roc_auc_score = pytest.importorskip("sklearn.metrics").roc_auc_score
+    labels, scores = models(1)
+    selection = select_model(scores, labels, Scenario(cost_ratio=0.3))
+    for model, values in scores.items():
+        expected = roc_auc_score(labels, values)
+        assert row_of(selection, model).partial_auroc == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_winner_has_the_greatest_score_and_the_ranking_falls(strategy):
+    labels, scores = models(2, n_models=8)
+    selection = select_model(scores, labels, SCENARIO, strategy=strategy)
+    values = [getattr(row, strategy) for row in selection.ranking]
+    assert values == sorted(values, reverse=True)
+    assert selection.winner == selection.ranking[0].model
+    assert {row.model for row in selection.ranking} == set(scores)
+    assert selection.rank(selection.ranking[0]) == 1
+
+
+def test_equal_scores_stay_in_the_order_given_and_share_a_rank():
+    labels, scores = models(3, n_models=1)
+    (values,) = scores.values()
+    selection = select_model({"b": values, "a": values, "c": -values}, labels, SCENARIO)
+    assert [row.model for row in selection.ranking[:2]] == ["b", "a"]
+    assert [selection.rank(row) for row in selection.ranking] == [1, 1, 3]
+    assert selection.close_to_winner == ("a",)
+
+
+def test_differences_below_the_tolerance_are_marked():
+    labels, scores = models(4)
+    wide = select_model(scores, labels, SCENARIO, tolerance=1.0)
+    none = select_model(scores, labels, SCENARIO, tolerance=0.0)
+    assert len(wide.close_to_winner) == 3
+    assert none.close_to_winner == ()
+    second = wide.ranking[1]
+    gap = wide.ranking[0].partial_voros - second.partial_voros
+    assert wide.behind(second) == gap
+    just = select_model(scores, labels, SCENARIO, tolerance=gap)
+    over = select_model(scores, labels, SCENARIO, tolerance=np.nextafter(gap, 1))
+    assert second.model not in just.close_to_winner
+    assert second.model in over.close_to_winner
+
+
+def test_points_and_scores_give_the_same_ranking():
+    labels, scores = models(5)
+    points = {name: OperatingPoints.from_scores(labels, s) for name, s in scores.items()}
+    assert select_points(points, SCENARIO) == select_model(scores, labels, SCENARIO)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_data_frame_has_a_column_for_each_model(library):
+    pytest.importorskip(library)
+    labels, scores = models(6)
+    frame = voros.frames.make_frame(scores, backend=library)
+    assert select_model(frame, labels, SCENARIO) == select_model(scores, labels, SCENARIO)
+
+
+def test_weights_count_as_repeated_cases():
+    labels, scores = models(7)
+    weights = np.random.default_rng(7).integers(1, 4, len(labels))
+    repeated = {name: np.repeat(values, weights) for name, values in scores.items()}
+    weighted = select_model(scores, labels, SCENARIO, sample_weight=weights)
+    plain = select_model(repeated, np.repeat(labels, weights), SCENARIO)
+    for one, other in zip(weighted.ranking, plain.ranking, strict=True):
+        assert one.model == other.model
+        for strategy in STRATEGIES:
+            assert getattr(one, strategy) == pytest.approx(getattr(other, strategy), abs=1e-12)
+
+
+def test_another_prevalence_is_the_same_as_reweighting_the_classes():
+    labels, scores = models(8)
+    share = np.mean(labels)
+    weights = np.where(labels, 0.1 / share, 0.9 / (1 - share))
+    rare = Scenario(0.05, 0.5, (0.01, 0.04), prevalence=0.1)
+    plain = Scenario(0.05, 0.5, (0.01, 0.04))
+    named = select_model(scores, labels, rare)
+    weighted = select_model(scores, labels, plain, sample_weight=weights)
+    for one, other in zip(named.ranking, weighted.ranking, strict=True):
+        assert one.model == other.model
+        for strategy in STRATEGIES:
+            assert getattr(one, strategy) == pytest.approx(getattr(other, strategy), abs=1e-12)
+
+
+def test_a_winner_without_a_feasible_threshold_is_warned_about():
+    labels = [0, 1, 1, 1, 0, 0, 0, 0, 0, 0]
+    steady = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    sharp = [1, 10, 2, 3, 9, 8, 7, 6, 5, 4]
+    strict = Scenario(min_precision=0.9, cost_ratio=(0.1, 0.4))
+    scores = {"steady": steady, "sharp": sharp}
+    with pytest.warns(voros.NeverAlarmWarning, match="winner 'steady' has no .*some: sharp"):
+        selection = select_model(scores, labels, strict, strategy="voros")
+    assert [row.feasible for row in selection.ranking] == [False, True]
+    assert select_model(scores, labels, strict).winner == "sharp"
+    with pytest.warns(voros.NeverAlarmWarning, match="nor has any other model"):
+        select_model({"steady": steady}, labels, strict)
+
+
+def test_costs_beyond_the_turning_point_are_warned_about():
+    labels, scores = models(9)
+    with pytest.warns(voros.CostRangeWarning):
+        select_model(scores, labels, Scenario(0.3, 0.5, (0.1, 2.0)))
+
+
+class TopOnly:
+    """A guarantee that allows one threshold."""
+
+    def allowed(self, points, scenario):  # noqa: ARG002
+        return np.arange(len(points)) == 1
+
+
+def test_a_guarantee_narrows_what_counts():
+    labels, scores = [1, 0, 1, 0], {"a": [4, 3, 2, 1]}
+    scenario = Scenario(cost_ratio=0.1)
+    (free,) = select_model(scores, labels, scenario).ranking
+    (held,) = select_model(scores, labels, scenario, guarantee=TopOnly()).ranking
+    assert (free.recall, held.recall) == (1.0, 0.5)
+    assert held.partial_voros < free.partial_voros
+    assert held.voros == free.voros
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"strategy": "auc"}, "strategy='auc'; accepted are 'partial_voros', 'voros'"),
+        ({"strategy": "single"}, "strategy='single'"),
+        ({"tolerance": -1}, "tolerance=-1"),
+    ],
+)
+def test_unknown_choices_are_refused(arguments, message):
+    labels, scores = models(0)
+    with pytest.raises(ValueError, match=message):
+        select_model(scores, labels, SCENARIO, **arguments)
+
+
+def test_a_bad_model_is_named():
+    labels = [0, 1, 0]
+    with pytest.raises(ValueError, match="scores of 'short' has 2"):
+        select_model({"good": [1, 2, 3], "short": [1, 2]}, labels, SCENARIO)
+    with pytest.raises(ValueError, match=r"model 'gap'.*NaN"):
+        select_model({"gap": [1, np.nan, 3]}, labels, SCENARIO)
+    with pytest.raises(ValueError, match="no model to choose from"):
+        select_model({}, labels, SCENARIO)
+    with pytest.raises(ValueError, match="a mapping from model to scores"):
+        select_model([1, 2, 3], labels, SCENARIO)
+    with pytest.raises(ValueError, match="twice: 1"):
+        select_model({1: [1, 2, 3], "1": [1, 2, 3]}, labels, SCENARIO)
+
+
+def test_the_table_shows_ranks_and_marks():
+    pytest.importorskip("pandas")
+    labels, scores = models(1)
+    selection = select_model(scores, labels, SCENARIO, tolerance=0.05)
+    frame = selection.frame(backend="pandas")
+    assert frame["model"].tolist() == [row.model for row in selection.ranking]
+    for strategy in STRATEGIES:
+        ranks = frame[strategy].rank(ascending=False, method="min").astype(int)
+        assert frame[f"{strategy}_rank"].tolist() == ranks.tolist()
+        close = frame[strategy].max() - frame[strategy] < 0.05
+        assert frame[f"{strategy}_close"].tolist() == close.tolist()
+    text, html = repr(selection), selection._repr_html_()
+    assert text.splitlines()[0] == f"winner by partial_voros: {selection.winner}"
+    assert html.count("<tr>") == 5
+    assert f"{selection.ranking[0].voros:.4f}" in html
