@@ -19,6 +19,7 @@ from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 from voros.scoring import make_scorer
 from voros.selection import ModelScores, Selection, select_model, select_points
+from voros.winners import WinnerMap, winner_map
 
 if TYPE_CHECKING:
     from voros.estimators import ConstrainedThresholdClassifier
@@ -43,6 +44,7 @@ __all__ = [
     "ThresholdPolicy",
     "Violation",
     "VorosWarning",
+    "WinnerMap",
     "costs",
     "evaluate",
     "evaluate_points",
@@ -52,6 +54,7 @@ __all__ = [
     "select_model",
     "select_points",
     "voros_score",
+    "winner_map",
 ]
 
 

@@ -12,7 +12,7 @@ from voros.costs import CostDistribution, Density, Samples
 from voros.evaluation import Evaluation, evaluate_points
 from voros.frames import make_frame
 from voros.inputs import AnyArray, FloatArray
-from voros.plotting.cost_axis import ratio_text, round_ratios
+from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
 from voros.plotting.models import named_points, points_from_estimator, points_from_predictions
 from voros.plotting.style import (
     INK,
@@ -156,14 +156,11 @@ class AreaCurveDisplay:
 
     def to_ratio(self, t: Any) -> Any:
         """Return the cost ratio C_FP / C_FN at which the fractional cost is ``t``."""
-        with np.errstate(divide="ignore"):
-            return t / (1.0 - np.asarray(t)) / self.negatives_per_positive
+        return ratio_at(t, self.negatives_per_positive)
 
     def to_t(self, cost_ratio: Any) -> Any:
         """Return the fractional cost t = cN/(cN + P) at a cost ratio."""
-        slope = np.asarray(cost_ratio) * self.negatives_per_positive
-        with np.errstate(invalid="ignore"):
-            return np.where(np.isinf(slope), 1.0, slope / (1.0 + slope))
+        return fractional_cost(cost_ratio, self.negatives_per_positive)
 
     def plot(self, ax: Axes | None = None) -> AreaCurveDisplay:
         """Draw on ``ax``, or on a new figure; the cost density takes the lower part of it."""

@@ -1,6 +1,8 @@
-"""An axis of cost ratios beside one of fractional costs, with ticks that are easily said."""
+"""The two ways to say a cost on an axis: cost ratio and fractional cost; ticks easily said."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,32 @@ CLOSEST_TICKS = 0.11
 """Least distance between two ticks, as a share of the axis."""
 
 
+def fractional_cost(cost_ratio: Any, negatives_per_positive: float) -> Any:
+    """Return t = cN/(cN + P), the weight of false alarms in the normalised cost.
+
+    Examples
+    --------
+    >>> fractional_cost([0.0, 1 / 9, np.inf], negatives_per_positive=9.0).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    with np.errstate(divide="ignore"):
+        # Written so that an infinite ratio gives 1.
+        return 1.0 / (1.0 + 1.0 / (np.asarray(cost_ratio) * negatives_per_positive))
+
+
+def ratio_at(t: Any, negatives_per_positive: float) -> Any:
+    """Return the cost ratio C_FP / C_FN at which the fractional cost is ``t``.
+
+    Examples
+    --------
+    >>> ratio_at([0.0, 0.5, 1.0], negatives_per_positive=9.0).round(3).tolist()
+    [0.0, 0.111, inf]
+    """
+    share = np.asarray(t, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        return share / (1.0 - share) / negatives_per_positive
+
+
 def round_ratios(t_low: float, t_high: float, negatives_per_positive: float) -> FloatArray:
     """Cost ratios that are easily said, such as 1/20 and 3, spread over a range of t.
 
@@ -23,15 +51,14 @@ def round_ratios(t_low: float, t_high: float, negatives_per_positive: float) -> 
     """
     misses = np.asarray(ROUND_MISSES, dtype=np.float64)
     said = np.union1d(1.0 / misses, misses)
-    t = said * negatives_per_positive / (1.0 + said * negatives_per_positive)
+    t = fractional_cost(said, negatives_per_positive)
     gap = CLOSEST_TICKS * (t_high - t_low)
     kept: list[int] = []
     for i in np.flatnonzero((t >= t_low - gap / 100) & (t <= t_high + gap / 100)).tolist():
         if not kept or t[i] - t[kept[-1]] >= gap:
             kept.append(i)
     if len(kept) < 2:
-        few = np.linspace(t_low, t_high, 3)[:-1]
-        return np.asarray(few / (1.0 - few) / negatives_per_positive)
+        return np.asarray(ratio_at(np.linspace(t_low, t_high, 3)[:-1], negatives_per_positive))
     return said[kept]
 
 

@@ -9,11 +9,6 @@ from voros.inputs import FloatArray
 UNIT_SQUARE: FloatArray = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
 
-def fractional_cost(cost_ratio: float, negatives_per_positive: float) -> float:
-    """Return t = cN/(cN + P), the weight of false alarms in the normalised cost."""
-    return cost_ratio * negatives_per_positive / (cost_ratio * negatives_per_positive + 1.0)
-
-
 def cost_excess(corners: FloatArray, fpr: float, tpr: float, t: float) -> FloatArray:
     """How much costlier each corner is than the ROC point, in normalised cost."""
     return np.asarray(t * (corners[:, 0] - fpr) - (1.0 - t) * (corners[:, 1] - tpr))

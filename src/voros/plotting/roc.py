@@ -12,7 +12,8 @@ from voros.evaluation import Evaluation, evaluate_points
 from voros.frames import make_frame
 from voros.inputs import AnyArray, BoolArray
 from voros.limits import used_vertices
-from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, fractional_cost, part_above
+from voros.plotting.cost_axis import fractional_cost
+from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.limits import (
     OPACITY,
     LimitArtists,
@@ -305,7 +306,7 @@ class RocDisplay:
             points = self.points[model]
             hull = cost_hull(points, np.ones(len(points), dtype=np.bool_))
         chosen = hull.index[hull.best(np.array([cost_ratio]))][0]
-        t = fractional_cost(cost_ratio, points.negatives_per_positive)
+        t = float(fractional_cost(cost_ratio, points.negatives_per_positive))
         return float(points.fpr[chosen]), float(points.tpr[chosen]), t
 
     def _draw_iso_lines(self, cost_ratio: float) -> dict[str, Line2D]:

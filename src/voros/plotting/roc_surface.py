@@ -9,6 +9,7 @@ import numpy as np
 
 from voros.frames import make_frame
 from voros.inputs import FloatArray
+from voros.plotting.cost_axis import fractional_cost, ratio_at
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.models import named_points, points_from_predictions
 from voros.plotting.style import INK, LINES, PINK, axes_to_draw_on, line_width, type_size
@@ -114,15 +115,13 @@ class RocSurfaceDisplay:
     @cached_property
     def heights(self) -> FloatArray:
         """Values of t at which the surface is drawn."""
-        slope = self.hull.enter[1:] * self.points.negatives_per_positive
-        switches = slope / (1.0 + slope)
-        return np.union1d(np.linspace(0.0, 1.0, LEVELS), switches[np.isfinite(switches)])
+        switches = fractional_cost(self.hull.enter, self.points.negatives_per_positive)
+        return np.union1d(np.linspace(0.0, 1.0, LEVELS), switches)
 
     def best_point(self, t: float) -> tuple[float, float]:
         """Return FPR and TPR of the best threshold at a fractional cost."""
-        odds = self.points.negatives_per_positive
-        ratio = np.inf if t == 1 else t / (1.0 - t) / odds
-        chosen = self.hull.index[self.hull.best(np.array([ratio]))][0]
+        ratio = ratio_at([t], self.points.negatives_per_positive)
+        chosen = self.hull.index[self.hull.best(ratio)][0]
         return float(self.points.fpr[chosen]), float(self.points.tpr[chosen])
 
     def slice_polygon(self, t: float) -> FloatArray:
