@@ -17,6 +17,7 @@ from deployment_oracle import (
 )
 
 import voros
+import voros.inference
 from voros import OperatingPoints, Scenario, ThresholdPolicy, costs
 
 Y = [0, 1, 0, 1, 1, 0, 0, 0]
@@ -205,26 +206,28 @@ def test_weights_count_as_repeated_cases():
     np.testing.assert_allclose(weighted.switches, repeated.switches)
 
 
-class OnlyAbove:
-    """A guarantee that allows thresholds above a bound, never alarm left out."""
-
-    def __init__(self, bound):
-        self.bound = bound
-
-    def allowed(self, points, scenario):  # noqa: ARG002
-        return (points.thresholds > self.bound) & np.isfinite(points.thresholds)
-
-
 def test_a_guarantee_narrows_what_is_deployed():
-    free = ThresholdPolicy.from_validation(Y, S, SCENARIO)
-    held = ThresholdPolicy.from_validation(Y, S, SCENARIO, guarantee=OnlyAbove(0.85))
-    assert free.threshold(0.15) == 0.5
-    assert held.threshold(0.15) == 0.9
+    rng = np.random.default_rng(6)
+    labels = (rng.random(600) < 0.3).astype(int)
+    scores = np.round(rng.normal(size=600) + 1.5 * labels, 2)
+    scenario = Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.05, 0.2))
+    guarantee = voros.inference.Guarantee(confidence=0.9)
+    points = OperatingPoints.from_scores(labels, scores)
+    allowed = points.thresholds[guarantee.allowed(points, scenario)].tolist()
+    policy = ThresholdPolicy.from_validation(labels, scores, scenario, guarantee=guarantee)
+    for ratio in (0.05, 0.1, 0.2, 1.0):
+        best = best_threshold(labels.tolist(), scores.tolist(), allowed, Fraction(ratio))
+        assert policy.threshold(ratio) == best
+    free = ThresholdPolicy.from_validation(labels, scores, scenario)
+    assert policy.default.alarms < free.default.alarms
+    assert policy.guarantee == guarantee
+    assert ThresholdPolicy.from_json(policy.to_json()) == policy
 
 
 def test_a_guarantee_that_allows_nothing_leaves_never_alarm():
-    with pytest.warns(voros.NeverAlarmWarning, match="none with"):
-        policy = ThresholdPolicy.from_validation(Y, S, SCENARIO, guarantee=OnlyAbove(2.0))
+    guarantee = voros.inference.Guarantee(confidence=0.95)
+    with pytest.warns(voros.NeverAlarmWarning, match=r"with confidence 0.95.*never alarm"):
+        policy = ThresholdPolicy.from_validation(Y, S, SCENARIO, guarantee=guarantee)
     assert policy.never_alarms
 
 

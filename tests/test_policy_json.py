@@ -157,8 +157,11 @@ def test_an_unknown_kind_of_cost_or_family_is_refused():
 class Triangle(rv_continuous):
     """A family of somebody's own."""
 
-    def _pdf(self, x):
-        return 2 * x
+    def _cdf(self, x):
+        return x**2
+
+    def _ppf(self, q):
+        return q**0.5
 
 
 def test_a_family_that_scipy_does_not_have_cannot_be_saved():

@@ -8,6 +8,7 @@ import pytest
 from deployment_oracle import counts, feasible_thresholds, random_cases
 
 import voros
+import voros.inference
 from voros import OperatingPoints, Scenario, select_model, select_points
 from voros.selection import STRATEGIES
 
@@ -159,19 +160,17 @@ def test_costs_beyond_the_turning_point_are_warned_about():
         select_model(scores, labels, Scenario(0.3, 0.5, (0.1, 2.0)))
 
 
-class TopOnly:
-    """A guarantee that allows one threshold."""
-
-    def allowed(self, points, scenario):  # noqa: ARG002
-        return np.arange(len(points)) == 1
-
-
 def test_a_guarantee_narrows_what_counts():
-    labels, scores = [1, 0, 1, 0], {"a": [4, 3, 2, 1]}
-    scenario = Scenario(cost_ratio=0.1)
+    rng = np.random.default_rng(10)
+    labels = (rng.random(600) < 0.3).astype(int)
+    scores = {"a": rng.normal(size=600) + 1.5 * labels}
+    scenario = Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.05, 0.2))
+    guarantee = voros.inference.Guarantee(confidence=0.9)
     (free,) = select_model(scores, labels, scenario).ranking
-    (held,) = select_model(scores, labels, scenario, guarantee=TopOnly()).ranking
-    assert (free.recall, held.recall) == (1.0, 0.5)
+    (held,) = select_model(scores, labels, scenario, guarantee=guarantee).ranking
+    points = OperatingPoints.from_scores(labels, scores["a"])
+    assert held.recall == points.tpr[guarantee.allowed(points, scenario)].max()
+    assert held.recall < free.recall
     assert held.partial_voros < free.partial_voros
     assert held.voros == free.voros
 

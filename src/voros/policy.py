@@ -330,11 +330,10 @@ def nothing_deployable(
     try:
         if deployable(points, scenario, guarantee)[1:].any():
             return None
-        feasible = bool(cases.feasible(scenario)[1:].any())
     except InfeasibleError as error:
         return str(error)
-    if feasible:
-        return f"some thresholds meet the limits on these cases, but none with {guarantee!r}"
+    if guarantee is not None and cases.feasible(scenario)[1:].any():
+        return guarantee.explain(points, scenario)
     return limits_message(cases, scenario)
 
 

@@ -43,15 +43,15 @@ def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
         "model": policy.model,
         "strategy": policy.strategy,
         "scenario": {
-            "min_precision": _number(scenario.min_precision),
-            "capacity": _number(scenario.capacity),
+            "min_precision": scenario.min_precision,
+            "capacity": scenario.capacity,
             "cost_ratio": _encode_costs(scenario.costs),
-            "prevalence": _number(scenario.prevalence),
+            "prevalence": scenario.prevalence,
         },
         "guarantee": None if guarantee is None else asdict(guarantee),
         "validation": {
-            "n_positive": _number(policy.n_positive),
-            "n_negative": _number(policy.n_negative),
+            "n_positive": policy.n_positive,
+            "n_negative": policy.n_negative,
         },
         "default": asdict(policy.default),
         "choices": [asdict(choice) for choice in policy.choices],
@@ -167,11 +167,13 @@ def _decode_costs(fields: dict[str, Any]) -> CostDistribution:
 
 
 def _encode(value: Any) -> Any:
-    """Write what strict JSON has no number for, infinities and NaN, as text."""
+    """Write numpy's numbers as Python's, and infinities and NaN, which JSON lacks, as text."""
     if isinstance(value, dict):
         return {key: _encode(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_encode(item) for item in value]
+    if isinstance(value, np.generic):
+        return _encode(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
@@ -179,8 +181,3 @@ def _encode(value: Any) -> Any:
 
 def _decode_number(value: Any) -> Any:
     return float(value) if isinstance(value, str) else value
-
-
-def _number(value: Any) -> Any:
-    """Return a Python number for one that may be numpy's, a count staying a count."""
-    return value.item() if isinstance(value, np.generic) else value
