@@ -9,13 +9,14 @@ import numpy as np
 import typer
 
 from voros.cli.bundles import bundled
-from voros.cli.drawing import figure_bytes, figure_format, headless_pyplot
+from voros.cli.drawing import figure_format
 from voros.cli.failures import say
 from voros.cli.loading import count_points, load
 from voros.cli.options import ColumnOptions, CostOptions, Force, PredictionFile, ShowOptions
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.files import check_writable, write_whole
+from voros.report.figures import figure_bytes, headless_pyplot
 from voros.scenario_text import read_capacity, read_number
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map
 

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from voros.cli.bundles import bundled
-from voros.cli.drawing import figure_bytes, figure_format, headless_pyplot
+from voros.cli.drawing import figure_format
 from voros.cli.failures import say
 from voros.cli.loading import count_points, load
 from voros.cli.options import ColumnOptions, Force, LimitOptions, PredictionFile
 from voros.cli.patience import patience
 from voros.files import check_writable, write_whole
+from voros.report.figures import figure_bytes, headless_pyplot
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 

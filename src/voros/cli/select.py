@@ -28,7 +28,12 @@ from voros.files import Predictions, check_writable
 from voros.policy import ThresholdPolicy
 from voros.policy_json import policy_fields
 from voros.report.values import account_values, scenario_values
-from voros.report.wording import account_in_words, limits_in_words, policy_in_words
+from voros.report.wording import (
+    STRATEGY_TITLES,
+    account_in_words,
+    limits_in_words,
+    policy_in_words,
+)
 from voros.roc import OperatingPoints
 from voros.selection import STRATEGIES, Selection
 
@@ -84,7 +89,7 @@ def _sheet(
 ) -> Sheet:
     account = () if tested is None else account_in_words(tested)
     return Sheet(
-        title=f"Winner by {selection.strategy.replace('_', ' ')}: {selection.winner}",
+        title=f"Winner by {STRATEGY_TITLES[selection.strategy]}: {selection.winner}",
         columns=_columns(selection),
         rows=[asdict(row) for row in selection.ranking],
         document=_document(selection, policy, tested, validation),
@@ -100,7 +105,7 @@ def _sheet(
 def _columns(selection: Selection) -> dict[str, list[str]]:
     columns = {"model": [row.model for row in selection.ranking]}
     for name in STRATEGIES:
-        columns[name.replace("_", " ")] = [
+        columns[STRATEGY_TITLES[name]] = [
             f"{getattr(row, name):.4f}"
             + ("*" if selection.behind(row, name) < selection.tolerance else " ")
             for row in selection.ranking

@@ -9,6 +9,14 @@ from voros.policy import ThresholdPolicy
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
+STRATEGY_TITLES = {
+    "partial_voros": "partial VOROS",
+    "voros": "VOROS",
+    "partial_auroc": "partial AUROC",
+    "recall": "recall",
+}
+"""Names of the strategies as people write them."""
+
 OF_SO_MANY = 100
 """People imagine a hundred cases better than a rate."""
 
