@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import voros
+from voros.explorer.payload import page_payload
 from voros.scenario import as_fraction
+from voros.winners import winner_map
 
 NODE = shutil.which("node")
 HERE = Path(__file__).parent
@@ -100,6 +102,34 @@ def _fractions() -> list[dict[str, Any]]:
     ]
 
 
+def _winner_cases() -> dict[str, Any]:
+    rng = np.random.default_rng(11)
+    y = np.append(False, rng.random(400) < 0.2)
+    # The highest score is a negative's, so that the highest floor is out of reach.
+    models = {
+        name: voros.OperatingPoints.from_scores(y, np.append(9, rng.normal(size=400)) + shift * y)
+        for name, shift in {"a": 1.0, "b": 1.3, "c": 1.2}.items()
+    }
+    floors, capacities = [0.1, 0.45, 0.99], [0.02, 0.1, 0.35]
+    costs = voros.costs.miss_costs(2, 9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.VorosWarning)
+        found = winner_map(models, min_precisions=floors, capacities=capacities, cost_ratio=costs)
+    winners = [
+        {
+            "minPrecision": floor,
+            "capacity": {"share": capacity},
+            "costs": {"over": "miss", "low": 2, "high": 9},
+            "winner": int(found.winner[i, j]),
+            "lead": 0.0 if found.winner[i, j] < 0 else float(found.margin[i, j]),
+        }
+        for i, floor in enumerate(floors)
+        for j, capacity in enumerate(capacities)
+    ]
+    payload = page_payload(models, voros.Scenario(cost_ratio=costs))
+    return {"winners": winners, "models": payload["models"], "sizes": payload["cases"]}
+
+
 @pytest.fixture(scope="module")
 def script_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("script")
@@ -109,7 +139,7 @@ def script_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for test in (HERE / "js").glob("*.test.js"):
         shutil.copy(test, folder)
     (folder / "package.json").write_text('{"type": "module"}')
-    cases = {"scores": _problems(N_PROBLEMS), "fractions": _fractions()}
+    cases = {"scores": _problems(N_PROBLEMS), "fractions": _fractions(), **_winner_cases()}
     (folder / "cases.json").write_text(json.dumps(cases))
     return folder
 

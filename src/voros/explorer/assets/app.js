@@ -122,6 +122,9 @@ let announcing = null;
 
 function say(verdict, consequence, view) {
   place("verdict").textContent = verdict;
+  place("ticker").textContent = verdict;
+  place("threshold-model").textContent = view.focus.name;
+  place("focus").options[0].textContent = `the best one: ${view.ranked[0].name}`;
   place("consequence").textContent = `With ${view.focus.name}: ${consequence}`;
   place("deploy").textContent = deployText(view);
   place("setting-text").textContent = settingText(view.setting, words);

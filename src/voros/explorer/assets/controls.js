@@ -13,7 +13,7 @@ const USUAL_MISSES = [1, 1000];
 const OWN_RATE_DIGITS = 4;
 
 const floorKind = {
-  factor: 100,
+  power: 2,
   steps: linearSteps(0, 1),
   accepts: isShare,
   accepted: "0 to 100",
@@ -21,7 +21,7 @@ const floorKind = {
 };
 
 const shareKind = {
-  factor: 100,
+  power: 2,
   steps: logSteps(LEAST_SHARE, 1),
   accepts: isPositiveShare,
   accepted: "a percentage above 0, up to 100",
@@ -29,7 +29,7 @@ const shareKind = {
 };
 
 const countKind = (nCases) => ({
-  factor: 1,
+  power: 0,
   steps: logSteps(1, nCases),
   round: Math.round,
   accepts: isCount,
@@ -38,7 +38,7 @@ const countKind = (nCases) => ({
 });
 
 const prevalenceKind = ({ prevalence }) => ({
-  factor: 100,
+  power: 2,
   digits: prevalence === null ? OWN_RATE_DIGITS : undefined,
   steps: logitSteps(...PREVALENCES),
   accepts: isOpenShare,
@@ -50,7 +50,7 @@ const prevalenceKind = ({ prevalence }) => ({
 function missKind([low, high]) {
   const [least, most] = [Math.min(USUAL_MISSES[0], low / 3), Math.max(USUAL_MISSES[1], high * 3)];
   return {
-    factor: 1,
+    power: 0,
     steps: logSteps(10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most))),
     accepts: isMissCost,
     accepted: "a number above 0",
@@ -60,25 +60,47 @@ function missKind([low, high]) {
 
 const byId = (id) => document.getElementById(id);
 
-/** Bind the four numbers of the setting; `store` has `setting` and `change(part)`. */
+/**
+ * Bind both ends of the range of costs. An end that passes the other pushes it along, and lets go
+ * again: typing 12 passes through 1, and must leave no trace of it.
+ */
+function missControls(store, firstMiss) {
+  const kind = missKind(firstMiss);
+  let wanted = firstMiss;
+  let ours = null;
+  const change = (miss, wantedNow) => {
+    [ours, wanted] = [miss, wantedNow];
+    store.change({ miss });
+  };
+  const shows = [
+    numberControl("low", () => kind, (low) =>
+      change([low, Math.max(low, wanted[1])], [low, wanted[1]])),
+    numberControl("high", () => kind, (high) =>
+      change([Math.min(high, wanted[0]), high], [wanted[0], high])),
+  ];
+  return ({ miss }) => {
+    if (miss !== ours) wanted = miss;
+    shows.forEach((show, end) => show(miss[end]));
+  };
+}
+
+/** Bind the numbers of the setting; `store` has `setting` and `change(part)`. */
 function numberControls(store, { nCases, ownRate, firstMiss }) {
   const counts = countKind(nCases);
-  const misses = missKind(firstMiss);
   const isCountNow = () => store.setting.capacity.count !== undefined;
-  const capacityPart = (value) => ({ capacity: isCountNow() ? { count: value } : { share: value } });
-  const shown = [
-    [numberControl("floor", () => floorKind, (minPrecision) => store.change({ minPrecision })),
-      (setting) => setting.minPrecision],
-    [numberControl("capacity", () => (isCountNow() ? counts : shareKind), (value) => store.change(capacityPart(value))),
-      ({ capacity }) => capacity.count ?? capacity.share],
-    [numberControl("low", () => misses, (low) => store.change({ miss: [low, Math.max(low, store.setting.miss[1])] })),
-      ({ miss }) => miss[0]],
-    [numberControl("high", () => misses, (high) => store.change({ miss: [Math.min(high, store.setting.miss[0]), high] })),
-      ({ miss }) => miss[1]],
-    [numberControl("prevalence", () => prevalenceKind(store.setting), (prevalence) => store.change({ prevalence })),
-      ({ prevalence }) => prevalence ?? ownRate],
-  ];
-  return (setting) => shown.forEach(([show, part]) => show(part(setting)));
+  const showFloor = numberControl("floor", () => floorKind, (minPrecision) =>
+    store.change({ minPrecision }));
+  const showCapacity = numberControl("capacity", () => (isCountNow() ? counts : shareKind), (value) =>
+    store.change({ capacity: isCountNow() ? { count: value } : { share: value } }));
+  const showPrevalence = numberControl("prevalence", () => prevalenceKind(store.setting), (prevalence) =>
+    store.change({ prevalence }));
+  const showMisses = missControls(store, firstMiss);
+  return (setting) => {
+    showFloor(setting.minPrecision);
+    showCapacity(setting.capacity.count ?? setting.capacity.share);
+    showPrevalence(setting.prevalence ?? ownRate);
+    showMisses(setting);
+  };
 }
 
 function changeUnit(store, nCases, unit) {

@@ -30,11 +30,17 @@ function tidy(value, digits = 12) {
   return Number(value.toPrecision(digits));
 }
 
+/** Move the decimal point of a typed number: 33.3 percent is 0.333, which 33.3 / 100 is not. */
+function shifted(typed, places) {
+  const [digits, exponent = "0"] = String(Number(typed)).split("e");
+  return Number(`${digits}e${Number(exponent) + places}`);
+}
+
 /**
  * Bind the slider `name`-slider and the field `name`-field to one number.
  *
- * `kind` gives {factor, steps, accepts, accepted, text}: the field shows the number times
- * `factor`. Calls `changed(value)` with accepted numbers only, and returns a function that shows
+ * `kind` gives {power, steps, accepts, accepted, text}: the field shows the number times ten to
+ * that power, 2 for a percentage. Calls `changed(value)` with accepted numbers only, and returns a function that shows
  * a number; it leaves alone the control that is being moved.
  */
 export function numberControl(name, kind, changed) {
@@ -42,6 +48,7 @@ export function numberControl(name, kind, changed) {
     document.getElementById(`${name}-${part}`),
   );
   let moving = null;
+  let current = NaN;
   slider.max = STEPS;
 
   function complain(message) {
@@ -63,17 +70,22 @@ export function numberControl(name, kind, changed) {
     take(slider, round(steps.value(Number(slider.value))));
   });
   field.addEventListener("input", () => {
-    take(field, field.value.trim() === "" ? NaN : Number(field.value) / kind().factor);
+    take(field, field.value.trim() === "" ? NaN : shifted(field.value, -kind().power));
   });
-  field.addEventListener("change", () => complain(""));
+  // On leaving the field, what was not accepted gives way to what is in force.
+  field.addEventListener("change", showInField);
+
+  function showInField() {
+    const { power, digits } = kind();
+    field.value = tidy(current * 10 ** power, digits);
+    complain("");
+  }
 
   return (value) => {
-    const { steps, factor, text, digits } = kind();
+    const { steps, text } = kind();
+    current = value;
     if (moving !== slider) slider.value = Math.min(Math.max(steps.step(value), 0), STEPS);
-    if (moving !== field) {
-      field.value = tidy(value * factor, digits);
-      complain("");
-    }
+    if (moving !== field) showInField();
     slider.setAttribute("aria-valuetext", text(value));
   };
 }

@@ -21,7 +21,7 @@ function row(model, best, position) {
     "tr",
     { class: model.usable ? "" : "unusable" },
     html("td", { class: "rank" }, String(position + 1)),
-    html("th", { scope: "row" }, swatch(model.mark), html("span", {}, model.name)),
+    html("th", { scope: "row" }, html("span", { class: "named" }, swatch(model.mark), model.name)),
     html("td", { class: "score" }, score, bar(model)),
     html("td", { class: "distance" }, distanceText(model, best, position)),
   );

@@ -97,11 +97,11 @@ function capacityText({ share, count }) {
   return Number.isInteger(share) ? share.toFixed(1) : String(share);
 }
 
-/** Write a setting as a scenario in a TOML file for `voros --scenario`. */
+/** Write a setting as a scenario in a TOML file for `voros --scenarios`. */
 export function toToml(setting) {
   const { low, high, over } = costsOf(setting);
   const lines = [
-    "[scenarios.explored]",
+    "[explored]",
     `min_precision = ${setting.minPrecision}`,
     `capacity = ${capacityText(setting.capacity)}`,
     `${over === "miss" ? "miss_costs" : "cost_ratio"} = [${low}, ${high}]`,

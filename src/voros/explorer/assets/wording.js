@@ -23,13 +23,14 @@ function plainThreshold(threshold) {
 }
 
 /** Shares of the cases that are caught, missed, falsely alarmed and rightly left alone. */
-export function outcomeShares(points, i) {
-  const nCases = points.nPositive + points.nNegative;
+export function outcomeShares({ tp, fp, nPositive, nNegative }, i) {
+  const nCases = nPositive + nNegative;
   return {
-    caught: points.tp[i] / nCases,
-    missed: (points.nPositive - points.tp[i]) / nCases,
-    falseAlarm: points.fp[i] / nCases,
-    quiet: (points.nNegative - points.fp[i]) / nCases,
+    caught: tp[i] / nCases,
+    // Reweighted counts carry rounding: all but a hair of a class is all of it.
+    missed: Math.max(nPositive - tp[i], 0) / nCases,
+    falseAlarm: fp[i] / nCases,
+    quiet: Math.max(nNegative - fp[i], 0) / nCases,
   };
 }
 

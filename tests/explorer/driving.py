@@ -1,0 +1,59 @@
+"""How the tests move the page's controls and read what it says."""
+
+from typing import Any
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+import voros
+
+
+def element(browser: Any, identifier: str) -> Any:
+    return browser.find_element(By.ID, identifier)
+
+
+def type_into(browser: Any, field: str, text: str) -> None:
+    element(browser, field).send_keys(Keys.CONTROL, "a", Keys.NULL, text)
+
+
+def press(browser: Any, slider: str, keys: str) -> None:
+    element(browser, slider).send_keys(keys)
+
+
+def choose(browser: Any, select: str, value: str) -> None:
+    Select(element(browser, select)).select_by_value(value)
+
+
+def scores(browser: Any) -> dict[str, float]:
+    """The scores in the ranking, in full precision."""
+    rows = "[...document.querySelectorAll('#ranking data')].map(d => [d.dataset.model, d.value])"
+    return {name: float(score) for name, score in browser.execute_script(f"return {rows}")}
+
+
+def text(browser: Any, identifier: str) -> str:
+    return str(
+        browser.execute_script(
+            "return document.getElementById(arguments[0]).textContent", identifier
+        )
+    )
+
+
+def value(browser: Any, identifier: str) -> str:
+    return str(
+        browser.execute_script("return document.getElementById(arguments[0]).value", identifier)
+    )
+
+
+def python_scenario(browser: Any) -> voros.Scenario:
+    """The scenario that the page's own Python text makes."""
+    names: dict[str, Any] = {}
+    exec(value(browser, "as-python"), names)
+    scenario = names["scenario"]
+    assert isinstance(scenario, voros.Scenario)
+    return scenario
+
+
+def complaints(browser: Any) -> list[str]:
+    """What the browser logged as wrong since the last time it was asked."""
+    return [entry["message"] for entry in browser.get_log("browser")]

@@ -1,0 +1,274 @@
+"""The page in a real browser: quick, silent, closed, shareable and open to everyone."""
+
+import json
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+from voros.explorer import write_page
+from voros.scenario_file import read_scenarios
+
+pytest.importorskip("selenium")
+from explorer.driving import (
+    choose,
+    complaints,
+    element,
+    press,
+    python_scenario,
+    scores,
+    text,
+    type_into,
+    value,
+)
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = (360, 1280, 2560)
+LONGEST_UPDATE = 50.0
+SETTLED = 0.4
+"""Seconds after which the address has caught up with the controls."""
+
+UPDATE_TIMES = """
+const slider = document.getElementById(arguments[0]);
+return arguments[1].map((step) => {
+  slider.value = step;
+  const started = performance.now();
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+  document.body.getBoundingClientRect();
+  return performance.now() - started;
+});
+"""
+
+
+def resize(browser: Any, width: int) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+@pytest.fixture
+def resizable(opened: Any) -> Any:
+    yield opened
+    opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_updates_take_less_than_50_ms(browser: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(25_000) < 5_000
+    models = {f"model {i}": rng.normal(size=len(y)) + (0.8 + 0.15 * i) * y for i in range(4)}
+    scenario = voros.Scenario(0.4, 0.3, cost_ratio=voros.costs.miss_costs(2, 6))
+    page = write_page(models, scenario, tmp_path / "large.html", y_true=y)
+    browser.get(page.as_uri())
+    points = json.loads(text(browser, "payload"))["models"]
+    assert [len(model["tp"]) for model in points] == [5_000] * 4
+    for slider in ("floor", "capacity", "low", "high", "prevalence"):
+        # Another process may take the processor: what counts is the quickest of three.
+        rounds = [
+            browser.execute_script(UPDATE_TIMES, f"{slider}-slider", list(range(100, 300, 10)))
+            for _ in range(3)
+        ]
+        assert np.min(rounds, axis=0).max() < LONGEST_UPDATE, slider
+
+
+def test_asks_the_network_for_nothing_and_logs_nothing(opened: Any) -> None:
+    opened.get_log("performance")
+    opened.refresh()
+    press(opened, "floor-slider", Keys.PAGE_UP)
+    time.sleep(SETTLED)
+    events = [json.loads(entry["message"])["message"] for entry in opened.get_log("performance")]
+    asked = [
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert len([url for url in asked if url.startswith("file:")]) == 1
+    assert opened.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert complaints(opened) == []
+
+
+def test_the_policy_stops_what_tries_to_get_out(opened: Any) -> None:
+    blocked = opened.execute_async_script(
+        "const done = arguments[0];"
+        "fetch('https://example.org/').then(() => done('sent'), () => done('blocked'));"
+    )
+    assert blocked == "blocked"
+    assert any("Content Security Policy" in line for line in complaints(opened))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_serious_accessibility_finding(resizable: Any, width: int) -> None:
+    if find_spec("axe_core_python") is None:
+        pytest.skip("axe-core-python is not installed")
+    axe = Path(str(find_spec("axe_core_python").origin)).with_name("axe.min.js")
+    resize(resizable, width)
+    resizable.execute_script(axe.read_text(encoding="utf-8"))
+    report = resizable.execute_async_script(
+        "const done = arguments[0]; axe.run().then(done, (problem) => done(String(problem)));"
+    )
+    assert report["passes"]
+    findings = {
+        finding["id"]: [node["html"] for node in finding["nodes"]]
+        for finding in report["violations"]
+        if finding["impact"] in ("serious", "critical")
+    }
+    assert findings == {}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_fits_the_width_of_the_screen(resizable: Any, width: int) -> None:
+    resize(resizable, width)
+    time.sleep(SETTLED)
+    assert resizable.execute_script("return document.documentElement.scrollWidth") <= width
+    widths = resizable.execute_script(
+        "return [...document.querySelectorAll('svg.picture')].map(p => p.getBoundingClientRect())"
+    )
+    assert len(widths) == 4
+    assert all(box["width"] > 100 and box["right"] <= width for box in widths)
+
+
+def test_every_control_is_reached_with_the_tab_key(opened: Any) -> None:
+    stops = opened.execute_script(
+        "const kinds = 'input, select, textarea, button, a, [tabindex]';"
+        "window.stops = [...document.querySelectorAll(kinds)].filter((e) => e.tabIndex >= 0);"
+        "return window.stops.map((e) => e.id);"
+    )
+    assert {"floor-slider", "floor-field", "capacity-unit", "spread", "as-toml", "print"} <= set(
+        stops
+    )
+    reached = set()
+    for _ in stops:
+        opened.switch_to.active_element.send_keys(Keys.TAB)
+        reached.add(opened.execute_script("return window.stops.indexOf(document.activeElement)"))
+    assert reached == set(range(len(stops)))
+
+
+def test_a_link_carries_the_setting(opened: Any) -> None:
+    type_into(opened, "floor-field", "33.3")
+    choose(opened, "capacity-unit", "count")
+    type_into(opened, "capacity-field", "444")
+    type_into(opened, "prevalence-field", "12")
+    choose(opened, "focus", "1")
+    time.sleep(SETTLED)
+    link, scenario, found = opened.current_url, python_scenario(opened), scores(opened)
+    assert value(opened, "as-link") == link
+    opened.get("about:blank")
+    opened.get(link)
+    assert (
+        python_scenario(opened) == scenario == voros.Scenario(0.333, 444, scenario.cost_ratio, 0.12)
+    )
+    assert scores(opened) == found
+    assert text(opened, "threshold-model") == "APACHE III"
+    element(opened, "reset").click()
+    assert python_scenario(opened).prevalence is None
+
+
+def test_toml_and_python_say_the_same(opened: Any, tmp_path: Path) -> None:
+    for spread in ("ratio", "miss"):
+        choose(opened, "spread", spread)
+        path = tmp_path / f"{spread}.toml"
+        path.write_text(value(opened, "as-toml"))
+        assert read_scenarios(path) == {"explored": python_scenario(opened)}
+
+
+def test_what_is_not_accepted_is_said_and_changes_nothing(opened: Any) -> None:
+    before = python_scenario(opened)
+    type_into(opened, "floor-field", "-5")
+    assert text(opened, "floor-problem") == "Accepted: 0 to 100."
+    assert element(opened, "floor-field").get_attribute("aria-invalid") is not None
+    assert python_scenario(opened) == before
+    press(opened, "floor-field", Keys.TAB)
+    assert value(opened, "floor-field") == "25"
+    assert text(opened, "floor-problem") == ""
+    type_into(opened, "floor-field", "40")
+    assert python_scenario(opened).min_precision == 0.4
+
+
+def test_the_range_of_costs_never_turns_round(opened: Any) -> None:
+    type_into(opened, "low-field", "90")
+    assert value(opened, "high-field") == "90"
+    type_into(opened, "high-field", "12")
+    assert value(opened, "low-field") == "12"
+
+
+def test_a_screen_reader_hears_the_result(opened: Any) -> None:
+    type_into(opened, "floor-field", "30")
+    time.sleep(1.0)
+    announcement = element(opened, "announcement")
+    assert announcement.get_attribute("aria-live") == "polite"
+    assert text(opened, "verdict") in text(opened, "announcement")
+    assert "of 100 patients" in text(opened, "announcement")
+
+
+def test_limits_out_of_reach_are_explained(browser: Any, tmp_path: Path) -> None:
+    scenario = voros.Scenario(0.9, 0.5, cost_ratio=voros.costs.miss_costs(2, 6))
+    labels = [0, 1, 1, 0, 0, 0, 1, 0]
+    page = write_page({"a": range(8, 0, -1)}, scenario, tmp_path / "page.html", y_true=labels)
+    browser.get(page.as_uri())
+    assert text(browser, "verdict") == "No model can raise an alarm within these limits."
+    reach = "within this capacity the best is 66.7%, by a with 3 alarms"
+    assert reach in text(browser, "notice")
+    type_into(browser, "capacity-field", "10")
+    assert "fewer than one. The smallest that admits an alarm is 12.5%" in text(browser, "notice")
+    assert scores(browser) == {"a": 0.0}
+    assert complaints(browser) == []
+
+
+def test_people_and_thresholds_are_those_of_python(opened: Any, support2: Any) -> None:
+    y_true, prognoses = support2
+    type_into(opened, "low-field", "10")
+    type_into(opened, "high-field", "10")
+    result = voros.evaluate(y_true, prognoses["SPS"], python_scenario(opened))
+    choose(opened, "focus", "0")
+    (choice,) = result.choices
+    assert f"at least {choice.threshold:.6g};" in text(opened, "deploy")
+    people = opened.find_elements(By.CSS_SELECTOR, ".crowd .person")
+    kinds = [person.get_attribute("class").split()[1] for person in people]
+    assert len(kinds) == 100
+    per_person = len(y_true) / 100
+    assert kinds.count("caught") == pytest.approx(choice.tp / per_person, abs=1)
+    assert kinds.count("falseAlarm") == pytest.approx(choice.fp / per_person, abs=1)
+    assert kinds.count("missed") == pytest.approx((y_true.sum() - choice.tp) / per_person, abs=1)
+
+
+def test_a_click_on_the_map_goes_there(opened: Any) -> None:
+    before = python_scenario(opened)
+    opened.execute_script("document.getElementById('map').scrollIntoView()")
+    element(opened, "map").find_element(By.CSS_SELECTOR, ".picture").click()
+    after = python_scenario(opened)
+    assert (after.min_precision, after.capacity) != (before.min_precision, before.capacity)
+    assert after.cost_ratio == before.cost_ratio
+
+
+def test_a_name_cannot_break_out(browser: Any, tmp_path: Path) -> None:
+    name = "</script><img src=x onerror=\"document.title='broken'\">"
+    page = write_page(
+        {name: [0.9, 0.8, 0.7, 0.1], "b": [0.1, 0.8, 0.7, 0.9]},
+        voros.Scenario(cost_ratio=(0.1, 0.2)),
+        tmp_path / "odd.html",
+        y_true=[1, 0, 1, 0],
+        title=name,
+        outcome=name,
+        cases=name,
+    )
+    browser.get(page.as_uri())
+    assert set(scores(browser)) == {name, "b"}
+    assert browser.title == name
+    assert browser.find_elements(By.CSS_SELECTOR, "img") == []
+    assert complaints(browser) == []
+
+
+def test_prints_with_its_limits(opened: Any) -> None:
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert element(opened, "setting-text").is_displayed()
+        assert "At least 25% of alarms right" in text(opened, "setting-text")
+        assert not element(opened, "floor-slider").is_displayed()
+    finally:
+        opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
