@@ -6,8 +6,9 @@ first is always *never alarm*, which breaks no promise and so is always feasible
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -24,6 +25,9 @@ from voros.inputs import (
     check_weights,
 )
 from voros.scenario import Scenario, as_fraction
+
+if TYPE_CHECKING:
+    from voros.engines import CertifiedPoints
 
 WEIGHT_ROUNDING = 1e-12
 """Relative slack when limits are compared with sums of weights, which carry rounding; whole
@@ -44,7 +48,7 @@ SAMPLE_MARGIN = 1.1
 class OperatingPoints:
     """Counts of right and false alarms at every threshold of a classifier.
 
-    Make one with `from_scores`, `from_points` or `from_counts`.
+    Make one with `from_scores`, `from_points`, `from_counts` or `from_frame`.
 
     Attributes
     ----------
@@ -156,6 +160,62 @@ class OperatingPoints:
             n_positive,
             n_negative,
         )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        label: str,
+        score: str,
+        weight: str | None = None,
+        pos_label: Any = None,
+        scenario: Scenario | Sequence[Scenario] = (),
+        tolerance: float = 0.0,
+    ) -> CertifiedPoints:
+        """Let the engine that holds the rows count them.
+
+        Only aggregates of bounded size reach this process. With a scenario, only the scores that
+        can matter to it are told apart, and the result carries the certified interval of its
+        partial VOROS, the passes and the rows it took.
+
+        Parameters
+        ----------
+        frame : Polars LazyFrame, DuckDB relation, Dask or Spark data frame
+        label, score, weight : str
+            Columns. `voros.engines.count_frame` counts several scores in the same passes.
+        pos_label : label, optional
+            The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
+        scenario : Scenario or sequence of them, optional
+            What the points must serve. Without one every distinct score is counted, which a
+            frame with more than a million of them refuses.
+        tolerance : float, default 0.0
+            Stop when the certified interval is this narrow; 0 asks for the exact score.
+
+        Returns
+        -------
+        CertifiedPoints
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> frame = pl.LazyFrame({"ill": [True, False, True, False], "risk": [0.9, 0.8, 0.8, 0.1]})
+        >>> points = OperatingPoints.from_frame(frame, label="ill", score="risk")
+        >>> points.thresholds.tolist(), points.tp.tolist(), points.cost.passes
+        ([inf, 0.9, 0.8, 0.1], [0, 1, 2, 2], 2)
+        """
+        from voros.engines import count_frame
+
+        counted = count_frame(
+            frame,
+            label=label,
+            scores=[score],
+            weight=weight,
+            pos_label=pos_label,
+            scenarios=[scenario] if isinstance(scenario, Scenario) else scenario,
+            tolerance=tolerance,
+        )
+        return counted[score]
 
     @property
     def alarms(self) -> AnyArray:

@@ -1,0 +1,88 @@
+"""What differs from engine to engine; everything else is asked through narwhals."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+ENGINES = ("polars", "duckdb", "dask", "spark")
+"""Engines with an adapter, each in the module of its name."""
+
+_BY_IMPLEMENTATION = {
+    nw.Implementation.POLARS: "polars",
+    nw.Implementation.DUCKDB: "duckdb",
+    nw.Implementation.DASK: "dask",
+    nw.Implementation.PYSPARK: "spark",
+    nw.Implementation.PYSPARK_CONNECT: "spark",
+}
+
+
+class Adapter(ABC):
+    """The parts of a query that narwhals does not put into words for every engine."""
+
+    name: str
+
+    @abstractmethod
+    def with_cell(
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
+    ) -> nw.LazyFrame[Any]:
+        """Add the number of the cell of a level that each score falls in.
+
+        The same as `voros.engines.keys.cell_of`, in the engine's own language.
+        """
+
+    def with_membership(
+        self, frame: nw.LazyFrame[Any], column: str, values: Sequence[int]
+    ) -> nw.LazyFrame[Any]:
+        """Replace a column of integers by whether each is among the values."""
+        return frame.with_columns(nw.col(column).is_in(values))
+
+    def unpivot(
+        self,
+        frame: nw.LazyFrame[Any],
+        on: Sequence[str],
+        index: Sequence[str],
+        variable: str,
+        value: str,
+    ) -> nw.LazyFrame[Any]:
+        """Turn columns into rows, so that several models are counted in one pass."""
+        return frame.unpivot(
+            on=list(on), index=list(index), variable_name=variable, value_name=value
+        )
+
+    def collect(self, answer: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+        """Run the query."""
+        return answer.collect()
+
+
+def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
+    """Read a frame of one of the engines.
+
+    Raises
+    ------
+    TypeError
+        When the rows are in memory already: counting them there is simpler and faster.
+    """
+    lazy = nw.from_native(frame, pass_through=True)
+    if isinstance(lazy, nw.LazyFrame):
+        return lazy
+    raise TypeError(
+        f"frame is a {type(frame).__module__}.{type(frame).__name__}; accepted are a Polars "
+        "LazyFrame, a DuckDB relation, and Dask and Spark data frames. For columns in memory use "
+        "OperatingPoints.from_scores"
+    )
+
+
+def adapter_for(frame: nw.LazyFrame[Any]) -> Adapter:
+    """Return the adapter of the engine that holds a frame."""
+    engine = _BY_IMPLEMENTATION.get(frame.implementation)
+    if engine is None:
+        raise TypeError(
+            f"frame is held by {frame.implementation}; accepted are frames of {', '.join(ENGINES)}"
+        )
+    adapter: Adapter = import_module(f"voros.engines.{engine}").ADAPTER
+    return adapter

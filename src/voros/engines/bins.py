@@ -1,0 +1,127 @@
+"""Cases counted by ranges of scores: what one knows of a curve before it is known point by point.
+
+Bins are disjoint and ordered from the highest scores down. The threshold at the lowest score of a
+bin is a true operating point; what happens inside a bin with several scores is not known yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from voros.engines.keys import IntArray, from_key, to_key
+from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.roc import OperatingPoints
+
+
+class ChangedDataError(RuntimeError):
+    """Two passes over a frame disagree, so no number made of both can be trusted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Counts per range of scores, from the highest scores down.
+
+    Attributes
+    ----------
+    least, greatest : ndarray of shape (n_bins,)
+        The range of each bin's scores; `least` is a score that occurs.
+    level : ndarray of int, shape (n_bins,)
+        Bits that a finer split may use: cells of a lower level never cross the bin's ends.
+    rows : ndarray of int, shape (n_bins,)
+    positive, negative : ndarray of shape (n_bins,)
+        Cases of each class, or the sum of their weights.
+    """
+
+    least: FloatArray
+    greatest: FloatArray
+    level: IntArray
+    rows: IntArray
+    positive: AnyArray
+    negative: AnyArray
+
+    def __len__(self) -> int:
+        """Return the number of bins."""
+        return len(self.least)
+
+    @property
+    def single(self) -> BoolArray:
+        """Whether a bin holds one distinct score, so that nothing inside it is left open."""
+        return np.asarray((self.least == self.greatest) | (self.rows == 1))
+
+    @property
+    def in_one_cell(self) -> BoolArray:
+        """Whether a bin is a cell of its level, rather than a longer range."""
+        return np.asarray(to_key(self.least) >> self.level == to_key(self.greatest) >> self.level)
+
+    def take(self, chosen: AnyArray) -> Bins:
+        """Return the chosen bins."""
+        return Bins(*(getattr(self, field.name)[chosen] for field in fields(self)))
+
+    def points(self, n_positive: float, n_negative: float, one_case: float) -> OperatingPoints:
+        """Operating points at the lower ends of the bins."""
+        nothing = self.positive.dtype.type(0)
+        return OperatingPoints(
+            np.append(np.inf, self.least),
+            np.append(nothing, np.minimum(np.cumsum(self.positive), n_positive)),
+            np.append(nothing, np.minimum(np.cumsum(self.negative), n_negative)),
+            n_positive,
+            n_negative,
+            one_case,
+        )
+
+    def refined(self, chosen: BoolArray, parts: Bins) -> Bins:
+        """Put finer bins in the place of the chosen ones.
+
+        Parts that lie in no chosen bin are passed over: a filter may let more rows through than
+        were asked for.
+        """
+        parents = self.take(chosen)
+        home = len(parents) - np.searchsorted(parents.least[::-1], parts.least, side="right")
+        inside = home < len(parents)
+        inside[inside] = parts.least[inside] <= parents.greatest[home[inside]]
+        parts, home = parts.take(inside), home[inside]
+        _check_same_rows(parents, parts, home)
+        return join(self.take(~chosen), parts)
+
+    def split_off(self, parts: Bins, cut: float, alignment: int) -> Bins:
+        """Put what a single bin holds from `cut` up in finer bins, and keep the rest together."""
+        rest = int(self.rows[0] - parts.rows.sum())
+        if rest < 0 or np.any(parts.least < max(cut, float(self.least[0]))):
+            raise ChangedDataError(
+                f"a later pass found {parts.rows.sum()} rows where the first found "
+                f"{self.rows[0]} in all: the frame changed between passes"
+            )
+        if rest == 0:
+            return parts
+        # Sums of weights carry rounding, and a difference of two must not fall below nothing.
+        remainder = Bins(
+            self.least,
+            from_key(to_key([cut]) - 1),
+            np.array([alignment]),
+            np.array([rest]),
+            np.maximum(self.positive - parts.positive.sum(), 0),
+            np.maximum(self.negative - parts.negative.sum(), 0),
+        )
+        return join(parts, remainder)
+
+
+def join(one: Bins, other: Bins) -> Bins:
+    """Return the bins of both, from the highest scores down."""
+    columns = [
+        np.concatenate([getattr(one, field.name), getattr(other, field.name)])
+        for field in fields(Bins)
+    ]
+    both = Bins(*columns)
+    return both.take(np.argsort(-both.least, kind="stable"))
+
+
+def _check_same_rows(parents: Bins, parts: Bins, home: IntArray) -> None:
+    counted = np.bincount(home, weights=parts.rows, minlength=len(parents))
+    if not np.array_equal(counted, parents.rows) or np.any(parts.greatest > parents.greatest[home]):
+        raise ChangedDataError(
+            f"a later pass found {counted.sum():.0f} rows where an earlier one found "
+            f"{parents.rows.sum()}: the frame changed, or is drawn at random, between passes. "
+            "Write it to a file first"
+        )

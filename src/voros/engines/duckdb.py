@@ -1,0 +1,54 @@
+"""DuckDB relations, which spill to disk within the connection's own memory limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from voros.engines.adapter import Adapter, as_lazy
+from voros.engines.keys import MAGNITUDE
+
+
+class DuckDBAdapter(Adapter):
+    """Reads the bits of a float through the type BIT."""
+
+    name = "duckdb"
+
+    def with_cell(
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
+    ) -> nw.LazyFrame[Any]:
+        """Add the cell in SQL."""
+        bits = f'CAST(CAST("{score}" AS BIT) AS BIGINT)'
+        key = f"CASE WHEN {bits} >= 0 THEN {bits} ELSE -({bits} & {MAGNITUDE}) END"
+        return as_lazy(frame.to_native().project(f'*, ({key}) >> {level} AS "{cell}"'))
+
+    def with_membership(
+        self, frame: nw.LazyFrame[Any], column: str, values: Sequence[int]
+    ) -> nw.LazyFrame[Any]:
+        """Look values up by IN, which DuckDB turns into a hash join; a list it would search."""
+        listed = ", ".join(map(str, values))
+        return as_lazy(
+            frame.to_native().project(f'* REPLACE ("{column}" IN ({listed}) AS "{column}")')
+        )
+
+    def unpivot(
+        self,
+        frame: nw.LazyFrame[Any],
+        on: Sequence[str],
+        index: Sequence[str],
+        variable: str,
+        value: str,
+    ) -> nw.LazyFrame[Any]:
+        """Turn columns into rows on the relation's own connection."""
+        listed = ", ".join(f'"{name}"' for name in on)
+        kept = ", ".join(f'"{name}"' for name in (*index, variable, value))
+        statement = (
+            f"SELECT {kept} FROM cases UNPIVOT INCLUDE NULLS "
+            f'("{value}" FOR "{variable}" IN ({listed}))'
+        )
+        return as_lazy(frame.to_native().query("cases", statement))
+
+
+ADAPTER = DuckDBAdapter()

@@ -1,0 +1,203 @@
+"""Labels, scores and weights of a lazy frame, checked before anything is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from voros.engines.adapter import adapter_for, as_lazy
+from voros.engines.queries import POSITIVE, WEIGHT, Cases, class_sums, with_shares
+from voros.inputs import SHOWN_VALUES, AnyArray, check_labels
+
+KNOWN = "_voros_known"
+"""Column that tells whether a label is one of the two."""
+
+LABEL_ROWS = 10_000
+"""Rows looked at to learn what the labels are called; all rows are checked against it."""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What the first pass found.
+
+    Attributes
+    ----------
+    rows : int
+    positive, negative : int or float
+        Cases of each class, or the sum of their weights.
+    one_case : float
+        The smallest weight; 1 where there are none.
+    ranges : dict of str to (float, float)
+        Lowest and highest score of each model.
+    """
+
+    rows: int
+    positive: float
+    negative: float
+    one_case: float
+    ranges: dict[str, tuple[float, float]]
+
+
+def read_cases(
+    frame: Any, label: str, scores: Sequence[str], weight: str | None, pos_label: Any
+) -> tuple[Cases, Totals]:
+    """Check a frame's columns, and count its classes in one pass (two with weights)."""
+    lazy = as_lazy(frame)
+    _check_columns(lazy, label, scores, weight)
+    passes = 0
+    if weight is not None:
+        lazy = _with_positive_weights(lazy, weight)
+        passes = 1
+    classes = _classes(lazy, label, pos_label)
+    names = {name: f"_voros_m{position}" for position, name in enumerate(scores)}
+    columns = [nw.col(name).cast(nw.Float64).alias(short) for name, short in names.items()]
+    columns += [] if weight is None else [nw.col(weight).cast(nw.Float64).alias(WEIGHT)]
+    prepared = lazy.select(*_label_columns(lazy, label, classes), *columns)
+    cases = Cases(prepared, names, weight is not None, adapter_for(lazy))
+    cases.ledger.passes = passes + 1
+    totals = _totals(cases, label)
+    if any(np.isposinf(high) for _, high in totals.ranges.values()):
+        cases = cases.capped()
+    return cases, totals
+
+
+def _check_columns(
+    lazy: nw.LazyFrame[Any], label: str, scores: Sequence[str], weight: str | None
+) -> None:
+    schema = lazy.collect_schema()
+    wanted = {"label": label} | {f"score[{i}]": name for i, name in enumerate(scores)}
+    wanted |= {} if weight is None else {"weight": weight}
+    for argument, name in wanted.items():
+        if name not in schema:
+            raise ValueError(f"{argument}={name!r} is not a column; there are {list(schema)}")
+        if argument != "label" and not (schema[name].is_numeric() or schema[name] == nw.Boolean):
+            raise ValueError(f"{argument}={name!r} must hold numbers; its type is {schema[name]}")
+    if len(set(scores)) < len(scores) or not scores:
+        raise ValueError(f"score={list(scores)!r}; accepted are one or more distinct columns")
+
+
+def _with_positive_weights(lazy: nw.LazyFrame[Any], weight: str) -> nw.LazyFrame[Any]:
+    column = nw.col(weight).cast(nw.Float64)
+    good = column.is_finite() & (column >= 0)
+    counts = adapter_for(lazy).collect(
+        lazy.select(
+            nw.len().alias("rows"), good.fill_null(False).cast(nw.Float64).sum().alias("good")
+        )
+    )
+    rows, kept = (int(counts.item(0, name)) for name in ("rows", "good"))
+    if kept < rows:
+        raise ValueError(
+            f"weight={weight!r} must be finite and not negative; {rows - kept} of {rows} rows are "
+            "not"
+        )
+    return lazy.filter(column > 0)
+
+
+def _classes(lazy: nw.LazyFrame[Any], label: str, pos_label: Any) -> tuple[Any, Any]:
+    """Names of the positive and the negative class, from the first rows or, if need be, all."""
+    if lazy.collect_schema()[label] == nw.Boolean:
+        return _by_class(np.array([False, True]), label, pos_label)
+    distinct = _distinct(lazy.head(LABEL_ROWS), label)
+    if len(distinct) < 2:
+        distinct = _distinct(lazy, label)
+    return _by_class(distinct, label, pos_label)
+
+
+def _distinct(lazy: nw.LazyFrame[Any], label: str) -> AnyArray:
+    some = lazy.select(label).drop_nulls().unique().head(SHOWN_VALUES + 1)
+    values: AnyArray = adapter_for(lazy).collect(some).get_column(label).to_numpy()
+    return values
+
+
+def _by_class(distinct: AnyArray, label: str, pos_label: Any) -> tuple[Any, Any]:
+    positive = check_labels(distinct, pos_label, name=f"label column {label!r}")
+    return distinct[positive].tolist()[0], distinct[~positive].tolist()[0]
+
+
+def _label_columns(lazy: nw.LazyFrame[Any], label: str, classes: tuple[Any, Any]) -> list[nw.Expr]:
+    column = nw.col(label)
+    positive = column == classes[0]
+    if lazy.collect_schema()[label] == nw.Boolean:
+        plain = column if classes[0] else ~column
+        return [plain.alias(POSITIVE)]
+    return [positive.alias(POSITIVE), (positive | (column == classes[1])).alias(KNOWN)]
+
+
+def _totals(cases: Cases, label: str) -> Totals:
+    frame = with_shares(cases.frame, cases.weighted)
+    asked = [nw.len().alias("rows"), nw.col(POSITIVE).count().alias("labelled")]
+    asked += class_sums(cases.weighted)
+    if KNOWN in frame.collect_schema():
+        asked.append(_how_many(nw.col(KNOWN)).alias("known"))
+    if cases.weighted:
+        asked.append(nw.col(WEIGHT).min().alias("one_case"))
+    for name in cases.models.values():
+        asked += _about_scores(name)
+    found = {name: column[0] for name, column in cases.collect(frame.select(*asked)).items()}
+    rows = int(found["rows"])
+    _check_labelled(found, rows, label)
+    for name, short in cases.models.items():
+        _check_present(found, rows, name, short)
+    return _as_totals(found, rows, cases)
+
+
+def _about_scores(name: str) -> list[nw.Expr]:
+    score = nw.col(name)
+    return [
+        _how_many(score.is_null() | score.is_nan()).alias(f"{name}_bad"),
+        score.min().alias(f"{name}_low"),
+        score.max().alias(f"{name}_high"),
+    ]
+
+
+def _how_many(condition: nw.Expr) -> nw.Expr:
+    return condition.cast(nw.Float64).sum()
+
+
+def _as_totals(found: Mapping[str, Any], rows: int, cases: Cases) -> Totals:
+    ranges = {
+        name: (float(found[f"{short}_low"]), float(found[f"{short}_high"]))
+        for name, short in cases.models.items()
+    }
+    if cases.weighted:
+        sums = float(found["positive"]), float(found["negative"])
+        return Totals(rows, *sums, float(found["one_case"]), ranges)
+    positive = int(found["positive"])
+    return Totals(rows, positive, rows - positive, 1.0, ranges)
+
+
+def _check_labelled(found: Mapping[str, Any], rows: int, label: str) -> None:
+    if rows == 0:
+        raise ValueError("frame is empty; at least one case of each class is needed")
+    missing = rows - int(found["labelled"])
+    if missing:
+        raise ValueError(
+            f"label column {label!r} is missing in {missing} of {rows} rows; drop or impute those "
+            "first"
+        )
+    other = rows - int(found.get("known", rows))
+    if other:
+        raise ValueError(
+            f"label column {label!r} holds a third label in {other} of {rows} rows; two are "
+            "accepted"
+        )
+    negative = found.get("negative", rows - found["positive"])
+    if found["positive"] == 0 or negative == 0:
+        held = "positive" if negative == 0 else "negative"
+        raise ValueError(
+            f"label column {label!r} holds {held} cases only; both classes are needed to draw a "
+            "ROC curve"
+        )
+
+
+def _check_present(found: Mapping[str, Any], rows: int, name: str, short: str) -> None:
+    bad = int(found[f"{short}_bad"])
+    if bad:
+        raise ValueError(
+            f"score column {name!r} is missing or NaN in {bad} of {rows} rows; drop or impute "
+            "those first"
+        )

@@ -1,0 +1,81 @@
+"""An order-preserving map between floats and integers, so that bins fit scores of any scale.
+
+The bits of a float, read as a signed integer, already rise with it where it is positive; below
+zero they fall, and are mirrored. Two floats that compare equal (0.0 and -0.0) get the same key.
+A *cell* is the set of floats whose keys agree but for the last so many bits, its *level*: cells
+are ranges of scores, each level nests in the next, and sixteen cells of level 48 share an octave.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voros.inputs import LARGEST_FINITE, FloatArray
+
+IntArray = NDArray[np.int64]
+
+KEY_BITS = 64
+MAGNITUDE = np.int64(2**63 - 1)
+"""Masks the sign bit away."""
+
+
+def to_key(scores: Any) -> IntArray:
+    """Map floats to integers in the same order.
+
+    Examples
+    --------
+    >>> to_key([-np.inf, -1.5, -0.0, 0.0, 5e-324, 1.0]).tolist()
+    [-9218868437227405312, -4609434218613702656, 0, 0, 1, 4607182418800017408]
+    """
+    bits = np.asarray(scores, dtype=np.float64).view(np.int64)
+    return np.where(bits >= 0, bits, -(bits & MAGNITUDE))
+
+
+def from_key(keys: Any) -> FloatArray:
+    """Map keys back to floats.
+
+    Examples
+    --------
+    >>> from_key(to_key([-2.5, 0.0, 1e-300])).tolist()
+    [-2.5, 0.0, 1e-300]
+    """
+    array = np.asarray(keys, dtype=np.int64)
+    bits = np.where(array >= 0, array, -array | ~MAGNITUDE)
+    return np.asarray(bits.view(np.float64))
+
+
+def cell_of(scores: Any, level: int) -> IntArray:
+    """Number of the cell each score falls in; neighbours at one level differ by one."""
+    return np.asarray(to_key(scores) >> level)
+
+
+def cell_start(cells: Any, level: int) -> FloatArray:
+    """Lowest score that a cell can hold.
+
+    Examples
+    --------
+    >>> cell_start(cell_of([0.3, 1.9, -np.inf], 48), 48).tolist()
+    [0.296875, 1.875, -inf]
+    """
+    return from_key(np.maximum(np.asarray(cells, dtype=np.int64) << level, LOWEST_KEY))
+
+
+def cell_end(cells: Any, level: int) -> FloatArray:
+    """Highest finite score that a cell can hold."""
+    last = (np.asarray(cells, dtype=np.int64) << level) | np.int64((1 << level) - 1)
+    return from_key(np.minimum(last, HIGHEST_KEY))
+
+
+def span_bits(least: Any, greatest: Any) -> FloatArray:
+    """Base-2 logarithm of how many keys lie between two scores, both included."""
+    # Unsigned: the whole range of keys does not fit into 63 bits.
+    with np.errstate(over="ignore"):
+        width = to_key(greatest).astype(np.uint64) - to_key(least).astype(np.uint64)
+    return np.asarray(np.log2(width.astype(np.float64) + 1.0))
+
+
+LOWEST_KEY, HIGHEST_KEY = to_key([-np.inf, LARGEST_FINITE])
+"""Keys of the lowest and highest score; a score of +inf counts as the highest finite one."""

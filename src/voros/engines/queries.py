@@ -1,0 +1,166 @@
+"""The few questions that are put to an engine; every answer is an aggregate of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from voros.engines.adapter import Adapter
+from voros.engines.bins import Bins
+from voros.engines.plan import Plan, Wanted
+from voros.inputs import LARGEST_FINITE, AnyArray
+
+POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED = (
+    f"_voros_{name}" for name in ("positive", "weight", "model", "score", "cell", "named")
+)
+"""Columns of the queries; the prefix keeps them apart from the user's own."""
+
+
+@dataclass
+class Ledger:
+    """What the answers cost: full passes, rows read and counted, bytes brought to the driver."""
+
+    passes: int = 0
+    rows_counted: int = 0
+    bytes_received: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Labelled scores in a lazy frame: who is positive, one column per model, weights or none."""
+
+    frame: nw.LazyFrame[Any]
+    models: Mapping[str, str]
+    weighted: bool
+    adapter: Adapter
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def collect(self, answer: nw.LazyFrame[Any]) -> dict[str, AnyArray]:
+        """Run a query and return its columns."""
+        table = self.adapter.collect(answer)
+        columns = {name: table.get_column(name).to_numpy() for name in table.columns}
+        self.ledger.bytes_received += sum(column.nbytes for column in columns.values())
+        return columns
+
+    def head(self, rows: int) -> Cases:
+        """The first rows only, wherever the engine finds them: for guesses, not for numbers."""
+        return replace(self, frame=self.frame.head(rows), ledger=Ledger())
+
+    def capped(self) -> Cases:
+        """The same cases with scores of +inf at the highest finite float.
+
+        A threshold of +inf means never alarm, so no alarm can be at +inf.
+        """
+        highest = nw.col(*self.models.values()).clip(upper_bound=LARGEST_FINITE)
+        return replace(self, frame=self.frame.with_columns(highest))
+
+    def count(self, plan: Plan) -> dict[str, Bins]:
+        """Count the wanted rows of every model by cells, in one pass."""
+        names = list(plan.wanted)
+        rows = self._wanted_rows(plan)
+        rows = self.adapter.with_cell(with_shares(rows, self.weighted), SCORE, CELL, plan.level)
+        keys = [CELL] if len(names) == 1 else [MODEL, CELL]
+        answer = self.collect(rows.group_by(*keys).agg(*_counts(self.weighted)))
+        counted = {name: self._bins(answer, name, plan.level) for name in names}
+        self.ledger.passes += 1
+        self.ledger.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
+        return counted
+
+    def _wanted_rows(self, plan: Plan) -> nw.LazyFrame[Any]:
+        # First the outer range, in plain comparisons that an engine can push into its scan.
+        rows = _one_row_per_score(self, list(plan.wanted)).filter(
+            _any([self._of_model(plan, name, _outer(w)) for name, w in plan.wanted.items()])
+        )
+        if not any(want.apart for want in plan.wanted.values()):
+            return rows
+        inner = []
+        for name, want in plan.wanted.items():
+            named = f"{NAMED}_{self.models[name]}"
+            if want.cells is not None:
+                rows = self.adapter.with_cell(rows, SCORE, named, want.level)
+                rows = self.adapter.with_membership(rows, named, want.cells.tolist())
+            inner.append(self._of_model(plan, name, _inner(want, named)))
+        return rows.filter(_any(inner))
+
+    def _of_model(self, plan: Plan, name: str, condition: nw.Expr) -> nw.Expr:
+        if len(plan.wanted) == 1:
+            return condition
+        return (nw.col(MODEL) == self.models[name]) & condition
+
+    def _bins(self, answer: Mapping[str, AnyArray], name: str, level: int) -> Bins:
+        mine = np.ones(len(answer[CELL]), dtype=np.bool_)
+        if MODEL in answer:
+            mine = answer[MODEL] == self.models[name]
+        order = np.flatnonzero(mine)[np.argsort(-answer["least"][mine])]
+        kind = np.float64 if self.weighted else np.int64
+        rows = answer["rows"][order].astype(np.int64)
+        positive = answer["positive"][order].astype(kind)
+        negative = answer["negative"][order].astype(kind) if self.weighted else rows - positive
+        return Bins(
+            answer["least"][order],
+            answer["greatest"][order],
+            np.full(len(order), level),
+            rows,
+            positive,
+            negative,
+        )
+
+
+def with_shares(frame: nw.LazyFrame[Any], weighted: bool) -> nw.LazyFrame[Any]:
+    """Add what each row adds to its class: its weight, or one case.
+
+    As floats, whose sums are exact up to 2**53 cases and of one type in every engine.
+    """
+    positive = nw.col(POSITIVE)
+    if not weighted:
+        return frame.with_columns(positive.cast(nw.Float64).alias("positive"))
+    weight, nothing = nw.col(WEIGHT), nw.lit(0.0)
+    return frame.with_columns(
+        nw.when(positive).then(weight).otherwise(nothing).alias("positive"),
+        nw.when(~positive).then(weight).otherwise(nothing).alias("negative"),
+    )
+
+
+def class_sums(weighted: bool) -> list[nw.Expr]:
+    """Cases of each class, or the sums of their weights; the negatives may follow from rows."""
+    return [nw.col(name).sum() for name in ("positive", "negative")[: 1 + weighted]]
+
+
+def _counts(weighted: bool) -> list[nw.Expr]:
+    score = nw.col(SCORE)
+    extremes = [score.min().alias("least"), score.max().alias("greatest")]
+    return [nw.len().alias("rows"), *extremes, *class_sums(weighted)]
+
+
+def _one_row_per_score(cases: Cases, names: Sequence[str]) -> nw.LazyFrame[Any]:
+    kept = [POSITIVE, WEIGHT] if cases.weighted else [POSITIVE]
+    columns = [cases.models[name] for name in names]
+    if len(columns) == 1:
+        return cases.frame.select(*kept, nw.col(columns[0]).alias(SCORE))
+    wide = cases.frame.select(*kept, *columns)
+    return cases.adapter.unpivot(wide, columns, kept, MODEL, SCORE)
+
+
+def _any(conditions: Sequence[nw.Expr]) -> nw.Expr:
+    return reduce(or_, conditions)
+
+
+def _outer(want: Wanted) -> nw.Expr:
+    return _between(want.low, want.high)
+
+
+def _inner(want: Wanted, named: str) -> nw.Expr:
+    if not want.apart:
+        return _outer(want)
+    ranges = [_between(low, high) for low, high in want.ranges]
+    return _any(ranges if want.cells is None else [nw.col(named), *ranges])
+
+
+def _between(low: float, high: float) -> nw.Expr:
+    return (nw.col(SCORE) >= low) & (nw.col(SCORE) <= high)

@@ -1,0 +1,134 @@
+"""Count, bound, and look closer only where it can matter, until the bounds meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from voros.engines.bins import Bins
+from voros.engines.bounds import score_bounds
+from voros.engines.intake import Totals
+from voros.engines.keys import KEY_BITS, cell_of, span_bits
+from voros.engines.plan import (
+    CUT_BITS,
+    FIRST_ANSWER,
+    Plan,
+    Wanted,
+    finest_level,
+    first_cut,
+    next_plan,
+)
+from voros.engines.queries import Cases
+from voros.inputs import LARGEST_FINITE, BoolArray
+from voros.scenario import Scenario
+
+PILOT_ROWS = 100_000
+"""Rows from which the first cut is guessed. A bad guess costs a pass, never a number."""
+
+PILOT_MARGIN = 1.25
+"""How far beyond the capacity the first cut aims."""
+
+SELECTIVE = 0.4
+"""A cut that keeps more than this share of the rows is not worth the pass it may cost."""
+
+
+def refine(
+    cases: Cases, totals: Totals, scenarios: Sequence[Scenario], tolerance: float, at_most: int
+) -> dict[str, Bins]:
+    """Count every model's scores as finely as the scenarios need.
+
+    Without scenarios every distinct score is counted.
+    """
+    bins = _first_count(cases, totals, scenarios, at_most)
+    while True:
+        undecided = {
+            name: _undecided(part, totals, scenarios, tolerance, at_most)
+            for name, part in bins.items()
+        }
+        undecided = {name: mask for name, mask in undecided.items() if mask.any()}
+        if not undecided:
+            return bins
+        plan = next_plan(bins, undecided, at_most)
+        for name, parts in cases.count(plan).items():
+            bins[name] = bins[name].refined(plan.chosen[name], parts)
+
+
+def _undecided(
+    bins: Bins, totals: Totals, scenarios: Sequence[Scenario], tolerance: float, at_most: int
+) -> BoolArray:
+    if not scenarios:
+        if len(bins) > at_most:
+            raise ValueError(
+                f"the frame has more than {at_most:,} distinct scores; pass a scenario, so "
+                "that only the scores that can matter to it are told apart"
+            )
+        return ~bins.single
+    points = bins.points(totals.positive, totals.negative, totals.one_case)
+    bounds = [score_bounds(bins, points, scenario) for scenario in scenarios]
+    if tolerance > 0:
+        bounds = [bound for bound in bounds if bound.upper - bound.lower > tolerance]
+    nothing = np.zeros(len(bins), dtype=np.bool_)
+    masks = [nothing, *(bound.undecided for bound in bounds)]
+    return np.asarray(np.logical_or.reduce(masks))
+
+
+def _first_count(
+    cases: Cases, totals: Totals, scenarios: Sequence[Scenario], at_most: int
+) -> dict[str, Bins]:
+    """Count from a guessed cut up: the capacity leaves the scores below it out of reach."""
+    whole = {name: _whole(totals, name) for name in cases.models}
+    spans = {name: float(span_bits(part.least, part.greatest)[0]) for name, part in whole.items()}
+    alignment = max(int(min(spans.values())) - CUT_BITS, 0)
+    share = max((_share_in_reach(totals, s) for s in scenarios), default=1.0) * PILOT_MARGIN
+    cuts = {name: float(part.least[0]) for name, part in whole.items()}
+    if totals.rows > at_most and share < SELECTIVE:
+        cuts = _guess_cuts(cases, whole, alignment, share)
+    wanted = {name: Wanted(cuts[name], float(part.greatest[0])) for name, part in whole.items()}
+    plan = Plan(min(_first_level(wanted, totals.rows, at_most), alignment), wanted, {})
+    return {
+        name: whole[name].split_off(parts, cuts[name], alignment)
+        for name, parts in cases.count(plan).items()
+    }
+
+
+def _whole(totals: Totals, name: str) -> Bins:
+    low, high = (min(score, LARGEST_FINITE) for score in totals.ranges[name])
+    counts = (np.array([count]) for count in (totals.rows, totals.positive, totals.negative))
+    return Bins(np.array([low]), np.array([high]), np.array([KEY_BITS]), *counts)
+
+
+def _first_level(wanted: Mapping[str, Wanted], rows: int, at_most: int) -> int:
+    spans = np.array([float(span_bits(want.low, want.high)) for want in wanted.values()])
+    if rows * len(wanted) <= at_most:
+        return 0
+    return finest_level(spans, np.full(len(spans), rows), min(FIRST_ANSWER * len(wanted), at_most))
+
+
+def _guess_cuts(
+    cases: Cases, whole: Mapping[str, Bins], alignment: int, share: float
+) -> dict[str, float]:
+    everything = {
+        name: Wanted(float(part.least[0]), float(part.greatest[0])) for name, part in whole.items()
+    }
+    pilot = cases.head(PILOT_ROWS).count(Plan(alignment, everything, {}))
+    return {
+        name: max(
+            first_cut(
+                cell_of(bins.least, alignment), bins.positive + bins.negative, alignment, share
+            ),
+            float(whole[name].least[0]),
+        )
+        for name, bins in pilot.items()
+    }
+
+
+def _share_in_reach(totals: Totals, scenario: Scenario) -> float:
+    """Share of the cases, before any reweighting, that a feasible threshold can flag at most."""
+    n_cases = totals.positive + totals.negative
+    capacity = scenario.max_alarms(n_cases, totals.one_case) / n_cases
+    if scenario.prevalence is None:
+        return capacity
+    share = totals.positive / n_cases
+    lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
+    return capacity / lightest

@@ -1,0 +1,52 @@
+"""Frames of every engine, made of the same columns."""
+
+import os
+from shutil import which
+
+import pytest
+
+
+def _polars(columns):
+    import polars as pl
+
+    return pl.DataFrame(columns).lazy()
+
+
+def _duckdb(columns):
+    import duckdb
+    import polars as pl
+
+    table = pl.DataFrame(columns).to_arrow()
+    return duckdb.connect().from_arrow(table)
+
+
+def _dask(columns):
+    import dask.dataframe as dd
+    import pandas as pd
+
+    return dd.from_pandas(pd.DataFrame(columns), npartitions=3)
+
+
+MAKERS = {"polars": _polars, "duckdb": _duckdb, "dask": _dask}
+
+
+@pytest.fixture(params=list(MAKERS))
+def make_frame(request):
+    """A function from columns to a lazy frame, for each engine that runs in this process."""
+    for package in ("polars", "pyarrow", "pandas", request.param):
+        pytest.importorskip(package)
+    return MAKERS[request.param]
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A Spark cluster of two worker processes on this machine."""
+    pytest.importorskip("pyspark")
+    pytest.importorskip("pyarrow")
+    if which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java: neither java nor JAVA_HOME was found")
+    from voros.engines.spark import local_cluster
+
+    session = local_cluster(workers=2, memory_mb=1024)
+    yield session
+    session.stop()

@@ -1,0 +1,63 @@
+"""The float key keeps the order of floats, in numpy and in every engine."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voros.engines.adapter import adapter_for, as_lazy
+from voros.engines.keys import cell_end, cell_of, cell_start, from_key, span_bits, to_key
+
+floats = st.floats(allow_nan=False)
+
+AWKWARD = np.array(
+    [-math.inf, -1e308, -1.5, -1.0, -5e-324, -0.0, 0.0, 5e-324, 0.1, 0.3, 1.0, 1e308, math.inf]
+)
+
+
+@given(floats, floats)
+def test_keys_compare_as_the_floats_do(one, other):
+    first, second = to_key([one, other])
+    assert (first < second) == (one < other)
+    assert (first == second) == (one == other)
+
+
+@given(floats)
+def test_a_key_leads_back_to_its_float(score):
+    assert from_key(to_key([score]))[0] == score
+
+
+@given(floats, st.integers(0, 52))
+def test_a_score_lies_within_its_cell(score, level):
+    cell = cell_of([score], level)
+    assert cell_start(cell, level)[0] <= score
+    assert score <= cell_end(cell, level)[0] or math.isinf(score)
+
+
+@given(floats, floats, st.integers(0, 60), st.integers(0, 60))
+def test_cells_of_one_level_nest_in_those_of_a_higher(one, other, level, higher):
+    level, higher = sorted((level, higher))
+    fine, coarse = cell_of([one, other], level), cell_of([one, other], higher)
+    assert fine[0] != fine[1] or coarse[0] == coarse[1]
+
+
+def test_an_octave_holds_sixteen_cells_of_level_48():
+    scores = np.linspace(1.0, 2.0, 10_000, endpoint=False)
+    assert len(np.unique(cell_of(scores, 48))) == 16
+
+
+def test_span_counts_the_floats_between():
+    after = np.nextafter(np.nextafter(1.0, 2), 2)
+    assert span_bits(1.0, after) == pytest.approx(math.log2(3))
+
+
+@pytest.mark.parametrize("level", [0, 17, 48, 60])
+def test_engines_number_cells_as_numpy_does(make_frame, level):
+    frame = as_lazy(make_frame({"score": AWKWARD, "row": np.arange(len(AWKWARD))}))
+    adapter = adapter_for(frame)
+    table = adapter.collect(adapter.with_cell(frame, "score", "cell", level))
+    cells = dict(zip(table["row"].to_list(), table["cell"].to_list(), strict=True))
+    expected = [int(key) >> level for key in to_key(AWKWARD)]
+    assert [cells[row] for row in range(len(AWKWARD))] == expected

@@ -1,0 +1,139 @@
+"""Summaries of parts add up to the summary of the whole, and say what binning lost."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import voros
+from voros.engines import BinnedCounts
+
+SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))
+
+
+def draw(n_cases, random_state):
+    rng = np.random.default_rng(random_state)
+    scores = rng.normal(size=n_cases)
+    return rng.random(n_cases) < 1 / (1 + np.exp(2 - 2 * scores)), scores, rng.random(n_cases) + 0.5
+
+
+def fields(counts):
+    names = ("cells", "rows", "positive", "negative")
+    return [getattr(counts, name).tolist() for name in names]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10**6), st.integers(20, 180), st.sampled_from([12, 16, 20]))
+def test_parts_add_up_to_the_whole(random_state, cut, bits):
+    labels, scores, _ = draw(200, random_state)
+    labels[[0, 1, -2, -1]] = True, False, True, False
+    one = BinnedCounts.from_scores(labels[:cut], scores[:cut], bits=bits)
+    other = BinnedCounts.from_scores(labels[cut:], scores[cut:], bits=bits)
+    whole = BinnedCounts.from_scores(labels, scores, bits=bits)
+    assert fields(one + other) == fields(whole) == fields(other + one)
+
+
+def test_counts_are_those_of_numpy_histogram():
+    """Cells of 12 bits are octaves, so their edges are powers of two."""
+    labels, scores, _ = draw(5000, 1)
+    counts = BinnedCounts.from_scores(labels, np.exp(scores), bits=12)
+    edges = 2.0 ** np.arange(-8, 8)
+    expected, _ = np.histogram(np.exp(scores)[labels], edges)
+    found, _ = np.histogram(counts.bins.least, edges, weights=counts.positive)
+    assert found.tolist() == expected.tolist()
+
+
+def test_the_interval_holds_the_score_and_narrows_with_bits():
+    labels, scores, _ = draw(20_000, 2)
+    truth = voros.evaluate(labels, scores, SCENARIO).score
+    widths = []
+    for bits in (12, 16, 20, 24):
+        low, high = BinnedCounts.from_scores(labels, scores, bits=bits).bounds(SCENARIO)
+        assert low <= truth <= high
+        widths.append(high - low)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] < 1e-3 < widths[0]
+
+
+def test_thresholds_at_edges_raise_the_alarms_they_say():
+    labels, scores, _ = draw(1000, 3)
+    points = BinnedCounts.from_scores(labels, scores, bits=14).points
+    for threshold, tp, fp in zip(points.thresholds, points.tp, points.fp, strict=True):
+        assert tp == np.sum(labels & (scores >= threshold))
+        assert fp == np.sum(~labels & (scores >= threshold))
+
+
+def test_different_bits_add_at_the_wider_bins():
+    labels, scores, _ = draw(400, 4)
+    fine, coarse = (BinnedCounts.from_scores(labels, scores, bits=bits) for bits in (20, 14))
+    assert (fine + coarse).bits == 14
+    assert fields(fine.coarser(14)) == fields(coarse)
+
+
+def test_weights_are_summed_by_class():
+    labels, scores, weights = draw(300, 5)
+    counts = BinnedCounts.from_scores(labels, scores, sample_weight=weights)
+    assert counts.n_positive == pytest.approx(weights[labels].sum(), rel=1e-12)
+    assert counts.one_case == weights.min()
+    truth = voros.evaluate(labels, scores, SCENARIO, sample_weight=weights).score
+    low, high = counts.bounds(SCENARIO)
+    assert low - 1e-12 <= truth <= high + 1e-12
+
+
+def test_a_file_is_read_back_as_it_was(tmp_path):
+    labels, scores, weights = draw(300, 6)
+    counts = BinnedCounts.from_scores(labels, scores, sample_weight=weights)
+    counts.to_json(tmp_path / "site.json")
+    read = BinnedCounts.from_json(tmp_path / "site.json")
+    assert fields(read) == fields(counts)
+    assert (read.bits, read.one_case) == (counts.bits, counts.one_case)
+    with pytest.raises(FileExistsError):
+        counts.to_json(tmp_path / "site.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema": "voros.binned-counts/9"}, "not a summary of the schema"),
+        ({"rows": [1]}, "as many counts as cells"),
+        ({"cells": [1, 2]}, "falling cells"),
+        ({"positive": [1, -1]}, "counts of at least 0"),
+        ({"bits": 40}, r"bits=40; accepted is a whole number within \[12, 24\]"),
+    ],
+)
+def test_damaged_files_are_refused(change, message):
+    record = json.loads(BinnedCounts.from_scores([1, 0], [0.9, 0.1]).to_json()) | change
+    with pytest.raises(ValueError, match=message):
+        BinnedCounts.from_json(json.dumps(record))
+
+
+def test_other_things_do_not_add():
+    with pytest.raises(TypeError):
+        BinnedCounts.from_scores([1, 0], [0.9, 0.1]) + 1
+
+
+def test_finer_bins_cannot_be_made_up():
+    with pytest.raises(ValueError, match="bits=20 is finer than these counts, which have 14"):
+        BinnedCounts.from_scores([1, 0], [0.9, 0.1], bits=14).coarser(20)
+
+
+def test_a_site_without_one_class_still_counts():
+    """A quiet day has no positive case; its negatives belong to the sum all the same."""
+    quiet = BinnedCounts.from_scores(np.zeros(3, dtype=bool), [0.2, 0.5, 0.6])
+    busy = BinnedCounts.from_scores(np.array([True, False]), [0.7, 0.1])
+    assert (quiet + busy).n_negative == 4
+    with pytest.raises(ValueError, match="no positive case"):
+        quiet.bounds(SCENARIO)
+
+
+def test_engines_summarise_as_memory_does(make_frame):
+    labels, scores, weights = draw(2000, 7)
+    scores[:3] = [np.inf, -np.inf, -0.0]
+    frame = make_frame({"y": labels, "s": scores, "w": weights})
+    plain = BinnedCounts.from_frame(frame, label="y", score="s", bits=16)
+    assert fields(plain) == fields(BinnedCounts.from_scores(labels, scores, bits=16))
+    weighted = BinnedCounts.from_frame(frame, label="y", score="s", weight="w", bits=16)
+    expected = BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=16)
+    assert weighted.positive == pytest.approx(expected.positive, rel=1e-12)
