@@ -36,11 +36,12 @@ def headless_pyplot() -> Any:
 
 def figure_bytes(figure: Any, file_format: str, resolution: int = RESOLUTION) -> bytes:
     """Write a figure into memory, and close it."""
-    sink = io.BytesIO()
-    # Without a date the same data give the same bytes.
+    plt, sink = headless_pyplot(), io.BytesIO()
+    # Without a date and with fixed names inside, the same data give the same bytes.
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(file_format)
-    figure.savefig(sink, format=file_format, dpi=resolution, metadata=metadata)
-    headless_pyplot().close(figure)
+    with plt.rc_context({"svg.hashsalt": "voros"}):
+        figure.savefig(sink, format=file_format, dpi=resolution, metadata=metadata)
+    plt.close(figure)
     return sink.getvalue()
 
 

@@ -1,0 +1,92 @@
+"""`voros map`, `plot` and `explore` write what they promise."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="pictures need the cli extra")
+
+from cli.conftest import LIMITS
+
+from voros import costs, partial_voros_score
+from voros.files import read_predictions
+
+MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize("kind", ["roc", "area", "threshold", "surface"])
+def test_every_picture_is_drawn(voros_command, cases, tmp_path, kind):
+    options = ("--kind", kind, "--label", "died", "--score", "good")
+    assert voros_command("plot", cases, "-o", "out.png", *options, *LIMITS).code == 0
+    assert (tmp_path / "out.png").read_bytes().startswith(MAGIC["png"])
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf"])
+def test_the_same_data_give_the_same_bytes(voros_command, cases, tmp_path, ending):
+    for name in ("first", "second"):
+        voros_command("plot", cases, "-o", f"{name}.{ending}", *LIMITS)
+    first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("first", "second"))
+    assert first.startswith(MAGIC[ending])
+    assert first == second
+
+
+def test_each_cell_of_the_map_is_the_metric(voros_command, cases):
+    grid = ("--min-precision", "0.2:0.6:3", "--capacity", "20:100:3", "--miss-costs", "5:20")
+    ran = voros_command("map", cases, "--csv", *grid)
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    assert [(row["min_precision"], row["capacity"]) for row in rows] == [
+        (floor, capacity) for floor in ("0.2", "0.4", "0.6") for capacity in ("20", "60", "100")
+    ]
+    read = read_predictions(cases)
+    for row in rows:
+        scores = {
+            model: partial_voros_score(
+                read.labels,
+                read.of(model),
+                min_precision=float(row["min_precision"]),
+                capacity=int(row["capacity"]),
+                cost_ratio=costs.miss_costs(5, 20),
+            )
+            for model in ("good", "fair")
+        }
+        for model, score in scores.items():
+            assert float(row[f"score of {model}"]) == pytest.approx(score, abs=1e-12)
+        assert row["winner"] == max(scores, key=scores.__getitem__)
+
+
+def test_the_map_as_a_table_json_and_picture(voros_command, cases, tmp_path):
+    grid = ("--min-precision", "0.2:0.6:3", "--capacity", "0.1:0.5:5", "--miss-costs", "5:20")
+    ran = voros_command("map", cases, "--json", "-o", "map.png", *grid)
+    document = json.loads(ran.out)
+    assert len(document["cells"]) == 15
+    assert sum(document["wins"].values()) == pytest.approx(1.0)
+    assert (tmp_path / "map.png").read_bytes().startswith(MAGIC["png"])
+    table = voros_command("map", cases, *grid).out
+    assert "3 precision floors and 5 capacities" in table
+
+
+def test_the_page_opens_with_the_limits_given(voros_command, cases, tmp_path):
+    words = ("--title", "Which alarm?", "--outcome", "death", "--cases", "patients")
+    ran = voros_command("explore", cases, "-o", "page.html", *words, *LIMITS)
+    assert ran.code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<title>Which alarm?</title>" in page
+    assert "patients" in page
+    assert "miss_costs(5, 20)" in ran.err
+
+
+def test_the_page_opens_without_limits_too(voros_command, cases, tmp_path):
+    assert voros_command("explore", cases, "-o", "page.html").code == 0
+    assert (tmp_path / "page.html").stat().st_size > 0
+
+
+def test_the_page_holds_no_rows(voros_command, tmp_path):
+    # A column that is no model, with a value that would be recognised anywhere.
+    rng = np.random.default_rng(3)
+    rows = [f"patient-{i:05d},{i % 2},{rng.random()!r}" for i in range(50)]
+    (tmp_path / "named.csv").write_text("\n".join(["name,died,risk", *rows]))
+    voros_command("explore", "named.csv", "-o", "page.html")
+    assert "patient-0" not in (tmp_path / "page.html").read_text(encoding="utf-8")
