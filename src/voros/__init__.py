@@ -1,5 +1,6 @@
 """Choose and deploy binary classifiers that must live within limits."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from voros import costs
@@ -58,10 +59,16 @@ __all__ = [
 ]
 
 
+ROOMS = frozenset({"datasets", "inference", "paper", "plotting"})
+"""Parts that ``import voros`` alone gives access to, imported when they are used."""
+
+
 def __getattr__(name: str) -> Any:
-    """Import what needs scikit-learn, which doubles the time of the import, when it is used."""
+    """Import what takes long, or needs scikit-learn, when it is used and not before."""
     if name == "ConstrainedThresholdClassifier":
         from voros.estimators import ConstrainedThresholdClassifier
 
         return ConstrainedThresholdClassifier
+    if name in ROOMS:
+        return import_module(f"voros.{name}")
     raise AttributeError(f"module 'voros' has no attribute {name!r}")
