@@ -18,7 +18,7 @@ import voros
 
 pytest.importorskip("matplotlib")
 
-import matplotlib
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.legend import Legend
 from matplotlib.testing.compare import compare_images
@@ -119,7 +119,7 @@ def save(draw: Callable[[], None], folder: Path) -> Path:
 
 @pytest.mark.parametrize("draw", PICTURES, ids=lambda draw: draw.__name__)
 def test_picture_is_as_it_was_looked_at(draw: Callable[[], None], tmp_path: Path) -> None:
-    if draw is roc_surface and matplotlib.__version_info__ < (3, 9):
+    if draw is roc_surface and mpl.__version_info__ < (3, 9):
         pytest.skip("before matplotlib 3.9 three-dimensional axes had other margins")
     drawn = save(draw, tmp_path)
     difference = compare_images(BASELINE / drawn.name, drawn, tol=TOLERANCE)

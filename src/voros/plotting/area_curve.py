@@ -240,7 +240,7 @@ class AreaCurveDisplay:
             linestyle="none",
             marker=marker(i),
             color=look(i)["color"],
-            markersize=0.5 * type_size(self.ax_),
+            markersize=0.65 * type_size(self.ax_),
             markeredgecolor="white",
             markeredgewidth=0.5,
         )

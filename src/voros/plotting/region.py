@@ -106,7 +106,9 @@ class RegionDisplay:
         dress(self.ax_, xlabel="FPR", ylabel="TPR")
         size = type_size(self.ax_)
         self.ax_.set_title(self._title(), fontsize=size, pad=1.5 * size)
-        self.ax_.set(xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+        # Corners at 0 and 1 carry names, which their ticks would run into.
+        for axis in (self.ax_.xaxis, self.ax_.yaxis):
+            axis.set_ticks((0, 0.5, 1), ("", "0.5", ""))
         return self
 
     def frame(self, backend: str | None = None) -> Any:

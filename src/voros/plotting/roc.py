@@ -323,14 +323,18 @@ class RocDisplay:
                 linewidth=0.6 * line_width(self.ax_),
                 zorder=2.5,
             )
-            self._name_point(model, fpr, tpr, i)
+            self._mark_point(i, fpr, tpr)
+            if not self.curves_:
+                self._name_point(i, model, fpr, tpr)
         return drawn
 
-    def _name_point(self, model: str, fpr: float, tpr: float, i: int) -> None:
-        size = type_size(self.ax_)
-        color = look(i)["color"]
-        side = 1 if i % 2 else -1
-        self.ax_.plot(fpr, tpr, marker(i), color=color, markersize=0.8 * size, zorder=5)
+    def _mark_point(self, i: int, fpr: float, tpr: float) -> None:
+        size = 0.8 * type_size(self.ax_)
+        self.ax_.plot(fpr, tpr, marker(i), color=look(i)["color"], markersize=size, zorder=5)
+
+    def _name_point(self, i: int, model: str, fpr: float, tpr: float) -> None:
+        """Write a model's name beside its point: to the left and to the right, by turns."""
+        size, side = type_size(self.ax_), 1 if i % 2 else -1
         self.ax_.annotate(
             model,
             (fpr, tpr),
