@@ -75,6 +75,8 @@ def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
         "capacity": {"count" if by_count else "share": capacity},
         "costs": script_costs,
         "score": result.score,
+        "ratios": scenario.costs.ratio_range(result.points.negatives_per_positive),
+        "binding": result.binding,
         "allowed": result.points.feasible(scenario).astype(int).tolist(),
         "areas": [(c, float(result.normalised_area(c))) for c in (0.01, 0.2, 1.0, 30.0)],
     }

@@ -6,6 +6,7 @@ import test from "node:test";
 import {
   asFraction,
   atPrevalence,
+  bindingLimits,
   costHull,
   evaluate,
   feasible,
@@ -53,6 +54,17 @@ test("areas at one cost are Python's", () => {
     const result = evaluate(deployed, minPrecision, capacity, costs);
     for (const [ratio, area] of areas) close(normalisedArea(deployed, result, ratio), area, 1e-11);
   }
+});
+
+test("binding limits are Python's", () => {
+  const seen = new Set();
+  for (const { points, cases: sizes, prevalence, minPrecision, capacity, ratios, binding } of cases.scores) {
+    const deployed = atPrevalence(operatingPoints(points, sizes), prevalence);
+    const found = bindingLimits(deployed, minPrecision, maxAlarms(deployed, capacity), ratios);
+    assert.deepEqual(found, binding);
+    seen.add(binding.join());
+  }
+  assert.equal(seen.size, 4);
 });
 
 test("limits are read as the fraction that was meant", () => {

@@ -60,14 +60,19 @@ test("one hundred people are always one hundred", () => {
 
 test("consequences in plain words", () => {
   const words = { cases: "patients", outcome: "sepsis" };
-  const counts = { caught: 5, missed: 3, falseAlarm: 4, quiet: 88 };
+  const told = (caught, missed, falseAlarm) =>
+    consequenceText({ caught, missed, falseAlarm, quiet: 1 - caught - missed - falseAlarm }, words);
   assert.equal(
-    consequenceText(counts, words),
+    told(0.05, 0.03, 0.04),
     "of 100 patients, 9 raise an alarm, 5 of them rightly; 3 of the 8 with sepsis are missed.",
   );
   assert.equal(
-    consequenceText({ caught: 0, missed: 1, falseAlarm: 0, quiet: 99 }, words),
+    told(0, 0.01, 0),
     "of 100 patients, none raises an alarm; 1 of the 1 with sepsis is missed.",
+  );
+  assert.equal(
+    told(0.003, 0.077, 0.001),
+    "of 1,000 patients, 4 raise an alarm, 3 of them rightly; 77 of the 80 with sepsis are missed.",
   );
 });
 

@@ -6,12 +6,19 @@ import { contentsText, notices, thinningText } from "./notices.js";
 import { consequences, peoplePicture } from "./people.js";
 import { rankingTable } from "./ranking.js";
 import { rocChart, stretchPath } from "./roc_chart.js";
-import { costsOf, firstSetting, fromHash, missAt } from "./setting.js";
+import { costsOf, firstSetting, fromHash, holdsSetting, missAt } from "./setting.js";
 import { bindSharing } from "./sharing.js";
 import { thresholdChart, thresholdTable } from "./threshold_chart.js";
-import { atPrevalence, evaluate, operatingPoints, ratioRange } from "./voros.js";
+import { atPrevalence, bindingLimits, evaluate, operatingPoints, ratioRange } from "./voros.js";
 import { winnerMap } from "./winner_map.js";
-import { plain, percent, settingText, thresholdText, verdictText } from "./wording.js";
+import {
+  bindingText,
+  deployText,
+  percent,
+  plain,
+  settingText,
+  verdictText,
+} from "./wording.js";
 
 /** A screen reader hears the result once the controls rest for so many milliseconds. */
 const ANNOUNCED_AFTER = 700;
@@ -65,17 +72,13 @@ function viewOf(setting) {
 
 // ------------------------------------------------------------------ drawing
 
-function deployText(view) {
-  const { focus } = view;
+function deployment(view) {
+  const { points, result, name } = view.focus;
   const { chosen } = consequences(view);
-  const { points, name } = focus;
   if (chosen === 0) return `${name} raises no alarm.`;
-  const precision = percent(points.tp[chosen] / points.alarms[chosen]);
-  const recall = percent(points.tp[chosen] / points.nPositive);
-  return (
-    `${name}: alarm when the score is at least ${thresholdText(points.thresholds[chosen])}; then ` +
-    `${precision} of alarms are right, and ${recall} of those with ${words.outcome} are caught.`
-  );
+  const { minPrecision } = view.setting;
+  const binding = bindingLimits(points, minPrecision, result.allowedAlarms, view.ratios);
+  return `${name}: ${deployText(points, chosen, words)} ${bindingText(binding)}`;
 }
 
 /** Which models win how much of the map, in words. */
@@ -126,7 +129,7 @@ function say(verdict, consequence, view) {
   place("threshold-model").textContent = view.focus.name;
   place("focus").options[0].textContent = `the best one: ${view.ranked[0].name}`;
   place("consequence").textContent = `With ${view.focus.name}: ${consequence}`;
-  place("deploy").textContent = deployText(view);
+  place("deploy").textContent = deployment(view);
   place("setting-text").textContent = settingText(view.setting, words);
   const told = notices(view);
   place("notice").textContent = told.join(" ");
@@ -160,7 +163,9 @@ function start() {
   }
   const fromAddress = () => fromHash(window.location.hash, firstSetting(payload.setting), models.length);
   store.change(fromAddress());
-  window.addEventListener("hashchange", () => store.change(fromAddress()));
+  window.addEventListener("hashchange", () => {
+    if (holdsSetting(window.location.hash)) store.change(fromAddress());
+  });
 }
 
 start();

@@ -5,9 +5,15 @@ import { svg } from "./marks.js";
 const MARGIN = { left: 4.3, right: 1, top: 0.8, bottom: 3 };
 const TICK_GAP = { x: 3.6, y: 2.3 };
 
-/** Pixels of the page's letter size, which grows on large screens. */
+let letterPixels = 0;
+
+/** Pixels of the page's letter size, which grows with the screen; asking costs a layout. */
 function letterSize() {
-  return parseFloat(getComputedStyle(document.documentElement).fontSize);
+  if (letterPixels === 0) {
+    letterPixels = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    window.addEventListener("resize", () => (letterPixels = 0), { once: true });
+  }
+  return letterPixels;
 }
 
 /** A scale {at(value), invert(pixel), ticks} from [low, high] to [from, to] pixels. */

@@ -49,18 +49,19 @@ function legend(counts) {
   return html("ul", { class: "legend" }, ...items);
 }
 
-/** Of one hundred, at the threshold in use for the view's model. */
+/** The threshold in use for the view's model, and what it does to the cases. */
 export function consequences({ focus, ratioAt }) {
   const { points, result } = focus;
   const chosen = result.hull ? result.hull.index[bestAt(result.hull, ratioAt)] : 0;
-  return { chosen, counts: wholeOutOf(PEOPLE, outcomeShares(points, chosen)) };
+  return { chosen, shares: outcomeShares(points, chosen) };
 }
 
 /** The picture; returns a function that draws a view and gives back its sentence. */
 export function peoplePicture(place) {
   return (view) => {
-    const { counts } = consequences(view);
+    const { shares } = consequences(view);
+    const counts = wholeOutOf(PEOPLE, shares);
     place.replaceChildren(crowd(counts), legend(counts));
-    return consequenceText(counts, view.words);
+    return consequenceText(shares, view.words);
   };
 }

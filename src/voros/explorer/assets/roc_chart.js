@@ -104,8 +104,8 @@ export function rocChart(place, clipName = "roc-plot") {
       svg("defs", {}, clip(clipName, box)),
       svg("g", inPlot, ...(region ? [regionShape(region, x, y)] : [])),
       axes(box, x, y, {
-        xTitle: `Falsely alarmed, of those without`,
-        yTitle: `Caught, of those with`,
+        xTitle: "False alarms among those without it",
+        yTitle: "Caught among those with it",
         xLabel: label,
         yLabel: label,
       }),

@@ -68,10 +68,15 @@ function readMiss(fields, fallback) {
   return isMissCost(low) && isMissCost(high) && low <= high ? [low, high] : fallback;
 }
 
+/** Whether the part of an address behind # is a setting, and not a place on the page. */
+export function holdsSetting(hash) {
+  return hash.includes("=");
+}
+
 /** Read a setting from the part of an address behind #; what it cannot read stays as it was. */
 export function fromHash(hash, setting, nModels) {
+  if (!holdsSetting(hash)) return setting;
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
-  if (![...fields.keys()].length) return setting;
   const number = (key, accepted, fallback) => {
     const value = Number(fields.get(key) || NaN);
     return accepted(value) ? value : fallback;

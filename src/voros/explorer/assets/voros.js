@@ -88,9 +88,11 @@ function mostAlarms(points, allowed) {
 export function feasible(points, minPrecision, allowedAlarms) {
   const floor = asFraction(minPrecision);
   const most = mostAlarms(points, allowedAlarms);
-  return Uint8Array.from(points.alarms, (alarms, i) =>
-    alarms <= most && preciseEnough(points, i, floor) ? 1 : 0,
-  );
+  const flags = new Uint8Array(points.alarms.length);
+  for (let i = 0; i < flags.length; i++) {
+    if (points.alarms[i] <= most && preciseEnough(points, i, floor)) flags[i] = 1;
+  }
+  return flags;
 }
 
 // ------------------------------------------------------------------ operating points
@@ -395,6 +397,24 @@ export function evaluate(points, minPrecision, capacity, costs) {
   const region = feasibleRegion(points.nPositive, points.nNegative, minPrecision, allowedAlarms);
   const hull = costHull(points, minPrecision, allowedAlarms);
   return { score: partialVolume(points, hull, region, costs), hull, region, allowedAlarms };
+}
+
+/**
+ * The limits, "precision" and "capacity", without which other thresholds would be chosen on a
+ * range of cost ratios. Where lifting either changes nothing but lifting both does, both bind.
+ */
+export function bindingLimits(points, minPrecision, allowedAlarms, [low, high]) {
+  const chosen = (floor, most) => {
+    const hull = costHull(points, floor, most);
+    const [first, last] = usedVertices(hull, low, high);
+    return hull.index.slice(first, last + 1).join();
+  };
+  const withinBoth = chosen(minPrecision, allowedAlarms);
+  if (chosen(0, Infinity) === withinBoth) return [];
+  const bound = [];
+  if (chosen(0, allowedAlarms) !== withinBoth) bound.push("precision");
+  if (chosen(minPrecision, Infinity) !== withinBoth) bound.push("capacity");
+  return bound.length ? bound : ["precision", "capacity"];
 }
 
 /** Share of the region that is costlier than the best threshold at a cost ratio. */

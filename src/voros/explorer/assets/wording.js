@@ -1,10 +1,19 @@
 /** Numbers as people read them, and the consequences of a threshold in plain words. */
 
+/** Making a format takes far longer than using it. */
+const FORMATS = new Map();
+
+function formatOf(maximumSignificantDigits) {
+  if (!FORMATS.has(maximumSignificantDigits)) {
+    FORMATS.set(maximumSignificantDigits, new Intl.NumberFormat("en", { maximumSignificantDigits }));
+  }
+  return FORMATS.get(maximumSignificantDigits);
+}
+
 /** A number with few digits: 0.0513, 7.25, 1,240. */
 export function plain(value, digits = 3) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
-  const rounded = Number(value.toPrecision(digits));
-  return rounded.toLocaleString("en", { maximumSignificantDigits: Math.max(digits, 4) });
+  return formatOf(digits).format(value);
 }
 
 export function percent(share, digits = 3) {
@@ -44,10 +53,18 @@ export function wholeOutOf(total, shares) {
   return counts;
 }
 
+/** How many cases to tell of: 100, or more where neither alarms nor ill would make up one. */
+export function tellingTotal({ caught, missed, falseAlarm }) {
+  const told = [caught + falseAlarm, caught + missed].filter((share) => share > 0);
+  return [100, 1000, 10000].find((total) => told.every((share) => share * total >= 1)) ?? 100000;
+}
+
 const several = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
 /** "of 100 patients, 9 raise an alarm, 5 of them rightly; 3 of the 8 with ... are missed." */
-export function consequenceText(counts, words) {
+export function consequenceText(shares, words) {
+  const total = tellingTotal(shares);
+  const counts = wholeOutOf(total, shares);
   const alarms = counts.caught + counts.falseAlarm;
   const ill = counts.caught + counts.missed;
   const right = counts.caught === 0 ? "none" : counts.caught;
@@ -58,7 +75,28 @@ export function consequenceText(counts, words) {
       ? `fewer than one has ${words.outcome}`
       : `${counts.missed === 0 ? "none" : counts.missed} of the ${ill} with ${words.outcome} ` +
         `${counts.missed === 1 ? "is" : "are"} missed`;
-  return `of 100 ${words.cases}, ${alarmed}${rightly}; ${missed}.`;
+  return `of ${plain(total, 6)} ${words.cases}, ${alarmed}${rightly}; ${missed}.`;
+}
+
+/** What to set, and what comes of it: the threshold at position `i`. */
+export function deployText(points, i, words) {
+  const threshold = points.thresholds[i];
+  const setting = Number.isNaN(threshold)
+    ? ""
+    : `alarm when the score is at least ${thresholdText(threshold)}; then `;
+  const precision = percent(points.tp[i] / points.alarms[i]);
+  const recall = percent(points.tp[i] / points.nPositive);
+  return (
+    `${setting}${precision} of alarms are right, and ${recall} of those with ${words.outcome} ` +
+    `are caught.`
+  );
+}
+
+/** Which limits stand between a model and a better threshold. */
+export function bindingText(binding) {
+  const names = { precision: "the precision floor", capacity: "the capacity" };
+  if (binding.length === 0) return "Neither limit holds it back.";
+  return `It is held back by ${binding.map((limit) => names[limit]).join(" and ")}.`;
 }
 
 /** Limits and costs in one sentence, for print and for screen readers. */
