@@ -36,60 +36,57 @@ TestFile = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 
 
+def _option(panel: str, help_text: str, *names: str, metavar: str | None = None) -> Any:
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+
+
 @dataclass(frozen=True)
 class ColumnOptions:
     """Which columns hold what."""
 
     label: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The true labels.", rich_help_panel=_COLUMNS),
+        _option(_COLUMNS, "The true labels.", metavar="COLUMN"),
     ] = None
     score: Annotated[
         list[str] | None,
-        typer.Option(
+        _option(
+            _COLUMNS,
+            "A model's scores; repeat for more. Without it, every other numeric column is a model.",
             metavar="COLUMN",
-            help="A model's scores; repeat for more. Without it, every other numeric column is "
-            "a model.",
-            rich_help_panel=_COLUMNS,
         ),
     ] = None
     model: Annotated[
         str | None,
-        typer.Option(
+        _option(
+            _COLUMNS,
+            "In a long file (a row per case and model): who gave the score.",
             metavar="COLUMN",
-            help="In a long file (a row per case and model): who gave the score.",
-            rich_help_panel=_COLUMNS,
         ),
     ] = None
     case: Annotated[
         str | None,
-        typer.Option("--id", metavar="COLUMN", help="Identifies a case.", rich_help_panel=_COLUMNS),
+        _option(_COLUMNS, "Identifies a case.", "--id", metavar="COLUMN"),
     ] = None
     weight: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="How many cases a row stands for.", rich_help_panel=_COLUMNS
-        ),
+        _option(_COLUMNS, "How many cases a row stands for.", metavar="COLUMN"),
     ] = None
     pos_label: Annotated[
         str | None,
-        typer.Option(
-            metavar="LABEL", help="The positive label, if not 1 or true.", rich_help_panel=_COLUMNS
-        ),
+        _option(_COLUMNS, "The positive label, if not 1 or true.", metavar="LABEL"),
     ] = None
     drop_missing: Annotated[
         bool,
-        typer.Option(
-            "--drop-missing", help="Leave out rows with a missing value.", rich_help_panel=_COLUMNS
-        ),
+        _option(_COLUMNS, "Leave out rows with a missing value.", "--drop-missing"),
     ] = False
     file_format: Annotated[
         str | None,
-        typer.Option(
+        _option(
+            _COLUMNS,
+            "csv, tsv, parquet, arrow or jsonl, where the name does not tell.",
             "--format",
             metavar="FORMAT",
-            help="csv, tsv, parquet, arrow or jsonl, where the name does not tell.",
-            rich_help_panel=_COLUMNS,
         ),
     ] = None
 
@@ -100,26 +97,24 @@ class CostOptions:
 
     cost_ratio: Annotated[
         str | None,
-        typer.Option(
+        _option(
+            _LIMITS,
+            "Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range.",
             metavar="RATIO[:RATIO]",
-            help="Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range.",
-            rich_help_panel=_LIMITS,
         ),
     ] = None
     miss_costs: Annotated[
         str | None,
-        typer.Option(
+        _option(
+            _LIMITS,
+            "How many false alarms a miss is worth: 30, or 20:40 for a range.",
             metavar="COUNT[:COUNT]",
-            help="How many false alarms a miss is worth: 30, or 20:40 for a range.",
-            rich_help_panel=_LIMITS,
         ),
     ] = None
     prevalence: Annotated[
         str | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of positives at deployment, if not that of the data.",
-            rich_help_panel=_LIMITS,
+        _option(
+            _LIMITS, "Share of positives at deployment, if not that of the data.", metavar="SHARE"
         ),
     ] = None
 
@@ -139,32 +134,30 @@ class LimitOptions(CostOptions):
 
     min_precision: Annotated[
         str | None,
-        typer.Option(
+        _option(
+            _LIMITS,
+            "At least this share of the alarms must be right: 0.15, 15%, 3/20.",
             metavar="SHARE",
-            help="At least this share of the alarms must be right: 0.15, 15%, 3/20.",
-            rich_help_panel=_LIMITS,
         ),
     ] = None
     capacity: Annotated[
         str | None,
-        typer.Option(
+        _option(
+            _LIMITS,
+            "At most so many alarms: 0.5 or 50% of the cases, or 500 cases.",
             metavar="SHARE|COUNT",
-            help="At most so many alarms: 0.5 or 50% of the cases, or 500 cases.",
-            rich_help_panel=_LIMITS,
         ),
     ] = None
     scenarios: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="A TOML file of named scenarios.", rich_help_panel=_LIMITS
-        ),
+        _option(_LIMITS, "A TOML file of named scenarios.", metavar="FILE"),
     ] = None
     scenario: Annotated[
         str | None,
-        typer.Option(
+        _option(
+            _LIMITS,
+            "Which scenario of that file; options given beside it replace its values.",
             metavar="NAME",
-            help="Which scenario of that file; options given beside it replace its values.",
-            rich_help_panel=_LIMITS,
         ),
     ] = None
 
@@ -201,31 +194,27 @@ class ChoiceOptions:
 
     strategy: Annotated[
         str,
-        typer.Option(
-            metavar="NAME", help=f"Rank by {', '.join(STRATEGIES)}.", rich_help_panel=_CHOICE
-        ),
+        _option(_CHOICE, f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME"),
     ] = "partial_voros"
     tolerance: Annotated[
         float,
-        typer.Option(
-            help="Scores this close to the best are marked as no worse.", rich_help_panel=_CHOICE
-        ),
+        _option(_CHOICE, "Scores this close to the best are marked as no worse."),
     ] = PAPER_TOLERANCE
     confidence: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Use only thresholds that keep the limits on future cases with this confidence, "
+        _option(
+            _CHOICE,
+            "Use only thresholds that keep the limits on future cases with this confidence, "
             "such as 0.95.",
-            rich_help_panel=_CHOICE,
+            metavar="SHARE",
         ),
     ] = None
     horizon: Annotated[
         int | None,
-        typer.Option(
+        _option(
+            _CHOICE,
+            "With --confidence: how many future cases the limits are promised for.",
             metavar="COUNT",
-            help="With --confidence: how many future cases the limits are promised for.",
-            rich_help_panel=_CHOICE,
         ),
     ] = None
 
@@ -251,9 +240,5 @@ class ChoiceOptions:
 class ShowOptions:
     """How results are shown."""
 
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)
-    ] = False
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.", rich_help_panel=_OUTPUT)] = (
-        False
-    )
+    as_json: Annotated[bool, _option(_OUTPUT, "Print JSON.", "--json")] = False
+    as_csv: Annotated[bool, _option(_OUTPUT, "Print CSV.", "--csv")] = False

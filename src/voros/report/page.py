@@ -18,6 +18,7 @@ from voros.report.wording import (
     span,
     worth_in_words,
 )
+from voros.selection import ModelScores
 
 
 def render_report(report: Report, written: datetime) -> str:
@@ -98,33 +99,6 @@ def _limits(report: Report) -> str:
 
 def _ranking(report: Report) -> str:
     selection = report.selection
-    header = (
-        "model",
-        "partial VOROS",
-        f"{report.confidence:.0%} interval",
-        "behind",
-        "wins",
-        "VOROS",
-        "pAUROC",
-        "recall",
-        "feasible",
-    )
-    rows = []
-    for row in selection.ranking:
-        interval = report.intervals[row.model]
-        rows.append(
-            (
-                row.model,
-                f"{row.partial_voros:.4f}",
-                f"{interval.low:.4f} to {interval.high:.4f}",
-                f"{selection.behind(row, 'partial_voros'):.4f}",
-                f"{interval.wins:.1%}",
-                f"{row.voros:.4f}",
-                f"{row.partial_auroc:.4f}",
-                f"{row.recall:.4f}",
-                "yes" if row.feasible else "no",
-            )
-        )
     close = ", ".join(selection.close_to_winner)
     note = f" Within {selection.tolerance:g} of the winner: {close}." if close else ""
     words = (
@@ -132,7 +106,28 @@ def _ranking(report: Report) -> str:
         f"from {report.resamples:,} resamples of the cases, the same for all models, with the "
         f"limits applied inside each; wins is the share of them in which a model scores best.{note}"
     )
+    interval = f"{report.confidence:.0%} interval"
+    header = (
+        *("model", "partial VOROS", interval, "behind", "wins"),
+        *("VOROS", "pAUROC", "recall", "feasible"),
+    )
+    rows = [_ranking_cells(report, row) for row in selection.ranking]
     return f"<p>{escape(words)}</p>\n" + _table(header, rows)
+
+
+def _ranking_cells(report: Report, row: ModelScores) -> tuple[str, ...]:
+    interval = report.intervals[row.model]
+    return (
+        row.model,
+        f"{row.partial_voros:.4f}",
+        f"{interval.low:.4f} to {interval.high:.4f}",
+        f"{report.selection.behind(row, 'partial_voros'):.4f}",
+        f"{interval.wins:.1%}",
+        f"{row.voros:.4f}",
+        f"{row.partial_auroc:.4f}",
+        f"{row.recall:.4f}",
+        "yes" if row.feasible else "no",
+    )
 
 
 def _policy(report: Report) -> list[str]:
