@@ -11,6 +11,7 @@ from voros.exceptions import (
     InfeasibleError,
     NeverAlarmWarning,
     PositiveClassWarning,
+    PredictionFileError,
     VorosWarning,
 )
 from voros.metrics import partial_voros_score, voros_score
@@ -38,6 +39,7 @@ __all__ = [
     "OperatingPoints",
     "PolicyEvaluation",
     "PositiveClassWarning",
+    "PredictionFileError",
     "Region",
     "RegionCase",
     "Scenario",
