@@ -260,7 +260,7 @@ class AreaCurveDisplay:
                 (0, 4),
                 textcoords="offset points",
                 ha="center",
-                fontsize=type_size(self.ax_) - 1.5,
+                fontsize=type_size(self.ax_) - 1,
                 color=INK,
             )
             for middle, j in zip(middles, at, strict=True)

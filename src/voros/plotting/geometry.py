@@ -6,6 +6,9 @@ import numpy as np
 
 from voros.inputs import FloatArray
 
+TOUCHING = 1e-12
+"""A line that passes a corner this closely touches it: corners carry rounding."""
+
 UNIT_SQUARE: FloatArray = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
 
@@ -43,6 +46,7 @@ def chord(corners: FloatArray, heights: FloatArray) -> FloatArray:
     >>> chord(UNIT_SQUARE, UNIT_SQUARE[:, 0] - 0.5).tolist()
     [[0.5, 0.0], [0.5, 1.0]]
     """
+    heights = np.where(np.abs(heights) < TOUCHING * np.abs(heights).max(), 0.0, heights)
     following = np.roll(np.arange(len(corners)), -1)
     crossed = heights * heights[following] < 0
     share = heights[crossed] / (heights[crossed] - heights[following][crossed])

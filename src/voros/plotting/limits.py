@@ -11,7 +11,7 @@ import numpy as np
 from voros.evaluation import Evaluation
 from voros.inputs import FloatArray
 from voros.plotting.geometry import capacity_chord, precision_chord
-from voros.plotting.style import GOLD, INK, line_width, type_size
+from voros.plotting.style import GOLD, INK, axes_inches, line_width, text_inches, type_size
 from voros.region import Region, feasible_region
 from voros.scenario import Scenario
 
@@ -23,14 +23,10 @@ if TYPE_CHECKING:
 
 ScenarioLike: TypeAlias = Scenario | Iterable[Scenario] | Mapping[str, Scenario] | None
 
-CHARACTER_WIDTH = 0.56
-"""Width of an average character, in sizes of its type."""
 OPACITY = 0.55
 """Of the gold of one region; several on one plot share it."""
 LABEL_GAP = 3.0
 """Points between a line and the text along it."""
-AXES_SHARE = 0.75
-"""The part of a figure's width that its axes take, roughly."""
 
 
 def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
@@ -153,8 +149,7 @@ def label_along(ax: Axes, ends: FloatArray, text: str, *, side: str) -> Text:
     """
     size = type_size(ax) - 1
     run, rise = ends[1] - ends[0]
-    long_enough = np.hypot(run, rise) * _axes_inches(ax) > len(text) * CHARACTER_WIDTH * size / 72
-    if not long_enough:
+    if np.hypot(run, rise) * axes_inches(ax) < text_inches(text, size):
         return ax.annotate(
             text, ends[1], (3, 3), textcoords="offset points", fontsize=size, color=INK
         )
@@ -179,9 +174,3 @@ def label_along(ax: Axes, ends: FloatArray, text: str, *, side: str) -> Text:
         ha="right",
         va="top" if side == "below" else "bottom",
     )
-
-
-def _axes_inches(ax: Axes) -> float:
-    figure = ax.figure
-    box = ax.get_position()
-    return AXES_SHARE / 0.775 * box.width * figure.bbox.width / figure.dpi

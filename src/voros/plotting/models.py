@@ -68,5 +68,14 @@ def named_points(
     return named
 
 
+def only_model(points: Mapping[str, OperatingPoints]) -> OperatingPoints:
+    """Return the points of the single model that a picture can show."""
+    if len(points) != 1:
+        raise ValueError(
+            f"{len(points)} models were given ({', '.join(points)}); this picture shows one"
+        )
+    return next(iter(points.values()))
+
+
 def _name(estimator: Any) -> str:
     return str(type(estimator).__name__)

@@ -11,7 +11,12 @@ from voros.frames import make_frame
 from voros.inputs import FloatArray
 from voros.plotting.cost_axis import fractional_cost, ratio_at
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
-from voros.plotting.models import named_points, points_from_predictions
+from voros.plotting.models import (
+    named_points,
+    only_model,
+    points_from_estimator,
+    points_from_predictions,
+)
 from voros.plotting.style import INK, LINES, PINK, axes_to_draw_on, line_width, type_size
 from voros.region import feasible_region
 from voros.roc import OperatingPoints, cost_hull
@@ -32,7 +37,8 @@ class RocSurfaceDisplay:
 
     The volume on its costlier side, for t uniform on [0, 1], is VOROS.
 
-    It is best to make one with `from_predictions` or `from_points`, which also draw it.
+    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
+    draw it.
 
     Parameters
     ----------
@@ -96,8 +102,26 @@ class RocSurfaceDisplay:
         named = points_from_predictions(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
         )
-        (points,) = named.values()
-        return cls(points, scenario).plot(ax, t=t)
+        return cls(only_model(named), scenario).plot(ax, t=t)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        scenario: Scenario | None = None,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        ax: Any = None,
+        t: float | None = None,
+    ) -> RocSurfaceDisplay:
+        """Draw from a fitted classifier."""
+        named = points_from_estimator(
+            estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls(only_model(named), scenario).plot(ax, t=t)
 
     @classmethod
     def from_points(
@@ -109,8 +133,7 @@ class RocSurfaceDisplay:
         t: float | None = None,
     ) -> RocSurfaceDisplay:
         """Draw from operating points, such as those of a published curve."""
-        (only,) = named_points(points).values()
-        return cls(only, scenario).plot(ax, t=t)
+        return cls(only_model(named_points(points)), scenario).plot(ax, t=t)
 
     @cached_property
     def heights(self) -> FloatArray:
@@ -215,7 +238,7 @@ class RocSurfaceDisplay:
         self.ax_.set_xlabel("FPR", fontsize=size)
         self.ax_.set_ylabel("TPR", fontsize=size)
         self.ax_.set_zlabel("fractional cost $t$", fontsize=size)
-        self.ax_.tick_params(labelsize=size - 1.5, pad=0)
+        self.ax_.tick_params(labelsize=size - 1, pad=0)
         self.ax_.view_init(elev=24, azim=-62)
         # Three-dimensional axes do not reserve room for their labels.
         self.ax_.set_box_aspect(None, zoom=0.85)

@@ -60,6 +60,10 @@ TYPE_PER_INCH = 0.75
 TYPE_SMALLEST = 6.0
 TYPE_LARGEST = 13.5
 
+CHARACTER_WIDTH = 0.56
+"""Width of an average character, in sizes of its type."""
+POINTS_PER_INCH = 72
+
 INSTALL_HINT = 'drawing needs matplotlib; install it with: pip install "voros[plot]"'
 
 
@@ -93,6 +97,17 @@ def type_size(ax: Axes) -> float:
     width = ax.figure.bbox.width / ax.figure.dpi / np.sqrt(panels)
     grown = TYPE_AT_COLUMN + TYPE_PER_INCH * (width - COLUMN_INCHES)
     return float(np.clip(grown, TYPE_SMALLEST, TYPE_LARGEST))
+
+
+def axes_inches(ax: Axes) -> float:
+    """Width of axes, roughly: what the layout does later is not known yet."""
+    return float(ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi)
+
+
+def text_inches(text: str, size: float) -> float:
+    """Width of the longest line of a text, roughly."""
+    longest = max(len(line) for line in text.splitlines())
+    return longest * CHARACTER_WIDTH * size / POINTS_PER_INCH
 
 
 def line_width(ax: Axes) -> float:

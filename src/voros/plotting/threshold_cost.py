@@ -12,7 +12,12 @@ from voros.expected_cost import expected_costs
 from voros.frames import make_frame
 from voros.inputs import BoolArray, FloatArray
 from voros.plotting.limits import describe_capacity, describe_precision
-from voros.plotting.models import named_points, points_from_estimator, points_from_predictions
+from voros.plotting.models import (
+    named_points,
+    only_model,
+    points_from_estimator,
+    points_from_predictions,
+)
 from voros.plotting.style import (
     DEFAULT_INCHES,
     FADED,
@@ -112,7 +117,7 @@ class ThresholdCostDisplay:
         points = points_from_predictions(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
         )
-        return cls(_only(points), scenario, along).plot(ax)
+        return cls(only_model(points), scenario, along).plot(ax)
 
     @classmethod
     def from_estimator(
@@ -131,7 +136,7 @@ class ThresholdCostDisplay:
         points = points_from_estimator(
             estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
         )
-        return cls(_only(points), scenario, along).plot(ax)
+        return cls(only_model(points), scenario, along).plot(ax)
 
     @classmethod
     def from_points(
@@ -143,7 +148,7 @@ class ThresholdCostDisplay:
         ax: Any = None,
     ) -> ThresholdCostDisplay:
         """Draw from operating points, such as those of a published curve."""
-        return cls(_only(named_points(points)), scenario, along).plot(ax)
+        return cls(only_model(named_points(points)), scenario, along).plot(ax)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -274,14 +279,6 @@ class ThresholdCostDisplay:
                 f"{100 * points.tpr[best]:.0f}% of all positives caught"
             )
         return panel.set_title(text, fontsize=type_size(panel), loc="left")
-
-
-def _only(points: dict[str, OperatingPoints]) -> OperatingPoints:
-    if len(points) > 1:
-        raise ValueError(
-            f"{len(points)} models were given ({', '.join(points)}); this picture shows one"
-        )
-    return next(iter(points.values()))
 
 
 def _three_axes(ax: Any) -> tuple[Axes, ...]:

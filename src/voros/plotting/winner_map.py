@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.inputs import BoolArray, FloatArray
-from voros.plotting.models import named_points, points_from_predictions
+from voros.plotting.models import (
+    named_points,
+    points_from_estimator,
+    points_from_predictions,
+)
 from voros.plotting.style import (
     DEFAULT_INCHES,
     FILLS,
     INK,
+    POINTS_PER_INCH,
     QUIET,
+    axes_inches,
     dress,
     pyplot,
+    text_inches,
     type_size,
 )
 from voros.roc import OperatingPoints
@@ -24,7 +31,7 @@ from voros.winners import NOBODY, WinnerMap, winner_map
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
-    from matplotlib.patches import PathPatch
+    from matplotlib.patches import Patch, PathPatch
     from matplotlib.text import Text
 
 HATCH = "//////"
@@ -32,14 +39,15 @@ LUMA = (0.299, 0.587, 0.114)
 """How much red, green and blue add to brightness."""
 NARROW_INCHES = 2.5
 """Axes narrower than this carry one tick per power of ten."""
-NAMED_FROM = 0.04
-"""A winner's name is written on the map where it holds at least this share of the cells."""
+LEGEND_COLUMN = 17
+"""Width of a column of the legend, in sizes of its type."""
 
 
 class WinnerMapDisplay:
     """A map of the best model by precision floor and capacity, with the margin beside it.
 
-    It is best to make one with `from_predictions` or `from_points`, which also draw it; a
+    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
+    draw it; a
     `WinnerMap` that was computed before is drawn by ``WinnerMapDisplay(winner_map).plot()``.
 
     Parameters
@@ -90,19 +98,32 @@ class WinnerMapDisplay:
         y_true: Any,
         y_score: Mapping[str, Any],
         *,
-        min_precisions: Any,
-        capacities: Any,
-        cost_ratio: Any,
         pos_label: Any = None,
         sample_weight: Any = None,
-        **options: Any,
+        **grid: Any,
     ) -> WinnerMapDisplay:
         """Draw from labels and a mapping from model names to scores; see `from_points`."""
         points = points_from_predictions(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
         )
-        grid = {"min_precisions": min_precisions, "capacities": capacities}
-        return cls.from_points(points, cost_ratio=cost_ratio, **grid, **options)
+        return cls.from_points(points, **grid)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimators: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        **grid: Any,
+    ) -> WinnerMapDisplay:
+        """Draw from a mapping from names to fitted classifiers; see `from_points`."""
+        points = points_from_estimator(
+            estimators, X, y, pos_label=pos_label, sample_weight=sample_weight
+        )
+        return cls.from_points(points, **grid)
 
     @classmethod
     def from_points(
@@ -199,7 +220,7 @@ class WinnerMapDisplay:
         mesh = ax.pcolormesh(x, y, margin, cmap="cividis", vmin=0, rasterized=True)
         bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02)
         bar.set_label("lead over the second", fontsize=type_size(ax) - 0.5)
-        bar.ax.tick_params(labelsize=type_size(ax) - 1.5)
+        bar.ax.tick_params(labelsize=type_size(ax) - 1)
         bar.ax.axhline(self.winner_map.tolerance, color="white", linewidth=1.2)
         return mesh
 
@@ -214,54 +235,60 @@ class WinnerMapDisplay:
             ax.set_ylabel("")
 
     def _write_names(self, x: FloatArray, y: FloatArray) -> tuple[Text, ...]:
-        held = dict(enumerate(self.winner_map.models))
-        held[NOBODY] = "nothing feasible"
+        """Name each model, and what is blank, where there is room for it."""
+        held = dict(self._models()) | {NOBODY: "nothing feasible"}
         written = []
         for j, name in held.items():
             cells = self.winner_map.winner == j
-            if cells.mean() < NAMED_FROM:
-                continue
             clear = cells & ~self.winner_map.close_call
             row, column = _roomiest(clear if clear.any() else cells)
-            at = (x[column : column + 2].mean(), y[row : row + 2].mean())
-            written.append(self._write(name, at, plain=j == NOBODY))
+            room = _run_through(cells[row], column) / len(cells[row]) * axes_inches(self.ax_)
+            text = name.replace(" ", "\n")
+            if room > text_inches(text, self._name_size()):
+                at = (x[column : column + 2].mean(), y[row : row + 2].mean())
+                written.append(self._write(text, at, QUIET if j == NOBODY else INK))
         return tuple(written)
 
-    def _write(self, name: str, at: tuple[float, float], *, plain: bool) -> Text:
+    def _name_size(self) -> float:
+        return type_size(self.ax_) - 1
+
+    def _write(self, text: str, at: tuple[float, float], color: str) -> Text:
         from matplotlib.patheffects import withStroke
 
         return self.ax_.text(
             *at,
-            name.replace(" ", "\n"),
+            text,
             ha="center",
             va="center",
-            fontsize=type_size(self.ax_) - 1,
-            color=QUIET if plain else INK,
+            fontsize=self._name_size(),
+            color=color,
             path_effects=[withStroke(linewidth=2.2, foreground="white")],
         )
 
     def _legend(self) -> None:
-        from matplotlib.patches import Patch
-        from matplotlib.transforms import ScaledTranslation
+        """Write the legend below the figure, or below the axes where the layout makes no room."""
+        size = type_size(self.ax_) - 1
+        style: dict[str, Any] = {"fontsize": size, "frameon": False}
+        figure = self.ax_.figure
+        engine = figure.get_layout_engine()
+        if engine is not None and engine.adjust_compatible is False:
+            across = figure.bbox.width / figure.dpi
+            columns = max(int(across / (LEGEND_COLUMN * size / POINTS_PER_INCH)), 1)
+            figure.legend(handles=self._keys(), loc="outside lower center", ncols=columns, **style)
+        else:
+            corner: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.2)}
+            self.ax_.legend(handles=self._keys(), ncols=2, **corner, **style)
 
-        size = type_size(self.ax_)
+    def _keys(self) -> list[Patch]:
+        from matplotlib.patches import Patch
+
         won = self.winner_map.shares_won()
-        handles = [
+        keys = [
             Patch(facecolor=FILLS[j % len(FILLS)], label=f"{name} ({won[name]:.0%})")
             for j, name in self._models()
         ]
         within = f"best two within {self.winner_map.tolerance:g}"
-        handles.append(Patch(facecolor="#888888", edgecolor="white", hatch=HATCH, label=within))
-        below = ScaledTranslation(0, -3.6 * size / 72, self.ax_.figure.dpi_scale_trans)
-        self.ax_.legend(
-            handles=handles,
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0),
-            bbox_transform=self.ax_.transAxes + below,
-            ncols=2,
-            fontsize=size - 1,
-            frameon=False,
-        )
+        return [*keys, Patch(facecolor="#888888", edgecolor="white", hatch=HATCH, label=within)]
 
 
 def _ink_on(colour: str) -> str:
@@ -317,6 +344,14 @@ def _outline(cells: BoolArray, x: FloatArray, y: FloatArray) -> Any:
     return Path(np.array(boxes).reshape(-1, 2), codes if boxes else None)
 
 
+def _run_through(marked: BoolArray, position: int) -> int:
+    """How many marked cells stand in a row through a position."""
+    before = np.flatnonzero(~marked[:position])
+    after = np.flatnonzero(~marked[position:])
+    start = before[-1] + 1 if len(before) else 0
+    return int((position + after[0] if len(after) else len(marked)) - start)
+
+
 def _roomiest(cells: BoolArray) -> tuple[int, int]:
     """The marked cell that lies farthest from any that is not, as a place for a name."""
     from scipy.ndimage import distance_transform_edt
@@ -330,8 +365,7 @@ def _plain_ticks(ax: Axes) -> None:
     """Write 0.01 rather than 10^-2, and no minor labels, on logarithmic axes."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    width = ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi
-    steps = (1.0,) if width < NARROW_INCHES else (1.0, 2.0, 5.0)
+    steps = (1.0,) if axes_inches(ax) < NARROW_INCHES else (1.0, 2.0, 5.0)
     for axis in (ax.xaxis, ax.yaxis):
         if axis.get_scale() == "log":
             axis.set_major_locator(LogLocator(subs=steps))
