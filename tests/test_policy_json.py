@@ -122,9 +122,11 @@ def test_a_newer_schema_is_refused_by_name(tmp_path):
         ({"schema": 0}, "schema 0; accepted are 1 to"),
         ({"schema": "1"}, "schema '1'"),
         ({"format": "something else"}, "not a saved policy"),
-        ({"choices": None}, "not a complete policy"),
-        ({"default": {"threshold": 1}}, "not a complete policy"),
-        ({"scenario": {}}, "not a complete policy.*min_precision"),
+        ({"choices": None}, "not a sound policy"),
+        ({"choices": []}, "from 0 to infinity"),
+        ({"strategy": "guess"}, "strategy='guess'"),
+        ({"default": {"threshold": 1}}, "not a sound policy"),
+        ({"scenario": {}}, "not a complete policy: it lacks 'min_precision'"),
     ],
 )
 def test_a_damaged_file_is_refused_with_the_reason(change, message):
@@ -148,10 +150,23 @@ def test_an_unknown_kind_of_cost_or_family_is_refused():
             {"kind": "scipy", "over": "ratio", "family": "nope", "args": [], "keywords": {}},
             "scipy.stats has no distribution 'nope'",
         ),
+        (
+            {"kind": "scipy", "over": "ratio", "family": "bootstrap", "args": [], "keywords": {}},
+            "scipy.stats has no distribution 'bootstrap'",
+        ),
+        ({"kind": "uniform", "over": "ratio", "low": -1.0, "high": 2.0}, "finite numbers above 0"),
+        ({"kind": "samples", "over": "t", "values": [2.0], "weights": [1.0]}, "within"),
     ]:
         changed = fields | {"scenario": fields["scenario"] | {"cost_ratio": cost}}
         with pytest.raises(ValueError, match=message):
             ThresholdPolicy.from_json(json.dumps(changed))
+
+
+def test_a_gap_between_choices_is_refused():
+    fields = json.loads(make_policy().to_json())
+    fields["choices"][0]["cost_ratio_high"] *= 0.5
+    with pytest.raises(ValueError, match="cover the cost ratios from 0 to infinity, each once"):
+        ThresholdPolicy.from_json(json.dumps(fields))
 
 
 class Triangle(rv_continuous):

@@ -78,6 +78,14 @@ class ThresholdPolicy:
     guarantee: Guarantee | None = None
     model: str | None = None
 
+    def __post_init__(self) -> None:
+        """Check that the choices cover every cost ratio once."""
+        _check_strategy(self.strategy)
+        lows = [choice.cost_ratio_low for choice in self.choices]
+        highs = [choice.cost_ratio_high for choice in self.choices]
+        if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):
+            raise ValueError("choices must cover the cost ratios from 0 to infinity, each once")
+
     @classmethod
     def from_validation(
         cls,

@@ -15,6 +15,7 @@ from voros.costs import (
     Density,
     Samples,
     Uniform,
+    from_samples,
     from_scipy,
     scipy_parameters,
 )
@@ -70,8 +71,10 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
     _check_schema(fields, origin)
     try:
         return _arguments(fields)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{origin} is not a complete policy: {error!r}") from None
+    except KeyError as error:
+        raise ValueError(f"{origin} is not a complete policy: it lacks {error}") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{origin} is not a sound policy: {error}") from None
 
 
 def _read(source: str | Path) -> tuple[str, str]:
@@ -147,17 +150,26 @@ def _encode_density(costs: Density) -> dict[str, Any]:
 
 
 def _scipy_family(name: str) -> Any:
+    # A file names the family, so nothing but a distribution may be looked up and called.
     from scipy import stats
 
-    return getattr(stats, name, None)
+    family = getattr(stats, name, None)
+    return family if isinstance(family, stats.rv_continuous) else None
 
 
 def _decode_costs(fields: dict[str, Any]) -> CostDistribution:
     kind, over = fields["kind"], fields["over"]
     if kind == "uniform":
-        return Uniform(fields["low"], fields["high"], over=over)
+        low, high = fields["low"], fields["high"]
+        from_samples([low, high], over=over)
+        if not low < high:
+            raise ValueError(f"cost_ratio is uniform between {low!r} and {high!r}")
+        return Uniform(low, high, over=over)
     if kind == "samples":
-        return Samples(np.array(fields["values"]), np.array(fields["weights"]), over=over)
+        values, weights = fields["values"], fields["weights"]
+        # Only to check them: weights summed anew would not be those saved to the last bit.
+        from_samples(values, weights, over=over)
+        return Samples(np.array(values), np.array(weights), over=over)
     if kind == "scipy":
         family = _scipy_family(fields["family"])
         if family is None:
