@@ -98,14 +98,21 @@ def test_files_that_hold_no_such_thing(tmp_path, content, complaint):
 def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_bytes(b"label,score\n1,0.5\n0,\xff\xfe\n")
-    assert "cases.csv" in refused(path, label="label", scores=["score"])
+    assert "cases.csv: this is not UTF-8" in refused(path, label="label", scores=["score"])
 
 
 def test_a_parquet_file_cut_short(tmp_path):
     path = tmp_path / "cases.parquet"
     parquet.write_table(pa.table({"label": [1, 0], "score": [0.5, 0.1]}), path)
     path.write_bytes(path.read_bytes()[:-20])
-    assert "cases.parquet" in refused(path, label="label")
+    assert "cases.parquet: cannot be read as parquet" in refused(path, label="label")
+
+
+def test_a_gzip_file_cut_short(tmp_path):
+    path = tmp_path / "cases.csv.gz"
+    packed = gzip.compress(b"label,score\n" + b"".join(b"1,0.%d\n0,0.5\n" % i for i in range(999)))
+    path.write_bytes(packed[: len(packed) // 2])
+    assert "cases.csv.gz" in refused(path, label="label")
 
 
 def test_a_missing_file_and_a_folder(tmp_path):

@@ -21,10 +21,6 @@ MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A
 SHOWN_CHARACTERS = 40
 
 
-class BadCellError(Exception):
-    """A cell of a binary file that should be a number and is not."""
-
-
 def explain_bad_row(
     source: Source, numeric: Collection[str], reason: str = ""
 ) -> PredictionFileError:
@@ -32,10 +28,14 @@ def explain_bad_row(
     scan = {"csv": _scan_text, "tsv": _scan_text, "jsonl": _scan_json}.get(source.format)
     try:
         found = next(scan(source, numeric), None) if scan else None
-    except (csv.Error, UnicodeDecodeError) as error:
-        found = str(error)
-    said = " ".join(reason.split())
-    return PredictionFileError(f"{source.name}: {found or said}")
+    except UnicodeDecodeError:
+        found = "this is not UTF-8 text; save it as UTF-8, or name its format with --format"
+    except (csv.Error, OSError) as error:
+        found = f"cannot be read as {source.format}: {error}"
+    if found is None:
+        said = " ".join(reason.split())
+        found = f"cannot be read as {source.format} ({said}); another format: --format"
+    return PredictionFileError(f"{source.name}: {found}")
 
 
 def _scan_text(source: Source, numeric: Collection[str]) -> Iterator[str]:
@@ -88,7 +88,7 @@ def check_text_numbers(column: Any, name: str) -> None:
     """Raise at the first text of an Arrow column that is not a number."""
     for row, cell in enumerate(column.to_pylist(), start=1):
         if cell is not None and not is_number(str(cell)):
-            raise BadCellError(_bad_number(name, str(cell), f"row {row}"))
+            raise PredictionFileError(_bad_number(name, str(cell), f"row {row}"))
 
 
 def is_number(cell: str) -> bool:

@@ -50,8 +50,11 @@ class Source:
     @cached_property
     def head(self) -> bytes:
         """The first bytes, unpacked."""
-        with self.open() as stream:
-            start: bytes = stream.read(SNIFFED_BYTES)
+        try:
+            with self.open() as stream:
+                start: bytes = stream.read(SNIFFED_BYTES)
+        except OSError as error:
+            raise PredictionFileError(f"{self.name} cannot be read: {error}") from None
         return start
 
     @cached_property

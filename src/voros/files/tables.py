@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from voros.exceptions import PredictionFileError
-from voros.files.bad_rows import BadCellError, check_text_numbers, explain_bad_row
+from voros.files.bad_rows import check_text_numbers, explain_bad_row
 from voros.files.sources import ARROW_FILE_MAGIC, SNIFFED_BYTES, Source, load_pyarrow
 
 PEEKED_ROWS = 1000
@@ -18,7 +18,7 @@ def peek(source: Source) -> Any:
     pa = load_pyarrow()
     try:
         return _readers(source)["peek"](source)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise explain_bad_row(source, (), str(error)) from None
 
 
@@ -27,7 +27,9 @@ def read_columns(source: Source, columns: Sequence[str], numeric: Collection[str
     pa = load_pyarrow()
     try:
         table = _readers(source)["read"](source, list(columns), numeric)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, BadCellError) as error:
+    except PredictionFileError as error:
+        raise PredictionFileError(f"{source.name}: {error}") from None
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise explain_bad_row(source, numeric, str(error)) from None
     if table.num_rows == 0:
         raise PredictionFileError(f"{source.name} has column names and no rows")
