@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -218,3 +219,20 @@ def test_the_table_shows_ranks_and_marks():
     assert text.splitlines()[0] == f"winner by partial_voros: {selection.winner}"
     assert html.count("<tr>") == 5
     assert f"{selection.ranking[0].voros:.4f}" in html
+
+
+@pytest.mark.slow
+def test_a_hundred_and_forty_models_take_a_few_sorts_each():
+    # 140 models on 20,000 cases in under a second, where a sort of 20,000 takes 0.6 ms.
+    rng = np.random.default_rng(0)
+    labels = rng.random(20_000) < 0.1
+    scores = {f"model {i}": rng.normal(size=20_000) + labels for i in range(140)}
+    ratios = []
+    for _ in range(5):
+        start = time.process_time()
+        select_model(scores, labels, Scenario(0.15, 0.5, (1 / 9, 1 / 6)))
+        middle = time.process_time()
+        for values in scores.values():
+            np.sort(values)
+        ratios.append((middle - start) / (time.process_time() - middle))
+    assert min(ratios) < 12
