@@ -6,7 +6,7 @@ import test from "node:test";
 import { firstSetting, fromHash, missAt, toHash, toPython, toToml } from "./setting.js";
 import { atPrevalence, operatingPoints } from "./voros.js";
 import { GRIDS, computeMap, mapWindow, winnerAt } from "./winners.js";
-import { consequenceText, outcomeShares, verdictText, wholeOutOf } from "./wording.js";
+import { consequenceText, outcomeShares, roundedDown, verdictText, wholeOutOf } from "./wording.js";
 
 const cases = JSON.parse(readFileSync(new URL("./cases.json", import.meta.url), "utf8"));
 
@@ -56,6 +56,14 @@ test("one hundred people are always one hundred", () => {
       assert.equal(counts.reduce((a, b) => a + b), 100);
     }
   }
+});
+
+test("a threshold is never rounded up", () => {
+  assert.equal(roundedDown(0.7470092770000001), 0.747009277);
+  assert.equal(roundedDown(0.12345678966), 0.1234567896);
+  assert.equal(roundedDown(0.99999999999), 0.9999999999);
+  assert.equal(roundedDown(-1.23456789012), -1.234567891);
+  assert.deepEqual([0, 105, 0.1, -3].map((value) => roundedDown(value)), [0, 105, 0.1, -3]);
 });
 
 test("consequences in plain words", () => {

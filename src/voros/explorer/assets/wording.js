@@ -20,15 +20,22 @@ export function percent(share, digits = 3) {
   return `${plain(share * 100, digits)}%`;
 }
 
-/** A threshold with enough digits to be set; an unknown one is said to be so. */
+/** Digits of a threshold: enough to set it by. */
+const THRESHOLD_DIGITS = 10;
+
+/** A number rounded down: a threshold rounded up would leave out the very case it is for. */
+export function roundedDown(value, digits = THRESHOLD_DIGITS) {
+  const near = Number(value.toPrecision(digits));
+  if (near <= value) return near;
+  const unit = 10 ** (Math.floor(Math.log10(Math.abs(value))) - digits + 1);
+  return Number((near - unit).toPrecision(digits));
+}
+
+/** A threshold as it can be set; an unknown one is said to be so. */
 export function thresholdText(threshold) {
   if (threshold === Infinity) return "never";
   if (Number.isNaN(threshold)) return "not recorded";
-  return plainThreshold(threshold);
-}
-
-function plainThreshold(threshold) {
-  return threshold === -Infinity ? "−∞" : String(Number(threshold.toPrecision(6)));
+  return threshold === -Infinity ? "−∞" : String(roundedDown(threshold));
 }
 
 /** Shares of the cases that are caught, missed, falsely alarmed and rightly left alone. */

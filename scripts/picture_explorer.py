@@ -1,0 +1,82 @@
+"""Photograph the page of docs/explorer.md in Chromium, for the guide.
+
+``python scripts/picture_explorer.py`` rewrites docs/images/explorer-*.png.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from draw_doc_images import IMAGES, ROOT, run_page
+from PIL import Image
+from selenium import webdriver
+
+SETTLED = 1.5
+"""Seconds after which the map is drawn."""
+
+COLOURS = 256
+
+PHONE = (360, 720)
+PHONE_SCROLLS = (0, 640, 1830)
+GAP = 16
+
+
+def open_browser(profile: str) -> webdriver.Chrome:
+    """Start a headless Chromium that asks the network for nothing."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(shutil.which("chromium"))
+    flags = ("headless=new", "no-sandbox", "disable-gpu", "hide-scrollbars", "no-first-run")
+    for flag in (*flags, f"user-data-dir={profile}", "disable-background-networking"):
+        options.add_argument(f"--{flag}")
+    driver = webdriver.ChromeService(str(shutil.which("chromedriver")))
+    return webdriver.Chrome(options=options, service=driver)
+
+
+def photograph(browser: webdriver.Chrome, width: int, height: int, scroll: int = 0) -> Image.Image:
+    """Return the page as seen on a screen of the given size."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_script(f"window.scrollTo(0, {scroll})")
+    time.sleep(SETTLED)
+    data = browser.execute_cdp_cmd("Page.captureScreenshot", {})["data"]
+    return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
+
+
+def side_by_side(pictures: list[Image.Image]) -> Image.Image:
+    """Put pictures of the same size in a row."""
+    width, height = pictures[0].size
+    row = Image.new("RGB", ((width + GAP) * len(pictures) - GAP, height), "white")
+    for position, picture in enumerate(pictures):
+        row.paste(picture, (position * (width + GAP), 0))
+    return row
+
+
+def keep(picture: Image.Image, name: str) -> None:
+    """Save a picture with as many colours as it needs, which is a third of the bytes."""
+    path = IMAGES / name
+    picture.quantize(COLOURS, kmeans=3, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(path, path.stat().st_size)
+
+
+def main() -> None:
+    """Make the page as the guide does, and photograph it on a desk and on a phone."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as profile:
+        os.chdir(folder)
+        run_page(ROOT / "docs" / "explorer.md")
+        browser = open_browser(profile)
+        browser.get((Path(folder) / "support2.html").as_uri())
+        phone = [photograph(browser, *PHONE, scroll) for scroll in PHONE_SCROLLS]
+        keep(side_by_side(phone), "explorer-360.png")
+        keep(photograph(browser, 1280, 1260), "explorer-1280.png")
+        browser.quit()
+        os.chdir(ROOT)
+
+
+if __name__ == "__main__":
+    main()
