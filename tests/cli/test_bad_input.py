@@ -136,6 +136,10 @@ def test_a_test_file_without_the_winner(refused, cases, tmp_path):
     assert "later.csv has no column 'good'" in said
 
 
+def test_a_check_without_test_cases(refused, cases):
+    assert "--test FILE" in refused("select", cases, "--check", *LIMITS)
+
+
 def test_an_alarm_column_that_is_there_already(voros_command, refused, cases, tmp_path):
     voros_command("select", cases, "-o", "policy.json", *LIMITS)
     (tmp_path / "new.csv").write_text("good,alarm\n0.5,1\n")

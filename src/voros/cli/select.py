@@ -22,6 +22,7 @@ from voros.cli.options import (
     ShowOptions,
     TestFile,
 )
+from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.deployment import PolicyEvaluation
 from voros.files import Predictions, check_writable
@@ -54,11 +55,14 @@ def select(
     force: Force = False,
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
+    if check and test is None:
+        raise ValueError("--check needs cases to check on; name them with --test FILE")
     scenario, how = limits.read(), choice.read()
     check_writable([] if output is None else [output], force=force)
     validation = load(file, columns)
     points = count_points(validation)
-    selection, policy = choose(points, scenario, **how)
+    with patience("choosing"):
+        selection, policy = choose(points, scenario, **how)
     tested = None
     if test is not None:
         later = load_test(test, columns, validation, selection.winner)
