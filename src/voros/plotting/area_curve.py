@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from voros.evaluation import Evaluation, evaluate_points
 from voros.frames import make_frame
 from voros.inputs import AnyArray, FloatArray
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
-from voros.plotting.models import named_points, points_from_estimator, points_from_predictions
+from voros.plotting.display import ModelDisplay
+from voros.plotting.models import named_points
 from voros.plotting.style import (
     INK,
     QUIET,
@@ -45,7 +46,7 @@ MOST_NAMED = 8
 """Thresholds are written beside a curve if no more than these take over in the picture."""
 
 
-class AreaCurveDisplay:
+class AreaCurveDisplay(ModelDisplay):
     """How good the best feasible threshold is at each cost; partial VOROS is the mean height.
 
     It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
@@ -101,43 +102,6 @@ class AreaCurveDisplay:
         self.t_range = self._check_range(t_range)
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        scenario: Scenario,
-        *,
-        t_range: tuple[float, float] | None = None,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Axes | None = None,
-    ) -> AreaCurveDisplay:
-        """Draw from labels and scores: one vector, or a mapping from model names to vectors."""
-        points = points_from_predictions(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls(points, scenario, t_range).plot(ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        scenario: Scenario,
-        *,
-        t_range: tuple[float, float] | None = None,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Axes | None = None,
-    ) -> AreaCurveDisplay:
-        """Draw from a fitted classifier, or a mapping from names to fitted classifiers."""
-        points = points_from_estimator(
-            estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls(points, scenario, t_range).plot(ax)
-
-    @classmethod
     def from_points(
         cls,
         points: OperatingPoints | Mapping[str, OperatingPoints],
@@ -145,7 +109,7 @@ class AreaCurveDisplay:
         *,
         t_range: tuple[float, float] | None = None,
         ax: Axes | None = None,
-    ) -> AreaCurveDisplay:
+    ) -> Self:
         """Draw from operating points, such as those of a published curve."""
         return cls(points, scenario, t_range).plot(ax)
 
@@ -162,7 +126,7 @@ class AreaCurveDisplay:
         """Return the fractional cost t = cN/(cN + P) at a cost ratio."""
         return fractional_cost(cost_ratio, self.negatives_per_positive)
 
-    def plot(self, ax: Axes | None = None) -> AreaCurveDisplay:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure; the cost density takes the lower part of it."""
         self.ax_ = axes_to_draw_on(ax, shape=0.8)
         self.density_ax_ = _split_off_lower_part(self.ax_)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from voros.frames import make_frame
 from voros.inputs import AnyArray, BoolArray
 from voros.limits import used_vertices
 from voros.plotting.cost_axis import fractional_cost
+from voros.plotting.display import ModelDisplay
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.limits import (
     OPACITY,
@@ -22,7 +23,7 @@ from voros.plotting.limits import (
     draw_limits,
     named_scenarios,
 )
-from voros.plotting.models import named_points, points_from_estimator, points_from_predictions
+from voros.plotting.models import named_points
 from voros.plotting.style import (
     FADED,
     INK,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import Polygon
 
 
-class RocDisplay:
+class RocDisplay(ModelDisplay):
     """ROC curves with the feasible region, both limits and the chosen operating points.
 
     It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
@@ -101,46 +102,6 @@ class RocDisplay:
         self.scenarios = named_scenarios(scenario)
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        scenario: ScenarioLike = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> RocDisplay:
-        """Draw from labels and scores: one vector, or a mapping from model names to vectors.
-
-        Further arguments are those of `plot`.
-        """
-        points = points_from_predictions(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls(points, scenario).plot(ax, **options)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        scenario: ScenarioLike = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> RocDisplay:
-        """Draw from a fitted classifier, or a mapping from names to fitted classifiers."""
-        points = points_from_estimator(
-            estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls(points, scenario).plot(ax, **options)
-
-    @classmethod
     def from_points(
         cls,
         points: OperatingPoints | Mapping[str, OperatingPoints],
@@ -148,7 +109,7 @@ class RocDisplay:
         *,
         ax: Axes | None = None,
         **options: Any,
-    ) -> RocDisplay:
+    ) -> Self:
         """Draw from operating points, such as those of a published curve."""
         return cls(points, scenario).plot(ax, **options)
 
@@ -170,7 +131,7 @@ class RocDisplay:
         curves: bool = True,
         choices: bool = True,
         legend: bool = True,
-    ) -> RocDisplay:
+    ) -> Self:
         """Draw on ``ax``, or on a new figure.
 
         Parameters

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from voros.frames import make_frame
 from voros.inputs import FloatArray
 from voros.plotting.cost_axis import fractional_cost, ratio_at
+from voros.plotting.display import ModelDisplay
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
-from voros.plotting.models import (
-    named_points,
-    only_model,
-    points_from_estimator,
-    points_from_predictions,
-)
+from voros.plotting.models import named_points, only_model
 from voros.plotting.style import INK, LINES, PINK, axes_to_draw_on, line_width, type_size
 from voros.region import feasible_region
 from voros.roc import OperatingPoints, cost_hull
@@ -32,7 +28,7 @@ ACROSS = 13
 """Points along each iso-performance line."""
 
 
-class RocSurfaceDisplay:
+class RocSurfaceDisplay(ModelDisplay):
     """The saddle over ROC space whose level at t is the line of equal cost through the best point.
 
     The volume on its costlier side, for t uniform on [0, 1], is VOROS.
@@ -87,43 +83,6 @@ class RocSurfaceDisplay:
         self.hull = cost_hull(self.points, allowed)
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        scenario: Scenario | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-        t: float | None = None,
-    ) -> RocSurfaceDisplay:
-        """Draw from labels and the scores of one model."""
-        named = points_from_predictions(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls(only_model(named), scenario).plot(ax, t=t)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        scenario: Scenario | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-        t: float | None = None,
-    ) -> RocSurfaceDisplay:
-        """Draw from a fitted classifier."""
-        named = points_from_estimator(
-            estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls(only_model(named), scenario).plot(ax, t=t)
-
-    @classmethod
     def from_points(
         cls,
         points: OperatingPoints,
@@ -131,7 +90,7 @@ class RocSurfaceDisplay:
         *,
         ax: Any = None,
         t: float | None = None,
-    ) -> RocSurfaceDisplay:
+    ) -> Self:
         """Draw from operating points, such as those of a published curve."""
         return cls(only_model(named_points(points)), scenario).plot(ax, t=t)
 
@@ -156,7 +115,7 @@ class RocSurfaceDisplay:
         x, y = self.slice_polygon(t).T
         return float(np.dot(x, np.roll(y, -1)) - np.dot(np.roll(x, -1), y)) / 2
 
-    def plot(self, ax: Any = None, *, t: float | None = None) -> RocSurfaceDisplay:
+    def plot(self, ax: Any = None, *, t: float | None = None) -> Self:
         """Draw on three-dimensional axes, or on a new figure.
 
         Parameters

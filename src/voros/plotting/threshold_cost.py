@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -11,13 +11,9 @@ from voros.evaluation import Evaluation, evaluate_points
 from voros.expected_cost import expected_costs
 from voros.frames import make_frame
 from voros.inputs import BoolArray, FloatArray
+from voros.plotting.display import ModelDisplay
 from voros.plotting.limits import describe_capacity, describe_precision
-from voros.plotting.models import (
-    named_points,
-    only_model,
-    points_from_estimator,
-    points_from_predictions,
-)
+from voros.plotting.models import named_points, only_model
 from voros.plotting.style import (
     DEFAULT_INCHES,
     FADED,
@@ -43,7 +39,7 @@ PANELS = ("expected_cost", "precision", "alarms")
 LABELS = {"expected_cost": "expected cost", "precision": "precision", "alarms": "alarms"}
 
 
-class ThresholdCostDisplay:
+class ThresholdCostDisplay(ModelDisplay):
     """What each threshold costs and raises, which ones the limits allow, and the best of them.
 
     It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
@@ -102,43 +98,6 @@ class ThresholdCostDisplay:
         self._given = points
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        scenario: Scenario,
-        *,
-        along: Along | None = None,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-    ) -> ThresholdCostDisplay:
-        """Draw from labels and the scores of one model."""
-        points = points_from_predictions(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls(only_model(points), scenario, along).plot(ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        scenario: Scenario,
-        *,
-        along: Along | None = None,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        ax: Any = None,
-    ) -> ThresholdCostDisplay:
-        """Draw from a fitted classifier."""
-        points = points_from_estimator(
-            estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls(only_model(points), scenario, along).plot(ax)
-
-    @classmethod
     def from_points(
         cls,
         points: OperatingPoints,
@@ -146,7 +105,7 @@ class ThresholdCostDisplay:
         *,
         along: Along | None = None,
         ax: Any = None,
-    ) -> ThresholdCostDisplay:
+    ) -> Self:
         """Draw from operating points, such as those of a published curve."""
         return cls(only_model(named_points(points)), scenario, along).plot(ax)
 
@@ -175,7 +134,7 @@ class ThresholdCostDisplay:
         """The feasible threshold of least expected cost."""
         return float(self.evaluation.points.thresholds[self.best])
 
-    def plot(self, ax: Any = None) -> ThresholdCostDisplay:
+    def plot(self, ax: Any = None) -> Self:
         """Draw on three axes, from top to bottom; on a new figure if none are given."""
         self.axes_ = _three_axes(ax)
         self.lines_, self.faded_ = {}, {}

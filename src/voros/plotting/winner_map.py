@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from voros.inputs import BoolArray, FloatArray
-from voros.plotting.models import (
-    named_points,
-    points_from_estimator,
-    points_from_predictions,
-)
+from voros.plotting.display import ModelDisplay
+from voros.plotting.models import named_points
 from voros.plotting.style import (
     DEFAULT_INCHES,
     FILLS,
@@ -43,7 +40,7 @@ LEGEND_COLUMN = 17
 """Width of a column of the legend, in sizes of its type."""
 
 
-class WinnerMapDisplay:
+class WinnerMapDisplay(ModelDisplay):
     """A map of the best model by precision floor and capacity, with the margin beside it.
 
     It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
@@ -93,39 +90,6 @@ class WinnerMapDisplay:
         self.winner_map = winner_map
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Mapping[str, Any],
-        *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        **grid: Any,
-    ) -> WinnerMapDisplay:
-        """Draw from labels and a mapping from model names to scores; see `from_points`."""
-        points = points_from_predictions(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls.from_points(points, **grid)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimators: Mapping[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        **grid: Any,
-    ) -> WinnerMapDisplay:
-        """Draw from a mapping from names to fitted classifiers; see `from_points`."""
-        points = points_from_estimator(
-            estimators, X, y, pos_label=pos_label, sample_weight=sample_weight
-        )
-        return cls.from_points(points, **grid)
-
-    @classmethod
     def from_points(
         cls,
         points: Mapping[str, OperatingPoints],
@@ -138,7 +102,7 @@ class WinnerMapDisplay:
         progress: bool = False,
         ax: Any = None,
         **options: Any,
-    ) -> WinnerMapDisplay:
+    ) -> Self:
         """Compute a winner map and draw it.
 
         Parameters up to ``progress`` are those of `voros.winner_map`, the others of `plot`.
@@ -161,7 +125,7 @@ class WinnerMapDisplay:
         *,
         log_capacity: bool = False,
         log_precision: bool = False,
-    ) -> WinnerMapDisplay:
+    ) -> Self:
         """Draw on ``ax``, or on a new figure.
 
         Parameters
