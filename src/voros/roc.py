@@ -391,14 +391,17 @@ def _within_reach(scores: AnyArray, rank: int) -> AnyArray:
 
 
 def _count_cases(positive: BoolArray, scores: AnyArray) -> OperatingPoints:
-    right, false = np.sort(scores[positive]), np.sort(scores[~positive])
-    thresholds = np.unique(scores)[::-1]
+    order = np.argsort(scores)[::-1]
+    ranked = scores[order]
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    tp = np.cumsum(positive[order])[last]
+    n_positive = int(tp[-1])
     return OperatingPoints(
-        np.append(np.inf, thresholds),
-        np.append(0, len(right) - np.searchsorted(right, thresholds)),
-        np.append(0, len(false) - np.searchsorted(false, thresholds)),
-        len(right),
-        len(false),
+        np.append(np.inf, ranked[last]),
+        np.append(0, tp),
+        np.append(0, last + 1 - tp),
+        n_positive,
+        len(scores) - n_positive,
     )
 
 
