@@ -26,7 +26,7 @@ from voros.files import (
 )
 from voros.inputs import BoolArray
 from voros.policy import ThresholdPolicy
-from voros.report.wording import number
+from voros.report.wording import exact, number
 from voros.roc import OperatingPoints
 from voros.scenario_text import read_number
 
@@ -94,7 +94,7 @@ def apply(
     else:
         write_whole(output, data, force=force)
     outcome = _account(policy, cases, alarms)
-    say(f"{column!r} at threshold {policy.threshold(ratio):.6g}: {outcome.words}")
+    say(f"{column!r} at threshold {exact(policy.threshold(ratio))}: {outcome.words}")
     if check and not outcome.kept:
         raise typer.Exit(LIMITS_NOT_MET)
 

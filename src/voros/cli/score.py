@@ -21,7 +21,7 @@ from voros.files import Predictions
 from voros.limits import limits_message
 from voros.metrics import deciding_points
 from voros.report.values import scenario_values
-from voros.report.wording import limits_in_words, span
+from voros.report.wording import exact, limits_in_words, span
 from voros.roc import OperatingPoints, check_cases
 from voros.scenario import Scenario
 
@@ -120,10 +120,14 @@ def _columns(ranked: Sequence[tuple[str, Evaluation]], best: float) -> dict[str,
         "partial VOROS": [f"{result.score:.4f}" for _, result in ranked],
         "behind": [f"{best - result.score:.4f}" for _, result in ranked],
     }
-    for name in ("threshold", "alarms", "precision", "recall"):
+    columns["threshold"] = [_thresholds(result) for _, result in ranked]
+    for name in ("alarms", "precision", "recall"):
         columns[name] = [span(*_ends(result, name)) for _, result in ranked]
-    columns["threshold"] = [
-        text if result.feasible else "none meets the limits"
-        for text, (_, result) in zip(columns["threshold"], ranked, strict=True)
-    ]
     return columns
+
+
+def _thresholds(result: Evaluation) -> str:
+    if not result.feasible:
+        return "none meets the limits"
+    low, high = _ends(result, "threshold")
+    return exact(low) if low == high else f"{exact(low)} to {exact(high)}"

@@ -13,6 +13,7 @@ from voros.report.wording import (
     STRATEGY_TITLES,
     account_in_words,
     consequences_in_words,
+    exact,
     number,
     policy_in_words,
     span,
@@ -140,7 +141,7 @@ def _policy(report: Report) -> list[str]:
                 (
                     span(max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)),
                     f"{probability:.1%}",
-                    "never alarm" if choice.never_alarm else f"{choice.threshold:.8g}",
+                    exact(choice.threshold),
                     number(choice.alarms),
                     number(choice.tp),
                     f"{choice.precision:.4f}",
@@ -166,7 +167,7 @@ def _test(report: Report) -> list[str]:
     rows = [
         (
             span(choice.cost_ratio_low, choice.cost_ratio_high),
-            f"{choice.threshold:.8g}",
+            exact(choice.threshold),
             number(choice.alarms),
             number(choice.tp),
             f"{choice.precision:.4f}",

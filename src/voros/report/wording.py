@@ -46,10 +46,11 @@ def policy_in_words(policy: ThresholdPolicy) -> str:
     used = [c for c, p in zip(policy.choices, policy.probabilities, strict=True) if p > 0]
     thresholds = [choice.threshold for choice in used]
     if min(thresholds) == max(thresholds) == policy.default.threshold:
-        return f"alarm at a score of at least {number(thresholds[0])}, whatever the costs"
+        return f"alarm at a score of at least {exact(thresholds[0])}, whatever the costs"
     return (
-        f"alarm at a score of at least {span(min(thresholds), max(thresholds))}, lower where a "
-        f"miss is worth more; {number(policy.default.threshold)} where the costs are not known"
+        f"alarm at a score of at least {exact(min(thresholds))} to {exact(max(thresholds))}, lower "
+        f"where a miss is worth more; {exact(policy.default.threshold)} where the costs are not "
+        "known"
     )
 
 
@@ -87,6 +88,19 @@ def span(low: float, high: float, digits: int = 4) -> str:
     """
     first, last = number(low, digits), number(high, digits)
     return first if first == last else f"{first} to {last}"
+
+
+def exact(threshold: float) -> str:
+    """Write a threshold in full: rounded either way it could raise other alarms.
+
+    Examples
+    --------
+    >>> exact(0.743041992), exact(65.0), exact(math.inf)
+    ('0.743041992', '65', 'never')
+    """
+    if math.isinf(threshold):
+        return "never"
+    return repr(float(threshold)).removesuffix(".0")
 
 
 def number(value: float, digits: int = 4) -> str:
