@@ -98,6 +98,17 @@ def test_the_default_of_a_cost_aware_policy_is_the_single_best_threshold():
     assert aware.threshold() == single.threshold(0.123)
 
 
+@pytest.mark.parametrize("strategy", voros.policy.POLICY_STRATEGIES)
+def test_the_fixed_policy_deploys_the_default_at_every_cost(strategy):
+    rng = np.random.default_rng(3)
+    labels, scores, scenario, _ = make(rng, Fraction(1, 5), Fraction(3, 5))
+    policy = ThresholdPolicy.from_validation(labels, scores, scenario, strategy=strategy)
+    fixed = policy.fixed()
+    assert set(fixed.threshold([0, 0.01, 1.0, np.inf])) == {policy.threshold()}
+    alone = "single" if strategy in ("partial_voros", "voros") else strategy
+    assert fixed == ThresholdPolicy.from_validation(labels, scores, scenario, strategy=alone)
+
+
 def test_at_a_switch_the_threshold_with_fewer_alarms_is_deployed():
     # One more right alarm for two more false ones: equally good at a cost ratio of exactly 1/2.
     policy = ThresholdPolicy.from_validation(

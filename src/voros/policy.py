@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -231,6 +231,14 @@ class ThresholdPolicy:
                 "limits were met by each threshold alone and not by mixtures of them"
             )
         return np.asarray(check_scores(scores, name="scores") >= self.threshold(cost_ratio))
+
+    def fixed(self) -> ThresholdPolicy:
+        """Return the policy that deploys the default threshold whatever the cost turns out to be.
+
+        Evaluate this one if the cost ratio is not known at the time of the alarm.
+        """
+        strategy: PolicyStrategy = "single" if self.strategy in COST_AWARE else self.strategy
+        return replace(self, strategy=strategy, choices=(self.default,))
 
     def evaluate(
         self, y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
