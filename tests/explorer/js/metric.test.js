@@ -34,14 +34,29 @@ function pointsOf(pairs, nPositive, nNegative) {
 
 test("scores equal Python's on random problems", () => {
   assert.ok(cases.scores.length >= 200);
-  for (const { points, cases: sizes, prevalence, minPrecision, capacity, costs, score } of cases.scores) {
+  for (const {
+    points,
+    cases: sizes,
+    prevalence,
+    minPrecision,
+    capacity,
+    costs,
+    score,
+  } of cases.scores) {
     const deployed = atPrevalence(operatingPoints(points, sizes), prevalence);
     close(evaluate(deployed, minPrecision, capacity, costs).score, score, 1e-11);
   }
 });
 
 test("feasible thresholds are Python's, one by one", () => {
-  for (const { points, cases: sizes, prevalence, minPrecision, capacity, allowed } of cases.scores) {
+  for (const {
+    points,
+    cases: sizes,
+    prevalence,
+    minPrecision,
+    capacity,
+    allowed,
+  } of cases.scores) {
     const deployed = atPrevalence(operatingPoints(points, sizes), prevalence);
     const flags = feasible(deployed, minPrecision, maxAlarms(deployed, capacity));
     assert.deepEqual([...flags], allowed);
@@ -49,7 +64,15 @@ test("feasible thresholds are Python's, one by one", () => {
 });
 
 test("areas at one cost are Python's", () => {
-  for (const { points, cases: sizes, prevalence, minPrecision, capacity, costs, areas } of cases.scores) {
+  for (const {
+    points,
+    cases: sizes,
+    prevalence,
+    minPrecision,
+    capacity,
+    costs,
+    areas,
+  } of cases.scores) {
     const deployed = atPrevalence(operatingPoints(points, sizes), prevalence);
     const result = evaluate(deployed, minPrecision, capacity, costs);
     for (const [ratio, area] of areas) close(normalisedArea(deployed, result, ratio), area, 1e-11);
@@ -58,7 +81,15 @@ test("areas at one cost are Python's", () => {
 
 test("binding limits are Python's", () => {
   const seen = new Set();
-  for (const { points, cases: sizes, prevalence, minPrecision, capacity, ratios, binding } of cases.scores) {
+  for (const {
+    points,
+    cases: sizes,
+    prevalence,
+    minPrecision,
+    capacity,
+    ratios,
+    binding,
+  } of cases.scores) {
     const deployed = atPrevalence(operatingPoints(points, sizes), prevalence);
     const found = bindingLimits(deployed, minPrecision, maxAlarms(deployed, capacity), ratios);
     assert.deepEqual(found, binding);
@@ -77,7 +108,14 @@ test("published values with no limits", () => {
   const chance = pointsOf([[100, 100]], 100, 100);
   const over = (low, high) => ({ over: "t", low, high });
   close(evaluate(chance, 0, { share: 1 }, over(0, 1)).score, 1.5 - Math.LN2);
-  const bent = pointsOf([[20, 80], [100, 100]], 100, 100);
+  const bent = pointsOf(
+    [
+      [20, 80],
+      [100, 100],
+    ],
+    100,
+    100,
+  );
   close(evaluate(bent, 0, { share: 1 }, over(0, 1)).score, 0.9214046742, 5e-11);
   close(evaluate(bent, 0, { share: 1 }, over(0.2, 0.5)).score, 0.9075803759, 5e-11);
 });
@@ -91,7 +129,14 @@ test("the perfect classifier scores 1 and never alarm 0", () => {
 });
 
 test("where every alarm must be right, the limit of the score is taken", () => {
-  const points = pointsOf([[0, 6], [3, 9]], 10, 90);
+  const points = pointsOf(
+    [
+      [0, 6],
+      [3, 9],
+    ],
+    10,
+    90,
+  );
   const { score, region } = evaluate(points, 1, { share: 0.08 }, { over: "miss", low: 5, high: 9 });
   assert.equal(region.area, 0);
   close(score, (6 / 8) ** 2);
@@ -99,7 +144,10 @@ test("where every alarm must be right, the limit of the score is taken", () => {
 
 test("a capacity below one case has no score", () => {
   const points = pointsOf([[0, 6]], 10, 90);
-  assert.equal(evaluate(points, 0, { share: 0.009 }, { over: "miss", low: 5, high: 9 }).score, null);
+  assert.equal(
+    evaluate(points, 0, { share: 0.009 }, { over: "miss", low: 5, high: 9 }).score,
+    null,
+  );
 });
 
 test("the floor is kept exactly on counts beyond what doubles multiply", () => {
@@ -122,13 +170,21 @@ test("the mean of a quotient of linear functions", () => {
 
 test("the hull is over feasible points, not a feasible part of the whole hull", () => {
   // (2, 6) lies under the line from (1, 5) to (30, 40), which is out of capacity.
-  const points = pointsOf([[1, 5], [2, 6], [30, 40]], 40, 60);
+  const points = pointsOf(
+    [
+      [1, 5],
+      [2, 6],
+      [30, 40],
+    ],
+    40,
+    60,
+  );
   assert.deepEqual(costHull(points, 0, 100).index, [0, 1, 3]);
   assert.deepEqual(costHull(points, 0, 20).index, [0, 1, 2]);
 });
 
 test("a region's area, cut by a floor alone and by a capacity alone", () => {
   close(feasibleRegion(10, 90, 0.5, 100).area, 10 / 90 / 2);
-  close(feasibleRegion(10, 90, 0, 5).area, (5 / 10) * (5 / 90) / 2);
+  close(feasibleRegion(10, 90, 0, 5).area, ((5 / 10) * (5 / 90)) / 2);
   close(feasibleRegion(10, 90, 0, 100).area, 1);
 });

@@ -22,9 +22,17 @@ test("a setting survives the address", () => {
   const others = [
     FIRST,
     { ...FIRST, capacity: { count: 40 }, miss: [1e-7, 2.5e21], spread: "miss" },
-    { ...FIRST, minPrecision: 1 / 3, prevalence: 0.0123456789012345, at: 0.25, model: 2, zoom: false },
+    {
+      ...FIRST,
+      minPrecision: 1 / 3,
+      prevalence: 0.0123456789012345,
+      at: 0.25,
+      model: 2,
+      zoom: false,
+    },
   ];
-  for (const setting of others) assert.deepEqual(fromHash(`#${toHash(setting)}`, FIRST, 4), setting);
+  for (const setting of others)
+    assert.deepEqual(fromHash(`#${toHash(setting)}`, FIRST, 4), setting);
 });
 
 test("what an address cannot mean is left as it was", () => {
@@ -53,7 +61,10 @@ test("one hundred people are always one hundred", () => {
     for (let i = 0; i < 3; i++) {
       const counts = Object.values(wholeOutOf(100, outcomeShares(deployed, i)));
       assert.ok(counts.every((count) => Number.isInteger(count) && count >= 0));
-      assert.equal(counts.reduce((a, b) => a + b), 100);
+      assert.equal(
+        counts.reduce((a, b) => a + b),
+        100,
+      );
     }
   }
 });
@@ -63,7 +74,10 @@ test("a threshold is never rounded up", () => {
   assert.equal(roundedDown(0.12345678966), 0.1234567896);
   assert.equal(roundedDown(0.99999999999), 0.9999999999);
   assert.equal(roundedDown(-1.23456789012), -1.234567891);
-  assert.deepEqual([0, 105, 0.1, -3].map((value) => roundedDown(value)), [0, 105, 0.1, -3]);
+  assert.deepEqual(
+    [0, 105, 0.1, -3].map((value) => roundedDown(value)),
+    [0, 105, 0.1, -3],
+  );
 });
 
 test("consequences in plain words", () => {
@@ -86,8 +100,14 @@ test("consequences in plain words", () => {
 
 test("the verdict names the lead, a close call, and what cannot be used", () => {
   const model = (name, score, usable = true) => ({ name, score, usable });
-  assert.equal(verdictText([model("a", 0.5), model("b", 0.4)], 0.01), "a ranks first, 0.100 ahead of b.");
-  assert.match(verdictText([model("a", 0.5), model("b", 0.495)], 0.01), /too close to call: 0\.0050/);
+  assert.equal(
+    verdictText([model("a", 0.5), model("b", 0.4)], 0.01),
+    "a ranks first, 0.100 ahead of b.",
+  );
+  assert.match(
+    verdictText([model("a", 0.5), model("b", 0.495)], 0.01),
+    /too close to call: 0\.0050/,
+  );
   assert.match(verdictText([model("a", 0.5), model("b", 0, false)], 0.01), /^Only a can/);
   assert.match(verdictText([model("a", 0, false)], 0.01), /^No model/);
 });
@@ -114,7 +134,10 @@ test("the map comes coarse, then fine, and the middle cell is the current settin
       if (cells === GRIDS.at(-1)) resolve(seen);
     });
   });
-  assert.deepEqual(grids.map(({ cells }) => cells), GRIDS);
+  assert.deepEqual(
+    grids.map(({ cells }) => cells),
+    GRIDS,
+  );
   for (const { found, cells } of grids) {
     const middle = found[((cells * cells) / 2) | 0];
     assert.equal(middle.winner, winnerAt(points, setting, costs).winner);

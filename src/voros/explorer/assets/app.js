@@ -11,14 +11,7 @@ import { bindSharing } from "./sharing.js";
 import { thresholdChart, thresholdTable } from "./threshold_chart.js";
 import { atPrevalence, bindingLimits, evaluate, operatingPoints, ratioRange } from "./voros.js";
 import { winnerMap } from "./winner_map.js";
-import {
-  bindingText,
-  deployText,
-  percent,
-  plain,
-  settingText,
-  verdictText,
-} from "./wording.js";
+import { bindingText, deployText, percent, plain, settingText, verdictText } from "./wording.js";
 
 /** A screen reader hears the result once the controls rest for so many milliseconds. */
 const ANNOUNCED_AFTER = 700;
@@ -136,7 +129,10 @@ function say(verdict, consequence, view) {
   place("notice").hidden = told.length === 0;
   clearTimeout(announcing);
   const announcement = [verdict, consequence, ...told].join(" ");
-  announcing = setTimeout(() => (place("announcement").textContent = announcement), ANNOUNCED_AFTER);
+  announcing = setTimeout(
+    () => (place("announcement").textContent = announcement),
+    ANNOUNCED_AFTER,
+  );
 }
 
 function update() {
@@ -161,7 +157,8 @@ function start() {
     place("thinning").hidden = false;
     place("thinning").textContent = thinningText(payload.thinning);
   }
-  const fromAddress = () => fromHash(window.location.hash, firstSetting(payload.setting), models.length);
+  const fromAddress = () =>
+    fromHash(window.location.hash, firstSetting(payload.setting), models.length);
   store.change(fromAddress());
   window.addEventListener("hashchange", () => {
     if (holdsSetting(window.location.hash)) store.change(fromAddress());

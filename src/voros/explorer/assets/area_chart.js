@@ -47,7 +47,10 @@ export function areaChart(place) {
     const [low, high] = shownMisses(view.setting.miss);
     const x = logScale(low, high, box.left, box.right);
     const y = linearScale(0, 1, box.bottom, box.top);
-    const misses = Array.from({ length: SAMPLES + 1 }, (_, i) => low * (high / low) ** (i / SAMPLES));
+    const misses = Array.from(
+      { length: SAMPLES + 1 },
+      (_, i) => low * (high / low) ** (i / SAMPLES),
+    );
     const scored = view.models.filter((model) => model.result.hull);
     const share = ({ points, result }) => normalisedArea(points, result, view.ratioAt);
     fill(state, width, height, [

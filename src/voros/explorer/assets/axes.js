@@ -75,7 +75,12 @@ export function axes(box, x, y, { xTitle, yTitle, xLabel, yLabel }) {
     ),
     svg(
       "text",
-      { class: "axis-title", x: (left + right) / 2, y: bottom + 2.5 * letter, "text-anchor": "middle" },
+      {
+        class: "axis-title",
+        x: (left + right) / 2,
+        y: bottom + 2.5 * letter,
+        "text-anchor": "middle",
+      },
       xTitle,
     ),
     svg(

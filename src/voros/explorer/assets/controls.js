@@ -73,10 +73,16 @@ function missControls(store, firstMiss) {
     store.change({ miss });
   };
   const shows = [
-    numberControl("low", () => kind, (low) =>
-      change([low, Math.max(low, wanted[1])], [low, wanted[1]])),
-    numberControl("high", () => kind, (high) =>
-      change([Math.min(high, wanted[0]), high], [wanted[0], high])),
+    numberControl(
+      "low",
+      () => kind,
+      (low) => change([low, Math.max(low, wanted[1])], [low, wanted[1]]),
+    ),
+    numberControl(
+      "high",
+      () => kind,
+      (high) => change([Math.min(high, wanted[0]), high], [wanted[0], high]),
+    ),
   ];
   return ({ miss }) => {
     if (miss !== ours) wanted = miss;
@@ -88,12 +94,21 @@ function missControls(store, firstMiss) {
 function numberControls(store, { nCases, ownRate, firstMiss }) {
   const counts = countKind(nCases);
   const isCountNow = () => store.setting.capacity.count !== undefined;
-  const showFloor = numberControl("floor", () => floorKind, (minPrecision) =>
-    store.change({ minPrecision }));
-  const showCapacity = numberControl("capacity", () => (isCountNow() ? counts : shareKind), (value) =>
-    store.change({ capacity: isCountNow() ? { count: value } : { share: value } }));
-  const showPrevalence = numberControl("prevalence", () => prevalenceKind(store.setting), (prevalence) =>
-    store.change({ prevalence }));
+  const showFloor = numberControl(
+    "floor",
+    () => floorKind,
+    (minPrecision) => store.change({ minPrecision }),
+  );
+  const showCapacity = numberControl(
+    "capacity",
+    () => (isCountNow() ? counts : shareKind),
+    (value) => store.change({ capacity: isCountNow() ? { count: value } : { share: value } }),
+  );
+  const showPrevalence = numberControl(
+    "prevalence",
+    () => prevalenceKind(store.setting),
+    (prevalence) => store.change({ prevalence }),
+  );
   const showMisses = missControls(store, firstMiss);
   return (setting) => {
     showFloor(setting.minPrecision);
@@ -118,8 +133,12 @@ function choiceControls(store, { nCases, ownRate }) {
   const on = (id, event, act) => byId(id).addEventListener(event, ({ target }) => act(target));
   on("capacity-unit", "change", ({ value }) => changeUnit(store, nCases, value));
   on("spread", "change", ({ value }) => store.change({ spread: value }));
-  on("own-prevalence", "change", ({ checked }) => store.change({ prevalence: checked ? null : ownStart }));
-  on("focus", "change", ({ value }) => store.change({ model: value === "" ? null : Number(value) }));
+  on("own-prevalence", "change", ({ checked }) =>
+    store.change({ prevalence: checked ? null : ownStart }),
+  );
+  on("focus", "change", ({ value }) =>
+    store.change({ model: value === "" ? null : Number(value) }),
+  );
   on("zoom", "change", ({ checked }) => store.change({ zoom: checked }));
   on("at-slider", "input", ({ value }) => store.change({ at: value / 100 }));
   on("reset", "click", () => store.reset());

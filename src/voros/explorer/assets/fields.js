@@ -40,8 +40,8 @@ function shifted(typed, places) {
  * Bind the slider `name`-slider and the field `name`-field to one number.
  *
  * `kind` gives {power, steps, accepts, accepted, text}: the field shows the number times ten to
- * that power, 2 for a percentage. Calls `changed(value)` with accepted numbers only, and returns a function that shows
- * a number; it leaves alone the control that is being moved.
+ * that power, 2 for a percentage. Calls `changed(value)` with accepted numbers only, and returns a
+ * function that shows a number; it leaves alone the control that is being moved.
  */
 export function numberControl(name, kind, changed) {
   const [slider, field, problem] = ["slider", "field", "problem"].map((part) =>

@@ -47,10 +47,20 @@ export function badge(mark, x, y, radius = 9) {
 export function swatch(mark) {
   return svg(
     "svg",
-    { class: "swatch", viewBox: "0 0 52 20", preserveAspectRatio: "xMinYMid slice", "aria-hidden": "true" },
+    {
+      class: "swatch",
+      viewBox: "0 0 52 20",
+      preserveAspectRatio: "xMinYMid slice",
+      "aria-hidden": "true",
+    },
     svg("line", {
-      x1: 20, x2: 51, y1: 10, y2: 10,
-      stroke: mark.colour, "stroke-width": 3, "stroke-dasharray": mark.dash,
+      x1: 20,
+      x2: 51,
+      y1: 10,
+      y2: 10,
+      stroke: mark.colour,
+      "stroke-width": 3,
+      "stroke-dasharray": mark.dash,
     }),
     badge(mark, 10, 10, 8),
   );

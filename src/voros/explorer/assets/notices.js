@@ -43,9 +43,9 @@ function costNotice({ setting, ratios }) {
     return null;
   }
   return (
-    `At this precision floor an alarm is sure to be worth its cost only where a miss is worth more ` +
-    `than ${plain((1 - minPrecision) / minPrecision)} false alarms; below that, never raising an ` +
-    `alarm is not the worst choice and scores above 0.`
+    `At this precision floor an alarm is sure to be worth its cost only where a miss is worth ` +
+    `more than ${plain((1 - minPrecision) / minPrecision)} false alarms; below that, never ` +
+    `raising an alarm is not the worst choice and scores above 0.`
   );
 }
 
@@ -83,6 +83,7 @@ export function thinningText({ atMost, largestChange, recallFloor }) {
   return (
     `For publication at most ${atMost} thresholds of each model were kept. Every score shown is ` +
     `at most ${plain(largestChange, 3)} below the exact one, at any precision floor, cost and ` +
-    `prevalence, as long as the capacity is at least ${percent(recallFloor)} of those with the outcome.`
+    `prevalence, as long as the capacity is at least ${percent(recallFloor)} of those with the ` +
+    `outcome.`
   );
 }

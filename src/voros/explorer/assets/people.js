@@ -42,7 +42,11 @@ function legend(counts) {
     html(
       "li",
       {},
-      svg("svg", { class: "key", viewBox: "0 0 20 30", "aria-hidden": "true" }, person(kind, sign, 0, 0)),
+      svg(
+        "svg",
+        { class: "key", viewBox: "0 0 20 30", "aria-hidden": "true" },
+        person(kind, sign, 0, 0),
+      ),
       html("span", {}, html("b", {}, String(counts[kind])), ` ${name}`),
     ),
   );

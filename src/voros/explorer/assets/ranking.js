@@ -16,7 +16,11 @@ function bar(model) {
 }
 
 function row(model, best, position) {
-  const score = html("data", { value: model.score, "data-model": model.name }, model.score.toFixed(4));
+  const score = html(
+    "data",
+    { value: model.score, "data-model": model.name },
+    model.score.toFixed(4),
+  );
   return html(
     "tr",
     { class: model.usable ? "" : "unusable" },

@@ -1,7 +1,8 @@
 /**
  * The setting: limits and costs that a person can move, and its forms as a link, TOML and Python.
  *
- * {minPrecision, capacity, miss: [low, high], spread: "miss" | "ratio", prevalence, at, model, zoom}
+ * {minPrecision, capacity, miss: [low, high], spread: "miss" or "ratio", prevalence, at, model,
+ * zoom}
  *
  * `miss` is how many false alarms a miss is worth; `spread` says in which unit the range between
  * the two is uniform; `at` is where in that range, 0 to 1 on a logarithmic scale, consequences are

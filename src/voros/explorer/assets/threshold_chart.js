@@ -41,9 +41,7 @@ function tableRow(row) {
 /** The table below the staircase; returns a function that fills it from a view. */
 export function thresholdTable(body) {
   return ({ focus, setting }) => {
-    body.replaceChildren(
-      ...(focus.result.hull ? choices(focus, setting.miss).map(tableRow) : []),
-    );
+    body.replaceChildren(...(focus.result.hull ? choices(focus, setting.miss).map(tableRow) : []));
   };
 }
 

@@ -187,7 +187,12 @@ export function usedVertices(hull, low, high) {
 
 /** The unit square cut by both limits: {corners: [[x, y], ...], area}, counter-clockwise. */
 export function feasibleRegion(nPositive, nNegative, minPrecision, allowedAlarms) {
-  let corners = [[0, 0], [1, 0], [1, 1], [0, 1]];
+  let corners = [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+  ];
   if (minPrecision > 0) {
     corners = cut(corners, -minPrecision * nNegative, (1 - minPrecision) * nPositive, 0);
   }

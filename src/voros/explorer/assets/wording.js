@@ -5,7 +5,10 @@ const FORMATS = new Map();
 
 function formatOf(maximumSignificantDigits) {
   if (!FORMATS.has(maximumSignificantDigits)) {
-    FORMATS.set(maximumSignificantDigits, new Intl.NumberFormat("en", { maximumSignificantDigits }));
+    FORMATS.set(
+      maximumSignificantDigits,
+      new Intl.NumberFormat("en", { maximumSignificantDigits }),
+    );
   }
   return FORMATS.get(maximumSignificantDigits);
 }
@@ -75,7 +78,8 @@ export function consequenceText(shares, words) {
   const alarms = counts.caught + counts.falseAlarm;
   const ill = counts.caught + counts.missed;
   const right = counts.caught === 0 ? "none" : counts.caught;
-  const alarmed = alarms === 0 ? "none raises an alarm" : several(alarms, "raises", "raise") + " an alarm";
+  const alarmed =
+    alarms === 0 ? "none raises an alarm" : several(alarms, "raises", "raise") + " an alarm";
   const rightly = alarms === 0 ? "" : `, ${right} of them rightly`;
   const missed =
     ill === 0
@@ -113,8 +117,7 @@ export function settingText(setting, words) {
   const worth = miss[0] === miss[1] ? plain(miss[0]) : `${plain(miss[0])} to ${plain(miss[1])}`;
   const unit = setting.spread === "miss" ? "in false alarms" : "in the cost ratio";
   const even = miss[0] === miss[1] ? "" : ` (uniform ${unit})`;
-  const rate =
-    prevalence === null ? "as in the data" : `reweighted to ${percent(prevalence, 6)}`;
+  const rate = prevalence === null ? "as in the data" : `reweighted to ${percent(prevalence, 6)}`;
   return (
     `At least ${percent(setting.minPrecision, 6)} of alarms right; alarms for at most ${most} ` +
     `${words.cases}; a miss worth ${worth} false alarms${even}; ${words.outcome} ${rate}.`
