@@ -181,6 +181,10 @@ def test_progress_bar_ends_full(cases: Any, capsys: pytest.CaptureFixture[str]) 
     drawn = capsys.readouterr().err
     assert drawn.count("\r") == 3
     assert drawn.endswith("3/3\n")
+    told: list[tuple[int, int]] = []
+    winner_map(points_of(y, scores), **grid, progress=lambda *done: told.append(done))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert capsys.readouterr().err == ""
 
 
 def test_costs_beyond_the_lowest_floor_are_warned_of_once(cases: Any) -> None:

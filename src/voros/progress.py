@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
+
+Progress: TypeAlias = bool | Callable[[int, int], None]
+"""Whether to draw a bar, or what to tell how much is done of how much instead."""
 
 BAR_WIDTH = 30
 """Characters of a full bar."""
 
 
-def progress_bar(items: Sequence[T], label: str, *, shown: bool = True) -> Iterator[T]:
-    """Go through ``items``, redrawing a bar after each of them.
+def progress_bar(items: Sequence[T], label: str, progress: Progress = True) -> Iterator[T]:
+    """Go through ``items``, redrawing a bar, or telling a callable, after each of them.
 
     Examples
     --------
-    >>> [x * x for x in progress_bar([1, 2, 3], "squares", shown=False)]
-    [1, 4, 9]
+    >>> told = []
+    >>> squares = [x * x for x in progress_bar([1, 2], "squares", lambda *done: told.append(done))]
+    >>> squares, told
+    ([1, 4], [(1, 2), (2, 2)])
     """
+    report = progress if callable(progress) else _draw_on_stderr(label)
     for done, item in enumerate(items, start=1):
         yield item
-        if shown:
-            sys.stderr.write(_drawn(done, len(items), label))
-            sys.stderr.flush()
+        if progress:
+            report(done, len(items))
+
+
+def _draw_on_stderr(label: str) -> Callable[[int, int], None]:
+    def draw(done: int, total: int) -> None:
+        sys.stderr.write(_drawn(done, total, label))
+        sys.stderr.flush()
+
+    return draw
 
 
 def _drawn(done: int, total: int, label: str) -> str:

@@ -18,7 +18,7 @@ from voros.costs import CostDistribution, CostLike
 from voros.frames import make_frame
 from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.limits import warn_about_costs
-from voros.progress import progress_bar
+from voros.progress import Progress, progress_bar
 from voros.region import Region, feasible_region
 from voros.roc import CostHull, OperatingPoints, cost_hull
 from voros.scenario import Scenario
@@ -114,7 +114,7 @@ def winner_map(
     cost_ratio: CostLike,
     prevalence: float | None = None,
     tolerance: float = CLOSE_CALL,
-    progress: bool = False,
+    progress: Progress = False,
 ) -> WinnerMap:
     """Score several models over a grid of limits, and find who wins where.
 
@@ -130,8 +130,9 @@ def winner_map(
         Prevalence at deployment, if it differs from that of the data.
     tolerance : float, default 0.01
         Scores this close are called indistinguishable.
-    progress : bool, default False
-        Draw a progress bar on the standard error stream.
+    progress : bool or callable, default False
+        Draw a progress bar on the standard error stream, or call ``progress(done, total)`` after
+        each floor.
 
     Returns
     -------
@@ -171,7 +172,7 @@ def winner_map(
     _warn_at_lowest_floor(rows, ladders[0].points)
     shape = (len(floors), len(limits), len(models))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
-    for i, row in enumerate(progress_bar(rows, "winner map", shown=progress)):
+    for i, row in enumerate(progress_bar(rows, "winner map", progress)):
         region_of = cache(feasible_region)
         for j, ladder in enumerate(ladders):
             scores[i, :, j], feasible[i, :, j] = ladder.climb(row[0], region_of)

@@ -20,6 +20,7 @@ from voros.plotting.roc_surface import RocSurfaceDisplay
 from voros.plotting.style import pyplot
 from voros.plotting.threshold_cost import ThresholdCostDisplay
 from voros.plotting.winner_map import WinnerMapDisplay
+from voros.progress import Progress
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 from voros.winners import WinnerMap, winner_map
@@ -43,7 +44,7 @@ DPI = 120
 class _Patients:
     """The four prognoses, counted once, and their winner map."""
 
-    progress: bool
+    progress: Progress
 
     @cached_property
     def points(self) -> dict[str, OperatingPoints]:
@@ -65,15 +66,15 @@ class _Patients:
         return self.points[EXPLAINED]
 
 
-def save_support2_figures(folder: str | Path, *, progress: bool = False) -> list[Path]:
+def save_support2_figures(folder: str | Path, *, progress: Progress = False) -> list[Path]:
     """Draw every picture of SUPPORT2's four prognoses and save each as a PNG file.
 
     Parameters
     ----------
     folder : str or path
         Made if it does not exist; files of the same names are replaced.
-    progress : bool, default False
-        Draw a progress bar for the winner map on the standard error stream.
+    progress : bool or callable, default False
+        As in `voros.winner_map`.
 
     Returns
     -------

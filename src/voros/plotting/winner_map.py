@@ -22,6 +22,7 @@ from voros.plotting.style import (
     text_inches,
     type_size,
 )
+from voros.progress import Progress
 from voros.roc import OperatingPoints
 from voros.winners import NOBODY, WinnerMap, winner_map
 
@@ -99,7 +100,7 @@ class WinnerMapDisplay(ModelDisplay):
         cost_ratio: Any,
         prevalence: float | None = None,
         tolerance: float | None = None,
-        progress: bool = False,
+        progress: Progress = False,
         ax: Any = None,
         **options: Any,
     ) -> Self:
