@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+pytest.importorskip("selenium")
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
