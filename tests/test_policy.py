@@ -130,6 +130,29 @@ def test_choices_cover_every_cost_ratio_without_a_gap():
         assert before.alarms > after.alarms
 
 
+def test_thresholds_on_one_line_leave_no_empty_interval():
+    # From (502, 421) two steps of the same slope 1/2: the middle threshold is never better.
+    tp, fp = [502, 534, 538, 700], [421, 485, 493, 1548]
+    points = OperatingPoints.from_counts(tp, fp, 700, 1548, thresholds=[0.7, 0.6, 0.5, 0.1])
+    for prevalence in (None, 0.1, 0.3, 0.7):
+        scenario = Scenario(cost_ratio=1.0, prevalence=prevalence)
+        policy = ThresholdPolicy.from_points(points, scenario)
+        assert all(c.cost_ratio_low < c.cost_ratio_high for c in policy.choices)
+        assert {0.7, 0.5} <= set(policy.thresholds)
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+def test_many_cases_give_a_sound_policy_whatever_the_rounding(prevalence):
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        labels = rng.random(2000) < rng.uniform(0.05, 0.6)
+        scores = np.round(rng.normal(size=2000) + labels, rng.integers(0, 4))
+        scenario = Scenario(0.02, 0.9, (0.1, 1.0), prevalence)
+        policy = ThresholdPolicy.from_validation(labels, scores, scenario)
+        assert (np.diff(policy.switches) > 0).all()
+        assert (np.diff(policy.thresholds) > 0).all()
+
+
 def test_choices_report_what_the_threshold_did_on_validation():
     policy = ThresholdPolicy.from_validation(Y, S, SCENARIO)
     choice = policy.choices[0]

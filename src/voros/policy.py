@@ -376,11 +376,14 @@ def _one_row(
 
 
 def _choices_by_cost(cases: OperatingPoints, hull: CostHull) -> tuple[Choice, ...]:
-    # Where some threshold raises right alarms only, nothing is left to never alarm.
-    used = np.flatnonzero(hull.leave < np.inf)
+    # Rounding must not put one switch above the one before it.
+    enter = np.minimum.accumulate(hull.enter)
+    leave = np.append(enter[1:], 0.0)
+    # An empty interval is left by thresholds on one line, and by never alarm where some other
+    # threshold raises right alarms only.
+    used = np.flatnonzero(leave < enter)
     return tuple(
-        Choice.at(cases, hull.index[j], float(hull.leave[j]), float(hull.enter[j]))
-        for j in used[::-1]
+        Choice.at(cases, hull.index[j], float(leave[j]), float(enter[j])) for j in used[::-1]
     )
 
 
