@@ -1,7 +1,8 @@
 """Frames of every engine, made of the same columns."""
 
 import os
-from shutil import which
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,10 +44,30 @@ def spark():
     """A Spark cluster of two worker processes on this machine."""
     pytest.importorskip("pyspark")
     pytest.importorskip("pyarrow")
-    if which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java: neither java nor JAVA_HOME was found")
-    from voros.engines.spark import local_cluster
+    from voros.engines.opening import has_java
 
-    session = local_cluster(workers=2, memory_mb=1024)
+    if not has_java():
+        pytest.skip("Spark needs Java, and none was found")
+    session = _local_cluster()
     yield session
     session.stop()
+
+
+def _local_cluster():
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    # Workers are separate Java processes; they find Spark in the package's own folder.
+    os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.driver.memory": "1g",
+        "spark.log.level": "ERROR",
+    }
+    builder = SparkSession.builder.master("local-cluster[2,1,1024]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()

@@ -1,0 +1,131 @@
+"""Spark on a cluster of two worker processes, and with one of them killed."""
+
+import threading
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import voros
+from voros.engines import BinnedCounts, count_frame
+from voros.engines.adapter import adapter_for, as_lazy
+from voros.engines.keys import to_key
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.slow,
+    # pyspark's own: it warns about every pandas of version 3, and leaves sockets open.
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::voros.VorosWarning"),
+]
+
+SCENARIO = voros.Scenario(0.25, 0.3, (0.05, 0.4))
+
+
+@pytest.fixture(scope="module")
+def cases():
+    rng = np.random.default_rng(30)
+    scores = rng.random(20_000) * 2 - 0.4
+    labels = rng.random(20_000) < scores / 2
+    special = scores.copy()
+    special[:5] = [np.inf, -np.inf, np.finfo(float).max, -0.0, 0.0]
+    return {
+        "y": labels,
+        "text": np.where(labels, "ill", "well"),
+        "s": scores,
+        "tied": scores.round(1),
+        "single": scores.astype(np.float32),
+        "special": special,
+        "w": rng.random(20_000) * 3,
+    }
+
+
+@pytest.fixture(scope="module")
+def frame(spark, cases, tmp_path_factory):
+    pl = pytest.importorskip("polars")
+    folder = tmp_path_factory.mktemp("spark")
+    for part in range(4):
+        rows = slice(part * 5000, (part + 1) * 5000)
+        table = pl.DataFrame({name: column[rows] for name, column in cases.items()})
+        table.write_parquet(folder / f"part{part}.parquet")
+    return spark.read.parquet(str(folder))
+
+
+@pytest.mark.parametrize("column", ["s", "tied", "single", "special"])
+def test_equals_the_score_in_memory(frame, cases, column):
+    points = count_frame(
+        frame, label="y", scores=[column], scenarios=[SCENARIO], largest_answer=2000
+    )[column]
+    truth = voros.evaluate(cases["y"], cases[column], SCENARIO)
+    result = voros.evaluate_points(points, SCENARIO)
+    assert points.exact
+    assert result.score == pytest.approx(truth.score, abs=1e-12)
+    assert [c.threshold for c in result.choices] == [c.threshold for c in truth.choices]
+
+
+def test_weights_string_labels_and_several_models(frame, cases):
+    by_model = count_frame(
+        frame,
+        label="text",
+        pos_label="ill",
+        scores=["s", "tied"],
+        weight="w",
+        scenarios=[SCENARIO],
+        largest_answer=4000,
+    )
+    for name, points in by_model.items():
+        truth = voros.evaluate(cases["y"], cases[name], SCENARIO, sample_weight=cases["w"]).score
+        assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+
+
+def test_cells_are_those_of_numpy(frame, cases):
+    lazy = as_lazy(frame).select("special")
+    adapter = adapter_for(lazy)
+    numbered = adapter.collect(adapter.with_cell(lazy, "special", "cell", 40))
+    expected = sorted((to_key(cases["special"]) >> 40).tolist())
+    assert sorted(numbered["cell"].to_list()) == expected
+
+
+def test_summaries_are_those_of_memory(frame, cases):
+    found = BinnedCounts.from_frame(frame, label="y", score="special", bits=16)
+    expected = BinnedCounts.from_scores(cases["y"], cases["special"], bits=16)
+    assert found.cells.tolist() == expected.cells.tolist()
+    assert found.positive.tolist() == expected.positive.tolist()
+
+
+def test_missing_labels_are_refused(frame):
+    from pyspark.sql import functions
+
+    holes = frame.withColumn("y", functions.when(functions.col("s") > 1.5, None).otherwise(True))
+    with pytest.raises(ValueError, match=r"label column 'y' is missing in \d+ of 20000 rows"):
+        count_frame(holes, label="y", scores=["s"])
+
+
+def test_a_killed_executor_leads_to_the_right_number_or_an_error(frame, cases):
+    """Spark replaces the worker, or gives up; a wrong number is not among the outcomes."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    truth = voros.evaluate(cases["y"], cases["s"], SCENARIO).score
+    killed = []
+    killer = threading.Timer(0.5, lambda: killed.append(_kill_one_executor()))
+    killer.start()
+    with suppress(Py4JError, PySparkException):
+        for _ in range(2):
+            points = count_frame(
+                frame, label="y", scores=["s"], scenarios=[SCENARIO], largest_answer=2000
+            )["s"]
+            assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+    killer.join()
+    assert killed == [True]
+
+
+def _kill_one_executor():
+    psutil = pytest.importorskip("psutil")
+    for process in psutil.Process().children(recursive=True):
+        if any("CoarseGrainedExecutorBackend" in word for word in process.cmdline()):
+            process.kill()
+            return True
+    return False
