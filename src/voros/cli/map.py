@@ -56,7 +56,7 @@ def map_(
     picture_format = None if output is None else figure_format(output)
     check_writable([] if output is None else [output], force=force)
     points = count_points(load(file, columns))
-    with patience("mapping winners"):
+    with patience("mapping winners") as report:
         found = winner_map(
             points,
             min_precisions=floors,
@@ -64,6 +64,7 @@ def map_(
             cost_ratio=scenario.costs,
             prevalence=scenario.prevalence,
             tolerance=tolerance,
+            progress=report,
         )
     if output is not None and picture_format is not None:
         write_whole(output, _picture(found, picture_format), force=force)
