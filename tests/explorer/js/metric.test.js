@@ -28,7 +28,7 @@ const close = (found, expected, tolerance = 1e-12) =>
 /** Points from [fp, tp] pairs. */
 function pointsOf(pairs, nPositive, nNegative) {
   const [fp, tp] = [0, 1].map((axis) => pairs.map((pair) => pair[axis]));
-  const thresholds = pairs.map((_, i) => -i);
+  const thresholds = pairs.map((_, i) => pairs.length - i);
   return operatingPoints({ thresholds, tp, fp }, { nPositive, nNegative, ...WHOLE });
 }
 
@@ -181,6 +181,20 @@ test("the hull is over feasible points, not a feasible part of the whole hull", 
   );
   assert.deepEqual(costHull(points, 0, 100).index, [0, 1, 3]);
   assert.deepEqual(costHull(points, 0, 20).index, [0, 1, 2]);
+});
+
+test("points that trade places at another prevalence are put in order", () => {
+  const points = pointsOf(
+    [
+      [5, 5],
+      [0, 11],
+    ],
+    20,
+    80,
+  );
+  const rare = atPrevalence(points, 0.02);
+  assert.deepEqual([...rare.thresholds], [Infinity, 1, 2]);
+  assert.deepEqual(costHull(rare, 0, 100).index, [0, 1]);
 });
 
 test("a region's area, cut by a floor alone and by a capacity alone", () => {

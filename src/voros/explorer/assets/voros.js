@@ -107,9 +107,16 @@ export function operatingPoints({ thresholds, tp, fp }, cases) {
   });
 }
 
+/** Count the alarms, and order by them; a published curve can need it at another prevalence. */
 function withAlarms(points) {
   const alarms = points.tp.map((right, i) => right + points.fp[i]);
-  return { ...points, alarms };
+  if (alarms.every((count, i) => i === 0 || count >= alarms[i - 1])) return { ...points, alarms };
+  const order = [...alarms.keys()].sort(
+    (a, b) => alarms[a] - alarms[b] || points.tp[a] - points.tp[b],
+  );
+  const ordered = (values) => Float64Array.from(order, (i) => values[i]);
+  const [thresholds, tp, fp] = [points.thresholds, points.tp, points.fp].map(ordered);
+  return { ...points, thresholds, tp, fp, alarms: ordered(alarms) };
 }
 
 /** Reweight the classes to another prevalence, keeping the number of cases. */
