@@ -66,6 +66,16 @@ def roc_two_limits() -> None:
     RocDisplay.from_points(MODELS, {"strict": STRICT, "lenient": LENIENT}, ax=axes())
 
 
+def lesser_of_a_point() -> None:
+    two = {
+        "P": voros.OperatingPoints.from_points([0.12], [0.6], 1000, 3000),
+        "Q": voros.OperatingPoints.from_points([0.22], [0.62], 1000, 3000),
+    }
+    shown = {"cost_ratio": 0.3, "lesser_of": "P", "curves": False, "choices": False}
+    for ax, limits in zip(axes(1, 2), (None, voros.Scenario(0.35, 0.35, 0.3)), strict=True):
+        RocDisplay.from_points(two, limits, ax=ax, **shown)
+
+
 def region() -> None:
     RegionDisplay(1000, 9000, 0.15, 3000).plot(axes())
 
@@ -97,6 +107,7 @@ def roc_surface() -> None:
 PICTURES: tuple[Callable[[], None], ...] = (
     roc,
     roc_two_limits,
+    lesser_of_a_point,
     region,
     area_curve,
     winner_map,

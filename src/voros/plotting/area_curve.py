@@ -265,7 +265,11 @@ class AreaCurveDisplay(ModelDisplay):
 
 
 def _said(threshold: float) -> str:
-    return "never alarm" if np.isinf(threshold) else f"≥ {threshold:.3g}"
+    if np.isinf(threshold):
+        return "never alarm"
+    shown = f"{threshold:.3g}"
+    # A rounded threshold may raise other alarms; nobody should type it in as if it were exact.
+    return f"≥ {shown}" if float(shown) == threshold else f"≈ {shown}"
 
 
 def _likely_ratios(costs: CostDistribution, negatives_per_positive: float) -> FloatArray:
