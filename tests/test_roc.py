@@ -140,6 +140,24 @@ def test_published_points_may_come_in_any_order_and_need_not_be_monotone() -> No
     assert np.isnan(curve.thresholds[1])
 
 
+def test_a_published_point_better_in_both_respects_is_best_at_every_cost() -> None:
+    points = OperatingPoints.from_counts([5, 20], [5, 0], 20, 20)
+    hull = cost_hull(points, np.ones(3, dtype=bool))
+    for ratio in (1e-6, 1.0, 1e6):
+        best = hull.index[hull.best(np.array([ratio]))[0]]
+        assert (points.tp[best], points.fp[best]) == (20, 0)
+
+
+def test_reweighted_hulls_never_rise() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(300):
+        problem = oracles.random_problem(rng)
+        points = OperatingPoints.from_scores(problem.y_true, problem.y_score)
+        reweighted = points.at_prevalence(rng.uniform(0.01, 0.9))
+        enter = cost_hull(reweighted, np.ones(len(points), dtype=bool)).enter
+        assert np.all(enter[1:] <= enter[:-1])
+
+
 def test_points_with_equal_alarms_count_by_their_right_ones() -> None:
     points = OperatingPoints.from_counts([2, 5, 5], [8, 5, 9], 10, 10)
     hull = cost_hull(points, np.ones(4, dtype=bool))

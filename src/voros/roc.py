@@ -470,11 +470,13 @@ def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
     slopes = isotonic_regression(np.diff(tp) / width, weights=width, increasing=False)
     vertices = slopes.blocks
     gain, harm = np.diff(tp[vertices]), np.diff(fp[vertices])
-    with np.errstate(divide="ignore"):
-        enter = gain / harm
     useful = gain > 0
+    gain, harm = gain[useful], harm[useful]
+    # More right and no more false alarms is better at every cost: such a step enters at infinity.
+    ratios = np.divide(gain, harm, out=np.full(len(gain), np.inf), where=harm > 0)
     vertices = np.append(0, vertices[1:][useful])
-    return CostHull(index[vertices], np.append(np.inf, enter[useful]))
+    # Slopes fall along a hull; rounding of weighted counts must not make them rise.
+    return CostHull(index[vertices], np.minimum.accumulate(np.append(np.inf, ratios)))
 
 
 def _whole(counts: AnyArray) -> bool:
