@@ -17,6 +17,7 @@ from experiments import slow_mimic
 from voros.experiments.channels import CHANNELS, ITEM_IDS, TIME_VARYING
 from voros.experiments.extraction import extract
 from voros.experiments.mimic import mimic_cases
+from voros.experiments.release import find_tables
 from voros.experiments.split import split_patients
 from voros.experiments.synthetic import (
     CHART_COLUMNS,
@@ -25,7 +26,6 @@ from voros.experiments.synthetic import (
     write_release,
     write_table,
 )
-from voros.experiments.tables import find_tables
 
 DEMO = os.environ.get("VOROS_MIMIC_DEMO")
 

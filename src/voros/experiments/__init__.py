@@ -1,1 +1,18 @@
-"""The hospital experiments."""
+"""The hospital experiments: MIMIC-IV, eICU, and the same study on data that everybody has.
+
+From a folder of tables to the tables of the paper: a cohort, its features, the grid of 140 models,
+selection on validation, and the account on test. ``voros experiment`` runs them.
+"""
+
+from voros.experiments.errors import ExperimentError
+from voros.experiments.experiment import Options
+from voros.experiments.results import StudyResult
+from voros.experiments.support2 import quick_support2, run_support2
+
+__all__ = [
+    "ExperimentError",
+    "Options",
+    "StudyResult",
+    "quick_support2",
+    "run_support2",
+]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from voros.experiments.channels import CHANNELS, ITEM_IDS, conversion_rows
 from voros.experiments.errors import ExperimentError
+from voros.experiments.release import SourceTable, explaining
 from voros.experiments.summaries import BUCKET_HOURS, HOURS
-from voros.experiments.tables import SourceTable, explaining
 
 if TYPE_CHECKING:
     import duckdb

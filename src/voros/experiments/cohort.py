@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from voros.experiments.errors import ExperimentError
+from voros.experiments.release import SourceTable, explaining
 from voros.experiments.summaries import HOURS
-from voros.experiments.tables import SourceTable, explaining
 
 if TYPE_CHECKING:
     import duckdb

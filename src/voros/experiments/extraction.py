@@ -14,8 +14,8 @@ from voros.experiments.chart import ChartCount, stream_chart
 from voros.experiments.cohort import MIXED_REMEDY, NEWEST_YEARS, CohortFlow, make_cohort
 from voros.experiments.errors import ExperimentError, explaining_full_disk
 from voros.experiments.folder import save_json
+from voros.experiments.release import SourceTable, explaining, open_database
 from voros.experiments.summaries import HOURS
-from voros.experiments.tables import SourceTable, explaining, open_database
 
 if TYPE_CHECKING:
     import duckdb

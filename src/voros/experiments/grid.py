@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 Family: TypeAlias = Literal["LR", "MLP", "RF"]
 
 RARE_CLASS_WEIGHTS = (1, 3, 9, 27)
+
+SHORT_WORDS = MappingProxyType(
+    {
+        "rare_class_weight": "weight",
+        "max_iter": "iterations",
+        "alpha": "L2",
+        "hidden_layer_sizes": "hidden",
+        "learning_rate_init": "rate",
+        "max_depth": "depth",
+        "min_samples_leaf": "leaf",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,18 @@ class Candidate:
     def name(self) -> str:
         """A name that says it all and is safe as a file name."""
         return "_".join([self.family, *(f"{k}={_short(v)}" for k, v in self.parameters.items())])
+
+    @property
+    def label(self) -> str:
+        """A name short enough for a legend.
+
+        Examples
+        --------
+        >>> Candidate("RF", {"max_depth": 4, "rare_class_weight": 9}).label
+        'RF, depth 4, weight 9'
+        """
+        told = (f"{SHORT_WORDS.get(k, k)} {_short(v)}" for k, v in self.parameters.items())
+        return ", ".join([self.family, *told])
 
     def estimator(self, random_state: int) -> Any:
         """Return the unfitted scikit-learn classifier."""

@@ -10,6 +10,7 @@ import numpy as np
 from voros.experiments.cases import Cases
 from voros.experiments.channels import CHANNELS, TIME_VARYING
 from voros.experiments.extraction import Extraction
+from voros.experiments.release import explaining, open_database
 from voros.experiments.summaries import (
     ALL_SUMMARIES,
     BUCKET_HOURS,
@@ -18,7 +19,6 @@ from voros.experiments.summaries import (
     stack,
     summarise,
 )
-from voros.experiments.tables import explaining, open_database
 from voros.inputs import BoolArray, FloatArray
 
 FEWEST_CHANNELS = 3

@@ -1,16 +1,87 @@
-"""SUPPORT2 as cases: the physiology of day 3, and who died in hospital."""
+"""SUPPORT2: the same study on data that everybody has, beside the prognoses it contains."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from voros.datasets import load_support2
 from voros.experiments.cases import Cases
+from voros.experiments.experiment import Options, run_experiment
+from voros.experiments.results import StudyResult
+from voros.experiments.rivals import rival_table
+from voros.experiments.split import Split
+from voros.experiments.study import Deployed, Scored
 from voros.inputs import FloatArray
+from voros.paper.layout import Table
 
 Outcome: TypeAlias = Literal["hospital_death", "hospital_death_within_7_days"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+IN_WORDS = {
+    "hospital_death": "death in hospital",
+    "hospital_death_within_7_days": "death in hospital within 7 days",
+}
+
+
+def run_support2(
+    out: str | Path,
+    outcome: Outcome = "hospital_death_within_7_days",
+    options: Options | None = None,
+) -> StudyResult:
+    """Run the study on SUPPORT2, and write everything into one folder.
+
+    Parameters
+    ----------
+    out : path-like
+        The run's folder.
+    outcome : {"hospital_death", "hospital_death_within_7_days"}
+    options : Options, optional
+    """
+    if outcome not in OUTCOMES:
+        raise ValueError(f"outcome={outcome!r}; accepted are {' and '.join(OUTCOMES)}")
+    title = f"SUPPORT2, {IN_WORDS[outcome]}"
+    return run_experiment(
+        title,
+        support2_cases(outcome),
+        Path(out),
+        options or Options(),
+        description={"experiment": "support2", "outcome": outcome},
+        notes=["SUPPORT2, courtesy of the Vanderbilt University Department of Biostatistics"],
+        find_rivals=partial(_prognoses, title),
+    )
+
+
+def quick_support2(
+    out: str | Path, outcome: Outcome = "hospital_death_within_7_days"
+) -> StudyResult:
+    """Run the study with a dozen candidates: about half a minute on two cores.
+
+    Parameters
+    ----------
+    out : path-like
+        The run's folder.
+    outcome : {"hospital_death", "hospital_death_within_7_days"}
+
+    Returns
+    -------
+    StudyResult
+        Its text is the tables.
+    """
+    return run_support2(out, outcome, replace(Options(), quick=True, progress=False))
+
+
+def _prognoses(
+    title: str, split: Split, deployed: Sequence[Deployed], valid: Scored, test: Scored
+) -> tuple[Table, ...]:
+    rows = {"valid": split.valid, "test": split.test}
+    forecasts = dict(load_support2().prognoses)
+    return (rival_table(title, forecasts, rows, deployed, valid, test),)
 
 
 def support2_cases(outcome: Outcome = "hospital_death") -> Cases:

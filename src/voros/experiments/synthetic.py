@@ -145,14 +145,22 @@ def write_release(
     random_state : int, default 0
     """
     rng = np.random.default_rng(random_state)
+    stays = write_hospital(folder, n_patients, release=release, rng=rng)
+    chart = chart_rows(stays, rng)
+    write_table(folder / "icu/chartevents.csv.gz", CHART_COLUMNS, chart, release)
+    return stays
+
+
+def write_hospital(
+    folder: Path, n_patients: int, *, release: Release, rng: np.random.Generator
+) -> list[Stay]:
+    """Write patients, admissions and stays, and no chart; see `write_release`."""
     hospital = _Hospital(release, rng)
     for number in range(n_patients):
         hospital.admit(10_000_000 + 7 * number)
     write_table(folder / "hosp/patients.csv.gz", PATIENT_COLUMNS, hospital.patients, release)
     write_table(folder / "hosp/admissions.csv.gz", ADMISSION_COLUMNS, hospital.admissions, release)
     write_table(folder / "icu/icustays.csv.gz", STAY_COLUMNS, hospital.icustays, release)
-    chart = chart_rows(hospital.stays, rng)
-    write_table(folder / "icu/chartevents.csv.gz", CHART_COLUMNS, chart, release)
     return hospital.stays
 
 

@@ -69,6 +69,7 @@ def _record(
         "parameters": candidate.parameters,
         "random_state": random_state,
         "seconds": round(seconds, 3),
+        "finished": time.time(),
         "converged": not unfinished,
         "warnings": sorted({str(w.message) for w in caught if w not in unfinished}),
         "versions": versions(),

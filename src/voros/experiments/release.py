@@ -17,7 +17,7 @@ from voros.experiments.errors import DISK_FULL_REMEDY, ExperimentError
 if TYPE_CHECKING:
     import duckdb
 
-MEMORY_LIMIT = "1GB"
+MEMORY_LIMIT = "512MB"
 """What DuckDB may hold in memory; beyond it, it works on disk."""
 
 DOWNLOAD_AGAIN = (
@@ -106,7 +106,8 @@ def find_tables(folder: Path) -> dict[str, SourceTable]:
         When one is missing, is there twice, lacks a column or cannot be read.
     """
     _check_release_folder(folder)
-    tables = {name: _find_table(folder, name) for name in NEEDED}
+    _check_present(folder)
+    tables = {name: _read_table(folder, name) for name in NEEDED}
     for table in tables.values():
         _check_columns(table)
     return tables
@@ -124,20 +125,30 @@ def _check_release_folder(folder: Path) -> None:
     raise ExperimentError(f"{folder}: neither hosp/ nor icu/ is in this folder. {remedy}")
 
 
-def _find_table(folder: Path, name: str) -> SourceTable:
-    found = [path for form in FORMATS if (path := folder / f"{name}{form}").is_file()]
-    if not found:
-        accepted = ", ".join(f"{name}{form}" for form in FORMATS)
+def _check_present(folder: Path) -> None:
+    found = {name: _candidates(folder, name) for name in NEEDED}
+    missing = [name for name, paths in found.items() if not paths]
+    if missing:
+        told = ", ".join(str(folder / f"{name}.csv.gz") for name in missing)
         raise ExperimentError(
-            f"{folder / name}: the table is missing; looked for {accepted}. Download it from "
-            "PhysioNet into this folder: the rest of the release need not be there"
+            f"{told}: not there, nor as {' or '.join(FORMATS[::2])}. Download what is missing from "
+            "PhysioNet into this folder; these four tables are all that is needed"
         )
-    if len(found) > 1:
-        names = " and ".join(map(str, found))
+    twice = [paths for paths in found.values() if len(paths) > 1]
+    if twice:
+        names = " and ".join(map(str, twice[0]))
         raise ExperimentError(
             f"{names}: the same table twice, and they may be of two releases. Remove one of them"
         )
-    return SourceTable(name, found[0], _header(found[0]))
+
+
+def _candidates(folder: Path, name: str) -> list[Path]:
+    return [path for form in FORMATS if (path := folder / f"{name}{form}").is_file()]
+
+
+def _read_table(folder: Path, name: str) -> SourceTable:
+    (path,) = _candidates(folder, name)
+    return SourceTable(name, path, _header(path))
 
 
 def _header(path: Path) -> tuple[str, ...]:

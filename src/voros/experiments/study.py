@@ -1,0 +1,158 @@
+"""Select on validation, fix the thresholds, test: every strategy in every scenario."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+from voros.deployment import PolicyEvaluation
+from voros.exceptions import NeverAlarmWarning
+from voros.experiments.folder import Part, Predictions, RunFolder, read_predictions
+from voros.inference import Guarantee, one_per_group
+from voros.inputs import AnyArray
+from voros.paper.cells import SCENARIOS, STRATEGY_ORDER
+from voros.policy import ThresholdPolicy
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
+from voros.selection import Strategy, select_points
+
+CONFIDENCE = 0.95
+"""Of the fifth strategy: how sure its thresholds are to keep the limits on the test cases."""
+
+GUARANTEED = "guaranteed"
+GUARANTEED_BY: Strategy = "partial_voros"
+"""The fifth strategy takes the model of this one, and other thresholds."""
+
+STRATEGIES: tuple[str, ...] = (*STRATEGY_ORDER, GUARANTEED)
+"""The paper's four, and ours."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Every model's predictions on one part of the data, and their operating points."""
+
+    predictions: Mapping[str, Predictions]
+    points: Mapping[str, OperatingPoints]
+
+    @classmethod
+    def of(cls, predictions: Mapping[str, Predictions]) -> Scored:
+        """Count the alarms of every model once."""
+        points = {
+            name: OperatingPoints.from_scores(p.y_true, p.score) for name, p in predictions.items()
+        }
+        return cls(predictions, points)
+
+    @classmethod
+    def read(cls, folder: RunFolder, names: Sequence[str], part: Part) -> Scored:
+        """Read the prediction files of a run."""
+        return cls.of({name: read_predictions(folder.prediction(name, part)) for name in names})
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return len(self.sample.y_true)
+
+    @property
+    def sample(self) -> Predictions:
+        """Any model's predictions, for what all models share: the cases."""
+        return next(iter(self.predictions.values()))
+
+    @cached_property
+    def independent(self) -> Scored:
+        """The same with one case of each patient, which is what exact tests need."""
+        rows = one_per_group(self.sample.patient, random_state=0)
+        return self if len(rows) == self.n_cases else self.take(rows)
+
+    def take(self, rows: AnyArray) -> Scored:
+        """Keep the cases at these positions, for every model."""
+        return Scored.of(
+            {
+                name: Predictions(p.patient[rows], p.y_true[rows], p.score[rows])
+                for name, p in self.predictions.items()
+            }
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Deployed:
+    """What a strategy selected in a scenario, and how it fared.
+
+    Attributes
+    ----------
+    scenario : int
+        Its number.
+    strategy : str
+    model : str
+    policy : ThresholdPolicy
+        Decided on validation.
+    valid, test : PolicyEvaluation
+    cost_aware_test : float
+        Expected test cost of the same model with a threshold for each cost, as partial VOROS sets
+        them: what is left of the difference once the thresholds no longer differ.
+    """
+
+    scenario: int
+    strategy: str
+    model: str
+    policy: ThresholdPolicy
+    valid: PolicyEvaluation
+    test: PolicyEvaluation
+    cost_aware_test: float
+
+
+def run_study(
+    valid: Scored, test: Scored, scenarios: Mapping[int, Scenario] = SCENARIOS
+) -> list[Deployed]:
+    """Deploy every strategy in every scenario.
+
+    Parameters
+    ----------
+    valid, test : Scored
+        The same models on both.
+    scenarios : mapping of int to Scenario
+        By default the paper's two.
+    """
+    return [
+        _deploy(number, scenario, strategy, valid, test)
+        for number, scenario in scenarios.items()
+        for strategy in STRATEGIES
+    ]
+
+
+def _deploy(
+    number: int, scenario: Scenario, strategy: str, valid: Scored, test: Scored
+) -> Deployed:
+    by = GUARANTEED_BY if strategy == GUARANTEED else cast("Strategy", strategy)
+    guarantee, decided_on = None, valid
+    if strategy == GUARANTEED:
+        guarantee = Guarantee(confidence=CONFIDENCE, horizon=test.n_cases)
+        decided_on = valid.independent
+    with never_alarm_is_a_result():
+        model = select_points(valid.points, scenario, strategy=by).winner
+        policy, aware = (
+            ThresholdPolicy.from_points(
+                decided_on.points[model], scenario, strategy=thresholds, guarantee=guarantee
+            )
+            for thresholds in (by, GUARANTEED_BY)
+        )
+    return Deployed(
+        number,
+        strategy,
+        model,
+        policy,
+        policy.evaluate_points(valid.points[model]),
+        policy.evaluate_points(test.points[model]),
+        aware.evaluate_points(test.points[model]).expected_cost,
+    )
+
+
+@contextmanager
+def never_alarm_is_a_result() -> Iterator[None]:
+    """Do not warn of a strategy that ends in never alarm: the tables show it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeverAlarmWarning)
+        yield
