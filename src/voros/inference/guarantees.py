@@ -1,0 +1,191 @@
+"""Deploy only thresholds whose limits hold on new data, with a stated confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+
+from voros.inference.capacity import capacity_risk, most_alarms
+from voros.inference.prediction import excess_needed, last_and_inner
+from voros.inference.sequential import certified, first_rank, precision_risk
+from voros.inference.shortfall import Shortfall, shortfall
+from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
+
+EARLY_SHARE = 0.05
+"""Share of the allowed error spent on a walk that starts among the very highest scores."""
+
+INNER_SHARE = 0.03
+"""Share spent on thresholds well inside the limit, which a policy for several costs may use."""
+
+CAPACITY_SHARE = 0.02
+"""Share spent on the capacity where it does not bind."""
+
+BOTH_BIND_SHARE = 0.5
+"""Share left to each limit where the capacity comes within reach."""
+
+PARTS_BEFORE_START = 16
+"""The main walk starts where a precision at the floor would have found one part of so many of
+the positives."""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A promise that precision and capacity limits hold beyond the validation cases.
+
+    Pass it as ``guarantee=`` to `ThresholdPolicy.from_validation`, `select_model` or the
+    classifier. Thresholds that cannot keep the promise are not deployed; if none can, never alarm
+    is. The tests are exact for independent cases drawn as those at deployment will be: keep one
+    case per patient (`one_per_group`) where patients come more than once.
+
+    Parameters
+    ----------
+    confidence : float in (0, 1), default 0.95
+        How sure to be that no deployed threshold breaks a limit.
+    horizon : int, optional
+        Promise it of the next so many cases, whose counts are left to chance as well. By default
+        the promise is of the population: of the rates that endless new cases would show.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import voros
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(4000) < 0.2
+    >>> y_score = y_true * 1.5 + rng.normal(size=4000)
+    >>> points = voros.OperatingPoints.from_scores(y_true, y_score)
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.3, cost_ratio=(0.05, 0.1))
+    >>> plain = points.feasible(scenario)
+    >>> sure = Guarantee(confidence=0.95).allowed(points, scenario)
+    >>> int(points.alarms[plain].max()), int(points.alarms[sure].max())
+    (1164, 1052)
+    """
+
+    confidence: float = 0.95
+    horizon: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check both arguments."""
+        number = isinstance(self.confidence, Real) and not isinstance(self.confidence, bool)
+        if not number or not 0 < self.confidence < 1:
+            raise ValueError(
+                f"confidence={self.confidence!r}; accepted is a number strictly between 0 and 1"
+            )
+        whole = isinstance(self.horizon, Integral) and not isinstance(self.horizon, bool)
+        if self.horizon is not None and not (whole and self.horizon > 0):
+            raise ValueError(
+                f"horizon={self.horizon!r}; accepted is a whole number of cases above 0, or None "
+                "for the population"
+            )
+
+    @property
+    def level(self) -> float:
+        """The allowed probability of a broken limit."""
+        return 1.0 - self.confidence
+
+    def allowed(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:
+        """Tell which thresholds may be deployed; never alarm always may.
+
+        Parameters
+        ----------
+        points : OperatingPoints
+            From `OperatingPoints.from_scores` on validation cases without weights: every distinct
+            score, for the order of the tests is part of their validity.
+        scenario : Scenario
+            Without another prevalence: reweighted counts have no exact test.
+        """
+        n_cases = check_whole(points, scenario)
+        if self.horizon is None:
+            passed = self._for_population(points, scenario, n_cases)
+        else:
+            passed = self._for_horizon(points, scenario, n_cases)
+        passed &= points.feasible(scenario)
+        passed[0] = True
+        return passed
+
+    def _for_population(
+        self, points: OperatingPoints, scenario: Scenario, n_cases: int
+    ) -> BoolArray:
+        risk = np.maximum(
+            precision_risk(points.tp, points.alarms, scenario.min_precision),
+            capacity_risk(points.alarms, n_cases, scenario, None),
+        )
+        return certified(points.tp, points.alarms, risk, scenario.min_precision, self.level)
+
+    def _for_horizon(self, points: OperatingPoints, scenario: Scenario, n_cases: int) -> BoolArray:
+        horizon, level = int(self.horizon or 0), self.level
+        floor = scenario.min_precision
+        if floor == 0:
+            return points.alarms <= most_alarms(n_cases, scenario, horizon, level)
+        reach = most_alarms(n_cases, scenario, horizon, BOTH_BIND_SHARE * level)
+        passed = np.zeros(len(points), dtype=np.bool_)
+        within = int(np.searchsorted(points.alarms, reach, side="right"))
+        if floor == 1 or within == 1:
+            return passed
+        tp, alarms = points.tp[:within], points.alarms[:within]
+        clear = alarms <= most_alarms(n_cases, scenario, horizon, CAPACITY_SHARE * level)
+
+        def needed(share: float, inner: bool = False) -> FloatArray:
+            return excess_needed(alarms, n_cases, horizon, floor, share * level, inner)
+
+        inner = needed(INNER_SHARE / 2, inner=True)
+        crowded = needed(1 - BOTH_BIND_SHARE - INNER_SHARE - EARLY_SHARE)
+        main = needed(1 - CAPACITY_SHARE - INNER_SHARE - EARLY_SHARE)
+        early = needed(EARLY_SHARE)
+        first = first_rank(floor, level)
+        start = max(first, int(points.n_positive / (PARTS_BEFORE_START * floor)))
+        passed[:within] = last_and_inner(
+            tp, alarms, start, np.where(clear, main, crowded), inner, floor
+        ) | last_and_inner(tp, alarms, first, early, inner, floor)
+        return passed
+
+    def shortfall(self, points: OperatingPoints, scenario: Scenario) -> Shortfall:
+        """Return what came closest to a certificate, and what it would take."""
+        return shortfall(points, scenario, check_whole(points, scenario), self.level, self.horizon)
+
+    def explain(self, points: OperatingPoints, scenario: Scenario) -> str:
+        """Say what came closest when nothing passes, and how many more positives it would take."""
+        about = (
+            "in the population" if self.horizon is None else f"in the next {self.horizon:,} cases"
+        )
+        return (
+            f"no threshold keeps precision >= {scenario.min_precision:g} and capacity="
+            f"{scenario.capacity!r} {about} with confidence {self.confidence:g}, so never alarm "
+            f"is deployed. {self.shortfall(points, scenario).sentence()}"
+        )
+
+
+def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
+    """Return the number of cases, or raise where the tests would not be exact."""
+    if scenario.prevalence is not None:
+        raise ValueError(
+            f"prevalence={scenario.prevalence!r} cannot be combined with a guarantee: its exact "
+            "tests need cases drawn as those at deployment, not reweighted ones"
+        )
+    whole = [np.asarray(counts).dtype.kind in "iu" for counts in (points.tp, points.fp)]
+    if not all(whole) or not float(points.n_cases).is_integer():
+        raise ValueError(
+            "a guarantee needs whole cases, but the counts are weighted (sample_weight) or rates; "
+            "its exact tests hold for independent cases of weight one"
+        )
+    return int(points.n_cases)
+
+
+def one_per_group(groups: AnyArray, random_state: int | None = None) -> AnyArray:
+    """Pick one case of each group at random, as row numbers in their order.
+
+    Cases of one patient are alike, and the exact tests of a `Guarantee` need independent ones.
+    One case of each patient, drawn at random, is that; the promise is then about such a draw.
+
+    Examples
+    --------
+    >>> one_per_group(np.array(["ann", "bob", "ann", "cy"]), random_state=0).tolist()
+    [1, 2, 3]
+    """
+    names = np.asarray(groups)
+    shuffled = np.random.default_rng(random_state).permutation(len(names))
+    _, first = np.unique(names[shuffled], return_index=True)
+    return np.sort(shuffled[first])
