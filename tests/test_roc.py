@@ -194,6 +194,15 @@ def test_another_prevalence_keeps_rates_and_cases() -> None:
     assert rare.precision[1] == pytest.approx(0.01 * 0.8 / (0.01 * 0.8 + 0.99 * 10 / 90))
 
 
+def test_another_prevalence_reorders_points_that_are_not_nested() -> None:
+    points = OperatingPoints.from_counts([5, 11], [5, 0], 20, 80, thresholds=[0.2, 0.1])
+    rare = points.at_prevalence(0.02)
+    assert np.all(np.diff(rare.alarms) > 0)
+    assert rare.thresholds.tolist() == [np.inf, 0.1, 0.2]
+    hull = cost_hull(rare, np.ones(3, dtype=bool))
+    assert rare.tpr[hull.index] == pytest.approx([0, 11 / 20])
+
+
 def test_random_curves_by_counting() -> None:
     rng = np.random.default_rng(1)
     for _ in range(100):

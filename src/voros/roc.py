@@ -273,10 +273,13 @@ class OperatingPoints:
         n_negative = self.n_cases - n_positive
         per_positive = n_positive / self.n_positive
         per_negative = n_negative / self.n_negative
+        tp, fp = self.tp * per_positive, self.fp * per_negative
+        # Points of a traced curve need not be nested: their order by alarms may change.
+        order = np.lexsort((tp, tp + fp))
         return OperatingPoints(
-            self.thresholds,
-            self.tp * per_positive,
-            self.fp * per_negative,
+            self.thresholds[order],
+            tp[order],
+            fp[order],
             n_positive,
             n_negative,
             self.one_case * min(per_positive, per_negative),
