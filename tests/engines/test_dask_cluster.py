@@ -18,6 +18,7 @@ pl = pytest.importorskip("polars")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::voros.VorosWarning"),
+    pytest.mark.filterwarnings("ignore:The inplace keyword"),
     # distributed's own, when a worker dies under it.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
@@ -54,7 +55,7 @@ def folder(cases, tmp_path_factory):
     return folder
 
 
-def count(folder, **options):
+def count(folder):
     frame = dd.read_parquet(folder)
     return count_frame(
         frame, label="y", scores=["s", "tied"], scenarios=[SCENARIO], largest_answer=20_000

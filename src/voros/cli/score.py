@@ -11,6 +11,7 @@ import typer
 
 from voros.cli.bundles import bundled
 from voros.cli.failures import LIMITS_NOT_MET
+from voros.cli.large import Engine, count_by_engine, engine_needed
 from voros.cli.loading import load
 from voros.cli.options import Check, ColumnOptions, LimitOptions, PredictionFile, ShowOptions
 from voros.cli.patience import patience
@@ -33,21 +34,33 @@ def score(
     limits: LimitOptions,
     output: ShowOptions,
     check: Check = False,
+    engine: Engine = None,
 ) -> None:
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
     scenario = limits.read()
-    predictions = load(file, columns)
+    counting = engine_needed(file, columns, engine)
+    if counting is None:
+        predictions = load(file, columns)
+        results, source = _evaluate_in_memory(predictions, scenario), predictions.source
+    else:
+        counted = count_by_engine(file, columns, scenario, counting)
+        results = {model: _evaluate(points, scenario) for model, points in counted.items()}
+        source = str(file)
+    reachable = any(result.feasible for result in results.values())
+    if not reachable and not check:
+        raise InfeasibleError(nothing_feasible(results))
+    show(score_sheet(results, source, scenario), output)
+    if check and not reachable:
+        raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _evaluate_in_memory(predictions: Predictions, scenario: Scenario) -> dict[str, Evaluation]:
     with patience("scoring") as report:
         results = {}
         for done, model in enumerate(predictions.models):
             report(done, len(predictions.models))
             results[model] = evaluate_model(predictions, model, scenario)
-    reachable = any(result.feasible for result in results.values())
-    if not reachable and not check:
-        raise InfeasibleError(nothing_feasible(results))
-    show(score_sheet(results, predictions, scenario), output)
-    if check and not reachable:
-        raise typer.Exit(LIMITS_NOT_MET)
+    return results
 
 
 def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> Evaluation:
@@ -59,6 +72,10 @@ def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> 
     if not points.at_prevalence(scenario.prevalence).feasible(scenario)[1:].any():
         # What could be met instead may lie beyond the capacity.
         points = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+    return _evaluate(points, scenario)
+
+
+def _evaluate(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     with warnings.catch_warnings():
         # That a model has no feasible threshold stands in its row.
         warnings.simplefilter("ignore", NeverAlarmWarning)
@@ -71,9 +88,7 @@ def nothing_feasible(results: dict[str, Evaluation]) -> str:
     return f"model {model!r}: {limits_message(closest.points, closest.scenario)}"
 
 
-def score_sheet(
-    results: dict[str, Evaluation], predictions: Predictions, scenario: Scenario
-) -> Sheet:
+def score_sheet(results: dict[str, Evaluation], source: str, scenario: Scenario) -> Sheet:
     """Arrange scores and choices, best model first."""
     ranked = sorted(results.items(), key=lambda item: -item[1].score)
     best = ranked[0][1].score
@@ -84,7 +99,7 @@ def score_sheet(
         columns=_columns(ranked, best),
         rows=rows,
         document={
-            "file": predictions.source,
+            "file": source,
             "cases": points.n_cases,
             "positives": points.n_positive,
             "scenario": scenario_values(scenario),

@@ -15,7 +15,7 @@ from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.roc import OperatingPoints
 
 
-class ChangedDataError(RuntimeError):
+class ChangedDataError(ValueError):
     """Two passes over a frame disagree, so no number made of both can be trusted."""
 
 

@@ -42,7 +42,7 @@ def check_engine(engine: str) -> None:
     ------
     ImportError
         When its package is missing.
-    RuntimeError
+    OSError
         When Spark finds no Java.
     """
     if engine not in ENGINES:
@@ -54,7 +54,7 @@ def check_engine(engine: str) -> None:
             '"voros[engines]" brings it'
         )
     if engine == "spark" and not has_java():
-        raise RuntimeError(
+        raise OSError(
             "engine='spark' needs Java 17 or newer, and neither JAVA_HOME nor a java command was "
             "found; install one (Debian: apt install default-jre-headless), or set SPARK_REMOTE "
             "to a Spark Connect server"

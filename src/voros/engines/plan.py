@@ -14,6 +14,9 @@ from voros.inputs import BoolArray, FloatArray
 LARGEST_ANSWER = 2**20
 """Rows of aggregates that one pass may bring to the driver: some 50 MB."""
 
+REFINED_ANSWER = 2**17
+"""Rows that a refinement for a scenario aims for: a further pass is cheaper than a long answer."""
+
 FIRST_ANSWER = 2**14
 """Rows that the first count aims for: enough to leave little open, few enough to stay in cache."""
 

@@ -13,6 +13,7 @@ from voros.engines.keys import KEY_BITS, cell_of, span_bits
 from voros.engines.plan import (
     CUT_BITS,
     FIRST_ANSWER,
+    REFINED_ANSWER,
     Plan,
     Wanted,
     finest_level,
@@ -49,7 +50,7 @@ def refine(
         undecided = {name: mask for name, mask in undecided.items() if mask.any()}
         if not undecided:
             return bins
-        plan = next_plan(bins, undecided, at_most)
+        plan = next_plan(bins, undecided, min(at_most, REFINED_ANSWER) if scenarios else at_most)
         for name, parts in cases.count(plan).items():
             bins[name] = bins[name].refined(plan.chosen[name], parts)
 

@@ -194,7 +194,7 @@ def _positive(table: Any, name: str, pos_label: Any) -> BoolArray:
     """Tell the positive cases; text is judged on its distinct values, of which there are two."""
     column, title = table.column(name), f"column {name!r}"
     if is_numeric(column.type):
-        return check_labels(_numbers(column), _typed(pos_label, title), name=title)
+        return check_labels(_numbers(column), typed_label(pos_label, title), name=title)
     import pyarrow.compute as pc
 
     text = column.cast(load_pyarrow().string())
@@ -203,7 +203,7 @@ def _positive(table: Any, name: str, pos_label: Any) -> BoolArray:
     return np.asarray(pc.equal(text, wanted).to_numpy(), dtype=np.bool_)
 
 
-def _typed(pos_label: Any, title: str) -> Any:
+def typed_label(pos_label: Any, title: str) -> Any:
     """Read a positive label that was typed as text, for a column of numbers."""
     if not isinstance(pos_label, str):
         return pos_label

@@ -1,0 +1,165 @@
+"""Hundreds of millions of scores: counted exactly, beside a plain scan by the same engine.
+
+Generates Parquet files, and for each engine times ``sum(score), sum(label)`` over the whole file
+and the exact score by refinement, in turn, in a process of its own that may use 2 GB. What counts
+is the ratio of the two, best of several.
+
+    python benchmarks/scale.py --rows 20_000_000 200_000_000 --engines duckdb polars
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import voros
+from voros.engines import count_frame, open_parquet
+
+MEMORY_LIMIT = 2 * 10**9
+
+SCENARIOS = {
+    "small capacity": voros.Scenario(0.5, 0.01, (1 / 40, 1 / 20)),
+    "half of the cases": voros.Scenario(0.15, 0.5, (1 / 9, 1 / 6)),
+    "no limit": voros.Scenario(cost_ratio=(1 / 9, 1 / 6)),
+}
+
+
+def generate(rows: int, file: Path) -> None:
+    import duckdb
+
+    connection = duckdb.connect(config={"memory_limit": "2GB"})
+    connection.execute("SELECT setseed(0.5)")
+    connection.execute(
+        "COPY (SELECT score, random() < 0.9 * score ** 6 AS label "
+        f"FROM (SELECT random() ** 3 AS score FROM range({rows}))) TO '{file}'"
+    )
+
+
+def open_limited(engine: str, file: str) -> Any:
+    """Open a file in a process that may use 2 GB; Spark and Dask limit their own workers."""
+    if engine == "duckdb":
+        import duckdb
+
+        limit = f"{MEMORY_LIMIT}B"
+        return duckdb.connect(config={"memory_limit": limit}).read_parquet(file)
+    if engine == "polars":
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, MEMORY_LIMIT))
+    return open_parquet(file, engine)
+
+
+def scan_duckdb(frame: Any) -> Any:
+    return frame.aggregate("sum(score), sum(CAST(label AS INTEGER))").fetchall()
+
+
+def scan_polars(frame: Any) -> Any:
+    return frame.select("score", "label").sum().collect(engine="streaming")
+
+
+def scan_dask(frame: Any) -> Any:
+    return frame[["score", "label"]].sum().compute()
+
+
+def scan_spark(frame: Any) -> Any:
+    return frame.selectExpr("sum(score)", "sum(CAST(label AS INT))").collect()
+
+
+SCANS: dict[str, Callable[[Any], Any]] = {
+    "duckdb": scan_duckdb,
+    "polars": scan_polars,
+    "dask": scan_dask,
+    "spark": scan_spark,
+}
+
+
+def timed(action: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = action()
+    return time.perf_counter() - start, result
+
+
+def measure(engine: str, file: str, repeats: int) -> dict[str, Any]:
+    """Time scan and count in turn, so that both see the same load of the machine."""
+    frame = open_limited(engine, file)
+    scans: list[float] = []
+    counts: dict[str, list[float]] = {name: [] for name in SCENARIOS}
+    costs, intervals = {}, {}
+    for _ in range(repeats):
+        scans.append(timed(partial(SCANS[engine], frame))[0])
+        for name, scenario in SCENARIOS.items():
+            taken, points = timed(partial(_count, frame, scenario))
+            counts[name].append(taken)
+            costs[name], intervals[name] = points.cost, points.interval
+    return {
+        "scan": min(scans),
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "counts": [
+            {
+                "name": name,
+                "seconds": min(counts[name]),
+                "interval": intervals[name],
+                "passes": costs[name].passes,
+                "rows_counted": costs[name].rows_counted,
+                "bytes_received": costs[name].bytes_received,
+            }
+            for name in SCENARIOS
+        ],
+    }
+
+
+def _count(frame: Any, scenario: voros.Scenario) -> Any:
+    return count_frame(frame, label="label", scores=["score"], scenarios=[scenario])["score"]
+
+
+def run_apart(engine: str, file: Path, repeats: int) -> dict[str, Any]:
+    """Measure in a fresh process, so that its memory limit binds it alone."""
+    command = [sys.executable, __file__, "--apart", engine, str(file), str(repeats)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=3600)
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def report(engine: str, rows: int, found: dict[str, Any]) -> None:
+    scan = found["scan"]
+    peak = found["peak"] / 1e9
+    print(f"\n{engine}, {rows:,} rows: plain scan {scan:.2f} s; peak memory {peak:.2f} GB")
+    for count in found["counts"]:
+        low, high = count["interval"]
+        print(
+            f"  {count['name']:<18} {low:.6f} {'exact' if low == high else f'to {high:.6f}'}  "
+            f"{count['seconds']:7.2f} s = {count['seconds'] / scan:5.2f} scans, "
+            f"{count['passes']} passes, {rows / count['seconds'] / 1e6:6.1f} M rows/s, "
+            f"{count['rows_counted'] / rows:7.2%} of rows counted, "
+            f"{count['bytes_received'] / 1e6:.1f} MB received"
+        )
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--apart"]:
+        engine, name, repeats = sys.argv[2:]
+        print(json.dumps(measure(engine, name, int(repeats))))
+        return
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=[20_000_000, 200_000_000])
+    parser.add_argument("--engines", nargs="+", default=["duckdb", "polars"], choices=list(SCANS))
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    for rows in options.rows:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "cases.parquet")
+            generate(rows, file)
+            print(f"\n{rows:,} rows: {file.stat().st_size / 1e9:.2f} GB of Parquet")
+            for engine in options.engines:
+                report(engine, rows, run_apart(engine, file, options.repeats))
+
+
+if __name__ == "__main__":
+    main()

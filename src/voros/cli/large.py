@@ -1,0 +1,99 @@
+"""Files that an engine counts: because it was asked to, or because memory would not hold them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from voros.cli.failures import say
+from voros.cli.options import ColumnOptions
+from voros.cli.patience import patience
+from voros.exceptions import PredictionFileError
+from voros.files.columns import ColumnNames, Roles, assign_roles
+from voros.files.predictions import typed_label
+from voros.files.sources import Source, open_source
+from voros.files.tables import is_numeric, peek
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
+
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Let duckdb, polars, dask or spark count a Parquet file where it lies. Without it, "
+        "a file too large for memory is given to one that is installed.",
+    ),
+]
+
+
+def engine_needed(file: Path, columns: ColumnOptions, asked: str | None) -> str | None:
+    """Name the engine asked for, or the one that the size of the file calls for.
+
+    None where the cases are to be read into memory.
+    """
+    if str(file) == "-":
+        _refuse(asked is not None, "--engine reads a Parquet file, and standard input is none")
+        return None
+    source = open_source(file, columns.file_format)
+    if asked is not None:
+        _check_countable(source, columns)
+        return asked
+    if source.format != "parquet" or columns.model or columns.drop_missing:
+        return None
+    from voros.engines.memory import engine_for
+
+    needed = engine_for(file, len(_roles(source, columns).columns))
+    if needed is not None:
+        say(f"{file} is too large for memory; counting it with {needed}", "note")
+    return needed
+
+
+def count_by_engine(
+    file: Path, columns: ColumnOptions, scenario: Scenario, engine: str
+) -> dict[str, OperatingPoints]:
+    """Count every model of a Parquet file, as finely as the scenario needs."""
+    from voros.engines import count_frame, open_parquet
+
+    source = open_source(file, columns.file_format)
+    roles = _roles(source, columns)
+    for note in roles.notes:
+        say(note, "note")
+    with patience(f"counting {file} with {engine}"):
+        counted = count_frame(
+            open_parquet(file, engine),
+            label=str(roles.label),
+            scores=roles.scores,
+            weight=roles.weight,
+            pos_label=_positive_label(source, columns, roles),
+            scenarios=[scenario],
+        )
+    return dict(counted)
+
+
+def _roles(source: Source, columns: ColumnOptions) -> Roles:
+    names = ColumnNames(
+        columns.label, columns.score or (), columns.model, columns.case, columns.weight
+    )
+    return assign_roles(peek(source), names, source.name)
+
+
+def _positive_label(source: Source, columns: ColumnOptions, roles: Roles) -> object:
+    label = str(roles.label)
+    if columns.pos_label is None or not is_numeric(peek(source).column(label).type):
+        return columns.pos_label
+    return typed_label(columns.pos_label, f"column {label!r}")
+
+
+def _check_countable(source: Source, columns: ColumnOptions) -> None:
+    _refuse(
+        source.format != "parquet", f"--engine counts Parquet; {source.name} is {source.format}"
+    )
+    _refuse(bool(columns.model), "--engine takes a column per model, and --model names a long file")
+    _refuse(columns.drop_missing, "--engine refuses missing values; --drop-missing is not for it")
+
+
+def _refuse(refused: bool, reason: str) -> None:
+    if refused:
+        raise PredictionFileError(reason)

@@ -1,0 +1,75 @@
+"""`voros score --engine` prints what `voros score` prints."""
+
+import json
+
+import numpy as np
+import pytest
+from cli.conftest import LIMITS
+
+pl = pytest.importorskip("polars")
+
+# dask's own, with pandas 3.1.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    rng = np.random.default_rng(8)
+    died = rng.random(3000) < 0.2
+    columns = {
+        "died": died,
+        "outcome": np.where(died, "died", "lived"),
+        "good": rng.normal(size=3000) + 2.0 * died,
+        "fair": (rng.normal(size=3000) + 1.0 * died).round(1),
+    }
+    pl.DataFrame(columns).write_parquet(tmp_path / "cases.parquet")
+    return tmp_path / "cases.parquet"
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_an_engine_gives_the_scores_of_memory(voros_command, parquet, engine):
+    pytest.importorskip(engine)
+    options = ("--label", "died", "--json", *LIMITS)
+    counted = voros_command("score", parquet, "--engine", engine, *options)
+    read = voros_command("score", parquet, *options)
+    assert counted.code == read.code == 0
+    found, expected = json.loads(counted.out), json.loads(read.out)
+    assert found["cases"] == expected["cases"] == 3000
+    for one, other in zip(found["models"], expected["models"], strict=True):
+        assert one["model"] == other["model"]
+        assert one["partial_voros"] == pytest.approx(other["partial_voros"], abs=1e-12)
+        assert one["choices"] == other["choices"]
+
+
+def test_text_labels_take_pos_label(voros_command, parquet):
+    options = ("--label", "outcome", "--pos-label", "died", "--score", "good", "--json", *LIMITS)
+    counted = voros_command("score", parquet, "--engine", "polars", *options)
+    expected = voros_command("score", parquet, *options)
+    assert json.loads(counted.out)["models"] == json.loads(expected.out)["models"]
+
+
+def test_a_file_too_large_for_memory_is_given_to_an_engine(voros_command, parquet, monkeypatch):
+    monkeypatch.setattr("voros.engines.memory.available_memory", lambda: 1000)
+    ran = voros_command("score", parquet, "--label", "died", *LIMITS)
+    assert ran.code == 0
+    assert "is too large for memory; counting it with" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--engine", "hive"), "accepted are polars, duckdb, dask, spark"),
+        (("--engine", "polars", "--drop-missing"), "--drop-missing is not for it"),
+        (("--engine", "polars", "--model", "fair"), "--model names a long file"),
+    ],
+)
+def test_what_an_engine_cannot_do_is_refused(voros_command, parquet, options, message):
+    ran = voros_command("score", parquet, "--label", "died", *options, *LIMITS)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_other_formats_are_not_for_engines(voros_command, cases):
+    ran = voros_command("score", cases, "--engine", "duckdb", *LIMITS)
+    assert ran.code == 2
+    assert "--engine counts Parquet" in ran.err

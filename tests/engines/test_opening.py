@@ -1,0 +1,80 @@
+"""Engines are checked before they are used, and chosen by the size of a file."""
+
+import numpy as np
+import pytest
+
+from voros.engines import check_engine, open_parquet
+from voros.engines import memory as memory_module
+from voros.engines.memory import available_memory, engine_for, memory_needed
+
+pl = pytest.importorskip("polars")
+pytest.importorskip("pyarrow")
+
+# dask's own, with pandas 3.1.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
+
+
+@pytest.fixture
+def file(tmp_path):
+    table = pl.DataFrame({"label": [True, False] * 500, "risk": np.linspace(0, 1, 1000)})
+    table.write_parquet(tmp_path / "cases.parquet")
+    return tmp_path / "cases.parquet"
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "dask"])
+def test_opened_files_hold_their_rows(engine, file):
+    pytest.importorskip(engine)
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(open_parquet(file, engine))
+    total = frame.select(nw.col("risk").sum()).collect()["risk"].to_list()[0]
+    assert total == pytest.approx(500)
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "dask"])
+def test_a_folder_is_one_frame(engine, file):
+    pytest.importorskip(engine)
+    import narwhals.stable.v2 as nw
+
+    pl.read_parquet(file).write_parquet(file.with_name("more.parquet"))
+    frame = nw.from_native(open_parquet(file.parent, engine))
+    assert frame.select(nw.len()).collect().to_numpy().item() == 2000
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(ValueError, match="engine='hive'; accepted are polars, duckdb, dask, spark"):
+        check_engine("hive")
+
+
+def test_a_missing_package_names_the_extra(monkeypatch):
+    monkeypatch.setattr("voros.engines.opening.find_spec", lambda _: None)
+    with pytest.raises(ImportError, match=r'pip install "voros\[engines\]" brings it'):
+        check_engine("duckdb")
+
+
+def test_spark_without_java_says_so(monkeypatch):
+    pytest.importorskip("pyspark")
+    monkeypatch.setenv("PATH", "")
+    for name in ("JAVA_HOME", "SPARK_REMOTE"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(OSError, match="needs Java 17 or newer"):
+        check_engine("spark")
+
+
+def test_a_file_is_counted_by_an_engine_only_where_memory_is_short(file):
+    needed = memory_needed(file, n_columns=2)
+    assert needed >= 1000 * 2 * 8
+    assert engine_for(file, 2, available=needed) is None
+    assert engine_for(file, 2, available=needed - 1) in ("duckdb", "polars")
+    assert engine_for(file, 2) is None
+
+
+def test_without_engines_a_file_too_large_names_the_extra(file, monkeypatch):
+    monkeypatch.setattr(memory_module, "find_spec", lambda _: None)
+    with pytest.raises(ImportError, match=r'pip install "voros\[engines\]"'):
+        engine_for(file, 2, available=1)
+
+
+def test_available_memory_is_within_the_machine():
+    psutil = pytest.importorskip("psutil")
+    assert 0 < available_memory() <= psutil.virtual_memory().total
