@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from voros import RegionCase
+from voros import RegionCase, Scenario
 
 pytest.importorskip("matplotlib")
 
@@ -66,3 +66,10 @@ def test_frame_lists_the_corners() -> None:
     table = RegionDisplay(1000, 9000, 0.15, 900).frame("pandas")
     assert table["corner"].tolist() == ["v00", "vak", "v0k"]
     assert table["tpr"].tolist() == pytest.approx([0.0, 0.135, 0.9])
+
+
+def test_a_scenario_is_read_at_its_own_prevalence() -> None:
+    scenario = Scenario(0.15, 0.3, 0.05, prevalence=0.1)
+    display = RegionDisplay.from_scenario(scenario, n_positive=5000, n_negative=5000)
+    expected = RegionDisplay(1000, 9000, 0.15, 3000)
+    assert display.region.vertices == pytest.approx(expected.region.vertices)

@@ -105,7 +105,7 @@ class TestLimits:
         }
         assert styles == {"strict": "--", "lenient": ":"}
         legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-        assert legend == ["sharp", "blunt", "strict", "lenient"]
+        assert legend == ["sharp", "blunt", "strict", "lenient", "best at some cost"]
 
     def test_no_scenario_draws_whole_curves(self, cases: Any) -> None:
         y, scores = cases

@@ -19,6 +19,8 @@ from voros.plotting.style import (
     type_size,
     unit_square,
 )
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,6 +97,21 @@ class RegionDisplay:
     ) -> None:
         self.limits = Limits(n_positive, n_negative, min_precision, max_alarms)
         self.region = self.limits.region
+
+    @classmethod
+    def from_scenario(
+        cls,
+        scenario: Scenario,
+        n_positive: float,
+        n_negative: float,
+        *,
+        ax: Axes | None = None,
+    ) -> RegionDisplay:
+        """Draw what a scenario leaves to classifiers of so many positive and negative cases."""
+        cases = OperatingPoints.from_counts([], [], n_positive, n_negative)
+        cases = cases.at_prevalence(scenario.prevalence)
+        sizes = cases.n_positive, cases.n_negative
+        return cls(*sizes, scenario.min_precision, cases.max_alarms(scenario)).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> RegionDisplay:
         """Draw on ``ax``, or on a new figure."""

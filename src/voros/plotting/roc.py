@@ -28,6 +28,7 @@ from voros.plotting.style import (
     FADED,
     INK,
     PINK,
+    QUIET,
     axes_to_draw_on,
     dress,
     limit_dashes,
@@ -320,14 +321,29 @@ class RocDisplay(ModelDisplay):
         return shape
 
     def _legend(self) -> None:
-        handles = list(self.curves_.values())
+        handles: list[Any] = list(self.curves_.values())
         for limits, artists in self.limits_.items():
             line = artists.precision or artists.capacity
             if line is not None and len(self.limits_) > 1:
                 line.set_label(limits)
                 handles.append(line)
         if self.lesser_ is not None:
-            handles.append(self.lesser_)  # type: ignore[arg-type]
+            handles.append(self.lesser_)
+        if self.choices_:
+            handles.append(self._key_to_choices())
         if handles:
             size = type_size(self.ax_) - 1
             self.ax_.legend(handles=handles, loc="lower right", fontsize=size, framealpha=0.9)
+
+    def _key_to_choices(self) -> Line2D:
+        from matplotlib.lines import Line2D
+
+        return Line2D(
+            [],
+            [],
+            marker="o",
+            linestyle="none",
+            color=QUIET,
+            markersize=0.55 * type_size(self.ax_),
+            label="best at some cost",
+        )
