@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from itertools import groupby
+from itertools import chain, count, groupby
 from pathlib import Path
+from typing import Final
 
 from sklearn.metrics import roc_auc_score
 
@@ -17,12 +18,13 @@ from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
-OUTCOME = "hospital_death_within_7_days"
+OUTCOME: Final = "hospital_death_within_7_days"
 COST_RATIO = (1 / 40, 1 / 9)
 CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 FLOORS = (0.0, 0.2, 0.35, 0.5)
 TOLERANCE = 0.01
 NOT_FEASIBLE = "-"
+PAGE_SCENARIO = Scenario(min_precision=0.2, capacity=0.1, cost_ratio=COST_RATIO)
 DEFAULT_FOLDER = Path("voros-demo")
 
 
@@ -106,11 +108,52 @@ def operating_points(patients: Support2, y_true: AnyArray) -> dict[str, Operatin
     }
 
 
-def main(folder: Path = DEFAULT_FOLDER) -> None:  # noqa: ARG001
-    """Print the tables, and write figures and pages to ``folder``."""
+def unused_folder(folder: Path) -> Path:
+    """Return ``folder``, or the first numbered one after it that nobody has used."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(f for f in chain([folder], numbered) if not f.exists())
+
+
+def main(folder: Path = DEFAULT_FOLDER) -> None:
+    """Print the tables, and write figures, the interactive page and a small study to a folder."""
     patients = load_support2().with_all_prognoses()
-    for line in tables(patients):
-        print(line)
+    print(*tables(patients), sep="\n", flush=True)
+    folder = unused_folder(folder)
+    folder.mkdir(parents=True)
+    print(f"\nFigures: {_write_figures(folder / 'figures')}", flush=True)
+    print(f"A page to move the limits on: {_write_page(patients, folder)}", flush=True)
+    print(
+        "\nWhich of a dozen trained models, and at which thresholds? A minute, please.\n",
+        flush=True,
+    )
+    _run_study(folder / "study")
+
+
+def _write_figures(folder: Path) -> str:
+    from voros.plotting.gallery import save_support2_figures
+
+    saved = save_support2_figures(folder)
+    return f"{len(saved)} pictures in {folder}"
+
+
+def _write_page(patients: Support2, folder: Path) -> Path:
+    from voros.explorer import write_page
+
+    return write_page(
+        operating_points(patients, patients.outcome(OUTCOME)),
+        PAGE_SCENARIO,
+        folder / "explore.html",
+        title="Who should raise the alarm?",
+        outcome="hospital death within 7 days",
+        cases="patients",
+    )
+
+
+def _run_study(folder: Path) -> None:
+    from voros.experiments import quick_support2
+
+    print(quick_support2(folder, OUTCOME).text())
+    print(f"\nEverything of the study: {folder}")
 
 
 if __name__ == "__main__":
