@@ -1,0 +1,1 @@
+"""Bands around the ROC curve and the area curve."""

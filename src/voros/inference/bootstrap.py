@@ -1,0 +1,1 @@
+"""Bootstrap intervals for scores, expected cost and thresholds."""

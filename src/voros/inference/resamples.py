@@ -1,0 +1,1 @@
+"""Resamples as weights over cases that are sorted once."""

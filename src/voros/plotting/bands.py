@@ -1,0 +1,1 @@
+"""Draw bands on the ROC curve and the area curve."""
