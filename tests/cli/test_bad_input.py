@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cli.conftest import LIMITS
+from cli.cases import LIMITS
 
 MILLION = 1_000_000
 

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytest.importorskip("rich", reason="progress bars need the cli extra")
+
 from voros.cli.patience import QUIET_SECONDS
 
 WAIT = """

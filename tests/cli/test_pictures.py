@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="pictures need the cli extra")
 
-from cli.conftest import LIMITS
+from cli.cases import LIMITS
 
 from voros import costs, partial_voros_score
 from voros.files import read_predictions

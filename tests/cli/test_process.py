@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from cli.conftest import LIMITS, write_cases
+from cli.cases import LIMITS, write_cases
 
 WITHOUT_TYPER = """
 import sys

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from cli.conftest import LIMITS
+from cli.cases import LIMITS
 
 from voros import Scenario, costs, partial_voros_score
 from voros.files import read_predictions

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from cli.conftest import LIMITS
+from cli.cases import LIMITS
 
 pl = pytest.importorskip("polars")
 

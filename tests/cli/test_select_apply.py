@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from cli.conftest import LIMITS
+from cli.cases import LIMITS
 from pyarrow import parquet
 
 from voros import ThresholdPolicy, costs
