@@ -6,13 +6,6 @@ import sys
 import pytest
 from cli.cases import LIMITS, write_cases
 
-WITHOUT_TYPER = """
-import sys
-sys.modules["typer"] = None
-from voros.cli import main
-main()
-"""
-
 LOADED_BY_HELP = """
 import sys
 sys.argv = ["voros", "--help"]
@@ -35,16 +28,6 @@ def python(*arguments, **options):
         timeout=60,
         **options,
     )
-
-
-def test_without_the_extra_it_says_how_to_get_it():
-    ran = python("-c", WITHOUT_TYPER)
-    assert ran.returncode == 2
-    assert ran.stdout == ""
-    assert ran.stderr.splitlines() == [
-        "voros: error: the command line needs typer, which is not installed: "
-        'pip install "voros[cli]"'
-    ]
 
 
 def test_help_loads_nothing_heavy():

@@ -11,6 +11,8 @@ NEEDED = frozenset({"typer", "rich", "click"})
 def main() -> None:
     """Run the command line, or say how to install what it needs."""
     try:
+        import rich  # noqa: F401 - said to be missing now, not in the middle of a table
+
         from voros.cli.app import app
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in NEEDED:
