@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 import voros
 from voros.cli.apply import apply
 from voros.cli.demo import demo
+from voros.cli.experiment import app as experiment
 from voros.cli.explore import explore
 from voros.cli.failures import one_line_failures
 from voros.cli.map import map_
@@ -68,3 +69,4 @@ app.command()(plot)
 app.command()(explore)
 app.command()(paper)
 app.command()(demo)
+app.add_typer(experiment, name="experiment")

@@ -6,6 +6,7 @@ selection on validation, and the account on test. ``voros experiment`` runs them
 
 from voros.experiments.errors import ExperimentError
 from voros.experiments.experiment import Options
+from voros.experiments.hospital_studies import run_eicu, run_mimic
 from voros.experiments.results import StudyResult
 from voros.experiments.support2 import quick_support2, run_support2
 
@@ -14,5 +15,7 @@ __all__ = [
     "Options",
     "StudyResult",
     "quick_support2",
+    "run_eicu",
+    "run_mimic",
     "run_support2",
 ]

@@ -18,6 +18,14 @@ from voros.selection import score_model
 MAP_FLOORS = np.linspace(0.02, 0.9, 45)
 MAP_CAPACITIES = np.linspace(0.02, 0.6, 30)
 
+SHORT_NAMES = {
+    "voros": "VOROS",
+    "partial_auroc": "pAUROC",
+    "recall": "recall",
+    "partial_voros": "partial VOROS",
+}
+"""Names of strategies for a legend."""
+
 
 def draw_study(result: StudyResult, valid: Scored, test: Scored) -> dict[str, bytes]:
     """Draw every figure of a study, and return the images by file name.
@@ -54,12 +62,14 @@ def _area(points: Mapping[str, OperatingPoints], number: int) -> bytes:
 def _winners(result: StudyResult, valid: Scored, number: int) -> bytes:
     from voros.plotting import WinnerMapDisplay
 
-    models = [
-        *best_of_each_family(result, valid, number),
-        *(one.model for one in result.of(number)),
-    ]
+    named = {
+        model: f"best {family}" for family, model in best_of_each_family(result, valid, number)
+    }
+    for one in result.of(number):
+        chosen = [other.strategy for other in result.of(number) if other.model == one.model]
+        named[one.model] = "by " + ", ".join(SHORT_NAMES[s] for s in chosen if s in SHORT_NAMES)
     display = WinnerMapDisplay.from_points(
-        {result.label(model): valid.points[model] for model in dict.fromkeys(models)},
+        {name: valid.points[model] for model, name in named.items()},
         min_precisions=MAP_FLOORS,
         capacities=MAP_CAPACITIES,
         cost_ratio=SCENARIOS[number].costs,
@@ -67,11 +77,11 @@ def _winners(result: StudyResult, valid: Scored, number: int) -> bytes:
     return figure_bytes(display.ax_.figure, "png")
 
 
-def best_of_each_family(result: StudyResult, valid: Scored, number: int) -> list[str]:
-    """Return the model of highest partial VOROS of each family."""
+def best_of_each_family(result: StudyResult, valid: Scored, number: int) -> list[tuple[str, str]]:
+    """Return each family with its model of highest partial VOROS."""
     best: dict[str, tuple[float, str]] = {}
     for model, points in valid.points.items():
         family = result.records[model]["family"]
         score = score_model(model, points, SCENARIOS[number]).partial_voros
         best[family] = max(best.get(family, (-1.0, "")), (score, model))
-    return [model for _, model in best.values()]
+    return [(family, model) for family, (_, model) in best.items()]

@@ -137,7 +137,8 @@ class StudyResult:
 
 
 def _account(account: PolicyEvaluation) -> tuple[Value, ...]:
-    return account.expected_cost, account.mean_precision, account.mean_alarms, kept(account)
+    precision: Value = account.mean_precision if account.mean_alarms else "no alarms"
+    return account.expected_cost, precision, account.mean_alarms, kept(account)
 
 
 def kept(account: PolicyEvaluation) -> str:

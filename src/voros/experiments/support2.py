@@ -11,7 +11,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.datasets import load_support2
+from voros.experiments.briefing import Announce, Briefing, tell_nobody
 from voros.experiments.cases import Cases
+from voros.experiments.estimate import grid_seconds
 from voros.experiments.experiment import Options, run_experiment
 from voros.experiments.results import StudyResult
 from voros.experiments.rivals import rival_table
@@ -31,8 +33,9 @@ IN_WORDS = {
 
 def run_support2(
     out: str | Path,
-    outcome: Outcome = "hospital_death_within_7_days",
+    outcome: str = "hospital_death_within_7_days",
     options: Options | None = None,
+    announce: Announce = tell_nobody,
 ) -> StudyResult:
     """Run the study on SUPPORT2, and write everything into one folder.
 
@@ -42,24 +45,27 @@ def run_support2(
         The run's folder.
     outcome : {"hospital_death", "hospital_death_within_7_days"}
     options : Options, optional
+    announce : callable, optional
+        Told what was found and how long it will take, before it starts.
     """
-    if outcome not in OUTCOMES:
-        raise ValueError(f"outcome={outcome!r}; accepted are {' and '.join(OUTCOMES)}")
+    options = options or Options()
+    cases = support2_cases(outcome)
+    n_train = len(cases) // 2
+    seconds = grid_seconds(options.candidates, n_train, len(cases.feature_names), options.cores)
+    announce(str(Briefing((f"SUPPORT2, which comes with voros: {cases!r}",), (), seconds)))
     title = f"SUPPORT2, {IN_WORDS[outcome]}"
     return run_experiment(
         title,
-        support2_cases(outcome),
+        cases,
         Path(out),
-        options or Options(),
+        options,
         description={"experiment": "support2", "outcome": outcome},
         notes=["SUPPORT2, courtesy of the Vanderbilt University Department of Biostatistics"],
         find_rivals=partial(_prognoses, title),
     )
 
 
-def quick_support2(
-    out: str | Path, outcome: Outcome = "hospital_death_within_7_days"
-) -> StudyResult:
+def quick_support2(out: str | Path, outcome: str = "hospital_death_within_7_days") -> StudyResult:
     """Run the study with a dozen candidates: about half a minute on two cores.
 
     Parameters
@@ -84,7 +90,7 @@ def _prognoses(
     return (rival_table(title, forecasts, rows, deployed, valid, test),)
 
 
-def support2_cases(outcome: Outcome = "hospital_death") -> Cases:
+def support2_cases(outcome: str = "hospital_death") -> Cases:
     """Return the 9,105 patients with what was known of them on day 3.
 
     Numbers are taken as they are, each with a feature saying whether it was recorded where it is
@@ -96,6 +102,8 @@ def support2_cases(outcome: Outcome = "hospital_death") -> Cases:
     >>> support2_cases("hospital_death")
     Cases(9105 cases of 9105 patients, 68 features, 0.259 positive)
     """
+    if outcome not in OUTCOMES:
+        raise ValueError(f"outcome={outcome!r}; accepted are {' and '.join(OUTCOMES)}")
     data = load_support2()
     columns: dict[str, FloatArray] = {}
     for name, values in data.features.items():

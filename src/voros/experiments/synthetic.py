@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
-Release: TypeAlias = Literal["2.0", "2.2", "3.1"]
+RELEASES = ("2.0", "2.2", "3.1")
 
 PATIENT_COLUMNS = ("subject_id", "gender", "anchor_age", "anchor_year", "anchor_year_group", "dod")
 ADMISSION_COLUMNS = (
@@ -129,7 +129,7 @@ class Stay:
 
 
 def write_release(
-    folder: Path, n_patients: int, *, release: Release = "2.2", random_state: int = 0
+    folder: Path, n_patients: int, *, release: str = "2.2", random_state: int = 0
 ) -> list[Stay]:
     """Write a made-up release as PhysioNet lays one out, and return its stays.
 
@@ -144,6 +144,8 @@ def write_release(
         Whose columns, years and insurances to follow.
     random_state : int, default 0
     """
+    if release not in RELEASES:
+        raise ValueError(f"release={release!r}; accepted are {', '.join(RELEASES)}")
     rng = np.random.default_rng(random_state)
     stays = write_hospital(folder, n_patients, release=release, rng=rng)
     chart = chart_rows(stays, rng)
@@ -152,7 +154,7 @@ def write_release(
 
 
 def write_hospital(
-    folder: Path, n_patients: int, *, release: Release, rng: np.random.Generator
+    folder: Path, n_patients: int, *, release: str, rng: np.random.Generator
 ) -> list[Stay]:
     """Write patients, admissions and stays, and no chart; see `write_release`."""
     hospital = _Hospital(release, rng)
@@ -167,7 +169,7 @@ def write_hospital(
 class _Hospital:
     """Admits patients one by one, and keeps the rows of three tables."""
 
-    def __init__(self, release: Release, rng: np.random.Generator) -> None:
+    def __init__(self, release: str, rng: np.random.Generator) -> None:
         self._rng = rng
         newest = release.startswith("3")
         self._groups = (*YEAR_GROUPS, "2020 - 2022") if newest else YEAR_GROUPS
@@ -277,7 +279,7 @@ def _readings(stay: Stay, item: int, rng: np.random.Generator) -> Iterator[dict[
 
 
 def write_table(
-    path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]], release: Release = "2.2"
+    path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]], release: str = "2.2"
 ) -> None:
     """Write rows as a gzipped CSV file with the columns of a release; what a row lacks is empty."""
     kept = [name for name in columns if release != "2.0" or name not in NOT_IN_2_0]
