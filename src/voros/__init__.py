@@ -25,6 +25,7 @@ from voros.winners import WinnerMap, winner_map
 
 if TYPE_CHECKING:
     from voros.estimators import ConstrainedThresholdClassifier
+    from voros.inference import Guarantee, cases_needed
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,7 @@ __all__ = [
     "ConstrainedThresholdClassifier",
     "CostRangeWarning",
     "Evaluation",
+    "Guarantee",
     "InfeasibleError",
     "ModelScores",
     "NeverAlarmWarning",
@@ -48,6 +50,7 @@ __all__ = [
     "Violation",
     "VorosWarning",
     "WinnerMap",
+    "cases_needed",
     "costs",
     "evaluate",
     "evaluate_points",
@@ -64,6 +67,9 @@ __all__ = [
 ROOMS = frozenset({"datasets", "inference", "paper", "plotting"})
 """Parts that ``import voros`` alone gives access to, imported when they are used."""
 
+TRUST = frozenset({"Guarantee", "cases_needed"})
+"""Names from `voros.inference`, whose SciPy distributions take long to import."""
+
 
 def __getattr__(name: str) -> Any:
     """Import what takes long, or needs scikit-learn, when it is used and not before."""
@@ -71,6 +77,8 @@ def __getattr__(name: str) -> Any:
         from voros.estimators import ConstrainedThresholdClassifier
 
         return ConstrainedThresholdClassifier
+    if name in TRUST:
+        return getattr(import_module("voros.inference"), name)
     if name in ROOMS:
         return import_module(f"voros.{name}")
     raise AttributeError(f"module 'voros' has no attribute {name!r}")
