@@ -129,7 +129,7 @@ class Guarantee:
         clear = alarms <= most_alarms(n_cases, scenario, horizon, CAPACITY_SHARE * level)
 
         def needed(share: float, inner: bool = False) -> FloatArray:
-            return excess_needed(alarms, n_cases, horizon, floor, share * level, inner)
+            return excess_needed(alarms, n_cases, horizon, floor, share * level, inner, reach)
 
         inner = needed(INNER_SHARE / 2, inner=True)
         crowded = needed(1 - BOTH_BIND_SHARE - INNER_SHARE - EARLY_SHARE)

@@ -83,7 +83,7 @@ def _power(
     alarms: AnyArray, floor: float, true_precision: float, level: float
 ) -> tuple[AnyArray, FloatArray]:
     """Right alarms that pass, and the probability of as many at the true precision."""
-    right = binom.isf(level, alarms, floor).astype(np.int64) + 1
+    right = np.asarray(binom.isf(level, alarms, floor), dtype=np.int64) + 1
     return right, np.asarray(binom.sf(right - 1, alarms, true_precision))
 
 

@@ -60,7 +60,7 @@ def pooled_tail(
     right: int,
     n_cases: int,
     horizon: int,
-    needed: Callable[[FloatArray], FloatArray],
+    needed: Callable[[AnyArray], AnyArray],
 ) -> float:
     """Probability that validation passes at a pooled rank.
 
@@ -104,9 +104,7 @@ def _right_tail(rank: int, right: int, alarms: AnyArray, needed: AnyArray) -> Fl
     possible = (counts <= right) & (wrong >= 0) & (wrong <= rank - right)
     # Looked up rather than evaluated for every pair: this is the inner loop.
     of_right = binomials(right, np.arange(right + 1))[np.minimum(counts, right)]
-    of_wrong = binomials(rank - right, np.arange(rank - right + 1))[
-        np.clip(wrong, 0, rank - right)
-    ]
+    of_wrong = binomials(rank - right, np.arange(rank - right + 1))[np.clip(wrong, 0, rank - right)]
     log_mass = of_right + of_wrong - binomials(rank, alarms)[:, None]
     return np.asarray(np.exp(np.where(possible, log_mass, -np.inf)).sum(axis=1))
 
@@ -128,7 +126,7 @@ def _passing_risk(
     floor = float(as_fraction(min_precision))
     right = min(int(np.ceil(floor * rank + line)) - 1, rank)
 
-    def needed(taken: FloatArray) -> FloatArray:
+    def needed(taken: AnyArray) -> AnyArray:
         excess = margin * scale(taken, n_cases, horizon, min_precision)
         # A walk is never at a threshold without alarms.
         return np.maximum(np.ceil(floor * taken + excess), 1).astype(np.int64)
@@ -198,10 +196,16 @@ def walk(
 
 
 def excess_needed(
-    alarms: AnyArray, n_cases: int, horizon: int, min_precision: float, level: float, inner: bool
+    alarms: AnyArray,
+    n_cases: int,
+    horizon: int,
+    min_precision: float,
+    level: float,
+    inner: bool,
+    most: int,
 ) -> FloatArray:
-    """Return the excess of right alarms that each threshold needs at a level of risk."""
-    ranks, found = margins(n_cases, horizon, min_precision, level, inner, int(alarms[-1]))
+    """Return the excess of right alarms that each threshold, of ``most`` at most, needs."""
+    ranks, found = margins(n_cases, horizon, min_precision, level, inner, most)
     margin = np.interp(np.log(np.maximum(alarms, 1)), ranks, found)
     return margin * scale(alarms, n_cases, horizon, min_precision)
 

@@ -104,6 +104,4 @@ def _risk_with_more(
         return float(precision_risk(right, np.array([more]), floor)[0])
     cases = round(n_cases * times)
     spread: FloatArray = scale(np.array([more]), cases, horizon, floor)
-    return last_risk(
-        float((right[0] - floor * more) / spread[0]), (more, cases, horizon, floor)
-    )
+    return last_risk(float((right[0] - floor * more) / spread[0]), (more, cases, horizon, floor))
