@@ -25,12 +25,21 @@ from voros.winners import WinnerMap, winner_map
 
 if TYPE_CHECKING:
     from voros.estimators import ConstrainedThresholdClassifier
-    from voros.inference import Guarantee, cases_needed
+    from voros.inference import (
+        Bootstrap,
+        Comparison,
+        Guarantee,
+        bootstrap,
+        cases_needed,
+        compare,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bootstrap",
     "Choice",
+    "Comparison",
     "ConstrainedThresholdClassifier",
     "CostRangeWarning",
     "Evaluation",
@@ -50,7 +59,9 @@ __all__ = [
     "Violation",
     "VorosWarning",
     "WinnerMap",
+    "bootstrap",
     "cases_needed",
+    "compare",
     "costs",
     "evaluate",
     "evaluate_points",
@@ -67,7 +78,7 @@ __all__ = [
 ROOMS = frozenset({"datasets", "inference", "paper", "plotting"})
 """Parts that ``import voros`` alone gives access to, imported when they are used."""
 
-TRUST = frozenset({"Guarantee", "cases_needed"})
+TRUST = frozenset({"Bootstrap", "Comparison", "Guarantee", "bootstrap", "cases_needed", "compare"})
 """Names from `voros.inference`, whose SciPy distributions take long to import."""
 
 

@@ -199,7 +199,7 @@ def select_model(
     positive = check_labels(y_true, pos_label)
     counted = (
         (model, _count(model, positive, scores, sample_weight))
-        for model, scores in _columns(scores_by_model).items()
+        for model, scores in columns_by_model(scores_by_model).items()
     )
     return _select(counted, scenario, strategy, tolerance, guarantee)
 
@@ -297,7 +297,8 @@ SCORES: dict[Strategy, Callable[[OperatingPoints, BoolArray, Scenario], float]] 
 """Each strategy's score, of points at the scenario's prevalence and which of them are allowed."""
 
 
-def _columns(scores_by_model: Any) -> dict[str, AnyArray]:
+def columns_by_model(scores_by_model: Any) -> dict[str, AnyArray]:
+    """Return the scores of each model, from a mapping or the columns of a data frame."""
     if isinstance(scores_by_model, Mapping):
         items: list[tuple[Any, Any]] = list(scores_by_model.items())
     else:

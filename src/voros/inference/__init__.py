@@ -1,11 +1,18 @@
 """Trust: intervals, comparisons, and limits that hold on new data."""
 
+from voros.inference.bootstrap import Bootstrap, bootstrap
+from voros.inference.comparison import Comparison, PairedDifference, compare
 from voros.inference.guarantees import Guarantee, one_per_group
 from voros.inference.planning import CasesNeeded, cases_needed
 
 __all__ = [
+    "Bootstrap",
     "CasesNeeded",
+    "Comparison",
     "Guarantee",
+    "PairedDifference",
+    "bootstrap",
     "cases_needed",
+    "compare",
     "one_per_group",
 ]

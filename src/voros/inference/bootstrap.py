@@ -1,1 +1,288 @@
 """Bootstrap intervals for scores, expected cost and thresholds."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from voros.exceptions import VorosWarning
+from voros.frames import make_frame
+from voros.inference.intervals import METHODS, Method, interval
+from voros.inference.resamples import Ranked, Sampling, replicate
+from voros.inference.statistics import Measure, MetricLike, in_words
+from voros.inputs import AnyArray, FloatArray
+from voros.roc import check_cases
+from voros.scenario import Scenario
+from voros.selection import columns_by_model
+
+FEWEST_RESAMPLES = 100
+"""Fewer cannot place the ends of a 95 % interval."""
+
+ONE_MODEL = "y_score"
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """An estimate, and the interval its true value lies in with a stated confidence.
+
+    Attributes
+    ----------
+    metric : str
+    estimate : float
+        On the data as they are.
+    low, high : float
+        Ends of the interval.
+    confidence : float
+    method : {"bca", "percentile"}
+    distribution : ndarray of shape (n_resamples,)
+        The metric of each resample.
+    drawn : str
+        What was drawn: cases, cases by class, or groups.
+    """
+
+    metric: str
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+    method: Method
+    distribution: FloatArray
+    drawn: str
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the resamples; NaN where some are infinite."""
+        if not np.all(np.isfinite(self.distribution)):
+            return float("nan")
+        return float(np.std(self.distribution, ddof=1))
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the estimate and its interval as a data frame of one row."""
+        names = ("metric", "estimate", "low", "high", "confidence", "method")
+        return make_frame({name: [getattr(self, name)] for name in names}, backend)
+
+    def __repr__(self) -> str:
+        """Say it in a line."""
+        return (
+            f"{in_words(self.metric)} {self.estimate:.4f} ({100 * self.confidence:g} % "
+            f"{self.method} interval {self.low:.4f} to {self.high:.4f}; "
+            f"{len(self.distribution):,} resamples of {self.drawn})"
+        )
+
+
+def bootstrap(
+    y_true: Any,
+    y_score: Any,
+    scenario: Scenario,
+    *,
+    metric: MetricLike = "partial_voros",
+    n_resamples: int = 2000,
+    confidence: float = 0.95,
+    method: Method = "bca",
+    stratified: bool = False,
+    groups: Any = None,
+    pos_label: Any = None,
+    random_state: int | np.random.Generator | None = None,
+) -> Any:
+    """Say how sure a score is: an interval from resamples, limits applied inside each of them.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    y_score : array-like of shape (n_cases,), or a mapping or data frame of models
+        Several models are scored on the same resamples.
+    scenario : Scenario
+    metric : str, ThresholdPolicy or callable, default "partial_voros"
+        "partial_voros", "voros", "partial_auroc", "recall" and "auroc" are scores;
+        "expected_cost" is the normalised cost of the best feasible thresholds, and "threshold" the
+        one that a policy deploys by default (+inf is never alarm), both chosen anew in each
+        resample. A `ThresholdPolicy` stands for its expected cost with its thresholds fixed. Or any
+        function of `OperatingPoints` and the scenario.
+    n_resamples : int, default 2000
+    confidence : float in (0, 1), default 0.95
+    method : {"bca", "percentile"}, default "bca"
+        "bca" corrects for bias and skewness, "percentile" for neither.
+    stratified : bool, default False
+        By default the number of positives varies from resample to resample, as it does when cases
+        come as they come: the interval covers not knowing the prevalence. True keeps the class
+        sizes: for case-control data, or if the prevalence is known to be that of the data.
+    groups : array-like of shape (n_cases,), optional
+        Whose case it is, where one patient has several: whole groups are drawn.
+    pos_label : label, optional
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    Bootstrap, or dict of str to Bootstrap
+        One by model where models were given.
+
+    Notes
+    -----
+    A resample in which the limits leave nothing but silence scores what never alarm scores: 0 by
+    partial VOROS. A resample with one class only has no ROC curve and is drawn again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import voros
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(1000) < 0.2
+    >>> y_score = y_true + rng.normal(size=1000)
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
+    >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
+    partial VOROS 0.4570 (95 % bca interval 0.3265 to 0.5551; 200 resamples of cases)
+    """
+    plan = Plan.of(
+        y_true,
+        y_score,
+        scenario,
+        metric=metric,
+        n_resamples=n_resamples,
+        confidence=confidence,
+        method=method,
+        stratified=stratified,
+        groups=groups,
+        pos_label=pos_label,
+    )
+    results = plan.run(random_state).bootstraps()
+    return results[ONE_MODEL] if plan.one_model else results
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A bootstrap with its arguments checked and its cases sorted."""
+
+    models: dict[str, Ranked]
+    sampling: Sampling
+    measure: Measure
+    n_resamples: int
+    confidence: float
+    method: Method
+    drawn: str
+    one_model: bool
+
+    @classmethod
+    def of(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        scenario: Scenario,
+        *,
+        metric: MetricLike,
+        n_resamples: int,
+        confidence: float,
+        method: Method,
+        stratified: bool,
+        groups: Any,
+        pos_label: Any,
+    ) -> Plan:
+        """Check the arguments of `voros.bootstrap`."""
+        check_resampling(n_resamples, confidence)
+        if method not in METHODS:
+            raise ValueError(f"method={method!r}; accepted are {', '.join(map(repr, METHODS))}")
+        measure = Measure.of(metric, scenario)
+        one_model = not isinstance(y_score, Mapping) and np.ndim(y_score) == 1
+        columns = {ONE_MODEL: y_score} if one_model else columns_by_model(y_score)
+        positive, models = rank_models(
+            y_true, columns, pos_label, worthwhile=measure.worthwhile_only
+        )
+        sampling = Sampling.of(positive, stratified=stratified, groups=groups)
+        drawn = "groups" if groups is not None else "cases"
+        drawn += " by class" if stratified else ""
+        return cls(
+            models, sampling, measure, int(n_resamples), confidence, method, drawn, one_model
+        )
+
+    def run(self, random_state: int | np.random.Generator | None) -> Replicates:
+        """Compute the metric of every model: as is, on the resamples, and with blocks left out."""
+        rng = np.random.default_rng(random_state)
+        compute = self.measure.compute
+        with warnings.catch_warnings():
+            # One resample's silence or costs are no news; those of the data themselves are told.
+            warnings.simplefilter("ignore", VorosWarning)
+            whole = replicate(self.models, iter([np.ones_like(self.sampling.units)]), compute)[0]
+            drawn = replicate(self.models, self.sampling.resamples(self.n_resamples, rng), compute)
+            strata, left_out = self._leave_out(rng)
+        return Replicates(self, whole, drawn, left_out, strata)
+
+    def _leave_out(self, rng: np.random.Generator) -> tuple[AnyArray, FloatArray]:
+        if self.method != "bca":
+            return np.empty(0), np.empty((0, len(self.models)))
+        blocks = list(self.sampling.blocks(rng))
+        kept = replicate(self.models, (counts for _, counts in blocks), self.measure.compute)
+        return np.array([stratum for stratum, _ in blocks]), kept
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """A metric of several models: on the data, on shared resamples, and with blocks left out."""
+
+    plan: Plan
+    whole: FloatArray
+    drawn: FloatArray
+    left_out: FloatArray
+    strata: AnyArray
+
+    def bootstraps(self) -> dict[str, Bootstrap]:
+        """Return each model's interval."""
+        plan = self.plan
+        found = {}
+        for j, model in enumerate(plan.models):
+            low, high = interval(
+                plan.method,
+                plan.confidence,
+                self.whole[j],
+                self.drawn[:, j],
+                self.left_out[:, j],
+                self.strata,
+            )
+            found[model] = Bootstrap(
+                plan.measure.name,
+                float(self.whole[j]),
+                float(low),
+                float(high),
+                plan.confidence,
+                plan.method,
+                self.drawn[:, j],
+                plan.drawn,
+            )
+        return found
+
+
+def rank_models(
+    y_true: Any, columns: Mapping[str, Any], pos_label: Any, *, worthwhile: bool
+) -> tuple[Any, dict[str, Ranked]]:
+    """Check the labels and every model's scores, and sort the cases by each."""
+    models = {}
+    positive = None
+    for model, column in columns.items():
+        try:
+            positive, scores, _ = check_cases(y_true, column, pos_label)
+        except ValueError as error:
+            raise ValueError(
+                str(error) if model == ONE_MODEL else f"model {model!r}: {error}"
+            ) from None
+        models[model] = Ranked.of(positive, scores, worthwhile=worthwhile)
+    if positive is None:
+        raise ValueError("y_score holds no model; at least one is needed")
+    return positive, models
+
+
+def check_resampling(n_resamples: int, confidence: float) -> None:
+    """Raise unless an interval of this confidence can be read off so many resamples."""
+    whole = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
+    if not whole or n_resamples < FEWEST_RESAMPLES:
+        raise ValueError(
+            f"n_resamples={n_resamples!r}; accepted is a whole number of at least "
+            f"{FEWEST_RESAMPLES}"
+        )
+    if not 0 < confidence < 1:
+        raise ValueError(
+            f"confidence={confidence!r}; accepted is a number strictly between 0 and 1"
+        )

@@ -1,1 +1,188 @@
-"""Resamples as weights over cases that are sorted once."""
+"""Resamples as whole-number weights over cases that are sorted once.
+
+A resample says how often each case was drawn. With the cases in the order of their scores, sums of
+those numbers down the list are the right and false alarms at every threshold: nothing is sorted
+twice, limits are compared on whole counts, and a resample is exactly what copying its rows would
+give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from voros.inputs import AnyArray, BoolArray, FloatArray, as_vector, check_same_length
+from voros.roc import OperatingPoints
+
+BLOCKS = 200
+"""Parts that the jackknife leaves out in turn: enough to tell the skewness of a statistic, at a
+tenth of the cost of the resamples."""
+
+MOST_REDRAWS = 1000
+"""Resamples of one class only are drawn again; so many in a row mean that it cannot be helped."""
+
+Statistic = Callable[[OperatingPoints], Any]
+"""What is computed of every resample: a number, or an array of numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """One model's cases in the order of its scores, ready to be counted with any weights.
+
+    Attributes
+    ----------
+    order : ndarray of int
+        Cases by falling score.
+    positive : ndarray of bool
+        Labels in that order.
+    ends : ndarray of int
+        Where each threshold's cases end in that order.
+    thresholds : ndarray
+    """
+
+    order: AnyArray
+    positive: BoolArray
+    ends: AnyArray
+    thresholds: FloatArray
+
+    @classmethod
+    def of(cls, positive: BoolArray, scores: AnyArray, *, worthwhile: bool = False) -> Ranked:
+        """Sort the cases.
+
+        Parameters
+        ----------
+        positive : ndarray of bool
+        scores : ndarray
+        worthwhile : bool, default False
+            Keep only thresholds at the score of some positive. The others add false alarms and
+            nothing else, so they are never the best ones.
+        """
+        order = np.argsort(scores, kind="stable")[::-1]
+        ranked, labels = scores[order], positive[order]
+        ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+        if worthwhile:
+            caught = np.cumsum(labels)[ends]
+            ends = ends[np.diff(caught, prepend=0) > 0]
+        return cls(order, labels, ends, np.asarray(ranked[ends], dtype=np.float64))
+
+    def points(self, counts: AnyArray) -> OperatingPoints:
+        """Count alarms where case ``i`` is there ``counts[i]`` times.
+
+        Examples
+        --------
+        >>> ranked = Ranked.of(np.array([True, False, True]), np.array([0.9, 0.8, 0.7]))
+        >>> points = ranked.points(np.array([1, 2, 0]))
+        >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
+        ([inf, 0.9, 0.8], [0, 1, 1], [0, 0, 2])
+        """
+        drawn = counts[self.order]
+        alarms, right = np.cumsum(drawn), np.cumsum(drawn * self.positive)
+        flagged = alarms[self.ends]
+        # A threshold of which no case was drawn is none of this resample's.
+        there = self.ends[np.diff(flagged, prepend=0) > 0]
+        thresholds = self.thresholds[np.diff(flagged, prepend=0) > 0]
+        tp = right[there]
+        n_positive = int(right[-1])
+        return OperatingPoints(
+            np.append(np.inf, thresholds),
+            np.append(0, tp),
+            np.append(0, alarms[there] - tp),
+            n_positive,
+            int(alarms[-1]) - n_positive,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """How cases are drawn: one by one, class by class, or group by group.
+
+    Attributes
+    ----------
+    positive : ndarray of bool
+    units : ndarray of int
+        The unit each case belongs to; units are drawn whole.
+    strata : ndarray of int
+        The stratum of each unit; as many units are drawn from a stratum as it has.
+    """
+
+    positive: BoolArray
+    units: AnyArray
+    strata: AnyArray
+
+    @classmethod
+    def of(cls, positive: BoolArray, *, stratified: bool = False, groups: Any = None) -> Sampling:
+        """Say how to draw; see `voros.bootstrap`."""
+        if groups is None:
+            strata = positive.astype(np.intp) if stratified else np.zeros(len(positive), np.intp)
+            return cls(positive, np.arange(len(positive)), strata)
+        if stratified:
+            raise ValueError(
+                "stratified=True and groups exclude one another: drawing whole groups does not "
+                "keep the class sizes"
+            )
+        names = as_vector(groups, "groups")
+        check_same_length(y_true=positive, groups=names)
+        distinct, units = np.unique(names, return_inverse=True)
+        if len(distinct) < 2:
+            raise ValueError("groups holds one group only; at least two are needed to draw from")
+        return cls(positive, units, np.zeros(len(distinct), np.intp))
+
+    @property
+    def n_units(self) -> int:
+        """How many cases or groups there are to draw from."""
+        return len(self.strata)
+
+    def resamples(self, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyArray]:
+        """Yield how often each case is drawn; a resample without both classes is drawn again."""
+        members = [np.flatnonzero(self.strata == s) for s in np.unique(self.strata)]
+        for _ in range(n_resamples):
+            yield self._with_both_classes(members, rng)
+
+    def blocks(self, rng: np.random.Generator) -> Iterator[tuple[int, AnyArray]]:
+        """Yield a stratum and how often each case is there with one block of it left out.
+
+        Blocks are random, so that the sums of influences over them keep the third moment that
+        leaving out single cases would show, relative to the second.
+        """
+        for stratum in np.unique(self.strata):
+            members = rng.permutation(np.flatnonzero(self.strata == stratum))
+            share = max(2, round(BLOCKS * len(members) / self.n_units))
+            for block in np.array_split(members, min(share, len(members))):
+                counts = np.ones(self.n_units, dtype=np.intp)
+                counts[block] = 0
+                kept = counts[self.units]
+                if self._both_classes(kept):
+                    yield int(stratum), kept
+
+    def _with_both_classes(self, members: list[AnyArray], rng: np.random.Generator) -> AnyArray:
+        for _ in range(MOST_REDRAWS):
+            drawn = [unit[rng.integers(0, len(unit), len(unit))] for unit in members]
+            counts = np.bincount(np.concatenate(drawn), minlength=self.n_units)[self.units]
+            if self._both_classes(counts):
+                return np.asarray(counts)
+        raise ValueError(
+            f"{MOST_REDRAWS} resamples in a row held one class only: there are too few "
+            f"{'groups' if len(self.units) > self.n_units else 'cases'} of the rarer class"
+        )
+
+    def _both_classes(self, counts: AnyArray) -> bool:
+        right = int(counts @ self.positive)
+        return 0 < right < int(counts.sum())
+
+
+def replicate(
+    models: Mapping[str, Ranked], resamples: Iterator[AnyArray], statistic: Statistic
+) -> FloatArray:
+    """Compute a statistic of every model on the same resamples.
+
+    Returns
+    -------
+    ndarray of shape (n_resamples, n_models, ...)
+    """
+    return np.array(
+        [[statistic(ranked.points(counts)) for ranked in models.values()] for counts in resamples],
+        dtype=np.float64,
+    )

@@ -1,0 +1,131 @@
+"""What can be computed of a resample: scores, expected cost, and the threshold to deploy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias, cast, get_args
+
+import numpy as np
+
+from voros.expected_cost import cost_moments
+from voros.policy import ThresholdPolicy
+from voros.roc import OperatingPoints, cost_hull
+from voros.scenario import Scenario
+from voros.selection import SCORES, Strategy
+
+Metric: TypeAlias = Literal[
+    "partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost", "threshold"
+]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+MetricFunction: TypeAlias = Callable[[OperatingPoints, Scenario], float]
+MetricLike: TypeAlias = Metric | ThresholdPolicy | MetricFunction
+
+FROM_WORTHWHILE = frozenset({"partial_voros", "voros", "recall", "expected_cost", "threshold"})
+"""Metrics that only thresholds at a positive's score decide."""
+
+IN_WORDS = {
+    "partial_voros": "partial VOROS",
+    "voros": "VOROS",
+    "partial_auroc": "partial AUROC",
+    "auroc": "AUROC",
+    "expected_cost": "expected cost",
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric, ready to be computed of any resample.
+
+    Attributes
+    ----------
+    name : str
+    compute : callable
+        From operating points, as observed, to a number.
+    worthwhile_only : bool
+        Whether thresholds at a positive's score suffice.
+    lower_is_better : bool
+    """
+
+    name: str
+    compute: Callable[[OperatingPoints], float]
+    worthwhile_only: bool = False
+    lower_is_better: bool = False
+
+    @classmethod
+    def of(cls, metric: MetricLike, scenario: Scenario) -> Measure:
+        """Read the argument ``metric`` of `voros.bootstrap`."""
+        if isinstance(metric, ThresholdPolicy):
+            return cls("expected_cost", partial(_fixed_cost, metric), lower_is_better=True)
+        if callable(metric):
+            name = getattr(metric, "__name__", type(metric).__name__)
+            return cls(name, lambda points: float(metric(points, scenario)))
+        if metric not in METRICS:
+            raise ValueError(
+                f"metric={metric!r}; accepted are {', '.join(map(repr, METRICS))}, a "
+                "ThresholdPolicy, or a function of operating points and scenario"
+            )
+        compute = OTHERS.get(metric) or partial(_strategy_score, metric)
+        return cls(
+            metric,
+            lambda points: compute(points, scenario),
+            metric in FROM_WORTHWHILE,
+            metric == "expected_cost",
+        )
+
+
+def in_words(metric: str) -> str:
+    """Write a metric's name as a person would."""
+    return IN_WORDS.get(metric, metric)
+
+
+def _strategy_score(metric: str, points: OperatingPoints, scenario: Scenario) -> float:
+    cases = points.at_prevalence(scenario.prevalence)
+    return SCORES[cast("Strategy", metric)](cases, cases.feasible(scenario), scenario)
+
+
+def _fixed_cost(policy: ThresholdPolicy, points: OperatingPoints) -> float:
+    return policy.evaluate_points(points).expected_cost
+
+
+def auroc(points: OperatingPoints, scenario: Scenario) -> float:  # noqa: ARG001
+    """Area under the whole ROC curve, whatever the limits.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.7])
+    >>> auroc(points, Scenario(cost_ratio=0.1))
+    0.625
+    """
+    return float(np.dot(np.diff(points.fpr), points.tpr[1:] + points.tpr[:-1]) / 2)
+
+
+def least_expected_cost(points: OperatingPoints, scenario: Scenario) -> float:
+    """Expected normalised cost of the best feasible threshold at each cost, chosen on these cases.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_counts([8], [9], n_positive=10, n_negative=90)
+    >>> round(least_expected_cost(points, Scenario(cost_ratio=1 / 9)), 6)
+    0.15
+    """
+    cases = points.at_prevalence(scenario.prevalence)
+    hull = cost_hull(cases, cases.feasible(scenario))
+    chosen, switches = hull.index[::-1], hull.enter[:0:-1]
+    probability, t_integral = cost_moments(scenario.costs, switches, cases.negatives_per_positive)
+    missed = (probability - t_integral) @ (1.0 - cases.tpr[chosen])
+    return float(t_integral @ cases.fpr[chosen] + missed)
+
+
+def deployed_threshold(points: OperatingPoints, scenario: Scenario) -> float:
+    """Threshold that a policy deploys by default; +inf where it never alarms."""
+    return float(ThresholdPolicy.from_points(points, scenario).threshold())
+
+
+OTHERS: dict[str, MetricFunction] = {
+    "auroc": auroc,
+    "expected_cost": least_expected_cost,
+    "threshold": deployed_threshold,
+}
+"""Metrics besides those by which models are selected."""
