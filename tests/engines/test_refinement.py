@@ -187,3 +187,13 @@ def test_a_tolerance_out_of_range_is_refused(tolerance):
     labels, scores = draw(50, 11)
     with pytest.raises(ValueError, match=r"tolerance=.* accepted is a number within \[0, 1\)"):
         counted(labels, scores, [], tolerance=tolerance)
+
+
+def test_a_capacity_of_less_than_one_case_before_reweighting():
+    """At a lower prevalence a positive weighs less than one case, and may fit the capacity."""
+    labels, scores = draw(45, 12)
+    scenario = voros.Scenario(0.0, 0.02, (0.2, 0.9), prevalence=0.05)
+    points = counted(labels, scores, [scenario])
+    truth = voros.evaluate(labels, scores, scenario)
+    assert truth.max_alarms < 1
+    assert points.interval == pytest.approx((truth.score, truth.score), abs=1e-12)

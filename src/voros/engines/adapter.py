@@ -41,6 +41,10 @@ class Adapter(ABC):
         """Replace a column of integers by whether each is among the values."""
         return frame.with_columns(nw.col(column).is_in(values))
 
+    def how_many(self, condition: nw.Expr) -> nw.Expr:
+        """Number of rows where a condition holds; a float, whole and exact below 2**53."""
+        return condition.cast(nw.Float64).sum()
+
     def unpivot(
         self,
         frame: nw.LazyFrame[Any],

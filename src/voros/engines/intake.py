@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,15 +128,17 @@ def _label_columns(lazy: nw.LazyFrame[Any], label: str, classes: tuple[Any, Any]
 
 
 def _totals(cases: Cases, label: str) -> Totals:
-    frame = with_shares(cases.frame, cases.weighted)
+    how_many = cases.adapter.how_many
+    frame = with_shares(cases.frame, cases.weighted) if cases.weighted else cases.frame
     asked = [nw.len().alias("rows"), nw.col(POSITIVE).count().alias("labelled")]
-    asked += class_sums(cases.weighted)
-    if KNOWN in frame.collect_schema():
-        asked.append(_how_many(nw.col(KNOWN)).alias("known"))
     if cases.weighted:
-        asked.append(nw.col(WEIGHT).min().alias("one_case"))
-    for name in cases.models.values():
-        asked += _about_scores(name)
+        asked += [*class_sums(cases.weighted), nw.col(WEIGHT).min().alias("one_case")]
+    else:
+        asked.append(how_many(nw.col(POSITIVE)).alias("positive"))
+    if KNOWN in frame.collect_schema():
+        asked.append(how_many(nw.col(KNOWN)).alias("known"))
+    for short in cases.models.values():
+        asked += _about_scores(short, how_many)
     found = {name: column[0] for name, column in cases.collect(frame.select(*asked)).items()}
     rows = int(found["rows"])
     _check_labelled(found, rows, label)
@@ -145,17 +147,13 @@ def _totals(cases: Cases, label: str) -> Totals:
     return _as_totals(found, rows, cases)
 
 
-def _about_scores(name: str) -> list[nw.Expr]:
+def _about_scores(name: str, how_many: Callable[[nw.Expr], nw.Expr]) -> list[nw.Expr]:
     score = nw.col(name)
     return [
-        _how_many(score.is_null() | score.is_nan()).alias(f"{name}_bad"),
+        how_many(score.is_null() | score.is_nan()).alias(f"{name}_bad"),
         score.min().alias(f"{name}_low"),
         score.max().alias(f"{name}_high"),
     ]
-
-
-def _how_many(condition: nw.Expr) -> nw.Expr:
-    return condition.cast(nw.Float64).sum()
 
 
 def _as_totals(found: Mapping[str, Any], rows: int, cases: Cases) -> Totals:

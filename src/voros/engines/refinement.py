@@ -127,9 +127,8 @@ def _guess_cuts(
 def _share_in_reach(totals: Totals, scenario: Scenario) -> float:
     """Share of the cases, before any reweighting, that a feasible threshold can flag at most."""
     n_cases = totals.positive + totals.negative
-    capacity = scenario.max_alarms(n_cases, totals.one_case) / n_cases
-    if scenario.prevalence is None:
-        return capacity
-    share = totals.positive / n_cases
-    lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
-    return capacity / lightest
+    lightest = 1.0
+    if scenario.prevalence is not None:
+        share = totals.positive / n_cases
+        lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
+    return scenario.max_alarms(n_cases, totals.one_case * lightest) / n_cases / lightest
