@@ -127,8 +127,9 @@ def _guess_cuts(
 def _share_in_reach(totals: Totals, scenario: Scenario) -> float:
     """Share of the cases, before any reweighting, that a feasible threshold can flag at most."""
     n_cases = totals.positive + totals.negative
-    lightest = 1.0
-    if scenario.prevalence is not None:
-        share = totals.positive / n_cases
-        lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
-    return scenario.max_alarms(n_cases, totals.one_case * lightest) / n_cases / lightest
+    capacity = scenario.capacity / n_cases if scenario.capacity_is_count else scenario.capacity
+    if scenario.prevalence is None:
+        return capacity
+    share = totals.positive / n_cases
+    lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
+    return capacity / lightest
