@@ -15,8 +15,11 @@ from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
-EARLY_SHARE = 0.05
+EARLY_SHARE = 0.02
 """Share of the allowed error spent on a walk that starts among the very highest scores."""
+
+LATE_SHARE = 0.05
+"""Share spent on a walk that starts late, for when the very highest scores are false alarms."""
 
 INNER_SHARE = 0.03
 """Share spent on thresholds well inside the limit, which a policy for several costs may use."""
@@ -27,9 +30,8 @@ CAPACITY_SHARE = 0.02
 BOTH_BIND_SHARE = 0.5
 """Share left to each limit where the capacity comes within reach."""
 
-PARTS_BEFORE_START = 16
-"""The main walk starts where a precision at the floor would have found one part of so many of
-the positives."""
+MAIN_START, LATE_START = 1 / 16, 1 / 3
+"""Walks start where a precision at the floor would have found this share of the positives."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Guarantee:
     >>> plain = points.feasible(scenario)
     >>> sure = Guarantee(confidence=0.95).allowed(points, scenario)
     >>> int(points.alarms[plain].max()), int(points.alarms[sure].max())
-    (1164, 1052)
+    (1164, 1057)
     """
 
     confidence: float = 0.95
@@ -113,7 +115,8 @@ class Guarantee:
             precision_risk(points.tp, points.alarms, scenario.min_precision),
             capacity_risk(points.alarms, n_cases, scenario, None),
         )
-        return certified(points.tp, points.alarms, risk, scenario.min_precision, self.level)
+        most = most_alarms(n_cases, scenario, None, self.level)
+        return certified(points.tp, points.alarms, risk, scenario.min_precision, self.level, most)
 
     def _for_horizon(self, points: OperatingPoints, scenario: Scenario, n_cases: int) -> BoolArray:
         horizon, level = int(self.horizon or 0), self.level
@@ -131,15 +134,20 @@ class Guarantee:
         def needed(share: float, inner: bool = False) -> FloatArray:
             return excess_needed(alarms, n_cases, horizon, floor, share * level, inner, reach)
 
-        inner = needed(INNER_SHARE / 2, inner=True)
-        crowded = needed(1 - BOTH_BIND_SHARE - INNER_SHARE - EARLY_SHARE)
-        main = needed(1 - CAPACITY_SHARE - INNER_SHARE - EARLY_SHARE)
-        early = needed(EARLY_SHARE)
+        others = INNER_SHARE + EARLY_SHARE + LATE_SHARE
+        main = np.where(
+            clear, needed(1 - CAPACITY_SHARE - others), needed(1 - BOTH_BIND_SHARE - others)
+        )
         first = first_rank(floor, level)
-        start = max(first, int(points.n_positive / (PARTS_BEFORE_START * floor)))
-        passed[:within] = last_and_inner(
-            tp, alarms, start, np.where(clear, main, crowded), inner, floor
-        ) | last_and_inner(tp, alarms, first, early, inner, floor)
+        found = points.n_positive / floor
+        walks = (
+            (max(first, int(MAIN_START * found)), main),
+            (max(first, int(LATE_START * found)), needed(LATE_SHARE)),
+            (first, needed(EARLY_SHARE)),
+        )
+        inner = needed(INNER_SHARE / len(walks), inner=True)
+        for start, last in walks:
+            passed[:within] |= last_and_inner(tp, alarms, start, last, inner, floor)
         return passed
 
     def shortfall(self, points: OperatingPoints, scenario: Scenario) -> Shortfall:

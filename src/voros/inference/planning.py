@@ -72,7 +72,7 @@ def cases_needed(
     (158, 90, 3160, 316)
     """
     _check(min_precision, true_precision, confidence, power, alarm_rate, prevalence)
-    alarms = _fewest_alarms(min_precision, true_precision, 1 - confidence, power)
+    alarms = fewest_alarms(min_precision, true_precision, 1 - confidence, power)
     right, reached = _power(np.array([alarms]), min_precision, true_precision, 1 - confidence)
     cases = None if alarm_rate is None else int(np.ceil(alarms / alarm_rate - 1e-9))
     positives = None if cases is None or prevalence is None else int(np.ceil(cases * prevalence))
@@ -87,8 +87,14 @@ def _power(
     return right, np.asarray(binom.sf(right - 1, alarms, true_precision))
 
 
-def _fewest_alarms(floor: float, true_precision: float, level: float, power: float) -> int:
-    """Return the least number of alarms from which on, within its saw-tooth, the power suffices."""
+def fewest_alarms(floor: float, true_precision: float, level: float, power: float) -> int:
+    """Return the least number of alarms with which the test passes as often as it should.
+
+    Examples
+    --------
+    >>> fewest_alarms(0.5, 0.75, level=0.05, power=0.8)
+    23
+    """
     low = 1
     while low < MOST_ALARMS:
         alarms = np.arange(low, 2 * low)

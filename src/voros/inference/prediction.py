@@ -6,7 +6,7 @@ are hypergeometric. A walk from strict to lenient thresholds keeps going while t
 excess ``TP - alpha * alarms`` stays above a margin. If it stops at a threshold at which the future
 is below the floor, then the pooled excess is below the margin there; so the walk passed the first
 pooled rank at which it was, and one hypergeometric tail covers every threshold tried. The
-argument and what it leaves out are in the documentation (trust.md).
+argument and what it leaves out are in the documentation (guarantees.md).
 """
 
 from __future__ import annotations

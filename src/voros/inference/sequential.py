@@ -4,7 +4,7 @@ Thresholds are tested from strict to lenient, each with every validation case it
 walk stops at the first failure. The first threshold that breaks a limit is a fixed number, so a
 binomial test of it is exact, and all thresholds together cost no more than that one test. Walks
 start at fixed ranks, each with its share of the error; a walk that is alive collects the shares
-it passes. The argument, ties included, is in the documentation (trust.md).
+it passes. The argument, ties included, is in the documentation (guarantees.md).
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import binom
 
+from voros.inference.planning import fewest_alarms
 from voros.inputs import AnyArray, BoolArray, FloatArray
 
-RANKS_PER_START = 4
+RANKS_PER_START = 2
 """Each walk starts at a rank so many times that of the one before."""
 
-MOST_RANKS_TO_START = 100_000
-"""Where the search for the first rank worth a test ends."""
+FIRST_SHARE = 0.7
+"""Share of the error spent on the walk that starts first."""
+
+START_POWER = 0.8
+"""Walks start where a precision half-way from the floor to 1 passes with this probability."""
 
 
 def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> FloatArray:
@@ -35,30 +39,40 @@ def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> Floa
 
 
 def first_rank(min_precision: float, level: float) -> int:
-    """Return the fewest alarms at which a precision half-way from the floor to 1 would pass.
+    """Return the rank at which a precision half-way from the floor to 1 would probably pass.
 
     Examples
     --------
     >>> first_rank(0.5, 0.05), first_rank(0.9, 0.05)
-    (12, 77)
+    (24, 180)
     """
-    cases = np.arange(1, MOST_RANKS_TO_START)
-    half_way = np.ceil(cases * (1 + min_precision) / 2)
-    enough = precision_risk(half_way, cases, min_precision) <= level
-    return int(cases[np.argmax(enough)]) + 1 if enough.any() else MOST_RANKS_TO_START
+    return fewest_alarms(min_precision, (1 + min_precision) / 2, level, START_POWER) + 1
 
 
-def start_ranks(min_precision: float, level: float, most: int) -> AnyArray:
-    """Return the ranks at which walks start, chosen before any label is seen."""
-    if min_precision == 0:
-        return np.array([1])
-    first = first_rank(min_precision, level)
-    steps = max(int(np.log(max(most, first) / first) / np.log(RANKS_PER_START)), 0)
-    return np.asarray(first * RANKS_PER_START ** np.arange(steps + 1))
+def starts(min_precision: float, level: float, most: int) -> tuple[AnyArray, FloatArray]:
+    """Return the ranks at which walks start, and their shares of the error.
+
+    Both are settled before any label is seen. The first walk has most of the error; the later
+    ones, for classifiers whose precision is moderate but lasting, share the rest.
+    """
+    if min_precision in (0, 1):
+        return np.array([1]), np.array([level])
+    first = first_rank(min_precision, FIRST_SHARE * level)
+    later = first * RANKS_PER_START ** np.arange(1, 40, dtype=np.float64)
+    later = later[later <= most].astype(np.int64)
+    if len(later) == 0:
+        return np.array([first_rank(min_precision, level)]), np.array([level])
+    rest = np.full(len(later), (1 - FIRST_SHARE) * level / len(later))
+    return np.append(first, later), np.append(FIRST_SHARE * level, rest)
 
 
 def certified(
-    tp: AnyArray, alarms: AnyArray, risk: FloatArray, min_precision: float, level: float
+    tp: AnyArray,
+    alarms: AnyArray,
+    risk: FloatArray,
+    min_precision: float,
+    level: float,
+    most: int,
 ) -> BoolArray:
     """Walk down the thresholds and return those that are certified.
 
@@ -69,15 +83,16 @@ def certified(
     risk : ndarray
         The larger of the two tail probabilities, of precision and of capacity, at each threshold.
     min_precision, level : float
+    most : int
+        Alarms beyond which the capacity leaves nothing to certify.
     """
-    starts = start_ranks(min_precision, level, int(alarms[-1]))
-    share = level / len(starts)
+    ranks, shares = starts(min_precision, level, most)
     # Of several ranks within one group of ties the first alone is used.
-    first, kept = np.unique(np.searchsorted(alarms, starts), return_index=True)
+    first, kept = np.unique(np.searchsorted(alarms, ranks), return_index=True)
     end = np.append(first[1:], len(alarms))
     passed = np.zeros(len(alarms), dtype=np.bool_)
     alive = 0.0
-    for rank, i, j in zip(starts[kept], first, end, strict=True):
+    for rank, share, i, j in zip(ranks[kept], shares[kept], first, end, strict=True):
         if i == len(alarms):
             break
         if alive == 0 and _start_risk(tp, alarms, i, rank, min_precision) <= share:
