@@ -31,9 +31,11 @@ def refused(voros_command, tmp_path):
 
 COMMANDS = [
     ("score",),
+    ("compare",),
     ("select", "-o", "policy.json"),
     ("plot", "-o", "roc.png"),
     ("explore", "-o", "page.html"),
+    ("report", "-o", "report.html"),
 ]
 
 
@@ -69,7 +71,10 @@ def test_one_bad_number_in_a_million_rows(refused, tmp_path):
     assert "row 999998 (line 999999), column 'score': '0.7.5' is not a number; mend" in said
 
 
-@pytest.mark.parametrize("command", [("score",), ("select", "-o", "policy.json")])
+@pytest.mark.parametrize(
+    "command",
+    [("score",), ("compare",), ("select", "-o", "policy.json"), ("report", "-o", "report.html")],
+)
 def test_limits_that_cannot_be_met(refused, cases, command):
     floor = ("--min-precision", "0.99", "--capacity", "0.5", "--cost-ratio", "1/9")
     said = refused(*command, cases, "--score", "useless", *floor)
@@ -136,6 +141,26 @@ def test_a_test_file_without_the_winner(refused, cases, tmp_path):
     assert "later.csv has no column 'good'" in said
 
 
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--resamples", "10"), "n_resamples=10"),
+        (("--level", "1.5"), "confidence=1.5"),
+        (("--weight", "fair"), "--weight and intervals do not go together"),
+        (("--group", "ward"), "no column 'ward' (--group)"),
+        (("--metric", "accuracy"), "accuracy"),
+        (("--score", "good"), "needs at least two"),
+    ],
+)
+def test_intervals_that_cannot_be_made(refused, cases, options, complaint):
+    assert complaint in refused("compare", cases, *options, *LIMITS)
+
+
+def test_a_guarantee_for_patients_with_several_cases(refused, cases):
+    options = ("--group", "useless", "--confidence", "0.9", "-o", "report.html")
+    assert "one case per patient" in refused("report", cases, *options, *LIMITS)
+
+
 def test_a_check_without_test_cases(refused, cases):
     assert "--test FILE" in refused("select", cases, "--check", *LIMITS)
 
@@ -152,12 +177,14 @@ def test_an_alarm_column_that_is_there_already(voros_command, refused, cases, tm
         ("select", "-o", "taken.json"),
         ("plot", "-o", "taken.png"),
         ("explore", "-o", "taken.html"),
+        ("report", "-o", "taken.html"),
+        ("report", "-o", "other.html"),
         ("select", "-o", "no/such/folder.json"),
     ],
 )
 def test_outputs_that_cannot_be_written(refused, cases, tmp_path, command):
-    for ending in ("json", "png", "html"):
-        (tmp_path / f"taken.{ending}").write_text("mine")
+    for name in ("taken.json", "taken.png", "taken.html", "other.json"):
+        (tmp_path / name).write_text("mine")
     said = refused(*command, cases, *LIMITS)
     assert "exists already" in said or "no folder" in said
 

@@ -33,7 +33,7 @@ def python(*arguments, **options):
 def test_help_loads_nothing_heavy():
     ran = python("-c", LOADED_BY_HELP)
     assert ran.stderr == ""
-    for command in ("score", "select", "apply", "map", "plot", "explore"):
+    for command in ("score", "compare", "select", "apply", "map", "plot", "explore", "report"):
         assert command in ran.stdout
 
 

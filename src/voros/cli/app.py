@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 import voros
 from voros.cli.apply import apply
+from voros.cli.compare import compare
 from voros.cli.demo import demo
 from voros.cli.experiment import app as experiment
 from voros.cli.explore import explore
@@ -16,12 +17,18 @@ from voros.cli.failures import one_line_failures
 from voros.cli.map import map_
 from voros.cli.paper import paper
 from voros.cli.plot import plot
+from voros.cli.report import ARGUMENTS, report
 from voros.cli.score import score
 from voros.cli.select import select
 
 
 class FriendlyGroup(TyperGroup):
     """Runs any command with errors and warnings as single lines."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Keep the words as they were typed: a report quotes them."""
+        ctx.meta[ARGUMENTS] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -62,11 +69,13 @@ def options(
 
 
 app.command()(score)
+app.command()(compare)
 app.command()(select)
 app.command()(apply)
 app.command(name="map")(map_)
 app.command()(plot)
 app.command()(explore)
+app.command()(report)
 app.command()(paper)
 app.command()(demo)
 app.add_typer(experiment, name="experiment")

@@ -11,7 +11,7 @@ from voros.files import Predictions, read_predictions
 from voros.roc import OperatingPoints
 
 
-def load(path: Path, columns: ColumnOptions, *, labelled: bool = True) -> Predictions:
+def load(path: Path, columns: ColumnOptions, *, group: str | None = None) -> Predictions:
     """Read a file of predictions, saying what was guessed."""
     with patience(f"reading {path}"):
         predictions = read_predictions(
@@ -21,8 +21,8 @@ def load(path: Path, columns: ColumnOptions, *, labelled: bool = True) -> Predic
             model=columns.model,
             case=columns.case,
             weight=columns.weight,
+            group=group,
             pos_label=columns.pos_label,
-            labelled=labelled,
             drop_missing=columns.drop_missing,
             file_format=columns.file_format,
         )

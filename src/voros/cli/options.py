@@ -36,7 +36,8 @@ TestFile = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 
 
-def _option(panel: str, help_text: str, *names: str, metavar: str | None = None) -> Any:
+def shown_in(panel: str, help_text: str, *names: str, metavar: str | None = None) -> Any:
+    """Declare an option that the help shows under a heading of its own."""
     return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
 
 
@@ -46,11 +47,11 @@ class ColumnOptions:
 
     label: Annotated[
         str | None,
-        _option(_COLUMNS, "The true labels.", metavar="COLUMN"),
+        shown_in(_COLUMNS, "The true labels.", metavar="COLUMN"),
     ] = None
     score: Annotated[
         list[str] | None,
-        _option(
+        shown_in(
             _COLUMNS,
             "A model's scores; repeat for more. Without it, every other numeric column is a model.",
             metavar="COLUMN",
@@ -58,7 +59,7 @@ class ColumnOptions:
     ] = None
     model: Annotated[
         str | None,
-        _option(
+        shown_in(
             _COLUMNS,
             "In a long file (a row per case and model): who gave the score.",
             metavar="COLUMN",
@@ -66,23 +67,23 @@ class ColumnOptions:
     ] = None
     case: Annotated[
         str | None,
-        _option(_COLUMNS, "Identifies a case.", "--id", metavar="COLUMN"),
+        shown_in(_COLUMNS, "Identifies a case.", "--id", metavar="COLUMN"),
     ] = None
     weight: Annotated[
         str | None,
-        _option(_COLUMNS, "How many cases a row stands for.", metavar="COLUMN"),
+        shown_in(_COLUMNS, "How many cases a row stands for.", metavar="COLUMN"),
     ] = None
     pos_label: Annotated[
         str | None,
-        _option(_COLUMNS, "The positive label, if not 1 or true.", metavar="LABEL"),
+        shown_in(_COLUMNS, "The positive label, if not 1 or true.", metavar="LABEL"),
     ] = None
     drop_missing: Annotated[
         bool,
-        _option(_COLUMNS, "Leave out rows with a missing value.", "--drop-missing"),
+        shown_in(_COLUMNS, "Leave out rows with a missing value.", "--drop-missing"),
     ] = False
     file_format: Annotated[
         str | None,
-        _option(
+        shown_in(
             _COLUMNS,
             "csv, tsv, parquet, arrow or jsonl, where the name does not tell.",
             "--format",
@@ -97,7 +98,7 @@ class CostOptions:
 
     cost_ratio: Annotated[
         str | None,
-        _option(
+        shown_in(
             _LIMITS,
             "Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range.",
             metavar="RATIO[:RATIO]",
@@ -105,7 +106,7 @@ class CostOptions:
     ] = None
     miss_costs: Annotated[
         str | None,
-        _option(
+        shown_in(
             _LIMITS,
             "How many false alarms a miss is worth: 30, or 20:40 for a range.",
             metavar="COUNT[:COUNT]",
@@ -113,7 +114,7 @@ class CostOptions:
     ] = None
     prevalence: Annotated[
         str | None,
-        _option(
+        shown_in(
             _LIMITS, "Share of positives at deployment, if not that of the data.", metavar="SHARE"
         ),
     ] = None
@@ -134,7 +135,7 @@ class LimitOptions(CostOptions):
 
     min_precision: Annotated[
         str | None,
-        _option(
+        shown_in(
             _LIMITS,
             "At least this share of the alarms must be right: 0.15, 15%, 3/20.",
             metavar="SHARE",
@@ -142,7 +143,7 @@ class LimitOptions(CostOptions):
     ] = None
     capacity: Annotated[
         str | None,
-        _option(
+        shown_in(
             _LIMITS,
             "At most so many alarms: 0.5 or 50% of the cases, or 500 cases.",
             metavar="SHARE|COUNT",
@@ -150,11 +151,11 @@ class LimitOptions(CostOptions):
     ] = None
     scenarios: Annotated[
         Path | None,
-        _option(_LIMITS, "A TOML file of named scenarios.", metavar="FILE"),
+        shown_in(_LIMITS, "A TOML file of named scenarios.", metavar="FILE"),
     ] = None
     scenario: Annotated[
         str | None,
-        _option(
+        shown_in(
             _LIMITS,
             "Which scenario of that file; options given beside it replace its values.",
             metavar="NAME",
@@ -194,15 +195,15 @@ class ChoiceOptions:
 
     strategy: Annotated[
         str,
-        _option(_CHOICE, f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME"),
+        shown_in(_CHOICE, f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME"),
     ] = "partial_voros"
     tolerance: Annotated[
         float,
-        _option(_CHOICE, "Scores this close to the best are marked as no worse."),
+        shown_in(_CHOICE, "Scores this close to the best are marked as no worse."),
     ] = PAPER_TOLERANCE
     confidence: Annotated[
         float | None,
-        _option(
+        shown_in(
             _CHOICE,
             "Use only thresholds that keep the limits on future cases with this confidence, "
             "such as 0.95.",
@@ -211,7 +212,7 @@ class ChoiceOptions:
     ] = None
     horizon: Annotated[
         int | None,
-        _option(
+        shown_in(
             _CHOICE,
             "With --confidence: how many future cases the limits are promised for.",
             metavar="COUNT",
@@ -240,5 +241,5 @@ class ChoiceOptions:
 class ShowOptions:
     """How results are shown."""
 
-    as_json: Annotated[bool, _option(_OUTPUT, "Print JSON.", "--json")] = False
-    as_csv: Annotated[bool, _option(_OUTPUT, "Print CSV.", "--csv")] = False
+    as_json: Annotated[bool, shown_in(_OUTPUT, "Print JSON.", "--json")] = False
+    as_csv: Annotated[bool, shown_in(_OUTPUT, "Print CSV.", "--csv")] = False

@@ -47,8 +47,8 @@ def score(
         results = {model: _evaluate(points, scenario) for model, points in counted.items()}
         source = str(file)
     reachable = any(result.feasible for result in results.values())
-    if not reachable and not check:
-        raise InfeasibleError(nothing_feasible(results))
+    if not check:
+        check_reachable(results)
     show(score_sheet(results, source, scenario), output)
     if check and not reachable:
         raise typer.Exit(LIMITS_NOT_MET)
@@ -82,10 +82,12 @@ def _evaluate(points: OperatingPoints, scenario: Scenario) -> Evaluation:
         return evaluate_points(points, scenario)
 
 
-def nothing_feasible(results: dict[str, Evaluation]) -> str:
-    """Say what the model that comes closest to the limits could do."""
+def check_reachable(results: dict[str, Evaluation]) -> None:
+    """Raise where no model can meet the limits, with what the closest one could do."""
+    if any(result.feasible for result in results.values()):
+        return
     model, closest = max(results.items(), key=lambda item: item[1].most_precise.precision)
-    return f"model {model!r}: {limits_message(closest.points, closest.scenario)}"
+    raise InfeasibleError(f"model {model!r}: {limits_message(closest.points, closest.scenario)}")
 
 
 def score_sheet(results: dict[str, Evaluation], source: str, scenario: Scenario) -> Sheet:

@@ -40,6 +40,8 @@ class ColumnNames:
         The column that identifies a case.
     weight : str, optional
         How many cases a row stands for.
+    group : str, optional
+        Whose case it is, where one patient has several.
     """
 
     label: str | None = None
@@ -47,6 +49,14 @@ class ColumnNames:
     model: str | None = None
     case: str | None = None
     weight: str | None = None
+    group: str | None = None
+
+    @property
+    def apart(self) -> dict[str, str]:
+        """The columns that are neither label nor score, by the option that names them."""
+        named = {"--model": self.model, "--id": self.case, "--weight": self.weight}
+        named["--group"] = self.group
+        return {option: name for option, name in named.items() if name is not None}
 
 
 @dataclass(frozen=True)
@@ -58,12 +68,13 @@ class Roles:
     model: str | None
     case: str | None
     weight: str | None
+    group: str | None
     notes: tuple[str, ...] = field(default=())
 
     @property
     def columns(self) -> list[str]:
         """Every column that has to be read."""
-        named = (self.label, self.model, self.case, self.weight, *self.scores)
+        named = (self.label, self.model, self.case, self.weight, self.group, *self.scores)
         return list(dict.fromkeys(name for name in named if name is not None))
 
     @property
@@ -91,13 +102,13 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
             f"{file}: a long file (model column {names.model!r}) has one column of scores, and "
             f"{len(scores)} are possible ({_listed(scores)}); name it with --score"
         )
-    return Roles(label, scores, names.model, names.case, names.weight, tuple(notes))
+    return Roles(label, scores, names.model, names.case, names.weight, names.group, tuple(notes))
 
 
 def _check_names(columns: Sequence[str], names: ColumnNames, file: str) -> None:
-    named = {"label": names.label, "model": names.model, "id": names.case, "weight": names.weight}
-    given = [(f"--{option}", name) for option, name in named.items() if name is not None]
-    given += [("--score", name) for name in names.scores]
+    given = [*names.apart.items(), *(("--score", name) for name in names.scores)]
+    if names.label is not None:
+        given.insert(0, ("--label", names.label))
     for option, name in given:
         if name not in columns:
             raise PredictionFileError(missing_column(name, columns, file, option))
@@ -120,7 +131,7 @@ def missing_column(name: str, columns: Sequence[str], file: str, option: str) ->
 
 def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:
     columns = first_rows.column_names
-    taken = {names.model, names.case, names.weight, *names.scores}
+    taken = {*names.apart.values(), *names.scores}
     free = [name for name in columns if name not in taken]
     found = [name for name in free if name.lower() in LABEL_NAMES]
     if not found:
@@ -136,7 +147,7 @@ def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:
 def _find_scores(
     first_rows: Any, names: ColumnNames, label: str | None, file: str
 ) -> tuple[str, ...]:
-    taken = {label, names.model, names.case, names.weight}
+    taken = {label, *names.apart.values()}
     free = [name for name in first_rows.column_names if name not in taken]
     numbers = tuple(name for name in free if _holds_numbers(first_rows.column(name)))
     if not numbers:

@@ -64,7 +64,7 @@ def _check_alike(first: Any, part: Any, roles: Roles, who: str) -> None:
             f"{who} score {first.num_rows} and {part.num_rows} cases; all models must score the "
             "same cases"
         )
-    for name in (roles.case, roles.label, roles.weight):
+    for name in (roles.case, roles.label, roles.weight, roles.group):
         if name is not None and not np.array_equal(_values(first, name), _values(part, name)):
             hint = "" if roles.case else "; name the column that identifies a case with --id"
             raise PredictionFileError(f"{who} differ in column {name!r}, case by case{hint}")

@@ -34,6 +34,8 @@ class Predictions:
         The label's column.
     notes : tuple of str
         What was guessed or left out, in words.
+    groups : ndarray of shape (n_cases,) or None
+        Whose case each is.
     """
 
     source: str
@@ -42,6 +44,7 @@ class Predictions:
     weights: FloatArray | None = None
     label: str | None = None
     notes: tuple[str, ...] = field(default=())
+    groups: AnyArray | None = None
 
     @property
     def models(self) -> list[str]:
@@ -76,6 +79,7 @@ def read_predictions(
     model: str | None = None,
     case: str | None = None,
     weight: str | None = None,
+    group: str | None = None,
     pos_label: Any = None,
     labelled: bool = True,
     drop_missing: bool = False,
@@ -99,6 +103,8 @@ def read_predictions(
         what the models are lined up by.
     weight : str, optional
         Column that says how many cases a row stands for.
+    group : str, optional
+        Column that says whose case it is, where one patient has several.
     pos_label : label, optional
         The positive class, where it is not clear from the labels; text is compared as text.
     labelled : bool, default True
@@ -118,7 +124,7 @@ def read_predictions(
     (['risk'], [True, False, False], [0.9, 0.2, 0.4])
     """
     source = path if isinstance(path, Source) else open_source(path, file_format)
-    names = ColumnNames(label, scores, model, case, weight)
+    names = ColumnNames(label, scores, model, case, weight, group)
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
     table = read_columns(source, roles.columns, roles.numeric)
     table, dropped = _without_missing(table, roles, source, drop_missing)
@@ -133,6 +139,7 @@ def read_predictions(
         None if roles.weight is None else _numbers(table.column(roles.weight)),
         roles.label,
         (*_format_notes(source), *roles.notes, *dropped),
+        None if roles.group is None else np.asarray(table.column(roles.group).to_numpy()),
     )
 
 

@@ -57,9 +57,12 @@ class DataSummary:
 class ModelInterval:
     """How sure a model's score is, from resampling the validation cases.
 
-    `wins` is the share of the resamples in which the model scores best.
+    All are of partial VOROS with every threshold that meets the limits; where a guarantee rules
+    some out, the ranking has the lower score that is left. `wins` is the share of the resamples in
+    which the model scores best.
     """
 
+    estimate: float
     low: float
     high: float
     wins: float
@@ -85,6 +88,8 @@ class Report:
         Of the intervals.
     resamples : int
         How many resamples they come from.
+    verdict : str or None
+        Which differences between models are more than chance.
     tested : PolicyEvaluation or None
     """
 
@@ -97,6 +102,7 @@ class Report:
     intervals: Mapping[str, ModelInterval]
     confidence: float
     resamples: int
+    verdict: str | None = None
     test: DataSummary | None = None
     tested: PolicyEvaluation | None = None
 
@@ -125,6 +131,7 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "strategy": report.selection.strategy,
         "winner": report.winner,
         "intervals": {"confidence": report.confidence, "resamples": report.resamples},
+        "verdict": report.verdict,
         "ranking": ranking_rows(report),
         "policy": policy_fields(report.policy),
         "test": None

@@ -99,31 +99,45 @@ def _limits(report: Report) -> str:
 
 
 def _ranking(report: Report) -> str:
+    certified = report.policy.guarantee is not None
+    interval = f"{report.confidence:.0%} interval"
+    header = (
+        *("model", "partial VOROS", interval, "wins"),
+        *(("guaranteed",) if certified else ()),
+        *("behind", "VOROS", "pAUROC", "recall", "feasible"),
+    )
+    rows = [_ranking_cells(report, row) for row in report.selection.ranking]
+    said = [_ranking_in_words(report), *([report.verdict] if report.verdict else [])]
+    words = "\n".join(f"<p>{escape(line)}</p>" for line in said)
+    return words + "\n" + _table(header, rows)
+
+
+def _ranking_in_words(report: Report) -> str:
     selection = report.selection
-    close = ", ".join(selection.close_to_winner)
-    note = f" Within {selection.tolerance:g} of the winner: {close}." if close else ""
     words = (
         f"Ranked by {STRATEGY_TITLES[selection.strategy]} on the validation cases. Intervals are "
         f"from {report.resamples:,} resamples of the cases, the same for all models, with the "
-        f"limits applied inside each; wins is the share of them in which a model scores best.{note}"
+        "limits applied inside each; wins is the share of them in which a model scores best."
     )
-    interval = f"{report.confidence:.0%} interval"
-    header = (
-        *("model", "partial VOROS", interval, "behind", "wins"),
-        *("VOROS", "pAUROC", "recall", "feasible"),
-    )
-    rows = [_ranking_cells(report, row) for row in selection.ranking]
-    return f"<p>{escape(words)}</p>\n" + _table(header, rows)
+    if report.policy.guarantee is not None:
+        words += (
+            " The ranking counts only thresholds that the guarantee allows: the partial VOROS they "
+            "leave stands under guaranteed, and the intervals are of partial VOROS without it."
+        )
+    close = ", ".join(selection.close_to_winner)
+    return words + (f" Within {selection.tolerance:g} of the winner: {close}." if close else "")
 
 
 def _ranking_cells(report: Report, row: ModelScores) -> tuple[str, ...]:
-    interval = report.intervals[row.model]
+    found = report.intervals[row.model]
+    certified = report.policy.guarantee is not None
     return (
         row.model,
-        f"{row.partial_voros:.4f}",
-        f"{interval.low:.4f} to {interval.high:.4f}",
+        f"{found.estimate:.4f}",
+        f"{found.low:.4f} to {found.high:.4f}",
+        f"{found.wins:.1%}",
+        *((f"{row.partial_voros:.4f}",) if certified else ()),
         f"{report.selection.behind(row, 'partial_voros'):.4f}",
-        f"{interval.wins:.1%}",
         f"{row.voros:.4f}",
         f"{row.partial_auroc:.4f}",
         f"{row.recall:.4f}",

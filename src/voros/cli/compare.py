@@ -1,0 +1,124 @@
+"""``voros compare``: scores with intervals, and which differences are more than chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from voros.cli.bundles import bundled
+from voros.cli.loading import load
+from voros.cli.options import ColumnOptions, LimitOptions, PredictionFile, ShowOptions
+from voros.cli.patience import patience
+from voros.cli.resampling import ResamplingOptions
+from voros.cli.score import check_reachable, evaluate_model
+from voros.cli.show import Sheet, show
+from voros.files import Predictions
+from voros.report.values import scenario_values
+from voros.scenario import Scenario
+
+if TYPE_CHECKING:
+    from voros.inference import Comparison
+
+PAIR_FIELDS = ("first", "second", "difference", "low", "high", "p_value", "adjusted_p_value")
+
+TO_BEST = {
+    "best_less_this": "difference",
+    "best_less_this_low": "low",
+    "best_less_this_high": "high",
+    "p_value": "p_value",
+    "adjusted_p_value": "adjusted_p_value",
+}
+"""What a model's row says of its difference to the best one, and where it is found."""
+
+
+@bundled
+def compare(
+    file: PredictionFile,
+    columns: ColumnOptions,
+    limits: LimitOptions,
+    resampling: ResamplingOptions,
+    output: ShowOptions,
+    metric: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="partial_voros, voros, partial_auroc, recall, auroc or expected_cost.",
+        ),
+    ] = "partial_voros",
+) -> None:
+    """Compare the models in FILE on the same resamples: intervals, differences and a verdict."""
+    from voros import inference
+
+    scenario = limits.read()
+    predictions = load(file, columns, group=resampling.group)
+    arguments = resampling.arguments(predictions)
+    check_reachable(
+        {model: evaluate_model(predictions, model, scenario) for model in predictions.models}
+    )
+    with patience("resampling"):
+        found = inference.compare(
+            dict(predictions.scores),
+            predictions.labels,
+            scenario,
+            metric=metric,  # type: ignore[arg-type]
+            **arguments,
+        )
+    show(_sheet(found, predictions, scenario, resampling), output)
+
+
+def _sheet(
+    found: Comparison, predictions: Predictions, scenario: Scenario, resampling: ResamplingOptions
+) -> Sheet:
+    rows = [_row(found, model) for model in found.ranking]
+    return Sheet(
+        title=f"{found.metric.replace('_', ' ')}, {resampling.resamples:,} resamples",
+        columns=_columns(found, rows),
+        rows=rows,
+        document={
+            "file": predictions.source,
+            "scenario": scenario_values(scenario),
+            "metric": found.metric,
+            "lower_is_better": found.lower_is_better,
+            "confidence": found.confidence,
+            "resamples": resampling.resamples,
+            "seed": resampling.seed,
+            "models": rows,
+            "pairs": [{name: getattr(pair, name) for name in PAIR_FIELDS} for pair in found.pairs],
+            "verdict": found.verdict,
+        },
+        notes=(found.verdict,),
+    )
+
+
+def _row(found: Comparison, model: str) -> dict[str, Any]:
+    """Return a model's own interval, and how far it is from the best one."""
+    own, best = found.models[model], found.ranking[0]
+    pair = None if model == best else found.pair(best, model)
+    return {
+        "model": model,
+        "estimate": own.estimate,
+        "low": own.low,
+        "high": own.high,
+        "share_won": found.shares_won[model],
+    } | {title: None if pair is None else getattr(pair, name) for title, name in TO_BEST.items()}
+
+
+def _columns(found: Comparison, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+    level = f"{100 * found.confidence:g}% interval"
+    forms = {
+        "model": "{model}",
+        found.metric.replace("_", " "): "{estimate:.4f}",
+        level: "{low:.4f} to {high:.4f}",
+        "wins": "{share_won:.1%}",
+    }
+    to_best = {
+        "best less this": "{best_less_this:.4f}",
+        f"{level} of that": "{best_less_this_low:.4f} to {best_less_this_high:.4f}",
+        "p, Holm": "{adjusted_p_value:.4f}",
+    }
+    columns = {title: [form.format(**row) for row in rows] for title, form in forms.items()}
+    # The best model comes first, and is not compared with itself.
+    return columns | {
+        title: ["", *(form.format(**row) for row in rows[1:])] for title, form in to_best.items()
+    }
