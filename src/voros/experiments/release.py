@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +18,11 @@ from voros.experiments.errors import DISK_FULL_REMEDY, ExperimentError
 if TYPE_CHECKING:
     import duckdb
 
-MEMORY_LIMIT = "512MB"
+MEMORY_LIMIT = "256MB"
 """What DuckDB may hold in memory; beyond it, it works on disk."""
+
+MOST_THREADS = 4
+"""Each thread needs room of its own, and one that unpacks gzip cannot feed more."""
 
 DOWNLOAD_AGAIN = (
     "Download it again from PhysioNet (MIMIC-IV 2.x or 3.x) and compare it with the release's "
@@ -196,6 +200,7 @@ def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
 
     with duckdb.connect(":memory:") as database:
         database.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
+        database.execute(f"SET threads = {min(MOST_THREADS, os.cpu_count() or 1)}")
         database.execute("SET preserve_insertion_order = false")
         if scratch is not None:
             quoted = str(scratch).replace("'", "''")

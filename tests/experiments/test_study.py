@@ -1,0 +1,163 @@
+"""The study: who is selected, what it costs on test, and how sure that is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import voros
+from voros.experiments.folder import Predictions, read_predictions
+from voros.experiments.intervals import Interval, cost_intervals, policy_costs
+from voros.experiments.study import GUARANTEED, STRATEGIES, Scored, run_study
+from voros.paper.cells import SCENARIOS
+from voros.policy import ThresholdPolicy
+
+PAPER = os.environ.get("VOROS_PAPER_PREDICTIONS")
+
+
+def some_predictions(n_cases=1500, n_models=6, random_state=0):
+    rng = np.random.default_rng(random_state)
+    y_true = rng.random(n_cases) < 0.15
+    patient = rng.integers(0, n_cases // 2, n_cases)
+    made = {}
+    for j in range(n_models):
+        score = rng.normal(size=n_cases) + y_true * (0.8 + 0.25 * j) * rng.choice([1, 1.6])
+        made[f"m{j}"] = Predictions(patient, y_true, np.round(score, 2))
+    return made
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return Scored.of(some_predictions()), Scored.of(some_predictions(random_state=1))
+
+
+@pytest.fixture(scope="module")
+def deployed(parts):
+    return run_study(*parts)
+
+
+def test_each_strategy_takes_the_model_that_its_metric_prefers(parts, deployed):
+    """By the metrics themselves, and recall by counting at every threshold."""
+    valid, _ = parts
+    for one in deployed:
+        scenario = SCENARIOS[one.scenario]
+        limits = {"min_precision": scenario.min_precision, "capacity": scenario.capacity}
+        costs = scenario.costs.support
+        scores = {}
+        for name, p in valid.predictions.items():
+            if one.strategy == "voros":
+                scores[name] = voros.voros_score(p.y_true, p.score, cost_ratio=costs)
+            elif one.strategy == "recall":
+                scores[name] = greatest_recall(p, **limits)
+            elif one.strategy in ("partial_voros", GUARANTEED):
+                scores[name] = voros.partial_voros_score(
+                    p.y_true, p.score, cost_ratio=costs, **limits
+                )
+        if scores:
+            assert scores[one.model] == pytest.approx(max(scores.values()))
+
+
+def greatest_recall(p, min_precision, capacity):
+    found = [0.0]
+    for threshold in np.unique(p.score):
+        alarm = p.score >= threshold
+        if alarm.sum() <= capacity * len(alarm) and p.y_true[alarm].mean() >= min_precision:
+            found.append(p.y_true[alarm].sum() / p.y_true.sum())
+    return max(found)
+
+
+def test_nothing_is_decided_on_test(parts, deployed):
+    """Other test labels change what is found, not what is deployed."""
+    valid, test = parts
+    flipped = {
+        name: Predictions(p.patient, np.roll(p.y_true, 7), p.score[::-1].copy())
+        for name, p in test.predictions.items()
+    }
+    for one, other in zip(deployed, run_study(valid, Scored.of(flipped)), strict=True):
+        assert one.model == other.model
+        assert one.policy.thresholds.tolist() == other.policy.thresholds.tolist()
+        assert one.test.expected_cost != other.test.expected_cost
+
+
+def test_the_guaranteed_policy_is_decided_on_one_case_of_each_patient(parts, deployed):
+    valid, _ = parts
+    patients = valid.independent.sample.patient
+    assert len(patients) == len(np.unique(patients)) == len(np.unique(valid.sample.patient))
+    for one in deployed:
+        if one.strategy == GUARANTEED:
+            assert one.policy.guarantee is not None
+            assert one.policy.guarantee.horizon == 1500
+            assert one.policy.n_positive + one.policy.n_negative == len(patients)
+
+
+def test_costs_of_resamples_are_those_of_repeated_cases(parts, deployed):
+    """A case drawn three times is a case written three times."""
+    _, test = parts
+    rng = np.random.default_rng(5)
+    weights = rng.integers(0, 4, size=(3, test.n_cases)).astype(float)
+    for one in deployed:
+        p = test.predictions[one.model]
+        found = policy_costs(one.policy, p, weights)
+        for drawn, cost in zip(weights.astype(int), found, strict=True):
+            repeated = one.policy.evaluate(np.repeat(p.y_true, drawn), np.repeat(p.score, drawn))
+            assert cost == pytest.approx(repeated.expected_cost, abs=1e-12)
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    """Known population, a fixed policy, many test sets of patients with two cases each."""
+    rng = np.random.default_rng(0)
+
+    def draw(n_patients):
+        y_true = rng.random(2 * n_patients) < 0.2
+        score = rng.normal(size=2 * n_patients) + 1.2 * y_true
+        patient = np.repeat(np.arange(n_patients), 2)
+        return Predictions(patient, y_true, score)
+
+    valid, population = draw(2000), draw(400_000)
+    policy = ThresholdPolicy.from_validation(valid.y_true, valid.score, SCENARIOS[1])
+    truth = policy.evaluate(population.y_true, population.score).expected_cost
+    held = 0
+    for trial in range(200):
+        test = Scored.of({"m": draw(400)})
+        one = run_one(policy, test)
+        found = cost_intervals([one], test, trial, n_resamples=300)["partial_voros"].cost
+        held += found.low <= truth <= found.high
+    assert 0.90 <= held / 200 <= 0.99
+
+
+def run_one(policy, test):
+    from voros.experiments.study import Deployed
+
+    account = policy.evaluate_points(test.points["m"])
+    return Deployed(1, "partial_voros", "m", policy, account, account, account.expected_cost)
+
+
+def test_the_same_choice_costs_the_same_on_every_resample(parts, deployed):
+    ones = [one for one in deployed if one.scenario == 1]
+    found = cost_intervals(ones, parts[1], n_resamples=50)
+    assert found["partial_voros"].excess == Interval(0.0, 0.0, 0.0)
+    assert found["partial_voros"].verdict == "the same choice"
+    assert set(found) == set(STRATEGIES)
+
+
+@pytest.mark.skipif(PAPER is None, reason="VOROS_PAPER_PREDICTIONS names no folder")
+def test_the_papers_own_models_give_the_papers_own_costs():
+    """Among the published models each strategy picks its own again, at the published cost."""
+    names = ("scenario1_pvoros", "scenario1_recall", "scenario2", "mimic_s2_voros")
+    valid, test = (
+        Scored.of({n: read_predictions(Path(PAPER or "") / f"{n}_{part}.csv") for n in names})
+        for part in ("valid", "test")
+    )
+    found = {
+        (one.scenario, one.strategy): round(one.test.expected_cost, 3)
+        for one in run_study(valid, test)
+        if one.strategy != GUARANTEED
+    }
+    assert found[1, "partial_voros"] == 0.261
+    assert found[1, "voros"] == 0.261
+    assert found[1, "recall"] == 0.302
+    assert found[2, "partial_voros"] == found[2, "recall"] == found[2, "partial_auroc"] == 0.538
+    assert found[2, "voros"] == 0.640
