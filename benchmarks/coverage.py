@@ -1,0 +1,155 @@
+"""How often the intervals hold the true value, and how often equal models are told apart.
+
+Scores are binormal, so the population's curve is known: N(0, 1) for negatives and N(separation, 1)
+for positives, both shared in part by the cases of one patient where there are groups. The true
+partial VOROS is that of a dense curve of exact rates. Run with ``--help`` for what can be set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr
+
+import voros
+from voros.inputs import AnyArray, BoolArray, FloatArray
+
+GRID = 20_001
+"""Thresholds of the population's curve; twice as many change its score by less than 1e-6."""
+
+POPULATION = 1e9
+"""Cases of the population, so many that a share of them is no longer a whole number."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A population, a sample of it, and the limits."""
+
+    name: str
+    prevalence: float
+    n_cases: int
+    separation: float
+    scenario: voros.Scenario
+    per_group: int = 1
+    shared: float = 0.0
+    """Share of the variance of score and outcome that the cases of one group have in common."""
+
+    @cached_property
+    def truth(self) -> float:
+        """Partial VOROS of the population."""
+        return population_score(self.prevalence, self.separation, self.scenario)
+
+
+SETTINGS = (
+    Setting("half positive", 0.5, 1000, 1.5, voros.Scenario(0.7, 0.4, (0.2, 0.5))),
+    Setting("1 in 10", 0.1, 2000, 1.5, voros.Scenario(0.3, 0.2, (1 / 20, 1 / 10))),
+    Setting("1 in 50", 0.02, 4000, 2.0, voros.Scenario(0.1, 0.1, (1 / 60, 1 / 30))),
+    Setting("groups", 0.1, 2400, 1.5, voros.Scenario(0.3, 0.2, (1 / 20, 1 / 10)), 4, 0.5),
+)
+
+
+def population_score(prevalence: float, separation: float, scenario: voros.Scenario) -> float:
+    thresholds = np.linspace(8.0 + separation, -8.0, GRID)
+    n_positive = prevalence * POPULATION
+    points = voros.OperatingPoints.from_points(
+        ndtr(-thresholds), ndtr(separation - thresholds), n_positive, POPULATION - n_positive
+    )
+    return voros.evaluate_points(points, scenario).score
+
+
+def draw(
+    setting: Setting, rng: np.random.Generator, n_models: int = 1
+) -> tuple[BoolArray, list[FloatArray], AnyArray]:
+    """Draw labels, scores of models with independent noise, and groups.
+
+    Within a group labels and noise are dependent; across groups nothing is. Each case's own
+    label and noise have the same distribution whatever is shared.
+    """
+    groups = np.arange(setting.n_cases) // setting.per_group
+    positive = ndtr(_shared_normal(setting, groups, rng)) < setting.prevalence
+    noise = [_shared_normal(setting, groups, rng) for _ in range(n_models)]
+    return positive, [setting.separation * positive + one for one in noise], groups
+
+
+def _shared_normal(setting: Setting, groups: AnyArray, rng: np.random.Generator) -> FloatArray:
+    own, common = rng.normal(size=len(groups)), rng.normal(size=groups[-1] + 1)
+    return np.sqrt(1 - setting.shared) * own + np.sqrt(setting.shared) * common[groups]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the intervals and the test said of one data set."""
+
+    estimate: float
+    ends: dict[str, tuple[float, float]]
+    p_value: float
+
+
+def trials(
+    setting: Setting, gain: float, n_data_sets: int, n_resamples: int, seed: int
+) -> Iterator[Trial]:
+    """Compare two models on one data set after another, one better separated by ``gain``.
+
+    The intervals are those of the other model, whose true value is the setting's.
+    """
+    for rng in generators(n_data_sets, seed):
+        positive, (one, other), groups = draw(setting, rng, n_models=2)
+        result = voros.compare(
+            {"one": one + gain * positive, "other": other},
+            positive,
+            setting.scenario,
+            n_resamples=n_resamples,
+            groups=groups if setting.per_group > 1 else None,
+            random_state=rng,
+        )
+        found = result.models["other"]
+        low, high = np.quantile(found.distribution, [0.025, 0.975])
+        ends = {"BCa": (found.low, found.high), "percentile": (low, high)}
+        yield Trial(found.estimate, ends, result.pairs[0].p_value)
+
+
+def generators(count: int, seed: int) -> Iterator[np.random.Generator]:
+    return map(np.random.default_rng, np.random.SeedSequence(seed).spawn(count))
+
+
+def show(setting: Setting, gain: float, found: list[Trial]) -> None:
+    """Print a line for each method, and how often the two models were told apart."""
+    truth, count = setting.truth, len(found)
+    bias = np.mean([trial.estimate for trial in found]) - truth
+    for method in found[0].ends:
+        low, high = np.array([trial.ends[method] for trial in found]).T
+        above, below = np.mean(low > truth), np.mean(high < truth)
+        print(
+            f"{setting.name:15} {method:10} covered {1 - above - below:.3f} (above {above:.3f}, "
+            f"below {below:.3f}) width {np.mean(high - low):.4f} true {truth:.4f} bias {bias:+.4f}"
+        )
+    told_apart = np.mean([trial.p_value <= 0.05 for trial in found])
+    print(f"{setting.name:15} gain {gain:g} told apart {told_apart:.3f} ({count} data sets)")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--settings", nargs="*", default=[s.name for s in SETTINGS])
+    parser.add_argument("--gains", nargs="*", type=float, default=[0.0, 0.25, 0.5])
+    parser.add_argument("--data-sets", type=int, default=1000)
+    parser.add_argument("--resamples", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--every", type=int, default=1000, help="show results so far")
+    args = parser.parse_args()
+    for setting in (s for s in SETTINGS if s.name in args.settings):
+        for gain in args.gains:
+            found: list[Trial] = []
+            for trial in trials(setting, gain, args.data_sets, args.resamples, args.seed):
+                found.append(trial)
+                if len(found) % args.every == 0 or len(found) == args.data_sets:
+                    show(setting, gain, found)
+
+
+if __name__ == "__main__":
+    main()

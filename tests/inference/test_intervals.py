@@ -1,0 +1,80 @@
+"""Interval ends against SciPy's own bootstrap, and p-values against the intervals."""
+
+import inspect
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from voros.inference.intervals import acceleration, interval, median_bias, p_value
+
+# Its name changed in SciPy 1.15.
+SCIPYS_SEED = "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"
+
+
+def bootstrapped_mean(rng, values, n_resamples):
+    return values[rng.integers(0, len(values), (n_resamples, len(values)))].mean(axis=1)
+
+
+def left_out_means(values):
+    return (values.sum() - values) / (len(values) - 1)
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_intervals_of_a_skewed_mean_agree_with_scipy(method):
+    rng = np.random.default_rng(5)
+    values = rng.exponential(size=30) ** 2
+    ours = interval(
+        method,
+        0.9,
+        np.array(values.mean()),
+        bootstrapped_mean(rng, values, 40_000),
+        left_out_means(values),
+        np.zeros(30),
+    )
+    theirs = stats.bootstrap(
+        (values,),
+        np.mean,
+        confidence_level=0.9,
+        method=method,
+        n_resamples=40_000,
+        **{SCIPYS_SEED: rng},
+    ).confidence_interval
+    assert ours == pytest.approx((theirs.low, theirs.high), rel=0.01)
+
+
+def test_blocks_tell_the_skewness_that_single_cases_do():
+    values = np.random.default_rng(0).exponential(size=20_000)
+    blocks = values.reshape(200, 100).sum(axis=1)
+    left_out = (values.sum() - blocks) / (len(values) - 100)
+    alone = acceleration(left_out_means(values), np.zeros(len(values)))
+    # The standard error of a from g blocks is 1 / (sqrt(6) g).
+    assert acceleration(left_out, np.zeros(200)) == pytest.approx(alone, abs=3 / 6**0.5 / 200)
+
+
+def test_the_p_value_is_the_level_at_which_the_interval_reaches_zero():
+    rng = np.random.default_rng(2)
+    values = rng.exponential(size=50) - 0.8
+    drawn = bootstrapped_mean(rng, values, 20_000)
+    left_out, strata = left_out_means(values), np.zeros(50)
+    estimate = np.array(values.mean())
+    p = p_value(drawn, median_bias(drawn, estimate), acceleration(left_out, strata))
+    for confidence, reaches in ((1 - p - 0.01, False), (1 - p + 0.01, True)):
+        low, high = interval("bca", confidence, estimate, drawn, left_out, strata)
+        assert (low <= 0 <= high) == reaches
+
+
+def test_no_difference_at_all_has_a_p_value_of_one():
+    nothing = np.zeros(500)
+    assert p_value(nothing, median_bias(nothing, np.zeros(())), np.zeros(())) == 1.0
+
+
+def test_a_p_value_claims_no_more_than_the_resamples_can_tell():
+    assert p_value(np.ones(999), np.array(1.0), np.zeros(())) == 1 / 1000
+
+
+def test_infinite_values_are_ends_like_any_other():
+    drawn = np.where(np.arange(1000) < 100, np.inf, np.arange(1000.0))
+    low, high = interval("bca", 0.95, np.array(500.0), drawn, np.full(5, np.inf), np.zeros(5))
+    assert np.isfinite(low)
+    assert high == np.inf
