@@ -88,11 +88,9 @@ class Bins:
     def split_off(self, parts: Bins, cut: float, alignment: int) -> Bins:
         """Put what a single bin holds from `cut` up in finer bins, and keep the rest together."""
         rest = int(self.rows[0] - parts.rows.sum())
-        if rest < 0 or np.any(parts.least < max(cut, float(self.least[0]))):
-            raise ChangedDataError(
-                f"a later pass found {parts.rows.sum()} rows where the first found "
-                f"{self.rows[0]} in all: the frame changed between passes"
-            )
+        lowest = float(self.least[0])
+        if rest < 0 or (rest > 0 and cut <= lowest) or np.any(parts.least < max(cut, lowest)):
+            raise _changed(parts.rows.sum(), self.rows[0])
         if rest == 0:
             return parts
         # Sums of weights carry rounding, and a difference of two must not fall below nothing.
@@ -119,9 +117,13 @@ def join(one: Bins, other: Bins) -> Bins:
 
 def _check_same_rows(parents: Bins, parts: Bins, home: IntArray) -> None:
     counted = np.bincount(home, weights=parts.rows, minlength=len(parents))
-    if not np.array_equal(counted, parents.rows) or np.any(parts.greatest > parents.greatest[home]):
-        raise ChangedDataError(
-            f"a later pass found {counted.sum():.0f} rows where an earlier one found "
-            f"{parents.rows.sum()}: the frame changed, or is drawn at random, between passes. "
-            "Write it to a file first"
-        )
+    outside = np.any(parts.greatest > parents.greatest[home])
+    if outside or not np.array_equal(counted, parents.rows):
+        raise _changed(counted.sum(), parents.rows.sum())
+
+
+def _changed(found: float, expected: float) -> ChangedDataError:
+    return ChangedDataError(
+        f"a later pass found {found:.0f} rows where an earlier one found {expected:.0f}, or other "
+        "scores: the frame changed, or is drawn at random, between passes. Write it to a file first"
+    )

@@ -48,8 +48,8 @@ class Wanted:
         Where cells or ranges are given, only scores in one of them.
     """
 
-    low: float
-    high: float
+    low: float = -np.inf
+    high: float = np.inf
     level: int = KEY_BITS
     cells: IntArray | None = None
     ranges: tuple[tuple[float, float], ...] = ()
@@ -107,7 +107,9 @@ def _most_rows(bins: Bins, mask: BoolArray, at_most: int = MOST_PARENTS) -> Bool
 
 def _wanted(bins: Bins, mask: BoolArray) -> Wanted:
     parents = bins.take(mask)
-    low, high = float(parents.least[-1]), float(parents.greatest[0])
+    # Where nothing lies beyond, a row need not be compared.
+    low = -np.inf if mask[-1] else float(parents.least[-1])
+    high = np.inf if mask[0] else float(parents.greatest[0])
     between = (bins.least >= low) & (bins.greatest <= high)
     if bins.rows[between].sum() - parents.rows.sum() <= SPARE_ROWS:
         return Wanted(low, high)

@@ -73,25 +73,28 @@ class Cases:
         return counted
 
     def _wanted_rows(self, plan: Plan) -> nw.LazyFrame[Any]:
+        rows = _one_row_per_score(self, list(plan.wanted))
         # First the outer range, in plain comparisons that an engine can push into its scan.
-        rows = _one_row_per_score(self, list(plan.wanted)).filter(
-            _any([self._of_model(plan, name, _outer(w)) for name, w in plan.wanted.items()])
-        )
+        if any(want.low > -np.inf or want.high < np.inf for want in plan.wanted.values()):
+            outer = {name: _between(w.low, w.high) for name, w in plan.wanted.items()}
+            rows = rows.filter(self._of_models(outer))
         if not any(want.apart for want in plan.wanted.values()):
             return rows
-        inner = []
+        inner = {}
         for name, want in plan.wanted.items():
             named = f"{NAMED}_{self.models[name]}"
             if want.cells is not None:
                 rows = self.adapter.with_cell(rows, SCORE, named, want.level)
                 rows = self.adapter.with_membership(rows, named, want.cells.tolist())
-            inner.append(self._of_model(plan, name, _inner(want, named)))
-        return rows.filter(_any(inner))
+            inner[name] = _inner(want, named)
+        return rows.filter(self._of_models(inner))
 
-    def _of_model(self, plan: Plan, name: str, condition: nw.Expr) -> nw.Expr:
-        if len(plan.wanted) == 1:
-            return condition
-        return (nw.col(MODEL) == self.models[name]) & condition
+    def _of_models(self, conditions: Mapping[str, nw.Expr]) -> nw.Expr:
+        if len(conditions) == 1:
+            return next(iter(conditions.values()))
+        return _any(
+            [(nw.col(MODEL) == self.models[name]) & each for name, each in conditions.items()]
+        )
 
     def _bins(self, answer: Mapping[str, AnyArray], name: str, level: int) -> Bins:
         mine = np.ones(len(answer[CELL]), dtype=np.bool_)
@@ -151,16 +154,15 @@ def _any(conditions: Sequence[nw.Expr]) -> nw.Expr:
     return reduce(or_, conditions)
 
 
-def _outer(want: Wanted) -> nw.Expr:
-    return _between(want.low, want.high)
-
-
 def _inner(want: Wanted, named: str) -> nw.Expr:
     if not want.apart:
-        return _outer(want)
+        return _between(want.low, want.high)
     ranges = [_between(low, high) for low, high in want.ranges]
     return _any(ranges if want.cells is None else [nw.col(named), *ranges])
 
 
 def _between(low: float, high: float) -> nw.Expr:
-    return (nw.col(SCORE) >= low) & (nw.col(SCORE) <= high)
+    score = nw.col(SCORE)
+    if high == np.inf:
+        return score >= low
+    return score <= high if low == -np.inf else (score >= low) & (score <= high)

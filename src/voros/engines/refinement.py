@@ -78,47 +78,43 @@ def _first_count(
     cases: Cases, totals: Totals, scenarios: Sequence[Scenario], at_most: int
 ) -> dict[str, Bins]:
     """Count from a guessed cut up: the capacity leaves the scores below it out of reach."""
-    whole = {name: _whole(totals, name) for name in cases.models}
+    whole = {name: whole_range(totals, name) for name in cases.models}
     spans = {name: float(span_bits(part.least, part.greatest)[0]) for name, part in whole.items()}
     alignment = max(int(min(spans.values())) - CUT_BITS, 0)
     share = max((_share_in_reach(totals, s) for s in scenarios), default=1.0) * PILOT_MARGIN
-    cuts = {name: float(part.least[0]) for name, part in whole.items()}
+    cuts = dict.fromkeys(whole, -np.inf)
     if totals.rows > at_most and share < SELECTIVE:
-        cuts = _guess_cuts(cases, whole, alignment, share)
-    wanted = {name: Wanted(cuts[name], float(part.greatest[0])) for name, part in whole.items()}
-    plan = Plan(min(_first_level(wanted, totals.rows, at_most), alignment), wanted, {})
+        cuts = _guess_cuts(cases, alignment, share)
+    wanted = {name: Wanted(low=cut) for name, cut in cuts.items()}
+    plan = Plan(min(_first_level(whole, cuts, at_most), alignment), wanted, {})
     return {
         name: whole[name].split_off(parts, cuts[name], alignment)
         for name, parts in cases.count(plan).items()
     }
 
 
-def _whole(totals: Totals, name: str) -> Bins:
+def whole_range(totals: Totals, name: str) -> Bins:
+    """Everything in one bin: what is known before any score is counted."""
     low, high = (min(score, LARGEST_FINITE) for score in totals.ranges[name])
     counts = (np.array([count]) for count in (totals.rows, totals.positive, totals.negative))
     return Bins(np.array([low]), np.array([high]), np.array([KEY_BITS]), *counts)
 
 
-def _first_level(wanted: Mapping[str, Wanted], rows: int, at_most: int) -> int:
-    spans = np.array([float(span_bits(want.low, want.high)) for want in wanted.values()])
-    if rows * len(wanted) <= at_most:
+def _first_level(whole: Mapping[str, Bins], cuts: Mapping[str, float], at_most: int) -> int:
+    rows = np.concatenate([part.rows for part in whole.values()])
+    if rows.sum() <= at_most:
         return 0
-    return finest_level(spans, np.full(len(spans), rows), min(FIRST_ANSWER * len(wanted), at_most))
+    spans = [
+        span_bits(np.maximum(part.least, cuts[name]), part.greatest) for name, part in whole.items()
+    ]
+    return finest_level(np.concatenate(spans), rows, min(FIRST_ANSWER * len(whole), at_most))
 
 
-def _guess_cuts(
-    cases: Cases, whole: Mapping[str, Bins], alignment: int, share: float
-) -> dict[str, float]:
-    everything = {
-        name: Wanted(float(part.least[0]), float(part.greatest[0])) for name, part in whole.items()
-    }
-    pilot = cases.head(PILOT_ROWS).count(Plan(alignment, everything, {}))
+def _guess_cuts(cases: Cases, alignment: int, share: float) -> dict[str, float]:
+    pilot = cases.head(PILOT_ROWS).count(Plan(alignment, dict.fromkeys(cases.models, Wanted()), {}))
     return {
-        name: max(
-            first_cut(
-                cell_of(bins.least, alignment), bins.positive + bins.negative, alignment, share
-            ),
-            float(whole[name].least[0]),
+        name: first_cut(
+            cell_of(bins.least, alignment), bins.positive + bins.negative, alignment, share
         )
         for name, bins in pilot.items()
     }

@@ -18,6 +18,7 @@ from voros.engines.bounds import score_bounds
 from voros.engines.intake import read_cases
 from voros.engines.keys import KEY_BITS, IntArray, cell_end, cell_of, cell_start
 from voros.engines.plan import Plan, Wanted
+from voros.engines.refinement import whole_range
 from voros.inputs import (
     AnyArray,
     BoolArray,
@@ -118,8 +119,8 @@ class BinnedCounts:
         """Summarise a frame of an engine; parameters as in `OperatingPoints.from_frame`."""
         level = _level(bits)
         cases, totals = read_cases(frame, label, [score], weight, pos_label)
-        everything = Wanted(*totals.ranges[score])
-        bins = cases.count(Plan(level, {score: everything}, {}))[score]
+        parts = cases.count(Plan(level, {score: Wanted()}, {}))[score]
+        bins = whole_range(totals, score).split_off(parts, -np.inf, level)
         cells = cell_of(bins.least, level)
         return cls(bits, cells, bins.rows, bins.positive, bins.negative, totals.one_case)
 
