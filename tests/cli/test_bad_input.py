@@ -5,6 +5,9 @@ import json
 import pytest
 from cli.cases import LIMITS
 
+from voros import Scenario, ThresholdPolicy
+from voros.files import read_predictions
+
 MILLION = 1_000_000
 
 
@@ -200,3 +203,45 @@ def test_a_map_needs_a_grid_and_two_models(refused, cases):
     said = refused("map", cases, "--cost-ratio", "1/9", "--min-precision", "0.5")
     assert "low:high:count" in said
     assert "at least two" in refused("map", cases, "--cost-ratio", "1/9", "--score", "good")
+
+
+def test_a_policy_that_does_not_say_whose_it_is(refused, cases, tmp_path):
+    read = read_predictions(cases)
+    scenario = Scenario(0.3, 0.2, cost_ratio=(0.05, 0.2))
+    policy = ThresholdPolicy.from_validation(read.labels, read.of("good"), scenario)
+    policy.to_json(tmp_path / "policy.json")
+    assert "name their column with --score" in refused("apply", "policy.json", cases)
+    said = refused("apply", "policy.json", cases, "--score", "godo")
+    assert "no column 'godo' (--score); did you mean 'good'?" in said
+    assert "must end in one of .csv" in refused("apply", "policy.json", cases, "-o", "alarms.xls")
+
+
+def test_a_long_test_file_without_the_winner(refused, tmp_path):
+    rows = [f"{i},{who},{i % 2},{i % 7 + 3 * (i % 2)}" for who in "ab" for i in range(40)]
+    (tmp_path / "valid.csv").write_text("\n".join(["case,who,died,risk", *rows]))
+    other = "\n".join(["case,who,died,risk", *(row.replace(",b,", ",c,") for row in rows[40:])])
+    (tmp_path / "test.csv").write_text(other)
+    columns = ("--model", "who", "--id", "case", "--label", "died", "--score", "risk")
+    said = refused("select", "valid.csv", "--test", "test.csv", *columns, *LIMITS)
+    assert "test.csv has no model 'a'; it has 'c'" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        (("select", "--horizon", "50"), "--horizon needs --confidence"),
+        (("select", "--strategy", "luck"), "--strategy='luck'"),
+        (("select", "--confidence", "2"), "confidence=2"),
+        (("score", "--pos-label", "ill"), "is not a number, and column 'died' holds numbers"),
+        (("score", "--pos-label", "7"), "not among the labels of column 'died'"),
+    ],
+)
+def test_choices_that_are_not_understood(refused, cases, command, complaint):
+    name, *options = command
+    assert complaint in refused(name, cases, "--label", "died", *options, *LIMITS)
+
+
+def test_nothing_is_left_when_every_row_has_a_gap(refused, tmp_path):
+    (tmp_path / "gaps.csv").write_text("label,a,b\n1,,1\n0,2,\n")
+    columns = ("--label", "label", "--score", "a", "--score", "b", "--drop-missing")
+    assert "every row has a missing value" in refused("score", "gaps.csv", *columns, *LIMITS)
