@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voros
-from voros.engines import BinnedCounts
+from voros.engines import BinnedCounts, ChangedDataError
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))
 
@@ -137,3 +137,15 @@ def test_engines_summarise_as_memory_does(make_frame):
     weighted = BinnedCounts.from_frame(frame, label="y", score="s", weight="w", bits=16)
     expected = BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=16)
     assert weighted.positive == pytest.approx(expected.positive, rel=1e-12)
+
+
+def test_a_frame_that_loses_rows_between_passes_is_an_error():
+    pl = pytest.importorskip("polars")
+    labels, scores, _ = draw(5000, 8)
+    rng = np.random.default_rng(8)
+    some = pl.col("s").map_batches(
+        lambda s: pl.Series(rng.random(len(s)) < 0.5), return_dtype=pl.Boolean
+    )
+    frame = pl.LazyFrame({"y": labels, "s": scores}).filter(some)
+    with pytest.raises(ChangedDataError, match="between passes"):
+        BinnedCounts.from_frame(frame, label="y", score="s")
