@@ -75,7 +75,7 @@ __all__ = [
 ]
 
 
-ROOMS = frozenset({"datasets", "inference", "paper", "plotting"})
+ROOMS = frozenset({"datasets", "experiments", "inference", "paper", "plotting"})
 """Parts that ``import voros`` alone gives access to, imported when they are used."""
 
 TRUST = frozenset({"Bootstrap", "Comparison", "Guarantee", "bootstrap", "cases_needed", "compare"})

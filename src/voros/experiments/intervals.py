@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from voros.expected_cost import cost_moments
-from voros.experiments.folder import Predictions
 from voros.experiments.study import GUARANTEED_BY, Deployed, Scored
-from voros.inputs import FloatArray
-from voros.policy import ThresholdPolicy
+from voros.inference import Bootstrap, bootstrap
 
 RESAMPLES = 2000
 LEVEL = 0.95
-BATCH = 200
-"""Resamples drawn at a time, so that the counts fit in memory whatever the cohort."""
 
 
 @dataclass(frozen=True)
@@ -78,64 +73,31 @@ def cost_intervals(
     beside : str, default "partial_voros"
         The strategy that the others are compared with.
     """
-    resampled: dict[str, list[FloatArray]] = {one.strategy: [] for one in deployed}
-    for weights in _patient_weights(test.sample, n_resamples, random_state):
-        for one in deployed:
-            costs = policy_costs(one.policy, test.predictions[one.model], weights)
-            resampled[one.strategy].append(costs)
-    draws = {strategy: np.concatenate(costs) for strategy, costs in resampled.items()}
-    point = {one.strategy: one.test.expected_cost for one in deployed}
+    draws = {
+        one.strategy: bootstrap(
+            test.sample.y_true,
+            test.predictions[one.model].score,
+            one.policy.scenario,
+            metric=one.policy,
+            n_resamples=n_resamples,
+            confidence=LEVEL,
+            method="percentile",
+            groups=test.sample.patient,
+            # The same seed for all: they are paired, resample by resample.
+            random_state=random_state,
+        )
+        for one in deployed
+    }
     return {
         strategy: CostIntervals(
-            _interval(point[strategy], draws[strategy]),
-            _interval(
-                point[strategy] - point[beside],
-                draws[strategy] - draws[beside],
-            ),
+            Interval(found.estimate, found.low, found.high),
+            _difference(found, draws[beside]),
         )
-        for strategy in draws
+        for strategy, found in draws.items()
     }
 
 
-def _interval(estimate: float, draws: FloatArray) -> Interval:
+def _difference(found: Bootstrap, other: Bootstrap) -> Interval:
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail])
-    return Interval(estimate, float(low), float(high))
-
-
-def _patient_weights(
-    sample: Predictions, n_resamples: int, random_state: int
-) -> Iterator[FloatArray]:
-    """Yield how often each case is in each resample, a batch of resamples at a time."""
-    patients, codes = np.unique(sample.patient, return_inverse=True)
-    rng = np.random.default_rng(random_state)
-    share = np.full(len(patients), 1 / len(patients))
-    for start in range(0, n_resamples, BATCH):
-        drawn = rng.multinomial(len(patients), share, size=min(BATCH, n_resamples - start))
-        yield drawn[:, codes].astype(np.float64)
-
-
-def policy_costs(
-    policy: ThresholdPolicy, predictions: Predictions, weights: FloatArray
-) -> FloatArray:
-    """Return the expected cost of fixed thresholds on each weighting of the cases.
-
-    Parameters
-    ----------
-    policy : ThresholdPolicy
-    predictions : Predictions
-        Of the policy's model.
-    weights : ndarray of shape (n_resamples, n_cases)
-    """
-    alarm = (predictions.score[:, None] >= policy.thresholds).astype(np.float64)
-    positive = predictions.y_true
-    n_positive = weights[:, positive].sum(axis=1)
-    n_negative = weights[:, ~positive].sum(axis=1)
-    tpr = weights[:, positive] @ alarm[positive] / n_positive[:, None]
-    fpr = weights[:, ~positive] @ alarm[~positive] / n_negative[:, None]
-    moments = [
-        cost_moments(policy.scenario.costs, policy.switches, odds)
-        for odds in (n_negative / n_positive).tolist()
-    ]
-    probability, t_integral = (np.array(part) for part in zip(*moments, strict=True))
-    return np.asarray((t_integral * fpr + (probability - t_integral) * (1 - tpr)).sum(axis=1))
+    low, high = np.quantile(found.distribution - other.distribution, [tail, 1 - tail])
+    return Interval(found.estimate - other.estimate, float(low), float(high))

@@ -202,6 +202,8 @@ def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
         database.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
         database.execute(f"SET threads = {min(MOST_THREADS, os.cpu_count() or 1)}")
         database.execute("SET preserve_insertion_order = false")
+        # It would draw on the standard output, among the tables.
+        database.execute("SET enable_progress_bar = false")
         if scratch is not None:
             quoted = str(scratch).replace("'", "''")
             database.execute(f"SET temp_directory = '{quoted}'")
