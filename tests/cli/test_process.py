@@ -6,9 +6,9 @@ import sys
 import pytest
 from cli.cases import LIMITS, write_cases
 
-LOADED_BY_HELP = """
+LOADED = """
 import sys
-sys.argv = ["voros", "--help"]
+sys.argv[0] = "voros"
 from voros.cli import main
 try:
     main()
@@ -31,10 +31,17 @@ def python(*arguments, **options):
 
 
 def test_help_loads_nothing_heavy():
-    ran = python("-c", LOADED_BY_HELP)
+    ran = python("-c", LOADED, "--help")
     assert ran.stderr == ""
     for command in ("score", "compare", "select", "apply", "map", "plot", "explore", "report"):
         assert command in ran.stdout
+
+
+def test_scoring_loads_nothing_heavy(tmp_path):
+    path = write_cases(tmp_path / "cases.csv")
+    ran = python("-c", LOADED, "score", path, "--label", "died", "--score", "good", *LIMITS)
+    assert ran.stderr == ""
+    assert "good" in ran.stdout
 
 
 @pytest.mark.parametrize(

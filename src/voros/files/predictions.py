@@ -183,7 +183,7 @@ def _absent(column: Any) -> BoolArray | None:
         values = column.is_null(nan_is_null=True)
     elif load_pyarrow().types.is_floating(column.type):
         # A minimum by numpy carries NaN along and needs no temporary.
-        if not any(np.isnan(np.min(chunk.to_numpy())) for chunk in column.chunks if len(chunk)):
+        if not any(np.isnan(np.min(_view(chunk))) for chunk in column.chunks if len(chunk)):
             return None
         values = column.is_null(nan_is_null=True)
     else:
@@ -192,9 +192,18 @@ def _absent(column: Any) -> BoolArray | None:
 
 
 def _numbers(column: Any) -> AnyArray:
-    if column.num_chunks == 1:
-        return np.asarray(column.chunk(0).to_numpy(zero_copy_only=False))
-    return np.asarray(column.to_numpy())
+    """Return a column of numbers without gaps, not copied where it lies in one piece."""
+    pieces = [_view(chunk) for chunk in column.chunks]
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def _view(chunk: Any) -> AnyArray:
+    """Look at the memory of an Arrow array; its own `to_numpy` would load pandas, and be slow."""
+    pa = load_pyarrow()
+    if pa.types.is_boolean(chunk.type):
+        return _view(chunk.cast(pa.uint8())).view(np.bool_)
+    kind = np.dtype(chunk.type.to_pandas_dtype())
+    return np.frombuffer(chunk.buffers()[1], kind, len(chunk), chunk.offset * kind.itemsize)
 
 
 def _positive(table: Any, name: str, pos_label: Any) -> BoolArray:

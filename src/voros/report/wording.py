@@ -28,8 +28,8 @@ def limits_in_words(scenario: Scenario, points: OperatingPoints) -> str:
     if isinstance(cases.n_cases, int):
         most = math.floor(most)
     return (
-        f"{cases.n_cases:,.6g} cases, {cases.prevalence:.3%} positive; precision at least "
-        f"{scenario.min_precision:g}, at most {most:,.6g} alarms; a miss is worth "
+        f"{number(cases.n_cases)} cases, {cases.prevalence:.3%} positive; precision at least "
+        f"{scenario.min_precision:g}, at most {number(most)} alarms; a miss is worth "
         f"{worth_in_words(scenario, points)} false alarms ({scenario.costs!r})"
     )
 
