@@ -1,9 +1,9 @@
-"""Do certified limits hold, and what does that cost?
+"""Whether certified limits hold, and what that costs.
 
 Populations with known truth, hard corners among them: how often a deployed policy breaks a limit,
 and its expected cost beside the plain policy, the oracle, and MAPIE. Then real predictions, split
 at random by patient. Run ``python benchmarks/guarantees.py [validations]``, or with ``real
-[splits]`` and VOROS_PAPER_PREDICTIONS set; docs/trust.md has the results.
+[splits]`` and VOROS_PAPER_PREDICTIONS set; docs/guarantees.md has the results.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Population:
     impostors: float = 0.0
 
     def sample(self, rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
+        """Draw labels and scores."""
         positive = rng.random(self.n_cases) < self.prevalence
         scores = rng.normal(size=self.n_cases) + self.separation * positive
         first = ~positive & (rng.random(self.n_cases) < self.impostors)

@@ -152,7 +152,14 @@ class Guarantee:
 
     def shortfall(self, points: OperatingPoints, scenario: Scenario) -> Shortfall:
         """Return what came closest to a certificate, and what it would take."""
-        return shortfall(points, scenario, check_whole(points, scenario), self.level, self.horizon)
+        check_whole(points, scenario)
+        return shortfall(
+            points,
+            scenario,
+            self.level,
+            self.horizon,
+            lambda others: self.allowed(others, scenario),
+        )
 
     def explain(self, points: OperatingPoints, scenario: Scenario) -> str:
         """Say what came closest when nothing passes, and how many more positives it would take."""

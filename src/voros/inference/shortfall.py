@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from voros.inference.capacity import most_alarms
-from voros.inference.prediction import last_risk, scale
 from voros.inference.sequential import precision_risk
-from voros.inputs import AnyArray, FloatArray
+from voros.inputs import BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
-MOST_TIMES_THE_DATA = 1024.0
+MOST_TIMES_THE_DATA = 64.0
 """Beyond so many times the validation cases, more of them is not an answer."""
 
-SEARCH_STEPS = 40
-"""Halvings in the search for how many times the data it takes."""
+HALVINGS = 4
+"""Steps that narrow down how many times the data it takes, between two powers of two."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,6 @@ class Shortfall:
     tp: int
     alarms: int
     risk: float
-    level: float
     more_positives: int | None
 
     def sentence(self) -> str:
@@ -43,65 +42,81 @@ class Shortfall:
             )
         closest = (
             f"Closest came the threshold {self.threshold:.6g}, with {self.tp:,} right of "
-            f"{self.alarms:,} alarms (precision {self.tp / self.alarms:.4g}): the chance of that "
-            f"many at a precision just at the floor is {self.risk:.3g}, and {self.level:.3g} is "
-            "needed. "
+            f"{self.alarms:,} alarms (precision {self.tp / self.alarms:.4g}; by luck alone as many "
+            f"have a chance of {self.risk:.3g}, and stricter thresholds must pass as well). "
         )
         if self.more_positives is None:
-            return closest + "More cases of this kind would not do; the model or the limit must."
+            return closest + "More cases of this kind would not do: the model or the limit must."
         return closest + (
-            f"If the precision stays the same, about {self.more_positives:,} more validation "
+            f"If more cases went like these, about {self.more_positives:,} more validation "
             "positives (and negatives in proportion) would do."
         )
 
 
 def shortfall(
-    points: OperatingPoints, scenario: Scenario, n_cases: int, level: float, horizon: int | None
+    points: OperatingPoints,
+    scenario: Scenario,
+    level: float,
+    horizon: int | None,
+    allowed: Callable[[OperatingPoints], BoolArray],
 ) -> Shortfall:
-    """Find the threshold within a safe capacity whose precision is nearest to a certificate."""
-    most = most_alarms(n_cases, scenario, horizon, level / 2)
+    """Find the threshold, within a safe capacity, whose precision is least likely to be luck.
+
+    Parameters
+    ----------
+    points, scenario, level, horizon
+        Of the certificate that was not given.
+    allowed : callable
+        Which thresholds it would be given to, with other points.
+    """
+    most = most_alarms(int(points.n_cases), scenario, horizon, level)
     index = np.flatnonzero((points.alarms > 0) & (points.alarms <= most))
     if len(index) == 0:
-        return Shortfall(float("inf"), 0, 0, 1.0, level, None)
-    tp, alarms = points.tp[index], points.alarms[index]
-    risk = precision_risk(tp, alarms, scenario.min_precision)
-    best = int(np.argmin(risk))
-    times = _times_the_data(
-        int(tp[best]), int(alarms[best]), n_cases, scenario.min_precision, level, horizon
-    )
-    more = None if times is None else max(int(np.ceil((times - 1) * points.n_positive)), 1)
+        return Shortfall(float("inf"), 0, 0, 1.0, None)
+    risk = precision_risk(points.tp[index], points.alarms[index], scenario.min_precision)
+    best = index[int(np.argmin(risk))]
+    times = _times_the_data(points, allowed)
+    more = None if times is None else int(np.ceil((times - 1) * points.n_positive))
     return Shortfall(
-        float(points.thresholds[index[best]]),
-        int(tp[best]),
-        int(alarms[best]),
-        float(risk[best]),
-        level,
+        float(points.thresholds[best]),
+        int(points.tp[best]),
+        int(points.alarms[best]),
+        float(risk.min()),
         more,
     )
 
 
 def _times_the_data(
-    tp: int, alarms: int, n_cases: int, floor: float, level: float, horizon: int | None
+    points: OperatingPoints, allowed: Callable[[OperatingPoints], BoolArray]
 ) -> float | None:
-    def risk(times: float) -> float:
-        return _risk_with_more(times, tp, alarms, n_cases, floor, horizon)
+    def enough(times: float) -> bool:
+        return bool(allowed(repeated(points, times))[1:].any())
 
-    if tp <= floor * alarms or floor == 1 or risk(MOST_TIMES_THE_DATA) > level:
-        return None
-    low, high = 0.0, float(np.log2(MOST_TIMES_THE_DATA))
-    for _ in range(SEARCH_STEPS):
+    high = 2.0
+    while not enough(high):
+        high *= 2
+        if high > MOST_TIMES_THE_DATA:
+            return None
+    low = high / 2
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
-        low, high = (low, middle) if risk(2.0**middle) <= level else (middle, high)
-    return float(2.0**high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
-def _risk_with_more(
-    times: float, tp: int, alarms: int, n_cases: int, floor: float, horizon: int | None
-) -> float:
-    more = max(round(alarms * times), 1)
-    right: AnyArray = np.array([int(more * tp / alarms)])
-    if horizon is None:
-        return float(precision_risk(right, np.array([more]), floor)[0])
-    cases = round(n_cases * times)
-    spread: FloatArray = scale(np.array([more]), cases, horizon, floor)
-    return last_risk(float((right[0] - floor * more) / spread[0]), (more, cases, horizon, floor))
+def repeated(points: OperatingPoints, times: float) -> OperatingPoints:
+    """Count as if every case had come so many times, rounded down to whole counts.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_counts([3, 4], [1, 5], 5, 10)
+    >>> repeated(points, 2.5).tp.tolist()
+    [0, 7, 10]
+    """
+    return replace(
+        points,
+        tp=np.floor(points.tp * times).astype(np.int64),
+        fp=np.floor(points.fp * times).astype(np.int64),
+        n_positive=int(points.n_positive * times),
+        n_negative=int(points.n_negative * times),
+    )
