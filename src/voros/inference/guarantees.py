@@ -8,30 +8,12 @@ from numbers import Integral, Real
 import numpy as np
 
 from voros.inference.capacity import capacity_risk, most_alarms
-from voros.inference.prediction import excess_needed, last_and_inner
-from voros.inference.sequential import certified, first_rank, precision_risk
+from voros.inference.next_cases import certified_next
+from voros.inference.sequential import certified, precision_risk
 from voros.inference.shortfall import Shortfall, shortfall
-from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
-
-EARLY_SHARE = 0.02
-"""Share of the allowed error spent on a walk that starts among the very highest scores."""
-
-LATE_SHARE = 0.05
-"""Share spent on a walk that starts late, for when the very highest scores are false alarms."""
-
-INNER_SHARE = 0.03
-"""Share spent on thresholds well inside the limit, which a policy for several costs may use."""
-
-CAPACITY_SHARE = 0.02
-"""Share spent on the capacity where it does not bind."""
-
-BOTH_BIND_SHARE = 0.5
-"""Share left to each limit where the capacity comes within reach."""
-
-MAIN_START, LATE_START = 1 / 16, 1 / 3
-"""Walks start where a precision at the floor would have found this share of the positives."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +85,7 @@ class Guarantee:
         if self.horizon is None:
             passed = self._for_population(points, scenario, n_cases)
         else:
-            passed = self._for_horizon(points, scenario, n_cases)
+            passed = certified_next(points, scenario, self.horizon, self.level)
         passed &= points.feasible(scenario)
         passed[0] = True
         return passed
@@ -117,38 +99,6 @@ class Guarantee:
         )
         most = most_alarms(n_cases, scenario, None, self.level)
         return certified(points.tp, points.alarms, risk, scenario.min_precision, self.level, most)
-
-    def _for_horizon(self, points: OperatingPoints, scenario: Scenario, n_cases: int) -> BoolArray:
-        horizon, level = int(self.horizon or 0), self.level
-        floor = scenario.min_precision
-        if floor == 0:
-            return points.alarms <= most_alarms(n_cases, scenario, horizon, level)
-        reach = most_alarms(n_cases, scenario, horizon, BOTH_BIND_SHARE * level)
-        passed = np.zeros(len(points), dtype=np.bool_)
-        within = int(np.searchsorted(points.alarms, reach, side="right"))
-        if floor == 1 or within == 1:
-            return passed
-        tp, alarms = points.tp[:within], points.alarms[:within]
-        clear = alarms <= most_alarms(n_cases, scenario, horizon, CAPACITY_SHARE * level)
-
-        def needed(share: float, inner: bool = False) -> FloatArray:
-            return excess_needed(alarms, n_cases, horizon, floor, share * level, inner, reach)
-
-        others = INNER_SHARE + EARLY_SHARE + LATE_SHARE
-        main = np.where(
-            clear, needed(1 - CAPACITY_SHARE - others), needed(1 - BOTH_BIND_SHARE - others)
-        )
-        first = first_rank(floor, level)
-        found = points.n_positive / floor
-        walks = (
-            (max(first, int(MAIN_START * found)), main),
-            (max(first, int(LATE_START * found)), needed(LATE_SHARE)),
-            (first, needed(EARLY_SHARE)),
-        )
-        inner = needed(INNER_SHARE / len(walks), inner=True)
-        for start, last in walks:
-            passed[:within] |= last_and_inner(tp, alarms, start, last, inner, floor)
-        return passed
 
     def shortfall(self, points: OperatingPoints, scenario: Scenario) -> Shortfall:
         """Return what came closest to a certificate, and what it would take."""

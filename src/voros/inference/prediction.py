@@ -201,8 +201,9 @@ def excess_needed(
     horizon: int,
     min_precision: float,
     level: float,
-    inner: bool,
+    *,
     most: int,
+    inner: bool = False,
 ) -> FloatArray:
     """Return the excess of right alarms that each threshold, of ``most`` at most, needs."""
     ranks, found = margins(n_cases, horizon, min_precision, level, inner, most)
