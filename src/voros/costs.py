@@ -62,7 +62,9 @@ class CostDistribution(ABC):
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Values and weights whose weighted sum is the mean of a function smooth between breaks."""
 
-    def from_ratio(self, ratio: FloatArray, negatives_per_positive: float) -> FloatArray:
+    def from_ratio(
+        self, ratio: FloatArray, negatives_per_positive: float | FloatArray
+    ) -> FloatArray:
         """Express cost ratios in the unit of this distribution."""
         if self.over == "ratio":
             return ratio
@@ -82,7 +84,7 @@ class CostDistribution(ABC):
             return np.asarray(values / (1.0 - values) / negatives_per_positive)
 
     def line_weights(
-        self, values: FloatArray, negatives_per_positive: float
+        self, values: FloatArray, negatives_per_positive: float | FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return a, b such that a ROC point's cost falls with ``a * tpr - b * fpr``.
 

@@ -27,6 +27,7 @@ corner of the region.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from voros.costs import CostDistribution, Uniform
 from voros.inputs import FloatArray
 from voros.region import Region
 from voros.roc import CostHull, OperatingPoints
+
+Odds: TypeAlias = float | FloatArray
+"""Negatives per positive: one number, or one for each point."""
 
 SERIES_BELOW = 0.1
 """Where phi turns from its closed form, which cancels near 0, to its power series."""
@@ -114,21 +118,21 @@ def partial_volume(
 
 
 def partial_volumes(
-    points: OperatingPoints,
+    points: OperatingPoints | Sequence[OperatingPoints],
     hulls: Sequence[CostHull],
     regions: Sequence[Region],
     costs: CostDistribution,
 ) -> FloatArray:
-    """`partial_volume` of several hulls of the same points, each in its own region.
+    """`partial_volume` of several hulls, of the same points or each of its own, and their regions.
 
     Where the closed form applies, one sweep over all of them saves most of the time.
     """
+    each = [points] * len(hulls) if isinstance(points, OperatingPoints) else points
     if not isinstance(costs, Uniform) or any(region.area == 0 for region in regions):
-        pairs = zip(hulls, regions, strict=True)
-        return np.array([partial_volume(points, hull, region, costs) for hull, region in pairs])
-    odds = points.negatives_per_positive
-    index = np.concatenate([hull.index for hull in hulls])
+        triples = zip(each, hulls, regions, strict=True)
+        return np.array([partial_volume(*triple, costs) for triple in triples])
     owner = np.repeat(np.arange(len(hulls)), [len(hull.index) for hull in hulls])
+    odds = np.array([one.negatives_per_positive for one in each])[owner]
     low, high = _spans(
         np.concatenate([hull.enter for hull in hulls]),
         np.concatenate([hull.leave for hull in hulls]),
@@ -136,9 +140,11 @@ def partial_volumes(
         odds,
     )
     used = high > low
-    index, owner, low, high = index[used], owner[used], low[used], high[used]
-    rings = _stack_rings(regions)[:, owner]
-    areas = _uniform_areas(rings, points.fpr[index], points.tpr[index], low, high, costs, odds)
+    pairs = list(zip(each, hulls, strict=True))
+    fpr = np.concatenate([one.fp[hull.index] / one.n_negative for one, hull in pairs])[used]
+    tpr = np.concatenate([one.tp[hull.index] / one.n_positive for one, hull in pairs])[used]
+    owner, low, high, odds = owner[used], low[used], high[used], odds[used][:, None]
+    areas = _uniform_areas(_stack_rings(regions)[:, owner], fpr, tpr, low, high, costs, odds)
     totals = np.bincount(owner, areas, minlength=len(hulls))
     return np.clip(totals / [region.area for region in regions], 0.0, 1.0)
 
@@ -168,7 +174,7 @@ def _uniform_mean(
 
 
 def _spans(
-    enter: FloatArray, leave: FloatArray, costs: Uniform, odds: float
+    enter: FloatArray, leave: FloatArray, costs: Uniform, odds: Odds
 ) -> tuple[FloatArray, FloatArray]:
     """The possible costs, in their own unit, on which each threshold is best."""
     ends = np.clip(costs.from_ratio(np.stack([enter, leave]), odds), costs.low, costs.high)
@@ -182,7 +188,7 @@ def _uniform_areas(
     low: FloatArray,
     high: FloatArray,
     costs: Uniform,
-    odds: float,
+    odds: Odds,
 ) -> FloatArray:
     """Area on the costlier side of each point, integrated over its costs and their probability.
 
@@ -218,7 +224,7 @@ def _fan(dx: FloatArray, dy: FloatArray) -> FloatArray:
     return np.asarray((dx[..., :-1] * dy[..., 1:] - dy[..., :-1] * dx[..., 1:]) / 2)
 
 
-def _corner_ratios(dx: FloatArray, dy: FloatArray, odds: float) -> FloatArray:
+def _corner_ratios(dx: FloatArray, dy: FloatArray, odds: Odds) -> FloatArray:
     """Cost ratios at which the line through each point passes each corner of the region."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(dy[..., :-1] / dx[..., :-1] / odds)

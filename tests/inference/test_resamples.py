@@ -45,7 +45,7 @@ def test_partial_voros_of_a_resample_equals_recomputing_it_from_scratch(cases, s
         "prevalence": scenario.prevalence,
     }
     for ranked, counts in resampled(positive, scores):
-        value = measure.compute(ranked.points(counts))
+        value = measure.compute([ranked.points(counts)])[0]
         rows = np.repeat(np.arange(400), counts)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", voros.VorosWarning)
@@ -64,7 +64,7 @@ def test_selection_metrics_of_a_resample_equal_those_of_copied_rows(cases, metri
     for _, counts in resampled(positive, scores, n=10):
         rows = np.repeat(np.arange(400), counts)
         copied = voros.select_model({"a": scores[rows]}, positive[rows], scenario).ranking[0]
-        assert measure.compute(ranked.points(counts)) == pytest.approx(
+        assert measure.compute([ranked.points(counts)])[0] == pytest.approx(
             getattr(copied, metric), abs=1e-12
         )
 
@@ -75,7 +75,7 @@ def test_auroc_of_a_resample_is_scikit_learns(cases):
     ranked = Ranked.of(positive, scores)
     for _, counts in resampled(positive, scores, n=10):
         expected = roc_auc_score(positive, scores, sample_weight=counts)
-        assert measure.compute(ranked.points(counts)) == pytest.approx(expected, abs=1e-12)
+        assert measure.compute([ranked.points(counts)])[0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_expected_cost_and_threshold_of_a_resample_are_those_of_a_policy_made_on_it(cases):
@@ -85,10 +85,10 @@ def test_expected_cost_and_threshold_of_a_resample_are_those_of_a_policy_made_on
     for ranked, counts in resampled(positive, scores, n=10):
         rows = np.repeat(np.arange(400), counts)
         policy = voros.ThresholdPolicy.from_validation(positive[rows], scores[rows], scenario)
-        points = ranked.points(counts)
+        points = [ranked.points(counts)]
         account = policy.evaluate(positive[rows], scores[rows])
-        assert cost(points) == pytest.approx(account.expected_cost, abs=1e-12)
-        assert threshold(points) == policy.threshold()
+        assert cost(points)[0] == pytest.approx(account.expected_cost, abs=1e-12)
+        assert threshold(points)[0] == policy.threshold()
 
 
 def test_cases_are_drawn_as_often_as_there_are_of_them():

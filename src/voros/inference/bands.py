@@ -1,1 +1,266 @@
-"""Bands around the ROC curve and the area curve."""
+"""Bands around the ROC curve and the area curve: where the population's curve lies.
+
+A *pointwise* band holds the true height at any one position with the stated confidence, so that
+it misses it somewhere more often than that. A *simultaneous* band holds the whole curve.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from voros.evaluation import evaluate_points
+from voros.exceptions import VorosWarning
+from voros.frames import make_frame
+from voros.inference.bootstrap import ONE_MODEL, check_resampling, rank_models, scores_of_models
+from voros.inference.intervals import interval
+from voros.inference.resamples import Sampling, Statistic, replicate
+from voros.inference.statistics import one_by_one
+from voros.inputs import AnyArray, FloatArray
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
+
+Kind: TypeAlias = Literal["simultaneous", "pointwise"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+POSITIONS = 101
+"""False alarm rates, or cost ratios, at which a band is computed."""
+
+FEWEST_FALSE_ALARMS = 10
+"""A curve's height before so many false alarms hangs on single cases, which resampling cannot
+judge; a ROC band starts there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A curve, and the band in which the population's curve lies with a stated confidence.
+
+    Attributes
+    ----------
+    over : {"fpr", "cost_ratio"}
+        What the positions are: those of a ROC curve, or of an area curve.
+    positions, estimate, low, high : ndarray of shape (n_positions,)
+    kind : {"simultaneous", "pointwise"}
+    confidence : float
+    """
+
+    over: Literal["fpr", "cost_ratio"]
+    positions: FloatArray
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    kind: Kind
+    confidence: float
+
+    @property
+    def label(self) -> str:
+        """What a legend should say."""
+        return f"{100 * self.confidence:g} % band, {self.kind}"
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame of one row per position."""
+        names = ("positions", "estimate", "low", "high")
+        columns = {name: getattr(self, name) for name in names}
+        return make_frame({self.over: columns.pop("positions")} | columns, backend)
+
+    def __repr__(self) -> str:
+        """Name the band and its mean width."""
+        return f"Band({self.label}, mean width {np.mean(self.high - self.low):.4f})"
+
+
+def roc_band(
+    y_true: Any,
+    y_score: Any,
+    *,
+    kind: Kind = "simultaneous",
+    n_resamples: int = 2000,
+    confidence: float = 0.95,
+    stratified: bool = False,
+    groups: Any = None,
+    pos_label: Any = None,
+    random_state: int | np.random.Generator | None = None,
+) -> Any:
+    """Put a band around the ROC curve: recall at every false alarm rate.
+
+    Parameters
+    ----------
+    y_true, y_score, n_resamples, confidence, stratified, groups, pos_label, random_state
+        As in `voros.bootstrap`.
+    kind : {"simultaneous", "pointwise"}, default "simultaneous"
+        Whether the confidence is that of the whole curve, or of each position alone.
+
+    Returns
+    -------
+    Band, or dict of str to Band
+        One by model where models were given. It starts at the rate of ten false alarms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(1000) < 0.2
+    >>> y_score = y_true + rng.normal(size=1000)
+    >>> roc_band(y_true, y_score, n_resamples=200, random_state=0)
+    Band(95 % band, simultaneous, mean width 0.1811)
+    """
+    columns = scores_of_models(y_score)
+    positive, models = rank_models(y_true, columns, pos_label, worthwhile=False)
+    first = min(1.0, FEWEST_FALSE_ALARMS / np.count_nonzero(~positive))
+    at = np.linspace(first, 1.0, POSITIONS)
+    sampling = Sampling.of(positive, stratified=stratified, groups=groups)
+    how = _Resampling(kind, n_resamples, confidence, random_state)
+    bands = how.bands("fpr", at, models, sampling, one_by_one(lambda points: recall_at(points, at)))
+    return bands.get(ONE_MODEL, bands)
+
+
+def area_band(
+    y_true: Any,
+    y_score: Any,
+    scenario: Scenario,
+    *,
+    kind: Kind = "simultaneous",
+    n_resamples: int = 2000,
+    confidence: float = 0.95,
+    stratified: bool = False,
+    groups: Any = None,
+    pos_label: Any = None,
+    random_state: int | np.random.Generator | None = None,
+) -> Any:
+    """Put a band around the area curve: how good the best feasible threshold is at each cost.
+
+    Parameters
+    ----------
+    y_true, y_score, scenario, n_resamples, confidence, stratified, groups, pos_label, random_state
+        As in `voros.bootstrap`.
+    kind : {"simultaneous", "pointwise"}, default "simultaneous"
+        Whether the confidence is that of the whole curve, or of each cost ratio alone.
+
+    Returns
+    -------
+    Band, or dict of str to Band
+        One by model where models were given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import voros
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(1000) < 0.2
+    >>> y_score = y_true + rng.normal(size=1000)
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
+    >>> area_band(y_true, y_score, scenario, n_resamples=200, random_state=0)
+    Band(95 % band, simultaneous, mean width 0.2485)
+    """
+    columns = scores_of_models(y_score)
+    positive, models = rank_models(y_true, columns, pos_label, worthwhile=True)
+    odds = float(np.count_nonzero(~positive) / np.count_nonzero(positive))
+    low, high = scenario.costs.ratio_range(odds)
+    if not 0 < low <= high < np.inf:
+        raise ValueError(
+            f"the costs reach from {low:g} to {high:g}; a band needs a range of cost ratios with "
+            "both ends above 0 and finite"
+        )
+    at = np.geomspace(low, high, POSITIONS)
+    sampling = Sampling.of(positive, stratified=stratified, groups=groups)
+    how = _Resampling(kind, n_resamples, confidence, random_state)
+    bands = how.bands(
+        "cost_ratio",
+        at,
+        models,
+        sampling,
+        one_by_one(lambda points: evaluate_points(points, scenario).normalised_area(at)),
+    )
+    return bands.get(ONE_MODEL, bands)
+
+
+def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:
+    """Read a curve's height off at false alarm rates, on the lines between its highest points.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> recall_at(points, np.array([0.0, 0.25, 0.5])).tolist()
+    [0.5, 0.75, 1.0]
+    """
+    highest = np.append(points.fp[1:] > points.fp[:-1], True)
+    return np.asarray(np.interp(fpr, points.fpr[highest], points.tpr[highest]))
+
+
+@dataclass(frozen=True)
+class _Resampling:
+    """How a band is made, its arguments checked."""
+
+    kind: Kind
+    n_resamples: int
+    confidence: float
+    random_state: int | np.random.Generator | None
+
+    def __post_init__(self) -> None:
+        check_resampling(self.n_resamples, self.confidence)
+        if self.kind not in KINDS:
+            raise ValueError(f"kind={self.kind!r}; accepted are {', '.join(map(repr, KINDS))}")
+
+    def bands(
+        self,
+        over: Literal["fpr", "cost_ratio"],
+        positions: FloatArray,
+        models: Mapping[str, Any],
+        sampling: Sampling,
+        curve: Statistic,
+    ) -> dict[str, Band]:
+        rng = np.random.default_rng(self.random_state)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VorosWarning)
+            whole = replicate(models, iter([np.ones_like(sampling.units)]), curve)[0]
+            drawn = replicate(models, sampling.resamples(self.n_resamples, rng), curve)
+            ends = self._ends(models, sampling, curve, whole, drawn, rng)
+        return {
+            model: Band(
+                over, positions, whole[j], ends[0][j], ends[1][j], self.kind, self.confidence
+            )
+            for j, model in enumerate(models)
+        }
+
+    def _ends(
+        self,
+        models: Mapping[str, Any],
+        sampling: Sampling,
+        curve: Statistic,
+        whole: FloatArray,
+        drawn: FloatArray,
+        rng: np.random.Generator,
+    ) -> tuple[FloatArray, FloatArray]:
+        if self.kind == "simultaneous":
+            return simultaneous_ends(self.confidence, whole, drawn)
+        blocks = list(sampling.blocks(rng))
+        left_out = replicate(models, (counts for _, counts in blocks), curve)
+        strata: AnyArray = np.array([stratum for stratum, _ in blocks])
+        return interval("bca", self.confidence, whole, drawn, left_out, strata)
+
+
+def simultaneous_ends(
+    confidence: float, estimate: FloatArray, drawn: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of bands that hold whole curves, within [0, 1].
+
+    As many standard errors wide as the resampled curves reach from their mean, at the position
+    where they reach farthest; shifted by the bias that the resamples show.
+
+    Parameters
+    ----------
+    confidence : float
+    estimate : ndarray of shape (n_models, n_positions)
+    drawn : ndarray of shape (n_resamples, n_models, n_positions)
+    """
+    mean, error = drawn.mean(axis=0), drawn.std(axis=0, ddof=1)
+    with np.errstate(invalid="ignore"):
+        # Where all resamples agree there is nothing to reach.
+        away = np.where(error > 0, np.abs(drawn - mean) / error, 0.0).max(axis=-1)
+    reach = np.quantile(away, confidence, axis=0)[:, None]
+    centre = 2 * estimate - mean
+    low, high = centre - reach * error, centre + reach * error
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)

@@ -24,6 +24,7 @@ FEWEST_RESAMPLES = 100
 """Fewer cannot place the ends of a 95 % interval."""
 
 ONE_MODEL = "y_score"
+"""The name of the only model, where none was given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +152,7 @@ def bootstrap(
         pos_label=pos_label,
     )
     results = plan.run(random_state).bootstraps()
-    return results[ONE_MODEL] if plan.one_model else results
+    return results.get(ONE_MODEL, results)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +166,6 @@ class Plan:
     confidence: float
     method: Method
     drawn: str
-    one_model: bool
 
     @classmethod
     def of(
@@ -187,17 +187,14 @@ class Plan:
         if method not in METHODS:
             raise ValueError(f"method={method!r}; accepted are {', '.join(map(repr, METHODS))}")
         measure = Measure.of(metric, scenario)
-        one_model = not isinstance(y_score, Mapping) and np.ndim(y_score) == 1
-        columns = {ONE_MODEL: y_score} if one_model else columns_by_model(y_score)
+        columns = scores_of_models(y_score)
         positive, models = rank_models(
             y_true, columns, pos_label, worthwhile=measure.worthwhile_only
         )
         sampling = Sampling.of(positive, stratified=stratified, groups=groups)
         drawn = "groups" if groups is not None else "cases"
         drawn += " by class" if stratified else ""
-        return cls(
-            models, sampling, measure, int(n_resamples), confidence, method, drawn, one_model
-        )
+        return cls(models, sampling, measure, int(n_resamples), confidence, method, drawn)
 
     def run(self, random_state: int | np.random.Generator | None) -> Replicates:
         """Compute the metric of every model: as is, on the resamples, and with blocks left out."""
@@ -253,6 +250,13 @@ class Replicates:
                 plan.drawn,
             )
         return found
+
+
+def scores_of_models(y_score: Any) -> dict[str, Any]:
+    """Return scores by model; those of a single one under a name of their own."""
+    if isinstance(y_score, Mapping) or np.ndim(y_score) == 2:
+        return dict(columns_by_model(y_score))
+    return {ONE_MODEL: y_score}
 
 
 def rank_models(

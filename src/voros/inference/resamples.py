@@ -8,9 +8,10 @@ give.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,8 +25,11 @@ tenth of the cost of the resamples."""
 MOST_REDRAWS = 1000
 """Resamples of one class only are drawn again; so many in a row mean that it cannot be helped."""
 
-Statistic = Callable[[OperatingPoints], Any]
-"""What is computed of every resample: a number, or an array of numbers."""
+BATCH = 100
+"""Resamples that go through the closed form together."""
+
+Statistic: TypeAlias = Callable[[Sequence[OperatingPoints]], FloatArray]
+"""What is computed of a batch of resamples: for each a number, or an array of numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +43,7 @@ class Ranked:
     positive : ndarray of bool
         Labels in that order.
     ends : ndarray of int
-        Where each threshold's cases end in that order.
+        How many cases each threshold flags; the first is never alarm.
     thresholds : ndarray
     """
 
@@ -66,7 +70,9 @@ class Ranked:
         if worthwhile:
             caught = np.cumsum(labels)[ends]
             ends = ends[np.diff(caught, prepend=0) > 0]
-        return cls(order, labels, ends, np.asarray(ranked[ends], dtype=np.float64))
+        return cls(
+            order, labels, np.append(0, ends + 1), np.append(np.inf, ranked[ends].astype(float))
+        )
 
     def points(self, counts: AnyArray) -> OperatingPoints:
         """Count alarms where case ``i`` is there ``counts[i]`` times.
@@ -79,17 +85,17 @@ class Ranked:
         ([inf, 0.9, 0.8], [0, 1, 1], [0, 0, 2])
         """
         drawn = counts[self.order]
-        alarms, right = np.cumsum(drawn), np.cumsum(drawn * self.positive)
+        alarms, right = np.zeros((2, len(drawn) + 1), dtype=np.intp)
+        np.cumsum(drawn, out=alarms[1:])
+        np.cumsum(drawn * self.positive, out=right[1:])
         flagged = alarms[self.ends]
         # A threshold of which no case was drawn is none of this resample's.
-        there = self.ends[np.diff(flagged, prepend=0) > 0]
-        thresholds = self.thresholds[np.diff(flagged, prepend=0) > 0]
-        tp = right[there]
-        n_positive = int(right[-1])
+        there = np.concatenate([[True], flagged[1:] > flagged[:-1]])
+        tp, n_positive = right[self.ends[there]], int(right[-1])
         return OperatingPoints(
-            np.append(np.inf, thresholds),
-            np.append(0, tp),
-            np.append(0, alarms[there] - tp),
+            self.thresholds[there],
+            tp,
+            flagged[there] - tp,
             n_positive,
             int(alarms[-1]) - n_positive,
         )
@@ -169,8 +175,7 @@ class Sampling:
         )
 
     def _both_classes(self, counts: AnyArray) -> bool:
-        right = int(counts @ self.positive)
-        return 0 < right < int(counts.sum())
+        return bool(counts[self.positive].any() and counts[~self.positive].any())
 
 
 def replicate(
@@ -182,7 +187,10 @@ def replicate(
     -------
     ndarray of shape (n_resamples, n_models, ...)
     """
-    return np.array(
-        [[statistic(ranked.points(counts)) for ranked in models.values()] for counts in resamples],
-        dtype=np.float64,
-    )
+    parts = []
+    while batch := list(islice(resamples, BATCH)):
+        of_models = [
+            statistic([ranked.points(counts) for counts in batch]) for ranked in models.values()
+        ]
+        parts.append(np.stack(of_models, axis=1))
+    return np.concatenate(parts)

@@ -6,6 +6,7 @@ in an underscore. matplotlib is imported when something is drawn, not before.
 """
 
 from voros.plotting.area_curve import AreaCurveDisplay
+from voros.plotting.bands import draw_bands
 from voros.plotting.region import RegionDisplay, region_gallery
 from voros.plotting.roc import RocDisplay
 from voros.plotting.roc_surface import RocSurfaceDisplay
@@ -19,5 +20,6 @@ __all__ = [
     "RocSurfaceDisplay",
     "ThresholdCostDisplay",
     "WinnerMapDisplay",
+    "draw_bands",
     "region_gallery",
 ]

@@ -1,1 +1,89 @@
-"""Draw bands on the ROC curve and the area curve."""
+"""Draw bands on a ROC curve or an area curve that is drawn already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from voros.inference.bands import Band
+from voros.plotting.area_curve import AreaCurveDisplay
+from voros.plotting.roc import RocDisplay
+from voros.plotting.style import look, type_size
+
+if TYPE_CHECKING:
+    from matplotlib.collections import PolyCollection
+
+OPACITY = 0.22
+
+
+def draw_bands(
+    display: RocDisplay | AreaCurveDisplay, bands: Band | Mapping[str, Band]
+) -> dict[str, PolyCollection]:
+    """Draw bands around the curves of a display; the legend says which kind they are.
+
+    Parameters
+    ----------
+    display : RocDisplay or AreaCurveDisplay
+        Drawn already.
+    bands : Band or mapping of str to Band
+        From `voros.inference.roc_band` or `voros.inference.area_band`, of the same models.
+
+    Returns
+    -------
+    dict of str to PolyCollection
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from voros.inference import roc_band
+    >>> from voros.plotting import RocDisplay, draw_bands
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(500) < 0.2
+    >>> y_score = y_true + rng.normal(size=500)
+    >>> display = RocDisplay.from_predictions(y_true, y_score)
+    >>> drawn = draw_bands(display, roc_band(y_true, y_score, n_resamples=100, random_state=0))
+    >>> display.ax_.get_legend().get_texts()[-1].get_text()
+    '95 % band, simultaneous'
+    """
+    named = dict(bands) if isinstance(bands, Mapping) else {next(iter(display.points)): bands}
+    _check(display, named)
+    names = list(display.points)
+    drawn: dict[str, PolyCollection] = {}
+    for model, band in named.items():
+        x = band.positions if isinstance(display, RocDisplay) else display.to_t(band.positions)
+        colour = look(names.index(model))["color"]
+        drawn[model] = display.ax_.fill_between(
+            x, band.low, band.high, color=colour, alpha=OPACITY, linewidth=0, zorder=1.5
+        )
+    _say_in_legend(display, drawn, next(iter(named.values())).label)
+    return drawn
+
+
+def _check(display: RocDisplay | AreaCurveDisplay, bands: Mapping[str, Band]) -> None:
+    unknown = [model for model in bands if model not in display.points]
+    if unknown or not bands:
+        raise ValueError(
+            f"bands are of {', '.join(bands) or 'no model'}; the picture shows "
+            f"{', '.join(display.points)}"
+        )
+    over = "fpr" if isinstance(display, RocDisplay) else "cost_ratio"
+    if any(band.over != over for band in bands.values()):
+        raise ValueError(
+            f"a {type(display).__name__} takes bands over {over}; use "
+            f"{'roc_band' if over == 'fpr' else 'area_band'}"
+        )
+
+
+def _say_in_legend(
+    display: RocDisplay | AreaCurveDisplay, drawn: Mapping[str, PolyCollection], label: str
+) -> None:
+    from matplotlib.patches import Patch
+
+    ax = display.ax_
+    before = ax.get_legend()
+    handles: list[Any] = [] if before is None else list(before.legend_handles)
+    colour = look(0)["color"] if len(drawn) == 1 else "grey"
+    key = Patch(facecolor=colour, alpha=OPACITY, label=label)
+    size = type_size(ax) - 1
+    place: Any = "lower right" if isinstance(display, RocDisplay) else "best"
+    ax.legend(handles=[*handles, key], loc=place, fontsize=size, framealpha=0.9)
