@@ -108,9 +108,10 @@ def test_a_killed_executor_leads_to_the_right_number_or_an_error(frame, cases):
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
+    psutil = pytest.importorskip("psutil")
     truth = voros.evaluate(cases["y"], cases["s"], SCENARIO).score
-    killed = []
-    killer = threading.Timer(0.5, lambda: killed.append(_kill_one_executor()))
+    victim = _executors(psutil)[0]
+    killer = threading.Timer(0.5, victim.kill)
     killer.start()
     with suppress(Py4JError, PySparkException):
         for _ in range(2):
@@ -119,13 +120,14 @@ def test_a_killed_executor_leads_to_the_right_number_or_an_error(frame, cases):
             )["s"]
             assert points.interval == pytest.approx((truth, truth), abs=1e-12)
     killer.join()
-    assert killed == [True]
+    gone, _ = psutil.wait_procs([victim], timeout=10)
+    assert gone == [victim]
 
 
-def _kill_one_executor():
-    psutil = pytest.importorskip("psutil")
+def _executors(psutil):
+    found = []
     for process in psutil.Process().children(recursive=True):
-        if any("CoarseGrainedExecutorBackend" in word for word in process.cmdline()):
-            process.kill()
-            return True
-    return False
+        with suppress(psutil.Error):
+            if any("CoarseGrainedExecutorBackend" in word for word in process.cmdline()):
+                found.append(process)
+    return found
