@@ -36,6 +36,10 @@ BOTH_BIND_SHARE = 0.5
 MAIN_START, LATE_START = 1 / 16, 1 / 3
 """Walks start where a precision at the floor would have found this share of the positives."""
 
+FEWEST_NEXT_ALARMS = 10
+"""The main walk starts no earlier than where the next cases would raise about so many alarms:
+with fewer, their own luck could break any floor."""
+
 
 def certified_next(
     points: OperatingPoints, scenario: Scenario, horizon: int, level: float
@@ -55,17 +59,26 @@ def certified_next(
         return passed
     tp, alarms = points.tp[:within], points.alarms[:within]
     needed = partial(excess_needed, alarms, n_cases, horizon, floor, most=reach)
-    found = points.n_positive / floor
-    passed[:within] = _walks(
-        tp, alarms, found, floor, level, alarms <= most(CAPACITY_SHARE), needed
-    )
+    starts = _starts(points, floor, level, horizon)
+    clear = alarms <= most(CAPACITY_SHARE)
+    passed[:within] = _walks(tp, alarms, starts, floor, level, clear, needed)
     return passed
+
+
+def _starts(
+    points: OperatingPoints, floor: float, level: float, horizon: int
+) -> tuple[int, int, int]:
+    """Return the ranks at which the main, the late and the early walk start."""
+    early = first_rank(floor, level)
+    enough = max(early, int(np.ceil(FEWEST_NEXT_ALARMS * points.n_cases / horizon)))
+    found = points.n_positive / floor
+    return max(enough, int(MAIN_START * found)), max(enough, int(LATE_START * found)), early
 
 
 def _walks(
     tp: AnyArray,
     alarms: AnyArray,
-    found: float,
+    starts: tuple[int, int, int],
     floor: float,
     level: float,
     clear: BoolArray,
@@ -78,14 +91,9 @@ def _walks(
         needed((1 - CAPACITY_SHARE - others) * level),
         needed((1 - BOTH_BIND_SHARE - others) * level),
     )
-    first = first_rank(floor, level)
-    walks = (
-        (max(first, int(MAIN_START * found)), main),
-        (max(first, int(LATE_START * found)), needed(LATE_SHARE * level)),
-        (first, needed(EARLY_SHARE * level)),
-    )
-    inner = needed(INNER_SHARE / len(walks) * level, inner=True)
+    margins = (main, needed(LATE_SHARE * level), needed(EARLY_SHARE * level))
+    inner = needed(INNER_SHARE / len(starts) * level, inner=True)
     passed = np.zeros(len(alarms), dtype=np.bool_)
-    for start, last in walks:
+    for start, last in zip(starts, margins, strict=True):
         passed |= last_and_inner(tp, alarms, start, last, inner, floor)
     return passed
