@@ -3,7 +3,7 @@
 Populations with known truth, hard corners among them: how often a deployed policy breaks a limit,
 and its expected cost beside the plain policy, the oracle, and MAPIE. Then real predictions, split
 at random by patient. Run ``python benchmarks/guarantees.py [validations]``, or with ``real
-[splits]`` and VOROS_PAPER_PREDICTIONS set; docs/guarantees.md has the results.
+[splits] [seed]`` and VOROS_PAPER_PREDICTIONS set; docs/guarantees.md has the results.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def pooled_predictions(folder: Path) -> tuple[AnyArray, FloatArray, AnyArray]:
 def main() -> None:
     warnings.simplefilter("ignore")
     if sys.argv[1:2] == ["real"]:
-        split_real(int(sys.argv[2]) if len(sys.argv) > 2 else 1000)
+        split_real(*map(int, sys.argv[2:] or ["1000"]))
         return
     n_validations = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     wanted = sys.argv[2:]

@@ -224,7 +224,7 @@ def test_real_predictions_keep_their_limits_on_the_other_half() -> None:
     patients = np.concatenate([table[:, 0] for table in files]).astype(int)
     labels, scores = np.concatenate([table[:, 1:] for table in files]).T
     scenario = Scenario(0.5, 0.1, (1 / 40, 1 / 20))
-    rng, broken = np.random.default_rng(4), np.zeros((120, 2))
+    rng, broken = np.random.default_rng(4), np.zeros((60, 2))
     for row in broken:
         one = (rng.random(patients.max() + 1) < 0.5)[patients]
         for column, guarantee in enumerate((None, Guarantee(0.95, int((~one).sum())))):
@@ -234,4 +234,4 @@ def test_real_predictions_keep_their_limits_on_the_other_half() -> None:
             row[column] = not policy.evaluate(labels[~one], scores[~one]).satisfied
     plain, guaranteed = broken.mean(axis=0)
     assert plain > 0.35
-    assert guaranteed <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 120)
+    assert guaranteed <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
