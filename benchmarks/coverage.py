@@ -12,11 +12,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 import voros
+from voros.inference.bands import KINDS, Kind, area_band, roc_band
 from voros.inputs import AnyArray, BoolArray, FloatArray
 
 GRID = 20_001
@@ -40,9 +42,14 @@ class Setting:
     """Share of the variance of score and outcome that the cases of one group have in common."""
 
     @cached_property
+    def population(self) -> voros.Evaluation:
+        """The population's curve and score."""
+        return population_curve(self.prevalence, self.separation, self.scenario)
+
+    @property
     def truth(self) -> float:
         """Partial VOROS of the population."""
-        return population_score(self.prevalence, self.separation, self.scenario)
+        return self.population.score
 
 
 SETTINGS = (
@@ -53,13 +60,15 @@ SETTINGS = (
 )
 
 
-def population_score(prevalence: float, separation: float, scenario: voros.Scenario) -> float:
+def population_curve(
+    prevalence: float, separation: float, scenario: voros.Scenario
+) -> voros.Evaluation:
     thresholds = np.linspace(8.0 + separation, -8.0, GRID)
     n_positive = prevalence * POPULATION
     points = voros.OperatingPoints.from_points(
         ndtr(-thresholds), ndtr(separation - thresholds), n_positive, POPULATION - n_positive
     )
-    return voros.evaluate_points(points, scenario).score
+    return voros.evaluate_points(points, scenario)
 
 
 def draw(
@@ -78,7 +87,8 @@ def draw(
 
 def _shared_normal(setting: Setting, groups: AnyArray, rng: np.random.Generator) -> FloatArray:
     own, common = rng.normal(size=len(groups)), rng.normal(size=groups[-1] + 1)
-    return np.sqrt(1 - setting.shared) * own + np.sqrt(setting.shared) * common[groups]
+    mixed = np.sqrt(1 - setting.shared) * own + np.sqrt(setting.shared) * common[groups]
+    return np.asarray(mixed)
 
 
 @dataclass(frozen=True)
@@ -113,6 +123,38 @@ def trials(
         yield Trial(found.estimate, ends, result.pairs[0].p_value)
 
 
+def bands_that_hold(
+    setting: Setting, kind: Kind, n_data_sets: int, n_resamples: int, seed: int
+) -> dict[str, FloatArray]:
+    """Share of bands that hold the true curve: the whole of it, and at a mean position."""
+    held: dict[str, list[tuple[float, float]]] = {"ROC": [], "area": []}
+    for rng in generators(n_data_sets, seed):
+        positive, (score,), groups = draw(setting, rng)
+        how: dict[str, Any] = {"kind": kind, "n_resamples": n_resamples, "random_state": rng}
+        how["groups"] = groups if setting.per_group > 1 else None
+        roc = roc_band(positive, score, **how)
+        area = area_band(positive, score, setting.scenario, **how)
+        curves = {
+            "ROC": (roc, ndtr(setting.separation + ndtri(roc.positions))),
+            "area": (area, setting.population.normalised_area(area.positions)),
+        }
+        for name, (band, true) in curves.items():
+            inside = (band.low <= true) & (true <= band.high)
+            held[name].append((bool(inside.all()), float(inside.mean())))
+    return {name: np.mean(shares, axis=0) for name, shares in held.items()}
+
+
+def show_bands(setting: Setting, args: argparse.Namespace) -> None:
+    for kind in KINDS:
+        found = bands_that_hold(setting, kind, args.data_sets, args.resamples, args.seed)
+        for name, (whole, mean) in found.items():
+            print(
+                f"{setting.name:15} {name:4} band, {kind:12} holds the whole curve {whole:.3f}, "
+                f"a mean position {mean:.3f}",
+                flush=True,
+            )
+
+
 def generators(count: int, seed: int) -> Iterator[np.random.Generator]:
     return map(np.random.default_rng, np.random.SeedSequence(seed).spawn(count))
 
@@ -140,9 +182,13 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--bands", action="store_true", help="judge bands instead of intervals")
     parser.add_argument("--every", type=int, default=1000, help="show results so far")
     args = parser.parse_args()
     for setting in (s for s in SETTINGS if s.name in args.settings):
+        if args.bands:
+            show_bands(setting, args)
+            continue
         for gain in args.gains:
             found: list[Trial] = []
             for trial in trials(setting, gain, args.data_sets, args.resamples, args.seed):

@@ -7,20 +7,21 @@ it misses it somewhere more often than that. A *simultaneous* band holds the who
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from scipy.special import ndtri
 
 from voros.evaluation import evaluate_points
 from voros.exceptions import VorosWarning
 from voros.frames import make_frame
 from voros.inference.bootstrap import ONE_MODEL, check_resampling, rank_models, scores_of_models
 from voros.inference.intervals import interval
-from voros.inference.resamples import Sampling, Statistic, replicate
+from voros.inference.resamples import Sampling, Statistic, leave_out, replicate
 from voros.inference.statistics import one_by_one
-from voros.inputs import AnyArray, FloatArray
+from voros.inputs import FloatArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
@@ -105,7 +106,7 @@ def roc_band(
     >>> y_true = rng.random(1000) < 0.2
     >>> y_score = y_true + rng.normal(size=1000)
     >>> roc_band(y_true, y_score, n_resamples=200, random_state=0)
-    Band(95 % band, simultaneous, mean width 0.1811)
+    Band(95 % band, simultaneous, mean width 0.1604)
     """
     columns = scores_of_models(y_score)
     positive, models = rank_models(y_true, columns, pos_label, worthwhile=False)
@@ -113,7 +114,15 @@ def roc_band(
     at = np.linspace(first, 1.0, POSITIONS)
     sampling = Sampling.of(positive, stratified=stratified, groups=groups)
     how = _Resampling(kind, n_resamples, confidence, random_state)
-    bands = how.bands("fpr", at, models, sampling, one_by_one(lambda points: recall_at(points, at)))
+    n_positive = int(np.count_nonzero(positive))
+    bands = how.bands(
+        "fpr",
+        at,
+        models,
+        sampling,
+        one_by_one(lambda points: recall_at(points, at)),
+        lambda recall: least_recall_error(recall, n_positive),
+    )
     return bands.get(ONE_MODEL, bands)
 
 
@@ -173,6 +182,7 @@ def area_band(
         models,
         sampling,
         one_by_one(lambda points: evaluate_points(points, scenario).normalised_area(at)),
+        np.zeros_like,
     )
     return bands.get(ONE_MODEL, bands)
 
@@ -188,6 +198,21 @@ def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:
     """
     highest = np.append(points.fp[1:] > points.fp[:-1], True)
     return np.asarray(np.interp(fpr, points.fpr[highest], points.tpr[highest]))
+
+
+def least_recall_error(recall: FloatArray, n_positive: int) -> FloatArray:
+    """Binomial standard error of a recall, two positives and two misses added to the count.
+
+    Once every positive is caught all resamples agree on a recall of 1, which the population need
+    not have: what was added (after Agresti and Coull) allows for the misses not seen yet.
+
+    Examples
+    --------
+    >>> least_recall_error(np.array([0.5, 1.0]), n_positive=96).round(4).tolist()
+    [0.051, 0.0143]
+    """
+    share = (recall * n_positive + 2) / (n_positive + 4)
+    return np.sqrt(share * (1 - share) / n_positive)
 
 
 @dataclass(frozen=True)
@@ -211,41 +236,32 @@ class _Resampling:
         models: Mapping[str, Any],
         sampling: Sampling,
         curve: Statistic,
+        least_error: Callable[[FloatArray], FloatArray],
     ) -> dict[str, Band]:
+        """Resample the curves of all models; ``least_error`` is what no resample shows."""
         rng = np.random.default_rng(self.random_state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", VorosWarning)
             whole = replicate(models, iter([np.ones_like(sampling.units)]), curve)[0]
             drawn = replicate(models, sampling.resamples(self.n_resamples, rng), curve)
-            ends = self._ends(models, sampling, curve, whole, drawn, rng)
+            if self.kind == "simultaneous":
+                low, high = simultaneous_ends(self.confidence, whole, drawn, least_error(whole))
+            else:
+                left_out, strata = leave_out(models, sampling, curve, rng)
+                low, high = interval("bca", self.confidence, whole, drawn, left_out, strata)
+                reach = ndtri((1 + self.confidence) / 2) * least_error(whole)
+                low, high = np.minimum(low, whole - reach), np.maximum(high, whole + reach)
+        low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
         return {
-            model: Band(
-                over, positions, whole[j], ends[0][j], ends[1][j], self.kind, self.confidence
-            )
+            model: Band(over, positions, whole[j], low[j], high[j], self.kind, self.confidence)
             for j, model in enumerate(models)
         }
 
-    def _ends(
-        self,
-        models: Mapping[str, Any],
-        sampling: Sampling,
-        curve: Statistic,
-        whole: FloatArray,
-        drawn: FloatArray,
-        rng: np.random.Generator,
-    ) -> tuple[FloatArray, FloatArray]:
-        if self.kind == "simultaneous":
-            return simultaneous_ends(self.confidence, whole, drawn)
-        blocks = list(sampling.blocks(rng))
-        left_out = replicate(models, (counts for _, counts in blocks), curve)
-        strata: AnyArray = np.array([stratum for stratum, _ in blocks])
-        return interval("bca", self.confidence, whole, drawn, left_out, strata)
-
 
 def simultaneous_ends(
-    confidence: float, estimate: FloatArray, drawn: FloatArray
+    confidence: float, estimate: FloatArray, drawn: FloatArray, least_error: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of bands that hold whole curves, within [0, 1].
+    """Return the ends of bands that hold whole curves.
 
     As many standard errors wide as the resampled curves reach from their mean, at the position
     where they reach farthest; shifted by the bias that the resamples show.
@@ -255,12 +271,13 @@ def simultaneous_ends(
     confidence : float
     estimate : ndarray of shape (n_models, n_positions)
     drawn : ndarray of shape (n_resamples, n_models, n_positions)
+    least_error : ndarray of shape (n_models, n_positions)
+        Standard errors are not taken to be below these.
     """
-    mean, error = drawn.mean(axis=0), drawn.std(axis=0, ddof=1)
+    mean, error = drawn.mean(axis=0), np.maximum(drawn.std(axis=0, ddof=1), least_error)
     with np.errstate(invalid="ignore"):
         # Where all resamples agree there is nothing to reach.
         away = np.where(error > 0, np.abs(drawn - mean) / error, 0.0).max(axis=-1)
     reach = np.quantile(away, confidence, axis=0)[:, None]
     centre = 2 * estimate - mean
-    low, high = centre - reach * error, centre + reach * error
-    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+    return centre - reach * error, centre + reach * error

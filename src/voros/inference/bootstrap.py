@@ -13,7 +13,7 @@ import numpy as np
 from voros.exceptions import VorosWarning
 from voros.frames import make_frame
 from voros.inference.intervals import METHODS, Method, interval
-from voros.inference.resamples import Ranked, Sampling, replicate
+from voros.inference.resamples import Ranked, Sampling, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, in_words
 from voros.inputs import AnyArray, FloatArray
 from voros.roc import check_cases
@@ -205,15 +205,10 @@ class Plan:
             warnings.simplefilter("ignore", VorosWarning)
             whole = replicate(self.models, iter([np.ones_like(self.sampling.units)]), compute)[0]
             drawn = replicate(self.models, self.sampling.resamples(self.n_resamples, rng), compute)
-            strata, left_out = self._leave_out(rng)
+            left_out, strata = np.empty((0, len(self.models))), np.empty(0)
+            if self.method == "bca":
+                left_out, strata = leave_out(self.models, self.sampling, compute, rng)
         return Replicates(self, whole, drawn, left_out, strata)
-
-    def _leave_out(self, rng: np.random.Generator) -> tuple[AnyArray, FloatArray]:
-        if self.method != "bca":
-            return np.empty(0), np.empty((0, len(self.models)))
-        blocks = list(self.sampling.blocks(rng))
-        kept = replicate(self.models, (counts for _, counts in blocks), self.measure.compute)
-        return np.array([stratum for stratum, _ in blocks]), kept
 
 
 @dataclass(frozen=True, eq=False)

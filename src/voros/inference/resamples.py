@@ -194,3 +194,22 @@ def replicate(
         ]
         parts.append(np.stack(of_models, axis=1))
     return np.concatenate(parts)
+
+
+def leave_out(
+    models: Mapping[str, Ranked],
+    sampling: Sampling,
+    statistic: Statistic,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, AnyArray]:
+    """Compute a statistic of every model with one block of cases left out after another.
+
+    Returns
+    -------
+    values : ndarray of shape (n_blocks, n_models, ...)
+    strata : ndarray of shape (n_blocks,)
+        The stratum that each block was taken from.
+    """
+    blocks = list(sampling.blocks(rng))
+    values = replicate(models, (counts for _, counts in blocks), statistic)
+    return values, np.array([stratum for stratum, _ in blocks])
