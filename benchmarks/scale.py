@@ -142,8 +142,8 @@ def report(engine: str, rows: int, found: dict[str, Any]) -> None:
         low, high = count["interval"]
         print(
             f"  {count['name']:<18} {low:.6f} {'exact' if low == high else f'to {high:.6f}'} "
-            f"{count['seconds']:7.2f} s, {count['ratio']:5.2f} scans{_by_processor(engine, count)}, "
-            f"{count['passes']} passes, "
+            f"{count['seconds']:7.2f} s, {count['ratio']:5.2f} scans"
+            f"{_by_processor(engine, count)}, {count['passes']} passes, "
             f"{rows / count['seconds'] / 1e6:.1f} M rows/s, "
             f"{count['rows_counted'] / rows:.2%} of rows counted, "
             f"{count['bytes_received'] / 1e6:.1f} MB received",
