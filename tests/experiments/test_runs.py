@@ -150,6 +150,7 @@ def test_a_killed_grid_resumes_without_refitting(tmp_path):
         assert len(read_predictions(folder.prediction(FAST_FITS[0].name, part)).score) == 100
 
 
+@pytest.mark.slow
 def test_a_worker_outlives_its_killed_parent_by_one_fit_at_most(tmp_path):
     """Only the main process is killed: its worker sees the end of its input, and ends."""
     root = tmp_path / "run"
