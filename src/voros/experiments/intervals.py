@@ -12,6 +12,7 @@ from voros.inference import Bootstrap, bootstrap
 
 RESAMPLES = 2000
 LEVEL = 0.95
+SAME_CHOICE = "the same choice"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class CostIntervals:
     def verdict(self) -> str:
         """What the paired interval says."""
         if self.excess.low == self.excess.high == 0:
-            return "the same choice"
+            return SAME_CHOICE
         if self.excess.low > 0:
             return "dearer"
         return "cheaper" if self.excess.high < 0 else "no clear difference"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from itertools import groupby
 
+from voros.experiments.intervals import SAME_CHOICE
 from voros.experiments.results import LABELS, StudyResult, limits_in_words
 from voros.paper.layout import Column, Table, Value
-from voros.tables import html_table
 
 CAPTIONS = {
     "roc": "ROC curves of the selected models on the test set, and the region the limits leave.",
@@ -18,6 +20,9 @@ CAPTIONS = {
     "winners": "Which of the selected models, and the best of each family, wins at other limits, "
     "on validation.",
 }
+
+WRAPPED = "thead th, tbody td { white-space: normal; }\n"
+"""The tables are wide; their cells need not be."""
 
 
 def answers(result: StudyResult) -> list[str]:
@@ -30,7 +35,8 @@ def answers(result: StudyResult) -> list[str]:
                 continue
             more = found.excess
             excess = f"{more.estimate:+.3f} ({more.low:+.3f} to {more.high:+.3f})"
-            parts.append(f"{LABELS[strategy]} {excess}: {found.verdict}")
+            told = "" if found.verdict == SAME_CHOICE else f" {excess}"
+            parts.append(f"{LABELS[strategy]}{told}: {found.verdict}")
         said.append(
             f"Scenario {number} ({limits_in_words(number)}). Test cost beside max partial VOROS, "
             f"with 95 % intervals: {'; '.join(parts)}."
@@ -62,22 +68,29 @@ def render_summary(
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(result.title)}</title>\n<style>\n{style}</style>\n</head>\n"
+        f"<title>{escape(result.title)}</title>\n<style>\n{style}{WRAPPED}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
 def _table(table: Table) -> str:
-    heading = [
-        f"{column.group.partition(':')[0]} {column.title}".strip() for column in table.columns
+    spans = [
+        (re.split("[:,]", group)[0], len(list(columns)))
+        for group, columns in groupby(table.columns, key=lambda column: column.group)
     ]
-    body = [
-        [_cell(value, column) for value, column in zip(row, table.columns, strict=True)]
-        for row in table.rows
-    ]
+    groups = "".join(f'<th colspan="{width}">{escape(name)}</th>' for name, width in spans)
+    titles = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in table.columns)
+    body = "".join(f"<tr>{_row(row, table.columns)}</tr>" for row in table.rows)
     return (
-        f'<p>{escape(table.title)}.</p>\n<div class="scroll">{html_table([heading, *body])}</div>'
+        f"<p>{escape(table.title)}.</p>\n"
+        f'<div class="scroll"><table><thead><tr>{groups}</tr><tr>{titles}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def _row(row: Sequence[Value], columns: Sequence[Column]) -> str:
+    cells = (_cell(value, column) for value, column in zip(row, columns, strict=True))
+    return "".join(f"<td>{escape(cell)}</td>" for cell in cells)
 
 
 def _cell(value: Value, column: Column) -> str:
