@@ -85,7 +85,9 @@ POPULATIONS = (
     Population("ordinary", 0.1, 1.8, 2000, voros.Scenario(0.4, 0.2, (1 / 20, 1 / 10))),
     Population("few positives", 0.02, 2.5, 1000, voros.Scenario(0.3, 0.05, (1 / 40, 1 / 20))),
     Population("both limits bind", 0.2, 1.5, 2000, voros.Scenario(0.6, 0.195, (1 / 20, 1 / 10))),
-    Population("ties, ten scores", 0.1, 1.8, 2000, voros.Scenario(0.4, 0.2, (1 / 20, 1 / 10)), 0.5),
+    Population(
+        "ties, ten scores", 0.1, 1.8, 2000, voros.Scenario(0.36, 0.3, (1 / 20, 1 / 10)), 0.5
+    ),
     Population(
         "false alarms first", 0.1, 2.0, 2000, voros.Scenario(0.4, 0.2, (1 / 20, 1 / 10)), 0, 0.02
     ),

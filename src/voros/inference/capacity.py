@@ -14,6 +14,9 @@ from scipy.stats import betabinom, binom
 from voros.inputs import AnyArray, FloatArray
 from voros.scenario import Scenario
 
+PARTS = 33
+"""Values tried at once in the search for the most alarms."""
+
 
 def capacity_risk(
     alarms: AnyArray, n_cases: int, scenario: Scenario, horizon: int | None
@@ -44,5 +47,13 @@ def capacity_risk(
 
 def most_alarms(n_cases: int, scenario: Scenario, horizon: int | None, level: float) -> int:
     """Return the most validation alarms at which the capacity is at risk by at most ``level``."""
-    risk = capacity_risk(np.arange(n_cases + 1), n_cases, scenario, horizon)
-    return int(np.searchsorted(risk, level, side="right")) - 1
+    low, high = -1, n_cases + 1
+    while high - low > 1:
+        # The risk rises with the alarms: a few values of it tell where it passes the level.
+        tried = np.unique(np.linspace(low + 1, high - 1, PARTS).astype(np.int64))
+        safe = int(np.count_nonzero(capacity_risk(tried, n_cases, scenario, horizon) <= level))
+        low, high = (
+            low if safe == 0 else int(tried[safe - 1]),
+            high if safe == len(tried) else int(tried[safe]),
+        )
+    return low
