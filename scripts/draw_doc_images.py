@@ -16,7 +16,11 @@ import matplotlib as mpl
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
-PAGES = (ROOT / "README.md", ROOT / "docs" / "pictures.md")
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "docs" / "pictures.md",
+    ROOT / "docs" / "intervals.md",
+)
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

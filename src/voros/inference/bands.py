@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import expit, logit, ndtri
 
 from voros.evaluation import evaluate_points
 from voros.exceptions import VorosWarning
@@ -106,7 +106,7 @@ def roc_band(
     >>> y_true = rng.random(1000) < 0.2
     >>> y_score = y_true + rng.normal(size=1000)
     >>> roc_band(y_true, y_score, n_resamples=200, random_state=0)
-    Band(95 % band, simultaneous, mean width 0.1604)
+    Band(95 % band, simultaneous, mean width 0.1910)
     """
     columns = scores_of_models(y_score)
     positive, models = rank_models(y_true, columns, pos_label, worthwhile=False)
@@ -114,14 +114,13 @@ def roc_band(
     at = np.linspace(first, 1.0, POSITIONS)
     sampling = Sampling.of(positive, stratified=stratified, groups=groups)
     how = _Resampling(kind, n_resamples, confidence, random_state)
-    n_positive = int(np.count_nonzero(positive))
     bands = how.bands(
         "fpr",
         at,
         models,
         sampling,
         one_by_one(lambda points: recall_at(points, at)),
-        lambda recall: least_recall_error(recall, n_positive),
+        recall_scale(int(np.count_nonzero(positive))),
     )
     return bands.get(ONE_MODEL, bands)
 
@@ -182,7 +181,7 @@ def area_band(
         models,
         sampling,
         one_by_one(lambda points: evaluate_points(points, scenario).normalised_area(at)),
-        np.zeros_like,
+        AS_IT_IS,
     )
     return bands.get(ONE_MODEL, bands)
 
@@ -200,19 +199,42 @@ def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:
     return np.asarray(np.interp(fpr, points.fpr[highest], points.tpr[highest]))
 
 
-def least_recall_error(recall: FloatArray, n_positive: int) -> FloatArray:
-    """Binomial standard error of a recall, two positives and two misses added to the count.
+@dataclass(frozen=True)
+class Scale:
+    """On which scale a curve's heights scatter evenly, and what error is never gone below."""
 
-    Once every positive is caught all resamples agree on a recall of 1, which the population need
-    not have: what was added (after Agresti and Coull) allows for the misses not seen yet.
+    to: Callable[[FloatArray], FloatArray]
+    back: Callable[[FloatArray], FloatArray]
+    least_error: Callable[[FloatArray], FloatArray]
+
+
+AS_IT_IS = Scale(np.asarray, np.asarray, np.zeros_like)
+
+
+def recall_scale(n_positive: int) -> Scale:
+    """Log-odds of a recall, half a positive and half a miss added to the count.
+
+    Near 1 a recall scatters more to the low side than to the high, and once every positive is
+    caught all resamples agree on 1, which the population need not have. The least error is that
+    of a proportion with two successes and two failures added (after Agresti and Coull).
 
     Examples
     --------
-    >>> least_recall_error(np.array([0.5, 1.0]), n_positive=96).round(4).tolist()
-    [0.051, 0.0143]
+    >>> scale = recall_scale(100)
+    >>> recall = np.array([0.5, 1.0])
+    >>> scale.back(scale.to(recall) - 2 * scale.least_error(recall)).round(3).tolist()
+    [0.4, 0.984]
     """
-    share = (recall * n_positive + 2) / (n_positive + 4)
-    return np.sqrt(share * (1 - share) / n_positive)
+
+    def least_error(recall: FloatArray) -> FloatArray:
+        share = (recall * n_positive + 2) / (n_positive + 4)
+        return np.asarray(1 / np.sqrt(n_positive * share * (1 - share)))
+
+    return Scale(
+        lambda recall: np.asarray(logit((recall * n_positive + 0.5) / (n_positive + 1))),
+        lambda odds: np.asarray((expit(odds) * (n_positive + 1) - 0.5) / n_positive),
+        least_error,
+    )
 
 
 @dataclass(frozen=True)
@@ -236,21 +258,24 @@ class _Resampling:
         models: Mapping[str, Any],
         sampling: Sampling,
         curve: Statistic,
-        least_error: Callable[[FloatArray], FloatArray],
+        scale: Scale,
     ) -> dict[str, Band]:
-        """Resample the curves of all models; ``least_error`` is what no resample shows."""
+        """Resample the curves of all models."""
         rng = np.random.default_rng(self.random_state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", VorosWarning)
             whole = replicate(models, iter([np.ones_like(sampling.units)]), curve)[0]
             drawn = replicate(models, sampling.resamples(self.n_resamples, rng), curve)
+            centre, least = scale.to(whole), scale.least_error(whole)
             if self.kind == "simultaneous":
-                low, high = simultaneous_ends(self.confidence, whole, drawn, least_error(whole))
+                ends = simultaneous_ends(self.confidence, centre, scale.to(drawn), least)
+                low, high = map(scale.back, ends)
             else:
                 left_out, strata = leave_out(models, sampling, curve, rng)
                 low, high = interval("bca", self.confidence, whole, drawn, left_out, strata)
-                reach = ndtri((1 + self.confidence) / 2) * least_error(whole)
-                low, high = np.minimum(low, whole - reach), np.maximum(high, whole + reach)
+                reach = ndtri((1 + self.confidence) / 2) * least
+                low = np.minimum(low, scale.back(centre - reach))
+                high = np.maximum(high, scale.back(centre + reach))
         low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
         return {
             model: Band(over, positions, whole[j], low[j], high[j], self.kind, self.confidence)

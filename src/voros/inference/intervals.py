@@ -110,7 +110,7 @@ def bca_level_of(share: FloatArray, z0: FloatArray, a: FloatArray) -> FloatArray
 def order_statistics(
     distribution: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the resampled values at two levels, rounded outwards.
+    """Return the resampled values nearest to two levels.
 
     Order statistics, not interpolations: a threshold can be infinite.
 
@@ -122,8 +122,7 @@ def order_statistics(
     """
     ranked = np.sort(distribution, axis=0)
     last = len(ranked) - 1
-    first = np.floor(low * last).astype(np.intp)
-    second = np.ceil(high * last).astype(np.intp)
+    first, second = (np.rint(level * last).astype(np.intp) for level in (low, high))
     return (
         np.take_along_axis(ranked, np.asarray(first)[None], axis=0)[0],
         np.take_along_axis(ranked, np.asarray(second)[None], axis=0)[0],
