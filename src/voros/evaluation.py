@@ -12,6 +12,7 @@ import numpy as np
 
 from voros.exceptions import NeverAlarmWarning
 from voros.frames import make_frame
+from voros.hull import CostHull, cost_hull
 from voros.inputs import FloatArray
 from voros.limits import (
     MostPrecise,
@@ -22,7 +23,7 @@ from voros.limits import (
     warn_about_costs,
 )
 from voros.region import Region, feasible_region
-from voros.roc import CostHull, OperatingPoints, cost_hull
+from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 from voros.volume import lesser_share, partial_volume
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from voros.exceptions import CostRangeWarning
+from voros.hull import CostHull, cost_hull
 from voros.inputs import AnyArray, BoolArray
-from voros.roc import CostHull, OperatingPoints, cost_hull
+from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
 NEGLIGIBLE_PROBABILITY = 1e-9

@@ -7,10 +7,11 @@ from typing import Any
 
 from voros.costs import CostLike
 from voros.exceptions import NeverAlarmWarning
+from voros.hull import cost_hull
 from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.limits import limits_message, warn_about_costs
 from voros.region import feasible_region
-from voros.roc import OperatingPoints, check_cases, cost_hull, leading_points
+from voros.roc import OperatingPoints, check_cases, leading_points
 from voros.scenario import Scenario
 from voros.volume import partial_volume
 

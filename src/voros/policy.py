@@ -14,10 +14,11 @@ from voros.evaluation import Choice
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
 from voros.expected_cost import cost_moments, mean_t
 from voros.frames import make_frame
+from voros.hull import CostHull, cost_hull
 from voros.inputs import BoolArray, FloatArray, check_scores
 from voros.limits import limits_message
 from voros.policy_json import parse_policy, policy_fields, policy_text
-from voros.roc import CostHull, OperatingPoints, cost_hull
+from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Labels and scores become operating points; which of them are feasible, and their hull.
+"""Labels and scores become operating points, and limits tell which of them are feasible.
 
 Everything is decided on counts, never on rounded rates. Points are ordered by alarms, and the
 first is always *never alarm*, which breaks no promise and so is always feasible.
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from voros.frames import make_frame
 from voros.inputs import (
@@ -422,64 +421,6 @@ def _sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> 
         float(fp[-1]),
         float(weights.min()),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class CostHull:
-    """The thresholds that are best at some cost ratio, by rising alarms.
-
-    Attributes
-    ----------
-    index : ndarray of int, shape (n_vertices,)
-        Positions among the operating points.
-    enter : ndarray of shape (n_vertices,)
-        Cost ratio at which each takes over from the one before; the first enters at +inf. Each is
-        best from its own down to that of the next.
-    """
-
-    index: AnyArray
-    enter: FloatArray
-
-    @property
-    def leave(self) -> FloatArray:
-        """Cost ratio at which each gives way to the next; the last stays best down to 0."""
-        return np.append(self.enter[1:], 0.0)
-
-    def best(self, cost_ratio: FloatArray) -> AnyArray:
-        """Position within the hull of the best threshold at each cost ratio.
-
-        Where two are equally good the one with fewer alarms is taken.
-        """
-        later = np.searchsorted(-self.enter, -np.asarray(cost_ratio), side="left")
-        return np.maximum(later - 1, 0)
-
-
-def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
-    """Find the upper hull of the allowed points.
-
-    In coordinates (alarms, right alarms), an affine image of ROC space, steps are never of zero
-    width, and the slopes of the hull are the isotonic regression of the step slopes.
-    """
-    index = np.flatnonzero(allowed)
-    alarms = points.alarms[index]
-    if len(index) > 1:
-        # Of points that raise equally many alarms only the one with most right ones counts.
-        distinct = np.append(alarms[1:] > alarms[:-1], True)
-        index, alarms = index[distinct], alarms[distinct]
-    tp, fp = points.tp[index], points.fp[index]
-    width = np.diff(alarms).astype(np.float64)
-    if len(width) == 0:
-        return CostHull(index, np.array([np.inf]))
-    slopes = isotonic_regression(np.diff(tp) / width, weights=width, increasing=False)
-    vertices = slopes.blocks
-    gain, harm = np.diff(tp[vertices]), np.diff(fp[vertices])
-    useful = gain > 0
-    gain, harm = gain[useful], harm[useful]
-    # More right and no more false alarms is better at every cost: such a step enters at infinity.
-    ratios = np.divide(gain, harm, out=np.full(len(gain), np.inf), where=harm > 0)
-    vertices = np.append(0, vertices[1:][useful])
-    # Slopes fall along a hull; rounding of weighted counts must not make them rise.
-    return CostHull(index[vertices], np.minimum.accumulate(np.append(np.inf, ratios)))
 
 
 def _whole(counts: AnyArray) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 
 from voros.exceptions import NeverAlarmWarning
 from voros.frames import make_frame
+from voros.hull import cost_hull
 from voros.inputs import (
     AnyArray,
     BoolArray,
@@ -24,7 +25,7 @@ from voros.inputs import (
 from voros.limits import warn_about_costs
 from voros.policy import deployable, highest_recall
 from voros.region import feasible_region
-from voros.roc import OperatingPoints, cost_hull
+from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 from voros.tables import html_table, text_table
 from voros.volume import partial_volume

@@ -32,9 +32,10 @@ from typing import TypeAlias
 import numpy as np
 
 from voros.costs import CostDistribution, Uniform
+from voros.hull import CostHull
 from voros.inputs import FloatArray
 from voros.region import Region
-from voros.roc import CostHull, OperatingPoints
+from voros.roc import OperatingPoints
 
 Odds: TypeAlias = float | FloatArray
 """Negatives per positive: one number, or one for each point."""

@@ -16,11 +16,12 @@ import numpy as np
 
 from voros.costs import CostDistribution, CostLike
 from voros.frames import make_frame
+from voros.hull import CostHull, cost_hull
 from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.limits import warn_about_costs
 from voros.progress import Progress, progress_bar
 from voros.region import Region, feasible_region
-from voros.roc import CostHull, OperatingPoints, cost_hull
+from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 from voros.volume import partial_volumes
 

@@ -26,9 +26,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from voros.engines.bins import Bins
+from voros.hull import CostHull, cost_hull
 from voros.inputs import BoolArray, FloatArray
 from voros.region import feasible_region
-from voros.roc import WEIGHT_ROUNDING, CostHull, OperatingPoints, cost_hull
+from voros.roc import WEIGHT_ROUNDING, OperatingPoints
 from voros.scenario import Scenario
 from voros.volume import partial_volume
 

@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 
 from voros.expected_cost import cost_moments
+from voros.hull import cost_hull
 from voros.inference.resamples import Statistic
 from voros.inputs import FloatArray
 from voros.policy import ThresholdPolicy
 from voros.region import feasible_region
-from voros.roc import OperatingPoints, cost_hull
+from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 from voros.selection import SCORES, Strategy
 from voros.volume import partial_volumes

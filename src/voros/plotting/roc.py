@@ -10,6 +10,7 @@ import numpy as np
 
 from voros.evaluation import Evaluation, evaluate_points
 from voros.frames import make_frame
+from voros.hull import cost_hull
 from voros.inputs import AnyArray, BoolArray
 from voros.limits import used_vertices
 from voros.plotting.cost_axis import fractional_cost
@@ -38,7 +39,7 @@ from voros.plotting.style import (
     type_size,
     unit_square,
 )
-from voros.roc import OperatingPoints, cost_hull
+from voros.roc import OperatingPoints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

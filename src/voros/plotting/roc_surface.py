@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.frames import make_frame
+from voros.hull import cost_hull
 from voros.inputs import FloatArray
 from voros.plotting.cost_axis import fractional_cost, ratio_at
 from voros.plotting.display import ModelDisplay
@@ -15,7 +16,7 @@ from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.models import named_points, only_model
 from voros.plotting.style import INK, LINES, PINK, axes_to_draw_on, line_width, type_size
 from voros.region import feasible_region
-from voros.roc import OperatingPoints, cost_hull
+from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
 if TYPE_CHECKING:
