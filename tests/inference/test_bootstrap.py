@@ -173,6 +173,13 @@ def test_bad_arguments_are_refused(cases, arguments, message):
         voros.bootstrap(*cases, SCENARIO, **arguments)
 
 
+def test_one_case_of_each_class_leaves_nothing_to_vary():
+    result = voros.bootstrap(
+        [0, 1], [0.1, 0.9], voros.Scenario(cost_ratio=0.1), n_resamples=100, random_state=0
+    )
+    assert (result.low, result.estimate, result.high) == (1, 1, 1)
+
+
 def test_a_model_with_bad_scores_is_named(cases):
     positive, scores = cases
     with pytest.raises(ValueError, match="model 'b': y_score holds NaN"):

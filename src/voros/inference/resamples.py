@@ -211,5 +211,7 @@ def leave_out(
         The stratum that each block was taken from.
     """
     blocks = list(sampling.blocks(rng))
+    if not blocks:
+        return np.empty((0, len(models))), np.empty(0)
     values = replicate(models, (counts for _, counts in blocks), statistic)
     return values, np.array([stratum for stratum, _ in blocks])
