@@ -57,6 +57,7 @@ SETTINGS = (
     Setting("1 in 10", 0.1, 2000, 1.5, voros.Scenario(0.3, 0.2, (1 / 20, 1 / 10))),
     Setting("1 in 50", 0.02, 4000, 2.0, voros.Scenario(0.1, 0.1, (1 / 60, 1 / 30))),
     Setting("groups", 0.1, 2400, 1.5, voros.Scenario(0.3, 0.2, (1 / 20, 1 / 10)), 4, 0.5),
+    Setting("next to nothing", 0.1, 4000, 1.15, voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))),
 )
 
 

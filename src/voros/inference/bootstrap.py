@@ -137,7 +137,7 @@ def bootstrap(
     >>> y_score = y_true + rng.normal(size=1000)
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
-    partial VOROS 0.4570 (95 % bca interval 0.3265 to 0.5551; 200 resamples of cases)
+    partial VOROS 0.4570 (95 % bca interval 0.3241 to 0.5561; 200 resamples of cases)
     """
     plan = Plan.of(
         y_true,

@@ -205,7 +205,7 @@ def compare(
     >>> result = voros.compare(scores, y_true, scenario, n_resamples=200, random_state=0)
     >>> pair = result.pair("b", "a")
     >>> round(pair.difference, 4), round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 3)
-    (0.4195, 0.3207, 0.5555, 0.005)
+    (0.4195, 0.3207, 0.5598, 0.005)
     >>> print(result.verdict)
     b has the highest partial VOROS, 0.8765, and is best in 100% of the resamples; its lead over a
     is beyond chance.

@@ -113,19 +113,22 @@ def bca_level_of(share: FloatArray, z0: FloatArray, a: FloatArray) -> FloatArray
 def order_statistics(
     distribution: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the resampled values nearest to two levels.
+    """Return the resampled values at two levels.
 
-    Order statistics, not interpolations: a threshold can be infinite.
+    Of R resamples the one of rank (R + 1) times the level is taken, the nearest whole number: a
+    new value drawn like them would lie below it with that probability (Davison and Hinkley, 1997).
+    No interpolation, because a threshold can be infinite.
 
     Examples
     --------
-    >>> ends = order_statistics(np.arange(101.0)[::-1], np.array(0.025), np.array(0.975))
+    >>> ends = order_statistics(np.arange(1.0, 100.0)[::-1], np.array(0.05), np.array(0.95))
     >>> [float(end) for end in ends]
-    [2.0, 98.0]
+    [5.0, 95.0]
     """
     ranked = np.sort(distribution, axis=0)
-    last = len(ranked) - 1
-    first, second = (np.rint(level * last).astype(np.intp) for level in (low, high))
+    count = len(ranked)
+    ranks = (np.clip(np.rint(level * (count + 1)), 1, count) for level in (low, high))
+    first, second = (rank.astype(np.intp) - 1 for rank in ranks)
     return (
         np.take_along_axis(ranked, np.asarray(first)[None], axis=0)[0],
         np.take_along_axis(ranked, np.asarray(second)[None], axis=0)[0],
