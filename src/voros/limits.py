@@ -21,7 +21,7 @@ NEGLIGIBLE_PROBABILITY = 1e-9
 class MostPrecise:
     """The highest precision that any threshold reaches within the capacity, and its price.
 
-    `precision` is 0 when no threshold keeps the capacity.
+    `precision` is 0 when no threshold within the capacity raises a right alarm.
     """
 
     precision: float
@@ -32,7 +32,7 @@ class MostPrecise:
 
 def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
     """Find the most precise allowed threshold; among equals the one of greatest recall."""
-    index = np.flatnonzero(allowed & (points.alarms > 0))
+    index = np.flatnonzero(allowed & (points.tp > 0))
     if len(index) == 0:
         return MostPrecise(0.0, 0.0, 0.0, float("inf"))
     precision = points.precision[index]
