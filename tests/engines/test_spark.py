@@ -36,6 +36,7 @@ def cases():
         "text": np.where(labels, "ill", "well"),
         "s": scores,
         "tied": scores.round(1),
+        "duplicated": np.where(scores > 1, 0.75, 0.5),
         "single": scores.astype(np.float32),
         "special": special,
         "w": rng.random(20_000) * 3,
@@ -53,7 +54,7 @@ def frame(spark, cases, tmp_path_factory):
     return spark.read.parquet(str(folder))
 
 
-@pytest.mark.parametrize("column", ["s", "tied", "single", "special"])
+@pytest.mark.parametrize("column", ["s", "tied", "duplicated", "single", "special"])
 def test_equals_the_score_in_memory(frame, cases, column):
     points = count_frame(
         frame, label="y", scores=[column], scenarios=[SCENARIO], largest_answer=2000
