@@ -89,7 +89,7 @@ def test_groups_are_drawn_whole(voros_command, tmp_path):
     once, copied = width("once.csv"), width("copies.csv")
     by_patient = width("copies.csv", "--group", "patient")
     # Copies taken for cases of their own make the interval half as wide as it should be.
-    assert copied / once == pytest.approx(0.5, abs=0.1)
+    assert copied / once == pytest.approx(0.5, abs=0.15)
     assert by_patient / once == pytest.approx(1.0, abs=0.1)
 
 
