@@ -25,6 +25,7 @@ from voros.limits import (
 from voros.region import Region, feasible_region
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
+from voros.tables import html_table, text_table
 from voros.volume import lesser_share, partial_volume
 
 SHOWN_CHOICES = 12
@@ -195,10 +196,7 @@ class Evaluation:
         """Show score, limits and choices as text."""
         width = max(len(name) for name, _ in self.summary())
         lines = [f"{name:<{width}}  {text}" for name, text in self.summary()]
-        table = self._table()
-        widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-        lines.append("")
-        lines += ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in table]
+        lines += ["", text_table(self._table())]
         if self._not_shown:
             lines.append(f"... and {self._not_shown} more")
         return "\n".join(lines)
@@ -209,16 +207,8 @@ class Evaluation:
             f"<td style='text-align:left'>{escape(text)}</td></tr>"
             for name, text in self.summary()
         )
-        header, *rows = self._table()
-        titles = "".join(f"<th>{escape(title)}</th>" for title in header)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-        )
         more = f"<p>... and {self._not_shown} more</p>" if self._not_shown else ""
-        return (
-            f"<table>{head}</table><table><thead><tr>{titles}</tr></thead>"
-            f"<tbody>{body}</tbody></table>{more}"
-        )
+        return f"<table>{head}</table>{html_table(self._table())}{more}"
 
 
 def evaluate(

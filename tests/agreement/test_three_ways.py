@@ -76,25 +76,23 @@ def test_nasty_problem_to_thirty_digits(name: str) -> None:
     assert closed_form(problem) == pytest.approx(expected, abs=AGREEMENT)
 
 
+def agree_by_brute_force(seed: int, n_problems: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(n_problems):
+        problem = oracles.random_problem(rng)
+        expected = oracles.partial_voros(problem)
+        assert closed_form(problem) == pytest.approx(expected, abs=AGREEMENT), problem
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_random_problems_by_brute_force(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for _ in range(500):
-        problem = oracles.random_problem(rng)
-        assert closed_form(problem) == pytest.approx(
-            oracles.partial_voros(problem), abs=AGREEMENT
-        ), problem
+    agree_by_brute_force(seed, 500)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10, 18))
 def test_thousands_of_random_problems_by_brute_force(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for _ in range(2500):
-        problem = oracles.random_problem(rng)
-        assert closed_form(problem) == pytest.approx(
-            oracles.partial_voros(problem), abs=AGREEMENT
-        ), problem
+    agree_by_brute_force(seed, 2500)
 
 
 @pytest.mark.parametrize("seed", range(2))
