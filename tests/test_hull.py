@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import oracles
 import pytest
+from scipy.optimize import isotonic_regression
 
 from voros import OperatingPoints
-from voros.hull import cost_hull
+from voros.hull import cost_hull, upper_vertices
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +70,30 @@ def test_points_with_equal_alarms_count_by_their_right_ones() -> None:
     points = OperatingPoints.from_counts([2, 5, 5], [8, 5, 9], 10, 10)
     hull = cost_hull(points, np.ones(4, dtype=bool))
     assert points.tp[hull.index].tolist() == [0, 5]
+
+
+@pytest.mark.parametrize("n_points", [1, 2, 3, 70, 500, 20_000])
+def test_slopes_of_the_upper_hull_are_the_isotonic_regression_of_the_steps(n_points) -> None:
+    rng = np.random.default_rng(n_points)
+    for positives in (0.02, 0.5, 0.9):
+        width = rng.geometric(positives, n_points - 1)
+        x, y = np.append(0, np.cumsum(width)), np.arange(n_points)
+        corners = upper_vertices(x, y)
+        slopes = np.repeat(np.diff(y[corners]) / np.diff(x[corners]), np.diff(corners))
+        if n_points > 1:
+            fitted = isotonic_regression(1 / width, weights=width, increasing=False)
+            assert slopes == pytest.approx(fitted.x, rel=1e-9)
+        assert np.all(np.diff(slopes)[np.diff(slopes) != 0] < 0)
+
+
+def test_an_arc_is_all_corners_and_a_high_last_point_undoes_it() -> None:
+    x = np.arange(5000.0)
+    y = -((x - 5000.0) ** 2)
+    assert upper_vertices(x, y).tolist() == list(range(5000))
+    y[-1] = 1e9
+    assert upper_vertices(x, y).tolist() == [0, 4999]
+
+
+def test_points_on_a_line_are_no_corners() -> None:
+    x = np.arange(1000)
+    assert upper_vertices(x, 3 * x).tolist() == [0, 999]

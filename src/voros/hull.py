@@ -9,6 +9,12 @@ import numpy as np
 from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.roc import OperatingPoints
 
+FEW_POINTS = 64
+"""So few points are walked one by one as fast as all at once."""
+
+WORTHWHILE = 0.8
+"""A round over all points that keeps more than this share of them is the last."""
+
 
 @dataclass(frozen=True, eq=False)
 class CostHull:
@@ -44,28 +50,62 @@ def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
     """Find the upper hull of the allowed points.
 
     In coordinates (alarms, right alarms), an affine image of ROC space, steps are never of zero
-    width, and the slopes of the hull are the isotonic regression of the step slopes.
+    width.
     """
     index = np.flatnonzero(allowed)
-    alarms = points.alarms[index]
+    tp, fp = points.tp[index], points.fp[index]
+    alarms = tp + fp
     if len(index) > 1:
         # Of points that raise equally many alarms only the one with most right ones counts.
         distinct = np.append(alarms[1:] > alarms[:-1], True)
-        index, alarms = index[distinct], alarms[distinct]
-    tp, fp = points.tp[index], points.fp[index]
-    width = np.diff(alarms).astype(np.float64)
-    if len(width) == 0:
-        return CostHull(index, np.array([np.inf]))
-    # Imported here: scipy.optimize takes longer to load than all the rest of voros.
-    from scipy.optimize import isotonic_regression
-
-    slopes = isotonic_regression(np.diff(tp) / width, weights=width, increasing=False)
-    vertices = slopes.blocks
+        if not distinct.all():
+            index, tp, fp = index[distinct], tp[distinct], fp[distinct]
+            alarms = alarms[distinct]
+    vertices = upper_vertices(alarms, tp)
     gain, harm = np.diff(tp[vertices]), np.diff(fp[vertices])
     useful = gain > 0
     gain, harm = gain[useful], harm[useful]
     # More right and no more false alarms is better at every cost: such a step enters at infinity.
     ratios = np.divide(gain, harm, out=np.full(len(gain), np.inf), where=harm > 0)
-    vertices = np.append(0, vertices[1:][useful])
+    vertices = np.append(vertices[0], vertices[1:][useful])
     # Slopes fall along a hull; rounding of weighted counts must not make them rise.
     return CostHull(index[vertices], np.minimum.accumulate(np.append(np.inf, ratios)))
+
+
+def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
+    """Positions of the corners of the upper hull of points whose `x` rises strictly.
+
+    A point on or below the line between its neighbours is no corner, whatever the others are. So
+    all of those are dropped at once, again and again while that thins the points out, and what is
+    left is walked one by one.
+
+    Examples
+    --------
+    >>> upper_vertices(np.array([0, 1, 2, 3, 4]), np.array([0, 2, 3, 4, 4])).tolist()
+    [0, 1, 3, 4]
+    """
+    index, x, y = np.arange(len(x)), x.astype(np.float64), y.astype(np.float64)
+    while len(index) > FEW_POINTS:
+        width, rise = x[1:] - x[:-1], y[1:] - y[:-1]
+        above = np.ones(len(index), dtype=np.bool_)
+        np.greater(rise[:-1] * width[1:], rise[1:] * width[:-1], out=above[1:-1])
+        kept = np.count_nonzero(above)
+        if kept == len(index):
+            return index
+        index, x, y = index[above], x[above], y[above]
+        if kept > WORTHWHILE * len(above):
+            break
+    return index[_walk(x.tolist(), y.tolist())]
+
+
+def _walk(x: list[float], y: list[float]) -> list[int]:
+    """Walk along rising points, turning right only; the positions of the turns and the ends."""
+    turns: list[int] = []
+    for i in range(len(x)):
+        while len(turns) > 1:
+            a, b = turns[-2], turns[-1]
+            if (y[b] - y[a]) * (x[i] - x[b]) > (y[i] - y[b]) * (x[b] - x[a]):
+                break
+            turns.pop()
+        turns.append(i)
+    return turns
