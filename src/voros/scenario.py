@@ -104,14 +104,16 @@ class Scenario:
             When it is below ``one_case``, so that no alarm could ever be raised.
         """
         if self.capacity_is_count:
-            alarms: float | Fraction = min(int(self.capacity), n_cases)
+            alarms: float = min(int(self.capacity), n_cases)
         elif isinstance(n_cases, Integral):
-            alarms = as_fraction(self.capacity) * int(n_cases)
+            share = as_fraction(self.capacity)
+            # Whole numbers, divided once: rounded once.
+            alarms = share.numerator * int(n_cases) / share.denominator
         else:
             alarms = self.capacity * n_cases
         if alarms < one_case:
             raise InfeasibleError(
-                f"capacity={self.capacity!r} of {n_cases:g} cases is {float(alarms):g} alarms: "
+                f"capacity={self.capacity!r} of {n_cases:g} cases is {alarms:g} alarms: "
                 f"fewer than one case, so no alarm is ever possible. The smallest capacity that "
                 f"admits one is {one_case / n_cases:.6g} of the cases"
             )
