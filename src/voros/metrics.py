@@ -10,8 +10,9 @@ from voros.exceptions import NeverAlarmWarning
 from voros.hull import cost_hull
 from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.limits import limits_message, warn_about_costs
+from voros.pruning import pruned_points
 from voros.region import feasible_region
-from voros.roc import OperatingPoints, check_cases, leading_points
+from voros.roc import OperatingPoints, check_cases
 from voros.scenario import Scenario
 from voros.volume import partial_volume
 
@@ -131,12 +132,12 @@ def voros_score(
 def deciding_points(
     positive: BoolArray, scores: AnyArray, weights: FloatArray | None, scenario: Scenario
 ) -> OperatingPoints:
-    """Count alarms at the thresholds that can be best within the capacity, as observed.
+    """Count alarms at the thresholds that can be chosen in a scenario, as observed.
 
-    Enough for the score and its choices; not for what lies beyond the capacity.
+    Enough for the score and its choices; not for what lies beyond the limits and costs.
     """
     if weights is None:
-        return leading_points(positive, scores, _most_cases(positive, scenario))
+        return pruned_points(positive, scores, scenario, _most_cases(positive, scenario))
     return OperatingPoints.from_scores(positive, scores, sample_weight=weights)
 
 
