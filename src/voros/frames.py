@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
-import narwhals.stable.v1 as nw
-
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 """Libraries a table can be made in, in order of preference."""
@@ -37,4 +35,6 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
         )
     if backend not in BACKENDS:
         raise ValueError(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
+    import narwhals.stable.v1 as nw
+
     return nw.from_dict(dict(columns), backend=backend).to_native()

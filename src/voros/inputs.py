@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +23,9 @@ def as_vector(values: Any, name: str) -> AnyArray:
     if isinstance(values, np.ndarray):
         array = values
     else:
+        # Arrays are what most callers pass, and narwhals takes as long to load as numpy.
+        import narwhals.stable.v1 as nw
+
         native = nw.from_native(values, series_only=True, pass_through=True)
         array = native.to_numpy() if isinstance(native, nw.Series) else np.asarray(values)
     if array.ndim != 1:

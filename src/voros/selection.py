@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-import narwhals.stable.v1 as nw
 import numpy as np
 
 from voros.exceptions import NeverAlarmWarning
@@ -303,6 +302,8 @@ def columns_by_model(scores_by_model: Any) -> dict[str, AnyArray]:
     if isinstance(scores_by_model, Mapping):
         items: list[tuple[Any, Any]] = list(scores_by_model.items())
     else:
+        import narwhals.stable.v1 as nw
+
         frame = nw.from_native(scores_by_model, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             raise ValueError(

@@ -1,11 +1,9 @@
-"""Engines are checked before they are used, and chosen by the size of a file."""
+"""Engines are checked before they are used."""
 
 import numpy as np
 import pytest
 
 from voros.engines import check_engine, open_parquet
-from voros.engines import memory as memory_module
-from voros.engines.memory import available_memory, engine_for, memory_needed
 
 pl = pytest.importorskip("polars")
 pytest.importorskip("pyarrow")
@@ -59,22 +57,3 @@ def test_spark_without_java_says_so(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(OSError, match="needs Java 17 or newer"):
         check_engine("spark")
-
-
-def test_a_file_is_counted_by_an_engine_only_where_memory_is_short(file):
-    needed = memory_needed(file, n_columns=2)
-    assert needed >= 1000 * 2 * 8
-    assert engine_for(file, 2, available=needed) is None
-    assert engine_for(file, 2, available=needed - 1) in ("duckdb", "polars")
-    assert engine_for(file, 2) is None
-
-
-def test_without_engines_a_file_too_large_names_the_extra(file, monkeypatch):
-    monkeypatch.setattr(memory_module, "find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r'pip install "voros\[engines\]"'):
-        engine_for(file, 2, available=1)
-
-
-def test_available_memory_is_within_the_machine():
-    psutil = pytest.importorskip("psutil")
-    assert 0 < available_memory() <= psutil.virtual_memory().total

@@ -12,6 +12,7 @@ from voros.cli.options import ColumnOptions
 from voros.cli.patience import patience
 from voros.exceptions import PredictionFileError
 from voros.files.columns import ColumnNames, Roles, assign_roles
+from voros.files.memory import engine_for
 from voros.files.predictions import typed_label
 from voros.files.sources import Source, open_source
 from voros.files.tables import is_numeric, peek
@@ -42,8 +43,6 @@ def engine_needed(file: Path, columns: ColumnOptions, asked: str | None) -> str 
         return asked
     if source.format != "parquet" or columns.model or columns.drop_missing:
         return None
-    from voros.engines.memory import engine_for
-
     needed = engine_for(file, len(_roles(source, columns).columns))
     if needed is not None:
         say(f"{file} is too large for memory; counting it with {needed}", "note")

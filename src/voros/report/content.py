@@ -7,7 +7,6 @@ import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +149,8 @@ def ranking_rows(report: Report) -> list[dict[str, Any]]:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that were used."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
