@@ -7,14 +7,17 @@ names what it is measured against and the bound it should keep.
 
 from __future__ import annotations
 
+import tempfile
 import time
 import timeit
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from reading import READERS, inside_a_process, score_process, whole_process, write_cases
 from sklearn.metrics import roc_auc_score
 
 import voros
@@ -66,6 +69,21 @@ def row(what: str, value: float, bound: str, kept: bool) -> None:
     print(f"{what:<58}{value:>10.2f}   {bound:<12}{'kept' if kept else 'BROKEN'}")
 
 
+def reading_rows() -> None:
+    """Scoring a Parquet file of ten million rows, beside reading it; see `reading`."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "cases.parquet")
+        write_cases(file)
+        beside = inside_a_process(file)
+        alone = whole_process("-c", READERS["read_table"], file)
+        scoring = score_process(file, "a tenth")
+    for capacity, bound in (("a tenth", 0.7), ("half", 2.0), ("no limit", 2.0)):
+        ratio = beside.score[capacity] / beside.read
+        row(f"Parquet, capacity {capacity}: score / read", ratio, f"<= {bound:g}", ratio <= bound)
+    ratio = scoring / alone
+    row("voros score / a process that only reads", ratio, "<= 1.5", ratio <= 1.5)
+
+
 def main() -> None:
     large, medium, small = make_cases(LARGE), make_cases(MEDIUM), make_cases(SMALL)
     ours = {len(c[0]): seconds(partial(score, c)) for c in (small, medium, large)}
@@ -88,6 +106,7 @@ def main() -> None:
     row("the same / numpy.sort of every model", ratio, "<= 8", ratio <= 8)
     memory = extra_memory(large)
     row("n = 1e7: peak extra memory / memory of the scores", memory, "<= 3", memory <= 3)
+    reading_rows()
 
 
 if __name__ == "__main__":
