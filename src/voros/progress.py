@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -15,8 +15,12 @@ BAR_WIDTH = 30
 """Characters of a full bar."""
 
 
-def progress_bar(items: Sequence[T], label: str, progress: Progress = True) -> Iterator[T]:
+def progress_bar(
+    items: Iterable[T], label: str, progress: Progress = True, total: int | None = None
+) -> Iterator[T]:
     """Go through ``items``, redrawing a bar, or telling a callable, after each of them.
+
+    ``total`` says how many there are, where they are made as they are asked for.
 
     Examples
     --------
@@ -25,11 +29,14 @@ def progress_bar(items: Sequence[T], label: str, progress: Progress = True) -> I
     >>> squares, told
     ([1, 4], [(1, 2), (2, 2)])
     """
+    if total is None:
+        items = list(items)
+        total = len(items)
     report = progress if callable(progress) else _draw_on_stderr(label)
     for done, item in enumerate(items, start=1):
         yield item
         if progress:
-            report(done, len(items))
+            report(done, total)
 
 
 def _draw_on_stderr(label: str) -> Callable[[int, int], None]:

@@ -40,8 +40,10 @@ def on_a_terminal(seconds):
     return shown.decode()
 
 
-def test_a_bar_after_two_seconds():
-    assert "counting alarms" in on_a_terminal(QUIET_SECONDS + 0.7)
+def test_a_bar_after_two_seconds_says_how_much_is_done():
+    shown = on_a_terminal(QUIET_SECONDS + 0.7)
+    assert "counting alarms" in shown
+    assert "25%" in shown
 
 
 def test_nothing_for_short_work():

@@ -142,3 +142,20 @@ def test_what_cannot_be_compared_is_refused(cases):
         voros.compare(scores, positive, SCENARIO, metric="threshold")
     with pytest.raises(ValueError, match="at least two"):
         voros.compare({"good": scores["good"]}, positive, SCENARIO)
+
+
+def test_progress_is_told_and_changes_nothing(cases, found):
+    positive, scores = cases
+    told = []
+    again = voros.compare(
+        scores,
+        positive,
+        SCENARIO,
+        n_resamples=500,
+        random_state=0,
+        progress=lambda *done: told.append(done),
+    )
+    assert told == [(done, 500) for done in range(1, 501)]
+    assert again.models["good"].distribution.tolist() == (
+        found.models["good"].distribution.tolist()
+    )

@@ -56,12 +56,13 @@ def compare(
     check_reachable(
         {model: evaluate_model(predictions, model, scenario) for model in predictions.models}
     )
-    with patience("resampling"):
+    with patience("resampling") as report:
         found = inference.compare(
             dict(predictions.scores),
             predictions.labels,
             scenario,
             metric=metric,  # type: ignore[arg-type]
+            progress=report,
             **arguments,
         )
     show(_sheet(found, predictions, scenario, resampling), output)

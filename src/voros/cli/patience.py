@@ -32,11 +32,18 @@ def patience(doing: str) -> Iterator[Report]:
         yield lambda *_: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
+        TaskProgressColumn(),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,

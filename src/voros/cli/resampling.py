@@ -59,7 +59,8 @@ def resample(
     from voros.inference import bootstrap, compare
 
     arguments, scores = options.arguments(predictions), dict(predictions.scores)
-    with patience("resampling"):
+    with patience("resampling") as report:
+        arguments["progress"] = report
         if len(scores) == 1:
             found = bootstrap(predictions.labels, scores, scenario, **arguments)
             shares, verdict = dict.fromkeys(found, 1.0), None

@@ -16,6 +16,7 @@ from voros.inference.intervals import METHODS, Method, interval
 from voros.inference.resamples import Ranked, Sampling, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, in_words
 from voros.inputs import AnyArray, FloatArray
+from voros.progress import Progress, progress_bar
 from voros.roc import check_cases
 from voros.scenario import Scenario
 from voros.selection import columns_by_model
@@ -89,6 +90,7 @@ def bootstrap(
     groups: Any = None,
     pos_label: Any = None,
     random_state: int | np.random.Generator | None = None,
+    progress: Progress = False,
 ) -> Any:
     """Say how sure a score is: an interval from resamples, limits applied inside each of them.
 
@@ -117,6 +119,9 @@ def bootstrap(
         Whose case it is, where one patient has several: whole groups are drawn.
     pos_label : label, optional
     random_state : int, Generator or None
+    progress : bool or callable, default False
+        Draw a progress bar on the standard error stream, or call ``progress(done, total)`` as
+        resamples are drawn.
 
     Returns
     -------
@@ -151,7 +156,7 @@ def bootstrap(
         groups=groups,
         pos_label=pos_label,
     )
-    results = plan.run(random_state).bootstraps()
+    results = plan.run(random_state, progress).bootstraps()
     return results.get(ONE_MODEL, results)
 
 
@@ -196,7 +201,9 @@ class Plan:
         drawn += " by class" if stratified else ""
         return cls(models, sampling, measure, int(n_resamples), confidence, method, drawn)
 
-    def run(self, random_state: int | np.random.Generator | None) -> Replicates:
+    def run(
+        self, random_state: int | np.random.Generator | None, progress: Progress = False
+    ) -> Replicates:
         """Compute the metric of every model: as is, on the resamples, and with blocks left out."""
         rng = np.random.default_rng(random_state)
         compute = self.measure.compute
@@ -204,7 +211,13 @@ class Plan:
             # One resample's silence or costs are no news; those of the data themselves are told.
             warnings.simplefilter("ignore", VorosWarning)
             whole = replicate(self.models, iter([np.ones_like(self.sampling.units)]), compute)[0]
-            drawn = replicate(self.models, self.sampling.resamples(self.n_resamples, rng), compute)
+            resamples = progress_bar(
+                self.sampling.resamples(self.n_resamples, rng),
+                "resampling",
+                progress,
+                self.n_resamples,
+            )
+            drawn = replicate(self.models, resamples, compute)
             left_out, strata = np.empty((0, len(self.models))), np.empty(0)
             if self.method == "bca":
                 left_out, strata = leave_out(self.models, self.sampling, compute, rng)

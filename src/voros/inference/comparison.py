@@ -15,6 +15,7 @@ from voros.inference.bootstrap import Bootstrap, Plan, Replicates
 from voros.inference.intervals import Method, interval_of_difference, p_value
 from voros.inference.statistics import MetricLike, in_words
 from voros.inputs import FloatArray
+from voros.progress import Progress
 from voros.scenario import Scenario
 from voros.tables import html_table, text_table
 
@@ -175,6 +176,7 @@ def compare(
     groups: Any = None,
     pos_label: Any = None,
     random_state: int | np.random.Generator | None = None,
+    progress: Progress = False,
 ) -> Comparison:
     """Compare models on the same cases, and tell which differences are more than chance.
 
@@ -187,7 +189,7 @@ def compare(
         At least two.
     y_true : array-like of shape (n_cases,)
     scenario : Scenario
-    metric, n_resamples, confidence, method, stratified, groups, pos_label, random_state
+    metric, n_resamples, confidence, method, stratified, groups, pos_label, random_state, progress
         As in `voros.bootstrap`. Thresholds of different models cannot be compared. `method` is
         that of each model's own interval; those of differences are percentiles.
 
@@ -230,7 +232,7 @@ def compare(
     )
     if len(plan.models) < 2:
         raise ValueError("scores_by_model holds one model; a comparison needs at least two")
-    return _comparison(plan, plan.run(random_state))
+    return _comparison(plan, plan.run(random_state, progress))
 
 
 def _comparison(plan: Plan, values: Replicates) -> Comparison:
