@@ -1,5 +1,8 @@
 """`voros paper` and `voros demo` print what their rooms compute."""
 
+import csv
+import io
+import json
 import os
 
 import pytest
@@ -19,6 +22,32 @@ def test_the_papers_tables(voros_command, tmp_path):
     again = voros_command("paper", PREDICTIONS, "-o", "tables")
     assert again.code == 2
     assert "exists already" in again.errors[0]
+
+
+@pytest.mark.skipif(PREDICTIONS is None, reason="VOROS_PAPER_PREDICTIONS names no folder")
+def test_the_papers_numbers_for_programs(voros_command):
+    cells = json.loads(voros_command("paper", PREDICTIONS, "--json").out)["cells"]
+    rows = list(csv.DictReader(io.StringIO(voros_command("paper", PREDICTIONS, "--csv").out)))
+    assert len(cells) == 2 * 2 * 4
+    assert len(rows) == 2 * len(cells)
+    published = {1: 0.261, 2: 0.538}
+    for cell in cells:
+        if (cell["dataset"], cell["strategy"]) == ("MIMIC-IV", "partial_voros"):
+            cost = cell["test"]["expected_cost"]
+            assert round(cost, 3) == published[cell["scenario"]]
+            assert f"{cost!r}" in {row["expected_cost"] for row in rows}
+
+
+def test_one_pair_of_files_is_enough_for_a_cell(voros_command, tmp_path):
+    cases = "y_true,proba_y_eq_1\n1,0.9\n0,0.8\n1,0.7\n0,0.1\n"
+    for part in ("valid", "test"):
+        (tmp_path / f"scenario1_recall_{part}.csv").write_text(cases)
+    cells = json.loads(voros_command("paper", ".", "--json").out)["cells"]
+    there = [cell for cell in cells if "absent" not in cell["test"]]
+    assert [(cell["scenario"], cell["strategy"]) for cell in there] == [(1, "recall")]
+    rows = list(csv.DictReader(io.StringIO(voros_command("paper", ".", "--csv").out)))
+    assert sum(row["absent"] == "" for row in rows) == 2
+    assert sum(row["expected_cost"] == "" for row in rows) == len(rows) - 2
 
 
 def test_a_folder_without_the_papers_files(voros_command, tmp_path):

@@ -90,3 +90,21 @@ def test_the_page_holds_no_rows(voros_command, tmp_path):
     (tmp_path / "named.csv").write_text("\n".join(["name,died,risk", *rows]))
     voros_command("explore", "named.csv", "-o", "page.html")
     assert "patient-0" not in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("command", "written"), [("plot", "roc.png"), ("explore", "page.html")], ids=["plot", "explore"]
+)
+def test_what_was_written_and_its_numbers_for_programs(
+    voros_command, cases, tmp_path, command, written
+):
+    silent = voros_command(command, cases, "-o", written, *LIMITS)
+    assert silent.out == ""
+    ran = voros_command(command, cases, "-o", written, "--force", "--json", *LIMITS)
+    document = json.loads(ran.out)
+    assert document.pop("written") == written
+    assert document.pop("bytes", None) in (None, (tmp_path / written).stat().st_size)
+    assert document.pop("kind", "roc") == "roc"
+    assert document == json.loads(voros_command("score", cases, "--json", *LIMITS).out)
+    rows = voros_command(command, cases, "-o", written, "--force", "--csv", *LIMITS).out
+    assert rows == voros_command("score", cases, "--csv", *LIMITS).out

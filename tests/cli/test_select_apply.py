@@ -129,6 +129,26 @@ def test_check_compares_capacity_and_precision(voros_command, policy, later_case
     assert "floor 0.3: broken" in wrong.err
 
 
+@pytest.mark.parametrize("output", [(), ("-o", "out.csv")])
+def test_the_account_for_programs(voros_command, policy, later_cases, tmp_path, output):
+    options = ("--label", "died", *output)
+    document = json.loads(
+        voros_command("apply", "policy.json", later_cases, "--json", *options).out
+    )
+    read = read_predictions(later_cases)
+    alarms = read.of(MODEL) >= policy.threshold()
+    right = int((alarms & read.labels).sum())
+    assert document["alarms"] == alarms.sum()
+    assert document["precision"] == right / alarms.sum()
+    assert document["recall"] == right / read.labels.sum()
+    assert document["kept"] == (alarms.sum() <= 80 and right >= 0.3 * alarms.sum())
+    assert document["written"] == (output[1] if output else None)
+    assert (tmp_path / "out.csv").exists() == bool(output)
+    again = voros_command("apply", "policy.json", later_cases, "--csv", "--force", *options).out
+    (row,) = csv.DictReader(io.StringIO(again))
+    assert int(row["alarms"]) == alarms.sum()
+
+
 def test_scores_under_another_name(voros_command, policy, tmp_path):
     (tmp_path / "renamed.csv").write_text("risk\n9.5\n-9.0\n")
     ran = voros_command("apply", "policy.json", "renamed.csv", "--score", "risk")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
+from voros.cli.account import Account
+from voros.cli.bundles import bundled
 from voros.cli.failures import LIMITS_NOT_MET, say
-from voros.cli.options import Force, PredictionFile
+from voros.cli.options import Force, PredictionFile, ShowOptions
 from voros.cli.patience import patience
+from voros.cli.show import Sheet, show
 from voros.exceptions import PredictionFileError
 from voros.files import (
-    Predictions,
     append_column,
     check_writable,
     format_of,
@@ -24,18 +26,18 @@ from voros.files import (
     table_bytes,
     write_whole,
 )
-from voros.inputs import BoolArray
 from voros.policy import ThresholdPolicy
-from voros.report.wording import exact, number
-from voros.roc import OperatingPoints
+from voros.report.wording import exact
 from voros.scenario_text import read_number
 
 
+@bundled
 def apply(
     policy_file: Annotated[
         Path, typer.Argument(metavar="POLICY", help="A policy saved by voros select.")
     ],
     file: PredictionFile,
+    show_options: ShowOptions,
     score: Annotated[
         str | None,
         typer.Option(
@@ -73,8 +75,12 @@ def apply(
     ] = False,
     force: Force = False,
 ) -> None:
-    """Decide on the cases in FILE: all their columns, and whether each raises an alarm."""
-    policy = ThresholdPolicy.from_json(policy_file)
+    """Decide on the cases in FILE: all their columns, and whether each raises an alarm.
+
+    With --json or --csv the account (how many alarms, which limits are kept) is printed in place of
+    the cases, which are then written with -o only.
+    """
+    policy = _read_policy(policy_file)
     out_format = "csv" if output is None else format_of(output)
     check_writable([] if output is None else [output], force=force)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
@@ -88,15 +94,36 @@ def apply(
         except PredictionFileError as error:
             raise _explained(error, policy, policy_file, score) from None
         alarms = policy.predict(cases.of(column), ratio)
-        data = table_bytes(append_column(source, "alarm", alarms.astype(np.int8)), out_format)
+        if output is not None or not show_options.for_programs:
+            decided = append_column(source, "alarm", alarms.astype(np.int8))
+            _write(table_bytes(decided, out_format), output, force)
+    account, threshold = Account.of(policy.scenario, cases, alarms), policy.threshold(ratio)
+    say(f"{column!r} at threshold {exact(threshold)}: {account.words}")
+    if show_options.for_programs:
+        written = None if output is None else str(output)
+        show(_sheet(account, cases.source, column, threshold).beside(written=written), show_options)
+    if check and not account.kept:
+        raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _read_policy(path: Path) -> ThresholdPolicy:
+    try:
+        return ThresholdPolicy.from_json(path)
+    except ValueError as error:
+        raise ValueError(f"{error}; a policy saved by voros select comes first") from None
+
+
+def _write(data: bytes, output: Path | None, force: bool) -> None:
     if output is None:
         sys.stdout.write(data.decode("utf-8"))
     else:
         write_whole(output, data, force=force)
-    outcome = _account(policy, cases, alarms)
-    say(f"{column!r} at threshold {exact(policy.threshold(ratio))}: {outcome.words}")
-    if check and not outcome.kept:
-        raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _sheet(account: Account, source: str, column: str, threshold: float) -> Sheet:
+    values = {"file": source, "score": column, "threshold": threshold, "kept": account.kept}
+    values |= asdict(account)
+    return Sheet("", {}, [values], values)
 
 
 def _policy_column(policy: ThresholdPolicy, path: Path) -> str:
@@ -116,31 +143,3 @@ def _explained(
         f"{path} was made for the scores of {policy.model!r}, and {error}; if those scores have "
         "another name here, give it with --score"
     )
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    kept: bool
-    words: str
-
-
-def _account(policy: ThresholdPolicy, cases: Predictions, alarms: BoolArray) -> _Outcome:
-    """Compare the alarms with the capacity, and where labels are known with the floor."""
-    scenario, n_cases, raised = policy.scenario, len(alarms), int(alarms.sum())
-    most = scenario.max_alarms(n_cases, one_case=0.0)
-    crowded = raised > most
-    words = (
-        f"{raised:,} alarms in {n_cases:,} cases ({raised / n_cases:.2%}), capacity "
-        f"{number(most)}: {'exceeded' if crowded else 'kept'}"
-    )
-    if cases.positive is None or raised == 0:
-        return _Outcome(not crowded, words)
-    right = int((alarms & cases.positive).sum())
-    n_positive = int(cases.positive.sum())
-    point = OperatingPoints.from_counts([right], [raised - right], n_positive, n_cases - n_positive)
-    precise = bool(point.precise_enough(scenario.min_precision)[1])
-    words += (
-        f"; precision {right / raised:.4f}, floor {scenario.min_precision:g}: "
-        f"{'kept' if precise else 'broken'}; recall {right / n_positive:.4f}"
-    )
-    return _Outcome(precise and not crowded, words)

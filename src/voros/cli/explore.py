@@ -10,8 +10,10 @@ import typer
 from voros.cli.bundles import bundled
 from voros.cli.failures import say
 from voros.cli.loading import count_points, load
-from voros.cli.options import ColumnOptions, Force, LimitOptions, PredictionFile
+from voros.cli.options import ColumnOptions, Force, LimitOptions, PredictionFile, ShowOptions
 from voros.cli.patience import patience
+from voros.cli.score import evaluate_all, score_sheet
+from voros.cli.show import show
 from voros.files import check_writable
 
 OPENING_MISS_COSTS = "5:20"
@@ -23,6 +25,7 @@ def explore(
     file: PredictionFile,
     columns: ColumnOptions,
     limits: LimitOptions,
+    show_options: ShowOptions,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")
     ],
@@ -50,9 +53,12 @@ def explore(
     """
     from voros.explorer import write_page
 
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
     scenario = limits.read(miss_costs=OPENING_MISS_COSTS)
     check_writable([output], force=force)
-    points = count_points(load(file, columns))
+    predictions = load(file, columns)
+    points = count_points(predictions)
     with patience("writing the page"):
         write_page(
             points,
@@ -66,3 +72,6 @@ def explore(
         )
     size = output.stat().st_size
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
+    if show_options.for_programs:
+        sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
+        show(sheet.beside(written=str(output), bytes=size), show_options)

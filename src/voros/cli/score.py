@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -44,7 +44,7 @@ def score(
         results, source = _evaluate_in_memory(predictions, scenario), predictions.source
     else:
         counted = count_by_engine(file, columns, scenario, counting)
-        results = {model: _evaluate(points, scenario) for model, points in counted.items()}
+        results = evaluate_all(counted, scenario)
         source = str(file)
     reachable = any(result.feasible for result in results.values())
     if not check:
@@ -80,6 +80,13 @@ def _evaluate(points: OperatingPoints, scenario: Scenario) -> Evaluation:
         # That a model has no feasible threshold stands in its row.
         warnings.simplefilter("ignore", NeverAlarmWarning)
         return evaluate_points(points, scenario)
+
+
+def evaluate_all(
+    points: Mapping[str, OperatingPoints], scenario: Scenario
+) -> dict[str, Evaluation]:
+    """Evaluate every model on points that are counted already."""
+    return {model: _evaluate(counted, scenario) for model, counted in points.items()}
 
 
 def check_reachable(results: dict[str, Evaluation]) -> None:

@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from voros.cli.options import ShowOptions
@@ -39,11 +39,13 @@ class Sheet:
     document: Mapping[str, Any]
     notes: Sequence[str] = field(default=())
 
+    def beside(self, **facts: Any) -> Sheet:
+        """Return the sheet with facts in front of its document, such as which file was written."""
+        return replace(self, document={**facts, **self.document})
+
 
 def show(sheet: Sheet, options: ShowOptions) -> None:
     """Print a result in the form that was asked for."""
-    if options.as_json and options.as_csv:
-        raise ValueError("--json and --csv exclude one another; choose one")
     if options.as_json:
         sys.stdout.write(json_text(sheet.document))
     elif options.as_csv:
