@@ -147,8 +147,8 @@ def test_a_test_file_without_the_winner(refused, cases, tmp_path):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--resamples", "10"), "n_resamples=10"),
-        (("--level", "1.5"), "confidence=1.5"),
+        (("--resamples", "10"), "--resamples=10; accepted is"),
+        (("--level", "1.5"), "--level=1.5; accepted is"),
         (("--weight", "fair"), "--weight and intervals do not go together"),
         (("--group", "ward"), "no column 'ward' (--group)"),
         (("--metric", "accuracy"), "accuracy"),
@@ -245,3 +245,25 @@ def test_nothing_is_left_when_every_row_has_a_gap(refused, tmp_path):
     (tmp_path / "gaps.csv").write_text("label,a,b\n1,,1\n0,2,\n")
     columns = ("--label", "label", "--score", "a", "--score", "b", "--drop-missing")
     assert "every row has a missing value" in refused("score", "gaps.csv", *columns, *LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        (("compare", "--metric", "auc"), "--metric='auc'; accepted are partial_voros, voros"),
+        (("select", "--strategy", "best"), "--strategy='best'; accepted are partial_voros, voros"),
+        (("explore", "-o", "page"), "the name of a page must end in .html"),
+        (("explore", "-o", "page.html", "--thin", "0"), "--thin=0; accepted is a whole number"),
+        (("plot", "-o", "roc.png", "--json", "--csv"), "--json and --csv exclude one another"),
+        (("select", "-o", "policy.json", "--json", "--csv"), "exclude one another"),
+    ],
+)
+def test_options_of_single_commands(refused, cases, command, complaint):
+    assert complaint in refused(*command, cases, *LIMITS)
+
+
+def test_a_policy_and_cases_the_wrong_way_round(voros_command, refused, cases):
+    voros_command("select", cases, "-o", "policy.json", *LIMITS)
+    said = refused("apply", cases, "policy.json")
+    assert "is not JSON" in said
+    assert "a policy saved by voros select comes first" in said

@@ -151,3 +151,10 @@ def test_named_scenarios(voros_command, cases, tmp_path):
         *LIMITS,
     )
     assert replaced.out == direct.out
+
+
+def test_costs_that_look_turned_round_are_doubted(voros_command, cases):
+    turned = voros_command("score", cases, "--cost-ratio", "9")
+    assert turned.code == 0
+    assert "give --miss-costs 9" in turned.err
+    assert "--miss-costs" not in voros_command("score", cases, "--cost-ratio", "1/9").err

@@ -30,14 +30,16 @@ def bundled(command: Command) -> Command:
         packed = {name: _pack(kind, values) for name, kind in bundles.items()}
         command(**packed, **values)
 
-    run.__name__, run.__doc__, run.__module__ = (
-        command.__name__,
-        command.__doc__,
-        command.__module__,
-    )
+    run.__name__, run.__module__ = command.__name__, command.__module__
+    run.__doc__ = _unwrapped(command.__doc__ or "")
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def _unwrapped(text: str) -> str:
+    """Put each paragraph on one line: the terminal breaks lines where they end, not the source."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 
 def _spread(kind: Any) -> list[inspect.Parameter]:

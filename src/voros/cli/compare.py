@@ -20,6 +20,9 @@ from voros.scenario import Scenario
 if TYPE_CHECKING:
     from voros.inference import Comparison
 
+METRICS = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost")
+"""What models can be compared by."""
+
 PAIR_FIELDS = ("first", "second", "difference", "low", "high", "p_value", "adjusted_p_value")
 
 TO_BEST = {
@@ -43,13 +46,15 @@ def compare(
         str,
         typer.Option(
             metavar="NAME",
-            help="partial_voros, voros, partial_auroc, recall, auroc or expected_cost.",
+            help=f"What to compare: {', '.join(METRICS[:-1])} or {METRICS[-1]}.",
         ),
     ] = "partial_voros",
 ) -> None:
     """Compare the models in FILE on the same resamples: intervals, differences and a verdict."""
     from voros import inference
 
+    if metric not in METRICS:
+        raise ValueError(f"--metric={metric!r}; accepted are {', '.join(METRICS)}")
     scenario = limits.read()
     predictions = load(file, columns, group=resampling.group)
     arguments = resampling.arguments(predictions)

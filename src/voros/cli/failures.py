@@ -20,7 +20,10 @@ USAGE_ERROR = 2
 LIMITS_NOT_MET = 1
 """Exit code where ``--check`` was asked and some limit is not kept."""
 
-_NAMES = "min_precision|capacity|cost_ratio|miss_costs|prevalence|pos_label|strategy|tolerance"
+_NAMES = (
+    "min_precision|capacity|cost_ratio|miss_costs|prevalence|pos_label|strategy|tolerance|"
+    "n_resamples|thin"
+)
 _ARGUMENTS = re.compile(rf"\b({_NAMES})(?==| \()|\bpass (\w+)")
 
 
@@ -36,7 +39,7 @@ def in_options(message: str) -> str:
     """
 
     def option(found: re.Match[str]) -> str:
-        name = "--" + (found[1] or found[2]).replace("_", "-")
+        name = "--" + (found[1] or found[2]).removeprefix("n_").replace("_", "-")
         return name if found[1] else f"give {name}"
 
     return _ARGUMENTS.sub(option, message)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from voros.cli.failures import say
 from voros.scenario import Scenario
 from voros.scenario_file import read_scenario_fields
 from voros.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
@@ -100,7 +101,8 @@ class CostOptions:
         str | None,
         shown_in(
             _LIMITS,
-            "Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range.",
+            "Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range. Give this or "
+            "--miss-costs.",
             metavar="RATIO[:RATIO]",
         ),
     ] = None
@@ -126,7 +128,17 @@ class CostOptions:
 
     def read(self) -> Scenario:
         """Return the scenario of the options."""
-        return scenario_from_fields(self.given())
+        return self._doubted(scenario_from_fields(self.given()))
+
+    def _doubted(self, scenario: Scenario) -> Scenario:
+        """Say so where the costs look turned round."""
+        if self.cost_ratio is not None and scenario.costs.support[0] > 1:
+            say(
+                f"--cost-ratio {self.cost_ratio} makes a false alarm dearer than a miss; if a miss "
+                f"is worth so many false alarms, give --miss-costs {self.cost_ratio}",
+                "note",
+            )
+        return scenario
 
 
 @dataclass(frozen=True)
@@ -172,7 +184,7 @@ class LimitOptions(CostOptions):
             fields = {name: value for name, value in fields.items() if name not in COST_FIELDS}
         fields |= given
         stated = any(name in fields for name in COST_FIELDS)
-        return scenario_from_fields(fields if stated else fields | otherwise)
+        return self._doubted(scenario_from_fields(fields if stated else fields | otherwise))
 
     def _from_file(self) -> dict[str, Any]:
         if self.scenarios is None:
@@ -221,6 +233,9 @@ class ChoiceOptions:
 
     def read(self) -> dict[str, Any]:
         """Return the arguments of `voros.choosing.choose`."""
+        if self.strategy not in STRATEGIES:
+            accepted = ", ".join(STRATEGIES)
+            raise ValueError(f"--strategy={self.strategy!r}; accepted are {accepted}")
         return {
             "strategy": self.strategy,
             "tolerance": self.tolerance,
@@ -241,5 +256,15 @@ class ChoiceOptions:
 class ShowOptions:
     """How results are shown."""
 
-    as_json: Annotated[bool, shown_in(_OUTPUT, "Print JSON.", "--json")] = False
-    as_csv: Annotated[bool, shown_in(_OUTPUT, "Print CSV.", "--csv")] = False
+    as_json: Annotated[bool, shown_in(_OUTPUT, "Print the result as JSON.", "--json")] = False
+    as_csv: Annotated[bool, shown_in(_OUTPUT, "Print the result as CSV.", "--csv")] = False
+
+    def __post_init__(self) -> None:
+        """Refuse both at once, before any work is done or file written."""
+        if self.as_json and self.as_csv:
+            raise ValueError("--json and --csv exclude one another; choose one")
+
+    @property
+    def for_programs(self) -> bool:
+        """Whether a form was asked for that programs read."""
+        return self.as_json or self.as_csv

@@ -30,6 +30,13 @@ class ResamplingOptions:
     ] = None
     seed: Annotated[int, shown_in(_PANEL, "Seed of the random draws.")] = 0
 
+    def __post_init__(self) -> None:
+        """Refuse a confidence that is none, by the name it has here."""
+        if not 0 < self.level < 1:
+            raise ValueError(
+                f"--level={self.level!r}; accepted is a number strictly between 0 and 1"
+            )
+
     def arguments(self, predictions: Predictions) -> dict[str, Any]:
         """Return the arguments that `voros.bootstrap` and `voros.compare` share."""
         if predictions.weights is not None:
