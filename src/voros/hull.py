@@ -84,18 +84,18 @@ def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
     >>> upper_vertices(np.array([0, 1, 2, 3, 4]), np.array([0, 2, 3, 4, 4])).tolist()
     [0, 1, 3, 4]
     """
-    index, x, y = np.arange(len(x)), x.astype(np.float64), y.astype(np.float64)
-    while len(index) > FEW_POINTS:
+    rising = x = x.astype(np.float64)
+    y = y.astype(np.float64)
+    while len(x) > FEW_POINTS:
         width, rise = x[1:] - x[:-1], y[1:] - y[:-1]
-        above = np.ones(len(index), dtype=np.bool_)
+        above = np.ones(len(x), dtype=np.bool_)
         np.greater(rise[:-1] * width[1:], rise[1:] * width[:-1], out=above[1:-1])
-        kept = np.count_nonzero(above)
-        if kept == len(index):
-            return index
-        index, x, y = index[above], x[above], y[above]
-        if kept > WORTHWHILE * len(above):
+        x, y = x[above], y[above]
+        if len(x) == len(above):
+            return rising.searchsorted(x)
+        if len(x) > WORTHWHILE * len(above):
             break
-    return index[_walk(x.tolist(), y.tolist())]
+    return rising.searchsorted(x[_walk(x.tolist(), y.tolist())])
 
 
 def _walk(x: list[float], y: list[float]) -> list[int]:

@@ -86,7 +86,8 @@ def partial_voros_score(
     points = deciding_points(positive, scores, weights, scenario)
     points = points.at_prevalence(scenario.prevalence)
     max_alarms = points.max_alarms(scenario)
-    hull = cost_hull(points, points.feasible(scenario))
+    feasible = points.within_capacity(max_alarms) & points.precise_enough(min_precision)
+    hull = cost_hull(points, feasible)
     region = feasible_region(points.n_positive, points.n_negative, min_precision, max_alarms)
     warn_about_costs(scenario, points.negatives_per_positive)
     if len(hull.index) == 1:

@@ -356,11 +356,11 @@ def leading_points(positive: BoolArray, scores: AnyArray, at_most: float) -> Ope
     false = scores[np.flatnonzero(~positive & leading)]
     first, fp = count_at_positives(right, false)
     tp = len(right) - first
-    kept = tp + fp <= at_most
+    kept = (tp + fp).searchsorted(at_most, side="right")
     return OperatingPoints(
-        np.append(np.inf, right[first][kept]),
-        np.append(0, tp[kept]),
-        np.append(0, fp[kept]),
+        np.append(np.inf, right[first[:kept]]),
+        np.append(0, tp[:kept]),
+        np.append(0, fp[:kept]),
         n_positive,
         len(scores) - n_positive,
     )
