@@ -1,70 +1,47 @@
-from itertools import combinations
+from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import hypergeom
 
-from voros.inference.prediction import (
-    _passing_risk,
-    inner_risk,
-    last_and_inner,
-    last_risk,
-    margins,
-    pooled_tail,
-    scale,
-    walk,
-)
+from voros.inference.next_cases import starting_ranks
+from voros.inference.prediction import requirement, rough_requirement
+from voros.inference.walk_risk import Walk
 
 
-@pytest.mark.parametrize(("rank", "right"), [(5, 2), (5, 5), (6, 3), (4, 0)])
-def test_pooled_tail_counts_every_way_to_split_the_cases(rank: int, right: int) -> None:
-    """Brute force over which of the pooled cases are validation's; right alarms come first."""
-    n_cases, horizon = 5, 4
-
-    def needed(alarms: np.ndarray) -> np.ndarray:
-        return np.maximum(np.ceil(0.5 * alarms + 0.4), 1).astype(int)
-
-    passed = total = 0
-    for mine in combinations(range(n_cases + horizon), n_cases):
-        alarms = sum(case < rank for case in mine)
-        tp = sum(case < right for case in mine)
-        passed += tp >= needed(np.array([alarms]))[0]
-        total += 1
-    assert pooled_tail(rank, right, n_cases, horizon, needed) == pytest.approx(passed / total)
+def walk(level: float = 0.04, horizon: int = 2000, floor: float = 0.4) -> Walk:
+    ranks = starting_ranks(2000, horizon, floor, 0.05, 400)
+    return Walk(2000, horizon, floor, level, ranks, 400)
 
 
-def test_pooled_tail_at_a_fixed_number_of_alarms_is_hypergeometric() -> None:
-    """All cases are alarms, so that validation's number of them is known."""
-    found = pooled_tail(300, 180, 100, 200, lambda alarms: np.full(len(alarms), 68))
-    assert found == pytest.approx(hypergeom.sf(67, 300, 180, 100), rel=1e-9)
+@pytest.mark.parametrize("plan", [walk(), walk(0.0004), walk(horizon=500), walk(floor=0.8)])
+def test_the_risk_is_kept_from_every_start(plan: Walk) -> None:
+    needs = requirement(plan)
+    tests = plan.tests(needs.right)
+    risks = [plan.risk(needs.right, tests, start) for start in needs.starts.tolist()]
+    assert max(risks) <= plan.level
+    # And hardly anything of it is left.
+    assert max(risks) > 0.85 * plan.level
 
 
-@pytest.mark.parametrize("inner", [False, True])
-def test_margins_keep_their_level(inner: bool) -> None:
-    ranks, found = margins(2000, 1500, 0.3, 0.01, inner, 400)
-    risk = inner_risk if inner else last_risk
-    for rank, margin in zip(np.exp(ranks).round().astype(int), found, strict=True):
-        assert risk(float(margin), (int(rank), 2000, 1500, 0.3)) <= 0.01
+def test_less_risk_and_a_shorter_horizon_need_more_right_alarms() -> None:
+    usual = requirement(walk()).right[100:]
+    assert (requirement(walk(0.004)).right[100:] > usual).all()
+    assert (requirement(walk(horizon=500)).right[100:] > usual).all()
 
 
-def test_being_further_inside_costs_less_risk() -> None:
-    problem = (200, 2000, 2000, 0.5)
-    risks = [last_risk(margin, problem) for margin in (0.5, 1.0, 2.0, 4.0)]
-    assert risks == sorted(risks, reverse=True)
-    assert inner_risk(3.0, problem) > _passing_risk(3.0, 0.25, *problem)
+def test_right_alarms_needed_are_above_the_floor_and_never_fall() -> None:
+    right = requirement(walk()).right
+    assert (np.diff(right) >= 0).all()
+    assert (right[20:] > 0.4 * np.arange(401)[20:]).all()
 
 
-def test_a_long_horizon_needs_the_margin_of_the_population_and_a_short_one_more() -> None:
-    alarms = np.array([100.0])
-    endless = float(scale(alarms, 1000, 10**9, 0.5)[0])
-    assert endless == pytest.approx(np.sqrt(0.25 * 100))
-    assert float(scale(alarms, 1000, 1000, 0.5)[0]) == pytest.approx(endless * np.sqrt(2))
+def test_a_rough_guess_is_near() -> None:
+    right, rough = requirement(walk()).right[60:], rough_requirement(walk()).right[60:]
+    assert np.abs(right - rough).max() <= 4
 
 
-def test_a_walk_goes_from_its_start_to_the_first_failure() -> None:
-    tp, alarms = np.array([0, 1, 2, 3, 3, 3, 4]), np.arange(7)
-    needed = np.full(7, 0.75)
-    assert walk(tp, alarms, 2, needed, 0.5) == slice(2, 5)
-    assert walk(tp, alarms, 1, needed, 0.5) == slice(1, 1)
-    chosen = last_and_inner(tp, alarms, 2, needed, np.full(7, 1.4), 0.5)
-    assert np.flatnonzero(chosen).tolist() == [3, 4]
+def test_starts_stay_near_where_they_were() -> None:
+    plan = walk()
+    starts = requirement(plan).starts
+    assert (np.diff(starts) > 0).all()
+    assert all(np.abs(starts - rank).min() <= 3 for rank in plan.starts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -9,8 +10,10 @@ import numpy as np
 
 from voros.inference.capacity import capacity_risk, most_alarms
 from voros.inference.next_cases import certified_next
+from voros.inference.prediction import Requirement, requirement, rough_requirement
 from voros.inference.sequential import certified, precision_risk
 from voros.inference.shortfall import Shortfall, shortfall
+from voros.inference.walk_risk import Walk
 from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
@@ -81,11 +84,19 @@ class Guarantee:
         scenario : Scenario
             Without another prevalence: reweighted counts have no exact test.
         """
+        return self._passed(points, scenario, requirement)
+
+    def _passed(
+        self,
+        points: OperatingPoints,
+        scenario: Scenario,
+        needs: Callable[[Walk], Requirement],
+    ) -> BoolArray:
         n_cases = check_whole(points, scenario)
         if self.horizon is None:
             passed = self._for_population(points, scenario, n_cases)
         else:
-            passed = certified_next(points, scenario, self.horizon, self.level)
+            passed = certified_next(points, scenario, self.horizon, self.level, needs)
         passed &= points.feasible(scenario)
         passed[0] = True
         return passed
@@ -108,7 +119,7 @@ class Guarantee:
             scenario,
             self.level,
             self.horizon,
-            lambda others: self.allowed(others, scenario),
+            lambda others: self._passed(others, scenario, rough_requirement),
         )
 
     def explain(self, points: OperatingPoints, scenario: Scenario) -> str:

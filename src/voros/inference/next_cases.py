@@ -1,99 +1,174 @@
 """Which thresholds keep both limits in the next cases, and how the allowed error is shared.
 
-The capacity is safe up to a number of validation alarms (`voros.inference.capacity`); within that,
-three walks look for thresholds that keep the precision floor (`voros.inference.prediction`). Each
-has its own share of the error, so that the shares add up to all of it.
+The capacity is safe up to a number of validation alarms (`voros.inference.capacity`). Within that,
+walks look for thresholds that keep the precision floor (`voros.inference.prediction`). The promise
+is of each deployed threshold, so their number is settled beforehand: one for each of two walks,
+and a few of a stricter walk for costs that want fewer alarms. The shares of the error add up to
+all of it.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
+from scipy.stats import beta, binom, hypergeom
 
 from voros.inference.capacity import most_alarms
-from voros.inference.prediction import excess_needed, last_and_inner
+from voros.inference.prediction import Requirement, requirement
 from voros.inference.sequential import first_rank
-from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.inference.walk_risk import Walk
+from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
-EARLY_SHARE = 0.02
-"""Share of the allowed error spent on a walk that starts among the very highest scores."""
+CAPACITY_SHARE = 0.04
+"""Share of the allowed error spent on the capacity."""
 
-LATE_SHARE = 0.05
+PREVALENCE_SHARE = 0.02
+"""Share spent on how far the number of validation positives can be from what is usual."""
+
+TIES_SHARE = 0.01
+"""Share spent on the order of tied cases at the start of a walk."""
+
+LATE_SHARE = 0.07
 """Share spent on a walk that starts late, for when the very highest scores are false alarms."""
 
-INNER_SHARE = 0.03
+INNER_SHARE = 0.05
 """Share spent on thresholds well inside the limit, which a policy for several costs may use."""
 
-CAPACITY_SHARE = 0.02
-"""Share spent on the capacity where it does not bind."""
+WALKS = 3
+"""The main one, the late one, and the stricter one."""
 
-BOTH_BIND_SHARE = 0.5
-"""Share left to each limit where the capacity comes within reach."""
+MAIN_SHARE = 1 - CAPACITY_SHARE - PREVALENCE_SHARE - TIES_SHARE - LATE_SHARE - INNER_SHARE
+"""Share left to the walk that usually has the last word."""
 
-MAIN_START, LATE_START = 1 / 16, 1 / 3
+INNER_THRESHOLDS = 8
+"""How many thresholds well inside the limit may be used."""
+
+EARLIEST = 0.45
+"""Walks start no earlier than at this part of the rank at which half-way precision would pass."""
+
+RANK_RATIO = 1.25
+"""Ranks at which walks may start are so far apart."""
+
+MAIN_START, LATE_START = 1 / 40, 1 / 3
 """Walks start where a precision at the floor would have found this share of the positives."""
-
-FEWEST_NEXT_ALARMS = 10
-"""The main walk starts no earlier than where the next cases would raise about so many alarms:
-with fewer, their own luck could break any floor."""
 
 
 def certified_next(
-    points: OperatingPoints, scenario: Scenario, horizon: int, level: float
+    points: OperatingPoints,
+    scenario: Scenario,
+    horizon: int,
+    level: float,
+    needs: Callable[[Walk], Requirement] = requirement,
 ) -> BoolArray:
     """Return the thresholds that may be deployed for the next ``horizon`` cases."""
     n_cases, floor = int(points.n_cases), scenario.min_precision
-
-    def most(share: float) -> int:
-        return most_alarms(n_cases, scenario, horizon, share * level)
-
     if floor == 0:
-        return np.asarray(points.alarms <= most(1.0))
-    reach = most(BOTH_BIND_SHARE)
+        return np.asarray(points.alarms <= most_alarms(n_cases, scenario, horizon, level))
+    most = most_alarms(n_cases, scenario, horizon, CAPACITY_SHARE * level)
     passed = np.zeros(len(points), dtype=np.bool_)
-    within = int(np.searchsorted(points.alarms, reach, side="right"))
-    if floor == 1 or within == 1:
+    if not (ranks := starting_ranks(n_cases, horizon, floor, level, most)):
         return passed
-    tp, alarms = points.tp[:within], points.alarms[:within]
-    needed = partial(excess_needed, alarms, n_cases, horizon, floor, most=reach)
-    starts = _starts(points, floor, level, horizon)
-    clear = alarms <= most(CAPACITY_SHARE)
-    passed[:within] = _walks(tp, alarms, starts, floor, level, clear, needed)
+    positives = points.n_positive, most_usual(points, PREVALENCE_SHARE * level)
+
+    def stretch(part: float, share: float) -> slice:
+        plan = Walk(n_cases, horizon, floor, share * level, ranks, most)
+        start, later = (part * count / floor for count in positives)
+        return walk(points, plan, needs(plan), (start, later), TIES_SHARE * level / WALKS)
+
+    passed[stretch(MAIN_START, MAIN_SHARE)][-1:] = True
+    passed[stretch(LATE_START, LATE_SHARE)][-1:] = True
+    inner = stretch(MAIN_START, INNER_SHARE / INNER_THRESHOLDS)
+    passed[spaced(points.alarms, inner)] = True
     return passed
 
 
-def _starts(
-    points: OperatingPoints, floor: float, level: float, horizon: int
-) -> tuple[int, int, int]:
-    """Return the ranks at which the main, the late and the early walk start."""
-    early = first_rank(floor, level)
-    enough = max(early, int(np.ceil(FEWEST_NEXT_ALARMS * points.n_cases / horizon)))
-    found = points.n_positive / floor
-    return max(enough, int(MAIN_START * found)), max(enough, int(LATE_START * found)), early
+def starting_ranks(
+    n_cases: int, horizon: int, floor: float, level: float, most: int
+) -> tuple[int, ...]:
+    """Return the ranks at which a walk may start; none where nothing can pass."""
+    if floor == 1:
+        return ()
+    first = int(np.ceil(EARLIEST * first_rank(floor, level) * (1 + n_cases / horizon)))
+    ranks = [first] if first <= most else []
+    while ranks and 2 * RANK_RATIO * ranks[-1] <= most:
+        ranks.append(int(np.ceil(RANK_RATIO * ranks[-1])))
+    return tuple(ranks)
 
 
-def _walks(
-    tp: AnyArray,
-    alarms: AnyArray,
-    starts: tuple[int, int, int],
-    floor: float,
-    level: float,
-    clear: BoolArray,
-    needed: partial[FloatArray],
-) -> BoolArray:
-    """Walk from three starts; ``clear`` says where the capacity is out of reach."""
-    others = INNER_SHARE + EARLY_SHARE + LATE_SHARE
-    main = np.where(
-        clear,
-        needed((1 - CAPACITY_SHARE - others) * level),
-        needed((1 - BOTH_BIND_SHARE - others) * level),
-    )
-    margins = (main, needed(LATE_SHARE * level), needed(EARLY_SHARE * level))
-    inner = needed(INNER_SHARE / len(starts) * level, inner=True)
-    passed = np.zeros(len(alarms), dtype=np.bool_)
-    for start, last in zip(starts, margins, strict=True):
-        passed |= last_and_inner(tp, alarms, start, last, inner, floor)
-    return passed
+def most_usual(points: OperatingPoints, level: float) -> int:
+    """Return the most positives that a validation from the same population usually has.
+
+    Neither they nor the present ones are off by more than chance, but for the level: the prevalence
+    is at most its exact upper bound, and so are the positives at that prevalence.
+    """
+    n_cases, found = int(points.n_cases), int(points.n_positive)
+    prevalence = beta.isf(level / 2, found + 1, n_cases - found) if found < n_cases else 1.0
+    return int(binom.isf(level / 2, n_cases, prevalence))
+
+
+def walk(
+    points: OperatingPoints,
+    plan: Walk,
+    needs: Requirement,
+    ranks: tuple[float, float],
+    ties_level: float,
+) -> slice:
+    """Return the stretch of thresholds that all pass.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+    plan, needs : Walk, Requirement
+    ranks : tuple of float
+        Where these data ask to start, and where others like them might. The stretch counts from
+        the latter: it is then one of a walk whose start does not depend on the data.
+    ties_level : float
+        Allowed probability that tied cases at a start, ordered by chance, have fewer right ones.
+    """
+    low, high = np.maximum(np.searchsorted(needs.starts, ranks, side="right") - 1, 0)
+    starts = needs.starts[low : high + 1]
+    begins = np.searchsorted(points.alarms, starts).tolist()
+    end = int(np.searchsorted(points.alarms, plan.most, side="right"))
+    if begins[-1] >= end or any(
+        right_above(points, begin, rank, ties_level) < needs.right[rank]
+        for begin, rank in zip(begins, starts.tolist(), strict=True)
+    ):
+        return slice(end, end)
+    tested = slice(begins[0], end)
+    failed = np.flatnonzero(points.tp[tested] < needs.right[points.alarms[tested]])
+    stop = begins[0] + int(failed[0]) if len(failed) else end
+    return slice(begins[-1], max(stop, begins[-1]))
+
+
+def right_above(points: OperatingPoints, i: int, rank: int, level: float) -> int:
+    """Return the right cases above the one at a rank, tied ones being ordered by chance.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+    i, rank : int
+        The first threshold with so many alarms, and the rank.
+    level : float
+        Allowed probability that chance leaves fewer.
+    """
+    above, right = int(points.alarms[i - 1]), int(points.tp[i - 1])
+    tied, tied_right = int(points.alarms[i]) - above, int(points.tp[i]) - right
+    return right + int(hypergeom.ppf(level, tied, tied_right, rank - 1 - above))
+
+
+def spaced(alarms: AnyArray, stretch: slice) -> AnyArray:
+    """Pick a few thresholds of a stretch, their alarms evenly apart on a scale of ratios.
+
+    Examples
+    --------
+    >>> spaced(np.arange(0, 1000), slice(10, 81)).tolist()
+    [10, 13, 18, 24, 33, 44, 59, 80]
+    """
+    if stretch.stop == stretch.start:
+        return np.array([], dtype=np.int64)
+    ends = alarms[stretch.start], alarms[stretch.stop - 1]
+    wanted = np.minimum(np.geomspace(*ends, INNER_THRESHOLDS).round(), ends[1])
+    return np.unique(stretch.start + np.searchsorted(alarms[stretch], wanted))
