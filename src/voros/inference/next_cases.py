@@ -52,7 +52,7 @@ EARLIEST = 0.45
 RANK_RATIO = 1.25
 """Ranks at which walks may start are so far apart."""
 
-MAIN_START, LATE_START = 1 / 40, 1 / 3
+MAIN_START, LATE_START = 1 / 24, 1 / 3
 """Walks start where a precision at the floor would have found this share of the positives."""
 
 

@@ -28,6 +28,9 @@ ROUNDS = 3
 SMALLEST_STEP = 0.004
 """By which margins are raised at least, in standard deviations."""
 
+PART_OF_AN_ALARM = 0.05
+"""By which right alarms are raised at least: below one, but not by much where alarms are few."""
+
 FELT_FAR = 0.1
 """Part of a raise at a start that is made far from it as well."""
 
@@ -70,23 +73,31 @@ def rough_requirement(walk: Walk) -> Requirement:
 def requirement(walk: Walk) -> Requirement:
     """Return about the least that a walk needs to keep its level, from whichever start."""
     level = HEADROOM * walk.level
-    margins = _fitted_margins(walk, level)
-    while (worst := _first_risky_start(walk, needs := _rounded(walk, margins), level)) is not None:
-        start, risk = worst
-        short = float(norm.isf(level) - norm.isf(min(risk, 0.5)))
-        # Mostly where this start is felt: a walk that starts late need not pay for it.
-        felt = np.clip(3 * start / (walk.shares * walk.n_cases), FELT_FAR, 1.0)
-        margins = margins + max(SMALLEST_STEP, 0.4 * short) * felt
+    margins, last = _fitted_margins(walk, level), 0
+    needs = _rounded(walk, margins)
+    while (risky := _risky_start(walk, needs, level, last)) is not None:
+        last, risk = risky
+        margins = margins + _raise(walk, int(needs.starts[last]), risk, level)
+        needs = _rounded(walk, margins)
     return needs
 
 
-def _first_risky_start(walk: Walk, needs: Requirement, level: float) -> tuple[int, float] | None:
-    """Return the first start from which the risk exceeds the level, and that risk."""
+def _risky_start(
+    walk: Walk, needs: Requirement, level: float, last: int
+) -> tuple[int, float] | None:
+    """Return a start from which the risk exceeds the level, the last such tried first; and it."""
     tests = walk.tests(needs.right)
-    for start in needs.starts.tolist():
-        if (risk := walk.risk(needs.right, tests, start)) > level:
-            return start, risk
+    for i in (min(last, len(needs.starts) - 1), *range(len(needs.starts))):
+        if (risk := walk.risk(needs.right, tests, int(needs.starts[i]))) > level:
+            return i, risk
     return None
+
+
+def _raise(walk: Walk, start: int, risk: float, level: float) -> FloatArray:
+    """By how much to raise the margins, mostly where this start is felt."""
+    short = float(norm.isf(level) - norm.isf(min(risk, 0.5)))
+    step = max(SMALLEST_STEP, PART_OF_AN_ALARM / float(walk.deviation(start)), 0.4 * short)
+    return np.asarray(step * np.clip(3 * start / (walk.shares * walk.n_cases), FELT_FAR, 1.0))
 
 
 def _fitted_margins(walk: Walk, level: float) -> FloatArray:

@@ -95,11 +95,15 @@ class Walk:
 
     def wanted(self, margins: FloatArray) -> FloatArray:
         """Right alarms wanted at each number of alarms, with a margin for each of the shares."""
-        alarms = np.arange(self.most + 1)
-        floor, at = self.min_precision, np.log(self.shares * self.n_cases)
-        deviation = np.sqrt(floor * (1 - floor) * (1 + self.n_cases / self.horizon) * alarms)
+        alarms, at = np.arange(self.most + 1), np.log(self.shares * self.n_cases)
         margin = np.interp(np.log(np.maximum(alarms, 1)), at, margins)
-        return np.asarray(float(as_fraction(floor)) * alarms + margin * deviation)
+        floor = float(as_fraction(self.min_precision))
+        return np.asarray(floor * alarms + margin * self.deviation(alarms))
+
+    def deviation(self, alarms: AnyArray | int) -> FloatArray:
+        """Standard deviation of the difference between both numbers of right alarms."""
+        both = 1 + self.n_cases / self.horizon
+        return np.asarray(np.sqrt(self.min_precision * (1 - self.min_precision) * both * alarms))
 
     def tests(self, needed: AnyArray) -> list[Test]:
         """Return the chance to pass at each share, for each number of alarms likely there."""
