@@ -161,6 +161,17 @@ def test_costs_beyond_the_turning_point_are_warned_about():
         select_model(scores, labels, Scenario(0.3, 0.5, (0.1, 2.0)))
 
 
+def test_models_share_the_error_of_a_guarantee():
+    rng = np.random.default_rng(3)
+    labels = rng.random(2000) < 0.2
+    scores = {name: rng.normal(size=2000) + 1.5 * labels for name in ("a", "b", "c", "d")}
+    scenario = Scenario(0.5, 0.3, (1 / 20, 1 / 10))
+    chosen = select_model(scores, labels, scenario, guarantee=voros.Guarantee(0.9))
+    points = OperatingPoints.from_scores(labels, scores[chosen.winner])
+    allowed = voros.Guarantee(0.975).allowed(points, scenario)
+    assert chosen.ranking[0].recall == points.tpr[allowed].max()
+
+
 def test_a_guarantee_narrows_what_counts():
     rng = np.random.default_rng(10)
     labels = (rng.random(600) < 0.3).astype(int)

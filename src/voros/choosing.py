@@ -12,7 +12,7 @@ from voros.limits import limits_message
 from voros.policy import ThresholdPolicy
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
-from voros.selection import PAPER_TOLERANCE, Selection, Strategy, select_points
+from voros.selection import PAPER_TOLERANCE, Selection, Strategy, select_points, shared
 
 if TYPE_CHECKING:
     from voros.inference import Guarantee
@@ -62,7 +62,10 @@ def choose(
     if not selection.ranking[0].feasible:
         raise InfeasibleError(_refusal(winner, points_by_model[winner], scenario))
     policy = ThresholdPolicy.from_points(
-        points_by_model[winner], scenario, strategy=selection.strategy, guarantee=guarantee
+        points_by_model[winner],
+        scenario,
+        strategy=selection.strategy,
+        guarantee=shared(guarantee, len(points_by_model)),
     )
     return selection, replace(policy, model=winner)
 

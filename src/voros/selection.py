@@ -173,7 +173,9 @@ def select_model(
     pos_label, sample_weight
         As in `voros.partial_voros_score`.
     guarantee : Guarantee, optional
-        Count only thresholds that also keep the limits on future data, with confidence.
+        Count only thresholds that also keep the limits on future data, with confidence. Each model
+        has its part of the allowed error (`Guarantee.among`), so that the promise holds for the
+        winner.
 
     Warns
     -----
@@ -197,11 +199,11 @@ def select_model(
     * within 0.01 of the best
     """
     positive = check_labels(y_true, pos_label)
+    columns = columns_by_model(scores_by_model)
     counted = (
-        (model, _count(model, positive, scores, sample_weight))
-        for model, scores in columns_by_model(scores_by_model).items()
+        (model, _count(model, positive, scores, sample_weight)) for model, scores in columns.items()
     )
-    return _select(counted, scenario, strategy, tolerance, guarantee)
+    return _select(counted, scenario, strategy, tolerance, shared(guarantee, len(columns)))
 
 
 def select_points(
@@ -226,7 +228,13 @@ def select_points(
     >>> voros.select_points(points, scenario).winner
     'b'
     """
-    return _select(points_by_model.items(), scenario, strategy, tolerance, guarantee)
+    each = shared(guarantee, len(points_by_model))
+    return _select(points_by_model.items(), scenario, strategy, tolerance, each)
+
+
+def shared(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
+    """Return what to ask of each of several models; with one, or none, what was asked."""
+    return guarantee if guarantee is None or n_models <= 1 else guarantee.among(n_models)
 
 
 def _select(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -72,6 +72,18 @@ class Guarantee:
     def level(self) -> float:
         """The allowed probability of a broken limit."""
         return 1.0 - self.confidence
+
+    def among(self, n_models: int) -> Guarantee:
+        """Return the guarantee to ask of each of several models, one of which will be chosen.
+
+        Each has its part of the allowed error, so that the promise holds for whichever is chosen.
+
+        Examples
+        --------
+        >>> Guarantee(0.9, horizon=500).among(4)
+        Guarantee(confidence=0.975, horizon=500)
+        """
+        return replace(self, confidence=1.0 - self.level / n_models)
 
     def allowed(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:
         """Tell which thresholds may be deployed; never alarm always may.
