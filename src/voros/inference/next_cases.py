@@ -22,7 +22,7 @@ from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
-CAPACITY_SHARE = 0.04
+CAPACITY_SHARE = 0.03
 """Share of the allowed error spent on the capacity."""
 
 PREVALENCE_SHARE = 0.02
@@ -31,10 +31,10 @@ PREVALENCE_SHARE = 0.02
 TIES_SHARE = 0.01
 """Share spent on the order of tied cases at the start of a walk."""
 
-LATE_SHARE = 0.07
+LATE_SHARE = 0.05
 """Share spent on a walk that starts late, for when the very highest scores are false alarms."""
 
-INNER_SHARE = 0.05
+INNER_SHARE = 0.04
 """Share spent on thresholds well inside the limit, which a policy for several costs may use."""
 
 WALKS = 3
@@ -52,7 +52,7 @@ EARLIEST = 0.45
 RANK_RATIO = 1.25
 """Ranks at which walks may start are so far apart."""
 
-MAIN_START, LATE_START = 1 / 24, 1 / 3
+MAIN_START, LATE_START = 1 / 32, 1 / 3
 """Walks start where a precision at the floor would have found this share of the positives."""
 
 
