@@ -233,8 +233,8 @@ def select_points(
 
 
 def shared(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
-    """Return what to ask of each of several models; with one, or none, what was asked."""
-    return guarantee if guarantee is None or n_models <= 1 else guarantee.among(n_models)
+    """Return what to ask of each of several models; that there is one is checked elsewhere."""
+    return guarantee and guarantee.among(max(n_models, 1))
 
 
 def _select(

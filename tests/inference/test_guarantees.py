@@ -188,6 +188,12 @@ def test_a_horizon_that_is_no_number_of_cases_is_refused(horizon: Any) -> None:
         Guarantee(horizon=horizon)
 
 
+@pytest.mark.parametrize("n_models", [0, -1, 2.5])
+def test_a_number_of_models_that_is_none_is_refused(n_models: Any) -> None:
+    with pytest.raises(ValueError, match=r"n_models=.*whole number above 0"):
+        Guarantee().among(n_models)
+
+
 def test_weighted_cases_are_refused() -> None:
     positive, scores = sample(np.random.default_rng(0), 300)
     weighted = OperatingPoints.from_scores(positive, scores, sample_weight=np.full(300, 0.5))

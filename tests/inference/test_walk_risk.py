@@ -89,7 +89,6 @@ def broken_share(
     return broken / runs
 
 
-@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
 def test_a_precision_that_falls_at_once_uses_up_the_risk_and_no_more() -> None:
     """All positives come first: then every threshold is safe or hopeless, the worst for a walk."""
     walk = plan(2000, 2000, 0.4, 1200, level=0.2, start=60)

@@ -83,6 +83,8 @@ class Guarantee:
         >>> Guarantee(0.9, horizon=500).among(4)
         Guarantee(confidence=0.975, horizon=500)
         """
+        if not (isinstance(n_models, Integral) and n_models > 0):
+            raise ValueError(f"n_models={n_models!r}; accepted is a whole number above 0")
         return replace(self, confidence=1.0 - self.level / n_models)
 
     def allowed(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:

@@ -31,6 +31,12 @@ SMALLEST_STEP = 0.004
 PART_OF_AN_ALARM = 0.05
 """By which right alarms are raised at least: below one, but not by much where alarms are few."""
 
+CAUTIOUS_PART = 0.4
+"""Part of what is missing by which margins are raised: whole alarms make the risk fall in jumps."""
+
+FELT_WITHIN = 3
+"""A start is felt fully up to so many times its alarms."""
+
 FELT_FAR = 0.1
 """Part of a raise at a start that is made far from it as well."""
 
@@ -96,8 +102,9 @@ def _risky_start(
 def _raise(walk: Walk, start: int, risk: float, level: float) -> FloatArray:
     """By how much to raise the margins, mostly where this start is felt."""
     short = float(norm.isf(level) - norm.isf(min(risk, 0.5)))
-    step = max(SMALLEST_STEP, PART_OF_AN_ALARM / float(walk.deviation(start)), 0.4 * short)
-    return np.asarray(step * np.clip(3 * start / (walk.shares * walk.n_cases), FELT_FAR, 1.0))
+    least = max(SMALLEST_STEP, PART_OF_AN_ALARM / float(walk.deviation(start)))
+    felt = np.clip(FELT_WITHIN * start / (walk.shares * walk.n_cases), FELT_FAR, 1.0)
+    return np.asarray(max(least, CAUTIOUS_PART * short) * felt)
 
 
 def _fitted_margins(walk: Walk, level: float) -> FloatArray:
