@@ -111,8 +111,8 @@ def trials(
     for rng in generators(n_data_sets, seed):
         positive, (one, other), groups = draw(setting, rng, n_models=2)
         result = voros.compare(
-            {"one": one + gain * positive, "other": other},
             positive,
+            {"one": one + gain * positive, "other": other},
             setting.scenario,
             n_resamples=n_resamples,
             groups=groups if setting.per_group > 1 else None,

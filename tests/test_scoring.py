@@ -76,7 +76,7 @@ def test_a_search_over_several_strategies_refits_the_best_of_one():
 
 
 def ranking_of(model):
-    return voros.select_model({"found": model.decision_function(X)}, Y, SCENARIO).ranking
+    return voros.select_model(Y, {"found": model.decision_function(X)}, SCENARIO).ranking
 
 
 def test_routed_weights_count_in_the_score(routing):

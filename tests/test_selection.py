@@ -34,7 +34,7 @@ def row_of(selection, model):
 @pytest.mark.parametrize("seed", range(5))
 def test_every_score_is_reached_another_way(seed):
     labels, scores = models(seed)
-    selection = select_model(scores, labels, SCENARIO)
+    selection = select_model(labels, scores, SCENARIO)
     n_positive = sum(labels)
     n_negative = len(labels) - n_positive
     for model, values in scores.items():
@@ -60,7 +60,7 @@ def test_every_score_is_reached_another_way(seed):
 def test_partial_auroc_without_limits_is_the_area_under_the_roc_curve():
     roc_auc_score = pytest.importorskip("sklearn.metrics").roc_auc_score
     labels, scores = models(1)
-    selection = select_model(scores, labels, Scenario(cost_ratio=0.3))
+    selection = select_model(labels, scores, Scenario(cost_ratio=0.3))
     for model, values in scores.items():
         expected = roc_auc_score(labels, values)
         assert row_of(selection, model).partial_auroc == pytest.approx(expected, abs=1e-14)
@@ -69,7 +69,7 @@ def test_partial_auroc_without_limits_is_the_area_under_the_roc_curve():
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_winner_has_the_greatest_score_and_the_ranking_falls(strategy):
     labels, scores = models(2, n_models=8)
-    selection = select_model(scores, labels, SCENARIO, strategy=strategy)
+    selection = select_model(labels, scores, SCENARIO, strategy=strategy)
     values = [getattr(row, strategy) for row in selection.ranking]
     assert values == sorted(values, reverse=True)
     assert selection.winner == selection.ranking[0].model
@@ -80,7 +80,7 @@ def test_the_winner_has_the_greatest_score_and_the_ranking_falls(strategy):
 def test_equal_scores_stay_in_the_order_given_and_share_a_rank():
     labels, scores = models(3, n_models=1)
     (values,) = scores.values()
-    selection = select_model({"b": values, "a": values, "c": -values}, labels, SCENARIO)
+    selection = select_model(labels, {"b": values, "a": values, "c": -values}, SCENARIO)
     assert [row.model for row in selection.ranking[:2]] == ["b", "a"]
     assert [selection.rank(row) for row in selection.ranking] == [1, 1, 3]
     assert selection.close_to_winner == ("a",)
@@ -88,15 +88,15 @@ def test_equal_scores_stay_in_the_order_given_and_share_a_rank():
 
 def test_differences_below_the_tolerance_are_marked():
     labels, scores = models(4)
-    wide = select_model(scores, labels, SCENARIO, tolerance=1.0)
-    none = select_model(scores, labels, SCENARIO, tolerance=0.0)
+    wide = select_model(labels, scores, SCENARIO, tolerance=1.0)
+    none = select_model(labels, scores, SCENARIO, tolerance=0.0)
     assert len(wide.close_to_winner) == 3
     assert none.close_to_winner == ()
     second = wide.ranking[1]
     gap = wide.ranking[0].partial_voros - second.partial_voros
     assert wide.behind(second) == gap
-    just = select_model(scores, labels, SCENARIO, tolerance=gap)
-    over = select_model(scores, labels, SCENARIO, tolerance=np.nextafter(gap, 1))
+    just = select_model(labels, scores, SCENARIO, tolerance=gap)
+    over = select_model(labels, scores, SCENARIO, tolerance=np.nextafter(gap, 1))
     assert second.model not in just.close_to_winner
     assert second.model in over.close_to_winner
 
@@ -104,7 +104,7 @@ def test_differences_below_the_tolerance_are_marked():
 def test_points_and_scores_give_the_same_ranking():
     labels, scores = models(5)
     points = {name: OperatingPoints.from_scores(labels, s) for name, s in scores.items()}
-    assert select_points(points, SCENARIO) == select_model(scores, labels, SCENARIO)
+    assert select_points(points, SCENARIO) == select_model(labels, scores, SCENARIO)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -112,15 +112,15 @@ def test_a_data_frame_has_a_column_for_each_model(library):
     pytest.importorskip(library)
     labels, scores = models(6)
     frame = voros.frames.make_frame(scores, backend=library)
-    assert select_model(frame, labels, SCENARIO) == select_model(scores, labels, SCENARIO)
+    assert select_model(labels, frame, SCENARIO) == select_model(labels, scores, SCENARIO)
 
 
 def test_weights_count_as_repeated_cases():
     labels, scores = models(7)
     weights = np.random.default_rng(7).integers(1, 4, len(labels))
     repeated = {name: np.repeat(values, weights) for name, values in scores.items()}
-    weighted = select_model(scores, labels, SCENARIO, sample_weight=weights)
-    plain = select_model(repeated, np.repeat(labels, weights), SCENARIO)
+    weighted = select_model(labels, scores, SCENARIO, sample_weight=weights)
+    plain = select_model(np.repeat(labels, weights), repeated, SCENARIO)
     for one, other in zip(weighted.ranking, plain.ranking, strict=True):
         assert one.model == other.model
         for strategy in STRATEGIES:
@@ -133,8 +133,8 @@ def test_another_prevalence_is_the_same_as_reweighting_the_classes():
     weights = np.where(labels, 0.1 / share, 0.9 / (1 - share))
     rare = Scenario(0.05, 0.5, (0.01, 0.04), prevalence=0.1)
     plain = Scenario(0.05, 0.5, (0.01, 0.04))
-    named = select_model(scores, labels, rare)
-    weighted = select_model(scores, labels, plain, sample_weight=weights)
+    named = select_model(labels, scores, rare)
+    weighted = select_model(labels, scores, plain, sample_weight=weights)
     for one, other in zip(named.ranking, weighted.ranking, strict=True):
         assert one.model == other.model
         for strategy in STRATEGIES:
@@ -148,17 +148,17 @@ def test_a_winner_without_a_feasible_threshold_is_warned_about():
     strict = Scenario(min_precision=0.9, cost_ratio=(0.1, 0.4))
     scores = {"steady": steady, "sharp": sharp}
     with pytest.warns(voros.NeverAlarmWarning, match="winner 'steady' has no .*some: sharp"):
-        selection = select_model(scores, labels, strict, strategy="voros")
+        selection = select_model(labels, scores, strict, strategy="voros")
     assert [row.feasible for row in selection.ranking] == [False, True]
-    assert select_model(scores, labels, strict).winner == "sharp"
+    assert select_model(labels, scores, strict).winner == "sharp"
     with pytest.warns(voros.NeverAlarmWarning, match="nor has any other model"):
-        select_model({"steady": steady}, labels, strict)
+        select_model(labels, {"steady": steady}, strict)
 
 
 def test_costs_beyond_the_turning_point_are_warned_about():
     labels, scores = models(9)
     with pytest.warns(voros.CostRangeWarning):
-        select_model(scores, labels, Scenario(0.3, 0.5, (0.1, 2.0)))
+        select_model(labels, scores, Scenario(0.3, 0.5, (0.1, 2.0)))
 
 
 def test_models_share_the_error_of_a_guarantee():
@@ -166,7 +166,7 @@ def test_models_share_the_error_of_a_guarantee():
     labels = rng.random(2000) < 0.2
     scores = {name: rng.normal(size=2000) + 1.5 * labels for name in ("a", "b", "c", "d")}
     scenario = Scenario(0.5, 0.3, (1 / 20, 1 / 10))
-    chosen = select_model(scores, labels, scenario, guarantee=voros.Guarantee(0.9))
+    chosen = select_model(labels, scores, scenario, guarantee=voros.Guarantee(0.9))
     points = OperatingPoints.from_scores(labels, scores[chosen.winner])
     allowed = voros.Guarantee(0.975).allowed(points, scenario)
     assert chosen.ranking[0].recall == points.tpr[allowed].max()
@@ -178,8 +178,8 @@ def test_a_guarantee_narrows_what_counts():
     scores = {"a": rng.normal(size=600) + 1.5 * labels}
     scenario = Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.05, 0.2))
     guarantee = voros.inference.Guarantee(confidence=0.9)
-    (free,) = select_model(scores, labels, scenario).ranking
-    (held,) = select_model(scores, labels, scenario, guarantee=guarantee).ranking
+    (free,) = select_model(labels, scores, scenario).ranking
+    (held,) = select_model(labels, scores, scenario, guarantee=guarantee).ranking
     points = OperatingPoints.from_scores(labels, scores["a"])
     assert held.recall == points.tpr[guarantee.allowed(points, scenario)].max()
     assert held.recall < free.recall
@@ -198,27 +198,27 @@ def test_a_guarantee_narrows_what_counts():
 def test_unknown_choices_are_refused(arguments, message):
     labels, scores = models(0)
     with pytest.raises(ValueError, match=message):
-        select_model(scores, labels, SCENARIO, **arguments)
+        select_model(labels, scores, SCENARIO, **arguments)
 
 
 def test_a_bad_model_is_named():
     labels = [0, 1, 0]
     with pytest.raises(ValueError, match="scores of 'short' has 2"):
-        select_model({"good": [1, 2, 3], "short": [1, 2]}, labels, SCENARIO)
+        select_model(labels, {"good": [1, 2, 3], "short": [1, 2]}, SCENARIO)
     with pytest.raises(ValueError, match=r"model 'gap'.*NaN"):
-        select_model({"gap": [1, np.nan, 3]}, labels, SCENARIO)
-    with pytest.raises(ValueError, match="no model to choose from"):
-        select_model({}, labels, SCENARIO)
+        select_model(labels, {"gap": [1, np.nan, 3]}, SCENARIO)
+    with pytest.raises(ValueError, match="scores hold no model"):
+        select_model(labels, {}, SCENARIO)
     with pytest.raises(ValueError, match="a mapping from model to scores"):
-        select_model([1, 2, 3], labels, SCENARIO)
+        select_model(labels, 3, SCENARIO)
     with pytest.raises(ValueError, match="twice: 1"):
-        select_model({1: [1, 2, 3], "1": [1, 2, 3]}, labels, SCENARIO)
+        select_model(labels, {1: [1, 2, 3], "1": [1, 2, 3]}, SCENARIO)
 
 
 def test_the_table_shows_ranks_and_marks():
     pytest.importorskip("pandas")
     labels, scores = models(1)
-    selection = select_model(scores, labels, SCENARIO, tolerance=0.05)
+    selection = select_model(labels, scores, SCENARIO, tolerance=0.05)
     frame = selection.frame(backend="pandas")
     assert frame["model"].tolist() == [row.model for row in selection.ranking]
     for strategy in STRATEGIES:
@@ -241,7 +241,7 @@ def test_a_hundred_and_forty_models_take_a_few_sorts_each():
     ratios = []
     for _ in range(5):
         start = time.process_time()
-        select_model(scores, labels, Scenario(0.15, 0.5, (1 / 9, 1 / 6)))
+        select_model(labels, scores, Scenario(0.15, 0.5, (1 / 9, 1 / 6)))
         middle = time.process_time()
         for values in scores.values():
             np.sort(values)

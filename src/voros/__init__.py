@@ -21,7 +21,7 @@ from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 from voros.scoring import make_scorer
 from voros.selection import ModelScores, Selection, select_model, select_points
-from voros.winners import WinnerMap, winner_map
+from voros.winners import WinnerMap, winner_map, winner_map_points
 
 if TYPE_CHECKING:
     from voros.estimators import ConstrainedThresholdClassifier
@@ -72,6 +72,7 @@ __all__ = [
     "select_points",
     "voros_score",
     "winner_map",
+    "winner_map_points",
 ]
 
 

@@ -137,9 +137,9 @@ def _write_figures(folder: Path) -> str:
 
 
 def _write_page(patients: Support2, folder: Path) -> Path:
-    from voros.explorer import write_page
+    from voros.explorer import write_page_points
 
-    return write_page(
+    return write_page_points(
         operating_points(patients, patients.outcome(OUTCOME)),
         PAGE_SCENARIO,
         folder / "explore.html",

@@ -27,12 +27,19 @@ def as_vector(values: Any, name: str) -> AnyArray:
         import narwhals.stable.v1 as nw
 
         native = nw.from_native(values, series_only=True, pass_through=True)
-        array = native.to_numpy() if isinstance(native, nw.Series) else np.asarray(values)
+        array = native.to_numpy() if isinstance(native, nw.Series) else _as_array(values, name)
     if array.ndim != 1:
         raise ValueError(
             f"{name} must be one-dimensional, one value per case; its shape is {array.shape}"
         )
     return array
+
+
+def _as_array(values: Any, name: str) -> AnyArray:
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{name} cannot be read as an array: {error}") from None
 
 
 def check_same_length(**arrays: AnyArray) -> None:
@@ -74,6 +81,11 @@ def check_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") ->
             f"{name} holds {held} cases only; both classes are needed to draw a ROC curve"
         )
     return np.asarray(positive, dtype=np.bool_)
+
+
+def look_swapped(labels: AnyArray, scores: AnyArray) -> bool:
+    """Whether labels have many distinct values and scores at most two."""
+    return len(set(labels.tolist())) > 2 >= len(set(scores.tolist()))
 
 
 def _numeric_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:

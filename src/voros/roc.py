@@ -22,6 +22,7 @@ from voros.inputs import (
     check_same_length,
     check_scores,
     check_weights,
+    look_swapped,
 )
 from voros.scenario import Scenario, as_fraction
 
@@ -333,13 +334,26 @@ def check_cases(
     labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
     if sample_weight is None:
-        return check_labels(labels, pos_label), check_scores(scores), None
+        return _labels_of(labels, scores, pos_label), check_scores(scores), None
     weights = check_weights(sample_weight)
     check_same_length(y_true=labels, sample_weight=weights)
     counted = weights > 0
     if not counted.all():
         labels, scores, weights = labels[counted], scores[counted], weights[counted]
-    return check_labels(labels, pos_label), check_scores(scores), weights
+    return _labels_of(labels, scores, pos_label), check_scores(scores), weights
+
+
+def _labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any) -> BoolArray:
+    """Check labels; where they look like scores, and the scores like labels, say so."""
+    try:
+        return check_labels(labels, pos_label)
+    except ValueError as error:
+        if look_swapped(labels, scores):
+            raise ValueError(
+                f"{error}. y_score has at most two distinct values: the arguments look swapped; "
+                "y_true, the labels, comes first, then the scores"
+            ) from None
+        raise
 
 
 def leading_points(positive: BoolArray, scores: AnyArray, at_most: float) -> OperatingPoints:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -14,14 +13,9 @@ import numpy as np
 from voros.exceptions import NeverAlarmWarning
 from voros.frames import make_frame
 from voros.hull import cost_hull
-from voros.inputs import (
-    AnyArray,
-    BoolArray,
-    as_vector,
-    check_labels,
-    check_same_length,
-)
+from voros.inputs import BoolArray
 from voros.limits import warn_about_costs
+from voros.models import columns_by_model, count_model, several_models
 from voros.policy import deployable, highest_recall
 from voros.region import feasible_region
 from voros.roc import OperatingPoints
@@ -145,8 +139,8 @@ class Selection:
 
 
 def select_model(
-    scores_by_model: Any,
     y_true: Any,
+    scores: Any,
     scenario: Scenario,
     *,
     strategy: Strategy = "partial_voros",
@@ -159,10 +153,10 @@ def select_model(
 
     Parameters
     ----------
-    scores_by_model : mapping of str to array-like, or data frame
-        The scores of each model, or a data frame with a column for each.
     y_true : array-like of shape (n_cases,)
         Labels, the same for all models.
+    scores : mapping of str to array-like, data frame, or array-like of shape (n_cases,)
+        The scores of each model, a data frame with a column for each, or those of one model.
     scenario : Scenario
         Limits and costs.
     strategy : {"partial_voros", "voros", "partial_auroc", "recall"}
@@ -191,17 +185,18 @@ def select_model(
     ...     "sharp": [0.7, 0.2, 0.6, 0.4, 0.5, 0.1, 0.3, 0.8, 0.35, 0.9],
     ... }
     >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.2, cost_ratio=(0.1, 0.2))
-    >>> select_model(scores, y_valid, scenario)
+    >>> select_model(y_valid, scores, scenario)
     winner by partial_voros: sharp
     model   partial_voros    voros  partial_auroc   recall
     sharp         1.0000*  0.8592         0.0000*  0.6667*
     steady        0.4632   0.9964*        0.0000*  0.3333
     * within 0.01 of the best
     """
-    positive = check_labels(y_true, pos_label)
-    columns = columns_by_model(scores_by_model)
+    columns = columns_by_model(y_true, scores)
+    named = several_models(scores)
     counted = (
-        (model, _count(model, positive, scores, sample_weight)) for model, scores in columns.items()
+        (model, count_model(y_true, column, pos_label, sample_weight, model if named else None))
+        for model, column in columns.items()
     )
     return _select(counted, scenario, strategy, tolerance, shared(guarantee, len(columns)))
 
@@ -303,36 +298,6 @@ SCORES: dict[Strategy, Callable[[OperatingPoints, BoolArray, Scenario], float]] 
     "recall": _recall,
 }
 """Each strategy's score, of points at the scenario's prevalence and which of them are allowed."""
-
-
-def columns_by_model(scores_by_model: Any) -> dict[str, AnyArray]:
-    """Return the scores of each model, from a mapping or the columns of a data frame."""
-    if isinstance(scores_by_model, Mapping):
-        items: list[tuple[Any, Any]] = list(scores_by_model.items())
-    else:
-        import narwhals.stable.v1 as nw
-
-        frame = nw.from_native(scores_by_model, eager_only=True, pass_through=True)
-        if not isinstance(frame, nw.DataFrame):
-            raise ValueError(
-                f"scores_by_model is a {type(scores_by_model).__name__}; accepted are a mapping "
-                "from model to scores, or a data frame with a column for each model"
-            )
-        items = [(name, frame[name]) for name in frame.columns]
-    repeated = [
-        name for name, count in Counter(str(name) for name, _ in items).items() if count > 1
-    ]
-    if repeated:
-        raise ValueError(f"scores_by_model names a model twice: {', '.join(repeated)}")
-    return {str(name): as_vector(values, f"scores of {name!r}") for name, values in items}
-
-
-def _count(model: str, positive: BoolArray, scores: AnyArray, weights: Any) -> OperatingPoints:
-    check_same_length(**{"y_true": positive, f"scores of {model!r}": scores})
-    try:
-        return OperatingPoints.from_scores(positive, scores, sample_weight=weights)
-    except ValueError as error:
-        raise ValueError(f"model {model!r}: {error}") from None
 
 
 def check_strategy(strategy: str) -> None:

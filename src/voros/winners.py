@@ -19,6 +19,7 @@ from voros.frames import make_frame
 from voros.hull import CostHull, cost_hull
 from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.limits import warn_about_costs
+from voros.models import count_models
 from voros.progress import Progress, progress_bar
 from voros.region import Region, feasible_region
 from voros.roc import OperatingPoints
@@ -108,20 +109,25 @@ class WinnerMap:
 
 
 def winner_map(
-    points_by_model: Mapping[str, OperatingPoints],
+    y_true: Any,
+    scores: Any,
     *,
     min_precisions: Any,
     capacities: Any,
     cost_ratio: CostLike,
     prevalence: float | None = None,
     tolerance: float = CLOSE_CALL,
+    pos_label: Any = None,
+    sample_weight: Any = None,
     progress: Progress = False,
 ) -> WinnerMap:
     """Score several models over a grid of limits, and find who wins where.
 
     Parameters
     ----------
-    points_by_model : mapping of str to OperatingPoints
+    y_true : array-like of shape (n_cases,)
+        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    scores : mapping of str to array-like, or data frame with a column for each model
         At least two models.
     min_precisions : array-like of floats in [0, 1], rising
     capacities : array-like, rising
@@ -131,6 +137,8 @@ def winner_map(
         Prevalence at deployment, if it differs from that of the data.
     tolerance : float, default 0.01
         Scores this close are called indistinguishable.
+    pos_label, sample_weight
+        As in `voros.partial_voros_score`.
     progress : bool or callable, default False
         Draw a progress bar on the standard error stream, or call ``progress(done, total)`` after
         each floor.
@@ -146,7 +154,46 @@ def winner_map(
 
     See Also
     --------
+    winner_map_points : The same from operating points, such as those of published curves.
     voros.plotting.WinnerMapDisplay : Draws it.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y_true = [0, 0, 0, 0, 1, 0, 1, 1]
+    >>> scores = {
+    ...     "sharp": [0.1, 0.2, 0.6, 0.7, 0.5, 0.3, 0.8, 0.9],
+    ...     "steady": [0.1, 0.2, 0.3, 0.4, 0.6, 0.9, 0.7, 0.8],
+    ... }
+    >>> found = voros.winner_map(
+    ...     y_true, scores, min_precisions=[0.5, 0.7], capacities=[0.25, 0.5], cost_ratio=0.2
+    ... )
+    >>> found.winner.tolist()
+    [[0, 1], [0, 1]]
+    """
+    points = count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+    return winner_map_points(
+        points,
+        min_precisions=min_precisions,
+        capacities=capacities,
+        cost_ratio=cost_ratio,
+        prevalence=prevalence,
+        tolerance=tolerance,
+        progress=progress,
+    )
+
+
+def winner_map_points(
+    points_by_model: Mapping[str, OperatingPoints],
+    *,
+    min_precisions: Any,
+    capacities: Any,
+    cost_ratio: CostLike,
+    prevalence: float | None = None,
+    tolerance: float = CLOSE_CALL,
+    progress: Progress = False,
+) -> WinnerMap:
+    """Find who wins where from operating points of several models; see `winner_map`.
 
     Examples
     --------
@@ -154,7 +201,7 @@ def winner_map(
     >>> sizes = {"n_positive": 100, "n_negative": 900}
     >>> early = voros.OperatingPoints.from_points([0.01, 0.3], [0.4, 0.7], **sizes)
     >>> late = voros.OperatingPoints.from_points([0.03, 0.2], [0.3, 0.9], **sizes)
-    >>> found = winner_map(
+    >>> found = winner_map_points(
     ...     {"early": early, "late": late},
     ...     min_precisions=[0.2, 0.5, 0.9],
     ...     capacities=[0.1, 0.4],
@@ -249,9 +296,7 @@ def _warn_at_lowest_floor(rows: Sequence[Sequence[Scenario]], points: OperatingP
 
 def _check_models(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:
     if len(points_by_model) < 2:
-        raise ValueError(
-            f"points_by_model holds {len(points_by_model)} model(s); a winner needs at least two"
-        )
+        raise ValueError(f"a winner needs at least two models; given: {len(points_by_model)}")
     return dict(points_by_model)
 
 

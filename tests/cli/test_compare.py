@@ -23,7 +23,7 @@ def document(voros_command, cases):
 def test_models_pairs_and_seed_are_the_librarys(document, cases):
     read = read_predictions(cases)
     expected = voros.compare(
-        dict(read.scores), read.labels, SCENARIO, n_resamples=200, random_state=7
+        read.labels, dict(read.scores), SCENARIO, n_resamples=200, random_state=7
     )
     assert [row["model"] for row in document["models"]] == list(expected.ranking)
     for row in document["models"]:

@@ -140,7 +140,7 @@ def test_frames_in_memory_are_sent_to_from_scores():
 def test_everything_downstream_takes_the_points(make_frame):
     from voros.policy import ThresholdPolicy
     from voros.selection import select_points
-    from voros.winners import winner_map
+    from voros.winners import winner_map_points
 
     labels, scores, rng = drawn()
     columns = {"a": scores, "b": scores + rng.normal(0, 0.5, N_CASES)}
@@ -150,7 +150,7 @@ def test_everything_downstream_takes_the_points(make_frame):
     in_memory = ThresholdPolicy.from_validation(labels, scores, SCENARIO)
     assert policy.threshold(0.2) == in_memory.threshold(0.2)
     assert select_points(by_model, SCENARIO).winner == "a"
-    drawn_map = winner_map(
+    drawn_map = winner_map_points(
         by_model, min_precisions=[0.25], capacities=[0.3], cost_ratio=(0.05, 0.4)
     )
     truth = [voros.evaluate(labels, column, SCENARIO).score for column in columns.values()]

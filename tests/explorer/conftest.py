@@ -55,10 +55,10 @@ def support2() -> tuple[Any, dict[str, Any]]:
 def support2_page(tmp_path_factory: pytest.TempPathFactory, support2: Any) -> Path:
     y_true, prognoses = support2
     return write_page(
+        y_true,
         prognoses,
         voros.Scenario(0.25, 0.2, cost_ratio=(1 / 40, 1 / 9)),
         tmp_path_factory.mktemp("page") / "support2.html",
-        y_true=y_true,
         title="Who should raise the alarm?",
         outcome="hospital death within 7 days",
         cases="patients",

@@ -14,7 +14,7 @@ import pytest
 import voros
 from voros.explorer.payload import page_payload
 from voros.scenario import as_fraction
-from voros.winners import winner_map
+from voros.winners import winner_map_points
 
 NODE = shutil.which("node")
 HERE = Path(__file__).parent
@@ -116,7 +116,9 @@ def _winner_cases() -> dict[str, Any]:
     costs = voros.costs.miss_costs(2, 9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", voros.VorosWarning)
-        found = winner_map(models, min_precisions=floors, capacities=capacities, cost_ratio=costs)
+        found = winner_map_points(
+            models, min_precisions=floors, capacities=capacities, cost_ratio=costs
+        )
     winners = [
         {
             "minPrecision": floor,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from voros import OperatingPoints, Scenario
-from voros.explorer import render_page, write_page
+from voros.explorer import render_page, write_page, write_page_points
 from voros.explorer.page import SCRIPTS
 
 SCENARIO = Scenario(0.3, 0.5, cost_ratio=(1 / 9, 1 / 6))
@@ -72,23 +72,23 @@ def test_nothing_of_a_name_becomes_markup():
 
 
 def test_writes_whole_and_never_over_a_file(tmp_path):
-    path = write_page({"a": POINTS}, SCENARIO, tmp_path / "page.html")
+    path = write_page_points({"a": POINTS}, SCENARIO, tmp_path / "page.html")
     assert path.read_text(encoding="utf-8") == render_page({"a": POINTS}, SCENARIO)
     with pytest.raises(FileExistsError):
-        write_page({"b": POINTS}, SCENARIO, path)
-    assert write_page({"b": POINTS}, SCENARIO, path, force=True) == path
+        write_page_points({"b": POINTS}, SCENARIO, path)
+    assert write_page_points({"b": POINTS}, SCENARIO, path, force=True) == path
     assert '"name":"b"' in path.read_text(encoding="utf-8")
 
 
 def test_scores_and_points_make_the_same_page(tmp_path):
     y_true, scores = np.array([1, 0, 1, 0, 0]), [0.9, 0.8, 0.7, 0.1, 0.0]
-    path = write_page({"a": scores}, SCENARIO, tmp_path / "page.html", y_true=y_true)
+    path = write_page(y_true, {"a": scores}, SCENARIO, tmp_path / "page.html")
     assert path.read_text(encoding="utf-8") == render_page({"a": POINTS}, SCENARIO)
 
 
 def test_scores_without_labels_are_refused(tmp_path):
-    with pytest.raises(TypeError, match="together with y_true"):
-        write_page({"a": [0.1, 0.2]}, SCENARIO, tmp_path / "page.html")
+    with pytest.raises(TypeError, match=r"write_page\(y_true, scores"):
+        write_page_points({"a": [0.1, 0.2]}, SCENARIO, tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.explorer import write_page
+from voros.explorer import write_page, write_page_points
 from voros.scenario_file import read_scenarios
 
 pytest.importorskip("selenium")
@@ -72,7 +72,7 @@ def test_updates_take_less_than_50_ms(browser: Any, tmp_path: Path) -> None:
     y = np.arange(25_000) < 5_000
     models = {f"model {i}": rng.normal(size=len(y)) + (0.8 + 0.15 * i) * y for i in range(4)}
     scenario = voros.Scenario(0.4, 0.3, cost_ratio=voros.costs.miss_costs(2, 6))
-    page = write_page(models, scenario, tmp_path / "large.html", y_true=y)
+    page = write_page(y, models, scenario, tmp_path / "large.html")
     browser.get(page.as_uri())
     points = json.loads(text(browser, "payload"))["models"]
     assert [len(model["tp"]) for model in points] == [5_000] * 4
@@ -217,7 +217,7 @@ def test_a_screen_reader_hears_the_result(opened: Any) -> None:
 def test_limits_out_of_reach_are_explained(browser: Any, tmp_path: Path) -> None:
     scenario = voros.Scenario(0.9, 0.5, cost_ratio=voros.costs.miss_costs(2, 6))
     labels = [0, 1, 1, 0, 0, 0, 1, 0]
-    page = write_page({"a": range(8, 0, -1)}, scenario, tmp_path / "page.html", y_true=labels)
+    page = write_page(labels, {"a": range(8, 0, -1)}, scenario, tmp_path / "page.html")
     browser.get(page.as_uri())
     assert text(browser, "verdict") == "No model can raise an alarm within these limits."
     reach = "within this capacity the best is 66.7%, by a with 3 alarms"
@@ -260,10 +260,10 @@ def test_a_click_on_the_map_goes_there(opened: Any) -> None:
 def test_a_name_cannot_break_out(browser: Any, tmp_path: Path) -> None:
     name = "</script><img src=x onerror=\"document.title='broken'\">"
     page = write_page(
+        [1, 0, 1, 0],
         {name: [0.9, 0.8, 0.7, 0.1], "b": [0.1, 0.8, 0.7, 0.9]},
         voros.Scenario(cost_ratio=(0.1, 0.2)),
         tmp_path / "odd.html",
-        y_true=[1, 0, 1, 0],
         title=name,
         outcome=name,
         cases=name,
@@ -285,7 +285,7 @@ def test_the_skip_link_keeps_the_setting(opened: Any) -> None:
 def test_a_published_curve_has_no_thresholds_to_show(browser: Any, tmp_path: Path) -> None:
     curve = voros.OperatingPoints.from_points([0.01, 0.05, 0.2], [0.3, 0.6, 0.85], 1000, 9000)
     scenario = voros.Scenario(0.3, 1100, cost_ratio=1 / 30)
-    page = write_page({"published": curve}, scenario, tmp_path / "curve.html")
+    page = write_page_points({"published": curve}, scenario, tmp_path / "curve.html")
     browser.get(page.as_uri())
     expected = voros.evaluate_points(curve, scenario)
     assert scores(browser)["published"] == pytest.approx(expected.score, abs=1e-12)

@@ -25,7 +25,7 @@ def cases():
 @pytest.fixture(scope="module")
 def found(cases):
     positive, scores = cases
-    return voros.compare(scores, positive, SCENARIO, n_resamples=500, random_state=0)
+    return voros.compare(positive, scores, SCENARIO, n_resamples=500, random_state=0)
 
 
 def test_every_pair_is_compared_the_better_first(found):
@@ -72,7 +72,7 @@ def test_shares_won_add_up_and_go_to_the_better(found):
 def test_a_tie_is_shared(cases):
     positive, scores = cases
     same = {"a": scores["good"], "b": 2 * scores["good"]}
-    result = voros.compare(same, positive, SCENARIO, n_resamples=100, random_state=0)
+    result = voros.compare(positive, same, SCENARIO, n_resamples=100, random_state=0)
     assert result.shares_won == {"a": 0.5, "b": 0.5}
     assert result.pairs[0].p_value == 1
     assert (result.pairs[0].low, result.pairs[0].high) == (0, 0)
@@ -81,7 +81,7 @@ def test_a_tie_is_shared(cases):
 def test_the_lower_expected_cost_wins(cases):
     positive, scores = cases
     result = voros.compare(
-        scores, positive, SCENARIO, metric="expected_cost", n_resamples=200, random_state=0
+        positive, scores, SCENARIO, metric="expected_cost", n_resamples=200, random_state=0
     )
     assert result.ranking[-1] == "poor"
     assert result.pair("good", "poor").difference < 0
@@ -112,8 +112,8 @@ def test_holms_correction_by_its_definition():
 def test_auroc_comparison_agrees_with_a_paired_test_on_placements(cases):
     positive, scores = cases
     result = voros.compare(
-        {name: scores[name] for name in ("good", "poor")},
         positive,
+        {name: scores[name] for name in ("good", "poor")},
         SCENARIO,
         metric="auroc",
         stratified=True,
@@ -139,17 +139,17 @@ def test_auroc_comparison_agrees_with_a_paired_test_on_placements(cases):
 def test_what_cannot_be_compared_is_refused(cases):
     positive, scores = cases
     with pytest.raises(ValueError, match="neither more nor less is better"):
-        voros.compare(scores, positive, SCENARIO, metric="threshold")
+        voros.compare(positive, scores, SCENARIO, metric="threshold")
     with pytest.raises(ValueError, match="at least two"):
-        voros.compare({"good": scores["good"]}, positive, SCENARIO)
+        voros.compare(positive, {"good": scores["good"]}, SCENARIO)
 
 
 def test_progress_is_told_and_changes_nothing(cases, found):
     positive, scores = cases
     told = []
     again = voros.compare(
-        scores,
         positive,
+        scores,
         SCENARIO,
         n_resamples=500,
         random_state=0,

@@ -27,7 +27,7 @@ def comparisons():
     for rng in map(np.random.default_rng, range(DATA_SETS)):
         positive = rng.random(N_CASES) < PREVALENCE
         scores = {m: SEPARATION * positive + rng.normal(size=N_CASES) for m in ("one", "other")}
-        found.append(voros.compare(scores, positive, SCENARIO, n_resamples=300, random_state=rng))
+        found.append(voros.compare(positive, scores, SCENARIO, n_resamples=300, random_state=rng))
     return found
 
 

@@ -63,7 +63,7 @@ def test_selection_metrics_of_a_resample_equal_those_of_copied_rows(cases, metri
     ranked = Ranked.of(positive, scores, worthwhile=measure.worthwhile_only)
     for _, counts in resampled(positive, scores, n=10):
         rows = np.repeat(np.arange(400), counts)
-        copied = voros.select_model({"a": scores[rows]}, positive[rows], scenario).ranking[0]
+        copied = voros.select_model(positive[rows], {"a": scores[rows]}, scenario).ranking[0]
         assert measure.compute([ranked.points(counts)])[0] == pytest.approx(
             getattr(copied, metric), abs=1e-12
         )

@@ -141,7 +141,7 @@ def test_among_the_four_models_each_strategy_selects_the_published_one():
     scores = {stem: r.of("proba_y_eq_1") for stem, r in zip(stems, read, strict=True)}
     chosen = {
         number: [
-            voros.select_model(scores, read[0].labels, scenario, strategy=strategy).winner
+            voros.select_model(read[0].labels, scores, scenario, strategy=strategy).winner
             for strategy in STRATEGY_ORDER
         ]
         for number, scenario in SCENARIOS.items()

@@ -63,8 +63,8 @@ def compare(
     )
     with patience("resampling") as report:
         found = inference.compare(
-            dict(predictions.scores),
             predictions.labels,
+            dict(predictions.scores),
             scenario,
             metric=metric,  # type: ignore[arg-type]
             progress=report,

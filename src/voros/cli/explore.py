@@ -51,7 +51,7 @@ def explore(
     The page works from a mail attachment: no server, no network. It holds counts at each
     threshold, never rows. The limits given are those it opens with.
     """
-    from voros.explorer import write_page
+    from voros.explorer import write_page_points
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
@@ -60,7 +60,7 @@ def explore(
     predictions = load(file, columns)
     points = count_points(predictions)
     with patience("writing the page"):
-        write_page(
+        write_page_points(
             points,
             scenario,
             output,

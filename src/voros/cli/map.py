@@ -18,7 +18,7 @@ from voros.cli.show import Sheet, show
 from voros.files import check_writable, write_whole
 from voros.report.figures import figure_bytes, headless_pyplot
 from voros.scenario_text import read_capacity, read_number
-from voros.winners import CLOSE_CALL, WinnerMap, winner_map
+from voros.winners import CLOSE_CALL, WinnerMap, winner_map_points
 
 FLOORS = "0.05:0.95:19"
 CAPACITIES = "0.025:0.5:20"
@@ -57,7 +57,7 @@ def map_(
     check_writable([] if output is None else [output], force=force)
     points = count_points(load(file, columns))
     with patience("mapping winners") as report:
-        found = winner_map(
+        found = winner_map_points(
             points,
             min_precisions=floors,
             capacities=capacities,

@@ -72,7 +72,7 @@ def resample(
             found = bootstrap(predictions.labels, scores, scenario, **arguments)
             shares, verdict = dict.fromkeys(found, 1.0), None
         else:
-            comparison = compare(scores, predictions.labels, scenario, **arguments)
+            comparison = compare(predictions.labels, scores, scenario, **arguments)
             found, shares = comparison.models, comparison.shares_won
             verdict = comparison.verdict
     intervals = {

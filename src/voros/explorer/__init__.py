@@ -3,6 +3,6 @@
 >>> from voros.explorer import write_page
 """
 
-from voros.explorer.page import render_page, write_page
+from voros.explorer.page import render_page, write_page, write_page_points
 
-__all__ = ["render_page", "write_page"]
+__all__ = ["render_page", "write_page", "write_page_points"]

@@ -15,6 +15,7 @@ from typing import Any
 
 from voros.explorer.payload import page_payload
 from voros.files import write_whole
+from voros.models import count_models
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
@@ -44,11 +45,13 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MU
 
 
 def write_page(
-    points_by_model: Mapping[str, Any],
+    y_true: Any,
+    scores: Any,
     scenario: Scenario,
     path: str | Path,
     *,
-    y_true: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
     title: str | None = None,
     outcome: str = "the outcome",
     cases: str = "cases",
@@ -62,14 +65,16 @@ def write_page(
 
     Parameters
     ----------
-    points_by_model : mapping of str to OperatingPoints, or to scores
-        The models by name, all counted on the same cases. Scores need `y_true`.
+    y_true : array-like of shape (n_cases,)
+        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    scores : array-like of shape (n_cases,), mapping of str to such, or data frame
+        Scores of one model, or of several by name or column.
     scenario : Scenario
         The setting the page opens with.
     path : path
         Where to write; a file that exists is left alone unless `force`.
-    y_true : array-like, optional
-        Labels, where scores are given: bool, {0, 1} or {-1, 1}.
+    pos_label, sample_weight
+        As in `voros.partial_voros_score`.
     title : str, optional
         Heading of the page.
     outcome : str, default "the outcome"
@@ -87,22 +92,47 @@ def write_page(
     Path
         The file written.
 
+    See Also
+    --------
+    write_page_points : The same from operating points, such as those of published curves.
+
     Examples
     --------
     >>> import tempfile, voros
     >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=voros.costs.miss_costs(5, 10))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = write_page(
-    ...         {"model": [0.9, 0.8, 0.7, 0.1]},
-    ...         scenario,
-    ...         f"{folder}/page.html",
-    ...         y_true=[1, 0, 1, 0],
-    ...     )
+    ...     page = write_page([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], scenario, f"{folder}/page.html")
     ...     page.name
     'page.html'
     """
-    points = _as_points(points_by_model, y_true)
-    html = render_page(points, scenario, title=title, outcome=outcome, cases=cases, thin=thin)
+    return write_page_points(
+        count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight),
+        scenario,
+        path,
+        title=title,
+        outcome=outcome,
+        cases=cases,
+        thin=thin,
+        force=force,
+    )
+
+
+def write_page_points(
+    points_by_model: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    outcome: str = "the outcome",
+    cases: str = "cases",
+    thin: int | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a page from operating points, all counted on the same cases; see `write_page`."""
+    _check_points(points_by_model)
+    html = render_page(
+        points_by_model, scenario, title=title, outcome=outcome, cases=cases, thin=thin
+    )
     return write_whole(path, html, force=force)
 
 
@@ -130,19 +160,13 @@ def render_page(
     )
 
 
-def _as_points(models: Mapping[str, Any], y_true: Any) -> dict[str, OperatingPoints]:
-    if y_true is not None:
-        return {
-            str(name): OperatingPoints.from_scores(y_true, scores)
-            for name, scores in models.items()
-        }
-    for name, points in models.items():
+def _check_points(points_by_model: Mapping[str, OperatingPoints]) -> None:
+    for name, points in points_by_model.items():
         if not isinstance(points, OperatingPoints):
             raise TypeError(
                 f"points_by_model[{name!r}] is of type {type(points).__name__}; accepted are "
-                "OperatingPoints, or scores together with y_true"
+                "OperatingPoints; scores are written by write_page(y_true, scores, ...)"
             )
-    return {str(name): points for name, points in models.items()}
 
 
 def _asset(name: str) -> str:

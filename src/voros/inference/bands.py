@@ -17,11 +17,12 @@ from scipy.special import expit, logit, ndtri
 from voros.evaluation import evaluate_points
 from voros.exceptions import VorosWarning
 from voros.frames import make_frame
-from voros.inference.bootstrap import ONE_MODEL, check_resampling, rank_models, scores_of_models
+from voros.inference.bootstrap import check_resampling, rank_models
 from voros.inference.intervals import interval
 from voros.inference.resamples import Sampling, Statistic, leave_out, replicate
 from voros.inference.statistics import one_by_one
 from voros.inputs import FloatArray
+from voros.models import one_or_all
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
@@ -75,7 +76,7 @@ class Band:
 
 def roc_band(
     y_true: Any,
-    y_score: Any,
+    scores: Any,
     *,
     kind: Kind = "simultaneous",
     n_resamples: int = 2000,
@@ -89,7 +90,7 @@ def roc_band(
 
     Parameters
     ----------
-    y_true, y_score, n_resamples, confidence, stratified, groups, pos_label, random_state
+    y_true, scores, n_resamples, confidence, stratified, groups, pos_label, random_state
         As in `voros.bootstrap`.
     kind : {"simultaneous", "pointwise"}, default "simultaneous"
         Whether the confidence is that of the whole curve, or of each position alone.
@@ -108,8 +109,7 @@ def roc_band(
     >>> roc_band(y_true, y_score, n_resamples=200, random_state=0)
     Band(95 % band, simultaneous, mean width 0.1778)
     """
-    columns = scores_of_models(y_score)
-    positive, models = rank_models(y_true, columns, pos_label, worthwhile=False)
+    positive, models = rank_models(y_true, scores, pos_label, worthwhile=False)
     first = min(1.0, FEWEST_FALSE_ALARMS / np.count_nonzero(~positive))
     at = np.linspace(first, 1.0, POSITIONS)
     sampling = Sampling.of(positive, stratified=stratified, groups=groups)
@@ -122,12 +122,12 @@ def roc_band(
         one_by_one(lambda points: recall_at(points, at)),
         recall_scale(int(np.count_nonzero(positive))),
     )
-    return bands.get(ONE_MODEL, bands)
+    return one_or_all(bands, scores)
 
 
 def area_band(
     y_true: Any,
-    y_score: Any,
+    scores: Any,
     scenario: Scenario,
     *,
     kind: Kind = "simultaneous",
@@ -142,7 +142,7 @@ def area_band(
 
     Parameters
     ----------
-    y_true, y_score, scenario, n_resamples, confidence, stratified, groups, pos_label, random_state
+    y_true, scores, scenario, n_resamples, confidence, stratified, groups, pos_label, random_state
         As in `voros.bootstrap`.
     kind : {"simultaneous", "pointwise"}, default "simultaneous"
         Whether the confidence is that of the whole curve, or of each cost ratio alone.
@@ -163,8 +163,7 @@ def area_band(
     >>> area_band(y_true, y_score, scenario, n_resamples=200, random_state=0)
     Band(95 % band, simultaneous, mean width 0.2485)
     """
-    columns = scores_of_models(y_score)
-    positive, models = rank_models(y_true, columns, pos_label, worthwhile=True)
+    positive, models = rank_models(y_true, scores, pos_label, worthwhile=True)
     odds = float(np.count_nonzero(~positive) / np.count_nonzero(positive))
     low, high = scenario.costs.ratio_range(odds)
     if not 0 < low <= high < np.inf:
@@ -183,7 +182,7 @@ def area_band(
         one_by_one(lambda points: evaluate_points(points, scenario).normalised_area(at)),
         AS_IT_IS,
     )
-    return bands.get(ONE_MODEL, bands)
+    return one_or_all(bands, scores)
 
 
 def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:

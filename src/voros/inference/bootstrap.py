@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -15,17 +14,14 @@ from voros.frames import make_frame
 from voros.inference.intervals import METHODS, Method, interval
 from voros.inference.resamples import Ranked, Sampling, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, in_words
-from voros.inputs import AnyArray, FloatArray
+from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.models import columns_by_model, one_or_all, several_models
 from voros.progress import Progress, progress_bar
 from voros.roc import check_cases
 from voros.scenario import Scenario
-from voros.selection import columns_by_model
 
 FEWEST_RESAMPLES = 100
 """Fewer cannot place the ends of a 95 % interval."""
-
-ONE_MODEL = "y_score"
-"""The name of the only model, where none was given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +75,7 @@ class Bootstrap:
 
 def bootstrap(
     y_true: Any,
-    y_score: Any,
+    scores: Any,
     scenario: Scenario,
     *,
     metric: MetricLike = "partial_voros",
@@ -98,8 +94,8 @@ def bootstrap(
     ----------
     y_true : array-like of shape (n_cases,)
         Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
-    y_score : array-like of shape (n_cases,), or a mapping or data frame of models
-        Several models are scored on the same resamples.
+    scores : array-like of shape (n_cases,), mapping of str to such, or data frame
+        Scores of one model, or of several, which are scored on the same resamples.
     scenario : Scenario
     metric : str, ThresholdPolicy or callable, default "partial_voros"
         "partial_voros", "voros", "partial_auroc", "recall" and "auroc" are scores;
@@ -146,7 +142,7 @@ def bootstrap(
     """
     plan = Plan.of(
         y_true,
-        y_score,
+        scores,
         scenario,
         metric=metric,
         n_resamples=n_resamples,
@@ -156,8 +152,7 @@ def bootstrap(
         groups=groups,
         pos_label=pos_label,
     )
-    results = plan.run(random_state, progress).bootstraps()
-    return results.get(ONE_MODEL, results)
+    return one_or_all(plan.run(random_state, progress).bootstraps(), scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +171,7 @@ class Plan:
     def of(
         cls,
         y_true: Any,
-        y_score: Any,
+        scores: Any,
         scenario: Scenario,
         *,
         metric: MetricLike,
@@ -192,9 +187,8 @@ class Plan:
         if method not in METHODS:
             raise ValueError(f"method={method!r}; accepted are {', '.join(map(repr, METHODS))}")
         measure = Measure.of(metric, scenario)
-        columns = scores_of_models(y_score)
         positive, models = rank_models(
-            y_true, columns, pos_label, worthwhile=measure.worthwhile_only
+            y_true, scores, pos_label, worthwhile=measure.worthwhile_only
         )
         sampling = Sampling.of(positive, stratified=stratified, groups=groups)
         drawn = "groups" if groups is not None else "cases"
@@ -260,29 +254,18 @@ class Replicates:
         return found
 
 
-def scores_of_models(y_score: Any) -> dict[str, Any]:
-    """Return scores by model; those of a single one under a name of their own."""
-    if isinstance(y_score, Mapping) or np.ndim(y_score) == 2:
-        return dict(columns_by_model(y_score))
-    return {ONE_MODEL: y_score}
-
-
 def rank_models(
-    y_true: Any, columns: Mapping[str, Any], pos_label: Any, *, worthwhile: bool
-) -> tuple[Any, dict[str, Ranked]]:
+    y_true: Any, scores: Any, pos_label: Any, *, worthwhile: bool
+) -> tuple[BoolArray, dict[str, Ranked]]:
     """Check the labels and every model's scores, and sort the cases by each."""
+    named = several_models(scores)
     models = {}
-    positive = None
-    for model, column in columns.items():
+    for model, column in columns_by_model(y_true, scores).items():
         try:
-            positive, scores, _ = check_cases(y_true, column, pos_label)
+            positive, checked, _ = check_cases(y_true, column, pos_label)
         except ValueError as error:
-            raise ValueError(
-                str(error) if model == ONE_MODEL else f"model {model!r}: {error}"
-            ) from None
-        models[model] = Ranked.of(positive, scores, worthwhile=worthwhile)
-    if positive is None:
-        raise ValueError("y_score holds no model; at least one is needed")
+            raise ValueError(f"model {model!r}: {error}" if named else str(error)) from None
+        models[model] = Ranked.of(positive, checked, worthwhile=worthwhile)
     return positive, models
 
 

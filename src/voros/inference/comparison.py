@@ -164,8 +164,8 @@ def _pair_cells(pair: PairedDifference) -> tuple[str, ...]:
 
 
 def compare(
-    scores_by_model: Any,
     y_true: Any,
+    scores: Any,
     scenario: Scenario,
     *,
     metric: MetricLike = "partial_voros",
@@ -185,9 +185,9 @@ def compare(
 
     Parameters
     ----------
-    scores_by_model : mapping of str to array-like, or data frame with a column for each model
-        At least two.
     y_true : array-like of shape (n_cases,)
+    scores : mapping of str to array-like, or data frame with a column for each model
+        At least two models.
     scenario : Scenario
     metric, n_resamples, confidence, method, stratified, groups, pos_label, random_state, progress
         As in `voros.bootstrap`. Thresholds of different models cannot be compared. `method` is
@@ -205,7 +205,7 @@ def compare(
     >>> y_true = rng.random(1000) < 0.2
     >>> scores = {name: y_true * d + rng.normal(size=1000) for name, d in (("a", 1), ("b", 2))}
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
-    >>> result = voros.compare(scores, y_true, scenario, n_resamples=200, random_state=0)
+    >>> result = voros.compare(y_true, scores, scenario, n_resamples=200, random_state=0)
     >>> pair = result.pair("b", "a")
     >>> round(pair.difference, 4), round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 3)
     (0.4195, 0.2927, 0.5389, 0.01)
@@ -220,7 +220,7 @@ def compare(
         )
     plan = Plan.of(
         y_true,
-        scores_by_model,
+        scores,
         scenario,
         metric=metric,
         n_resamples=n_resamples,
@@ -231,7 +231,7 @@ def compare(
         pos_label=pos_label,
     )
     if len(plan.models) < 2:
-        raise ValueError("scores_by_model holds one model; a comparison needs at least two")
+        raise ValueError("scores hold one model; a comparison needs at least two")
     return _comparison(plan, plan.run(random_state, progress))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from voros.plotting.models import points_from_estimator, points_from_predictions
+from voros.models import count_models
+from voros.plotting.models import points_from_estimator
 
 
 class ModelDisplay(ABC):
@@ -20,7 +21,7 @@ class ModelDisplay(ABC):
     def from_predictions(
         cls,
         y_true: Any,
-        y_score: Any,
+        scores: Any,
         *arguments: Any,
         pos_label: Any = None,
         sample_weight: Any = None,
@@ -32,16 +33,14 @@ class ModelDisplay(ABC):
         ----------
         y_true : array-like of shape (n_cases,)
             Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
-        y_score : array-like of shape (n_cases,), or mapping of str to such
-            Scores of one model, or of several by name where the picture shows several.
+        scores : array-like of shape (n_cases,), mapping of str to such, or data frame
+            Scores of one model, or of several by name or column where the picture shows several.
         *arguments, **options
             Those of `from_points` that follow the points; the scenario comes first.
         pos_label : label, optional
         sample_weight : array-like of shape (n_cases,), optional
         """
-        points = points_from_predictions(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
-        )
+        points = count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
         return cls.from_points(points, *arguments, **options)
 
     @classmethod

@@ -12,8 +12,8 @@ import numpy as np
 
 from voros.datasets import load_support2
 from voros.datasets.support2 import OutcomeName
+from voros.models import count_models
 from voros.plotting.area_curve import AreaCurveDisplay
-from voros.plotting.models import points_from_predictions
 from voros.plotting.region import region_gallery
 from voros.plotting.roc import RocDisplay
 from voros.plotting.roc_surface import RocSurfaceDisplay
@@ -23,7 +23,7 @@ from voros.plotting.winner_map import WinnerMapDisplay
 from voros.progress import Progress
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
-from voros.winners import WinnerMap, winner_map
+from voros.winners import WinnerMap, winner_map_points
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,11 +49,11 @@ class _Patients:
     @cached_property
     def points(self) -> dict[str, OperatingPoints]:
         patients = load_support2().with_all_prognoses()
-        return points_from_predictions(patients.outcome(OUTCOME), dict(patients.prognoses))
+        return count_models(patients.outcome(OUTCOME), patients.prognoses)
 
     @cached_property
     def winners(self) -> WinnerMap:
-        return winner_map(
+        return winner_map_points(
             self.points,
             min_precisions=np.linspace(0.12, 0.6, CELLS),
             capacities=np.geomspace(0.005, 0.5, CELLS),

@@ -1,33 +1,12 @@
-"""What a picture is drawn of: scores, estimators or operating points, one or many models."""
+"""What a picture is drawn of: estimators or operating points, one or many models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from voros.models import ONLY_MODEL
 from voros.roc import OperatingPoints
-
-ONLY_MODEL = "model"
-"""The name of a model that was given none."""
-
-
-def points_from_predictions(
-    y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
-) -> dict[str, OperatingPoints]:
-    """Count alarms of one vector of scores, or of a mapping from model names to such vectors.
-
-    Examples
-    --------
-    >>> points_from_predictions([0, 1], {"a": [0.2, 0.7], "b": [0.9, 0.1]})["b"].tp.tolist()
-    [0, 0, 1]
-    """
-    scores = y_score if isinstance(y_score, Mapping) else {ONLY_MODEL: y_score}
-    return {
-        name: OperatingPoints.from_scores(
-            y_true, column, pos_label=pos_label, sample_weight=sample_weight
-        )
-        for name, column in scores.items()
-    }
 
 
 def points_from_estimator(

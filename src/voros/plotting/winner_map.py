@@ -24,7 +24,7 @@ from voros.plotting.style import (
 )
 from voros.progress import Progress
 from voros.roc import OperatingPoints
-from voros.winners import NOBODY, WinnerMap, winner_map
+from voros.winners import NOBODY, WinnerMap, winner_map_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,7 +109,7 @@ class WinnerMapDisplay(ModelDisplay):
         Parameters up to ``progress`` are those of `voros.winner_map`, the others of `plot`.
         """
         closeness = {} if tolerance is None else {"tolerance": tolerance}
-        found = winner_map(
+        found = winner_map_points(
             named_points(points),
             min_precisions=min_precisions,
             capacities=capacities,

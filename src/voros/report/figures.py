@@ -92,10 +92,10 @@ def map_pictures(report: Report) -> list[Picture]:
         return []
     headless_pyplot()
     from voros.plotting import WinnerMapDisplay
-    from voros.winners import winner_map
+    from voros.winners import winner_map_points
 
     with _quietly():
-        found = winner_map(
+        found = winner_map_points(
             report.points,
             min_precisions=np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1],
             capacities=_capacities(report),

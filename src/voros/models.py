@@ -1,0 +1,144 @@
+"""Scores of one model or several on the same cases: the one place where they are read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from voros.inputs import AnyArray, as_vector, check_same_length
+from voros.roc import OperatingPoints
+
+T = TypeVar("T")
+
+ONLY_MODEL = "model"
+"""The name of a model that was given none."""
+
+ACCEPTED = (
+    "accepted are a one-dimensional array of scores, a mapping from model to scores, or a data "
+    "frame with a column for each model"
+)
+
+ORDER = "y_true, the labels, comes first, then the scores"
+
+
+def several_models(scores: Any) -> bool:
+    """Whether scores are those of named models, one or many, and not of one without a name."""
+    return isinstance(scores, Mapping) or _data_frame(scores) is not None
+
+
+def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
+    """Return the scores of each model, one for every label.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        Labels. Only their number is looked at.
+    scores : array-like of shape (n_cases,), mapping of str to such, or data frame
+        Scores of one model, which is then called "model", or of several by name. A data frame of
+        pandas, polars or pyarrow has a column for each model.
+
+    Examples
+    --------
+    >>> columns = columns_by_model([0, 1], {"a": [0.2, 0.7], "b": [0.9, 0.1]})
+    >>> columns["b"].tolist()
+    [0.9, 0.1]
+    >>> list(columns_by_model([0, 1], [0.2, 0.7]))
+    ['model']
+    """
+    check_order(y_true, scores)
+    labels = as_vector(y_true, "y_true")
+    columns = _named_columns(scores) if several_models(scores) else {ONLY_MODEL: _alone(scores)}
+    for model, column in columns.items():
+        check_same_length(**{"y_true": labels, _label(model, columns, scores): column})
+    return columns
+
+
+def count_models(
+    y_true: Any, scores: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> dict[str, OperatingPoints]:
+    """Count alarms of one model or several; parameters as in `columns_by_model`.
+
+    Examples
+    --------
+    >>> count_models([0, 1], {"a": [0.2, 0.7], "b": [0.9, 0.1]})["b"].tp.tolist()
+    [0, 0, 1]
+    """
+    alone = not several_models(scores)
+    return {
+        model: count_model(y_true, column, pos_label, sample_weight, None if alone else model)
+        for model, column in columns_by_model(y_true, scores).items()
+    }
+
+
+def count_model(
+    y_true: Any, column: Any, pos_label: Any, sample_weight: Any, model: str | None = None
+) -> OperatingPoints:
+    """Count one model's alarms; an error names the model where it has a name."""
+    try:
+        return OperatingPoints.from_scores(
+            y_true, column, pos_label=pos_label, sample_weight=sample_weight
+        )
+    except ValueError as error:
+        raise ValueError(str(error) if model is None else f"model {model!r}: {error}") from None
+
+
+def one_or_all(results: Mapping[str, T], scores: Any) -> T | dict[str, T]:
+    """Return results by name where models had names, and otherwise the only result."""
+    return dict(results) if several_models(scores) else results[ONLY_MODEL]
+
+
+def check_order(y_true: Any, scores: Any) -> None:
+    """Refuse labels that are scores of several models: the arguments were swapped."""
+    if not several_models(y_true) or np.shape(y_true)[1:] == (1,):
+        return
+    given = f"y_true is a {type(y_true).__name__}, as scores of several models are"
+    if several_models(scores):
+        raise ValueError(f"{given}; it must be one label per case")
+    raise ValueError(f"{given}: the arguments are swapped. {ORDER}")
+
+
+def _named_columns(scores: Any) -> dict[str, AnyArray]:
+    if isinstance(scores, Mapping):
+        items: list[tuple[Any, Any]] = list(scores.items())
+    else:
+        frame = _data_frame(scores)
+        items = [(name, frame[name]) for name in frame.columns]
+    if not items:
+        raise ValueError("scores hold no model; at least one is needed")
+    _check_distinct([str(name) for name, _ in items])
+    return {str(name): as_vector(values, f"scores of {name!r}") for name, values in items}
+
+
+def _check_distinct(names: list[str]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"scores name a model twice: {', '.join(repeated)}")
+
+
+def _alone(scores: Any) -> AnyArray:
+    if not hasattr(scores, "__len__") and not hasattr(scores, "__array__"):
+        raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED}")
+    return as_vector(scores, "scores")
+
+
+def _data_frame(values: Any) -> Any:
+    """Return an eager data frame as narwhals sees it; None for anything else."""
+    # Arrays and lists are what most callers pass, and narwhals takes as long to load as numpy.
+    if isinstance(values, (np.ndarray, list, tuple, Mapping)):
+        return None
+    import narwhals.stable.v1 as nw
+
+    frame = nw.from_native(values, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError(
+            f"a {type(values).__module__.split('.')[0]} query has no rows yet; collect it into a "
+            "data frame first, or see voros.engines.count_frame"
+        )
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _label(model: str, columns: Mapping[str, Any], scores: Any) -> str:
+    return f"scores of {model!r}" if len(columns) > 1 or several_models(scores) else "scores"
