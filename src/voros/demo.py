@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from sklearn.metrics import roc_auc_score
 from voros.datasets import Support2, load_support2
 from voros.evaluation import evaluate_points
 from voros.exceptions import NeverAlarmWarning
+from voros.files import check_folder, folder_for
 from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
@@ -116,10 +118,20 @@ def unused_folder(folder: Path) -> Path:
 
 def main(folder: Path = DEFAULT_FOLDER) -> None:
     """Print the tables, and write figures, the interactive page and a small study to a folder."""
+    check_folder(folder.parent)
     patients = load_support2().with_all_prognoses()
     print(*tables(patients), sep="\n", flush=True)
     folder = unused_folder(folder)
-    folder.mkdir(parents=True)
+    try:
+        with folder_for(folder):
+            _write_everything(patients, folder)
+    except BaseException:
+        # The folder is new, so all that is in it is half of a demonstration.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _write_everything(patients: Support2, folder: Path) -> None:
     print(f"\nFigures: {_write_figures(folder / 'figures')}", flush=True)
     print(f"A page to move the limits on: {_write_page(patients, folder)}", flush=True)
     print(

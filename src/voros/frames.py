@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
+from voros.installing import missing_package
+
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 """Libraries a table can be made in, in order of preference."""
@@ -30,9 +32,7 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     if backend is None:
         backend = next((name for name in BACKENDS if find_spec(name)), None)
     if backend is None:
-        raise ImportError(
-            "a table needs one of pandas, polars or pyarrow; for example: pip install pandas"
-        )
+        raise missing_package("a table", "pandas", "polars", "pyarrow")
     if backend not in BACKENDS:
         raise ValueError(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
     import narwhals.stable.v1 as nw

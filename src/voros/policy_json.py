@@ -93,7 +93,7 @@ def _check_schema(fields: Any, origin: str) -> None:
     if schema > SCHEMA:
         raise ValueError(
             f"{origin} has the schema {schema}, written by a newer voros; this one reads up to "
-            f"{SCHEMA}: upgrade with pip install --upgrade voros"
+            f"{SCHEMA}; upgrade voros"
         )
 
 

@@ -46,7 +46,7 @@ def test_an_unknown_engine_is_refused():
 
 def test_a_missing_package_names_the_extra(monkeypatch):
     monkeypatch.setattr("voros.engines.opening.find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r'pip install "voros\[engines\]" brings it'):
+    with pytest.raises(ImportError, match=r'not installed: pip install "duckdb>=2\.0"'):
         check_engine("duckdb")
 
 

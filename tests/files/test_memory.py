@@ -1,5 +1,7 @@
 """An engine is chosen by the size of a file."""
 
+import sys
+
 import pytest
 
 from voros.files.memory import available_memory, engine_for, memory_needed
@@ -25,10 +27,19 @@ def test_a_file_is_counted_by_an_engine_only_where_memory_is_short(file):
     assert engine_for(file, 2) is None
 
 
-def test_without_engines_a_file_too_large_names_the_extra(file, monkeypatch):
+def test_without_engines_a_file_too_large_says_what_to_install(file, monkeypatch):
     monkeypatch.setattr("voros.files.memory.find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r'pip install "voros\[engines\]"'):
+    with pytest.raises(ImportError, match=r'needs duckdb or polars.* pip install "duckdb>=2\.0"'):
         engine_for(file, 2, available=1)
+
+
+def test_where_the_system_tells_nothing_a_file_is_taken_to_fit(file, monkeypatch):
+    # As on Windows, which has neither sysconf nor /proc.
+    monkeypatch.delattr("os.sysconf")
+    monkeypatch.setattr("voros.files.memory._CGROUP_LIMITS", ())
+    monkeypatch.setattr("voros.files.memory._meminfo", lambda _: ())
+    assert available_memory() == sys.maxsize
+    assert engine_for(file, 2) is None
 
 
 def test_available_memory_is_within_the_machine():

@@ -64,7 +64,7 @@ def test_displays_import_and_drawing_names_the_extra() -> None:
             print(error)
         """
     )
-    assert 'pip install "voros[plot]"' in printed
+    assert 'pip install "matplotlib>=3.8"' in printed
 
 
 def test_importing_the_package_leaves_matplotlib_alone() -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from typing import Any
 
 NEEDED = frozenset({"typer", "rich", "click"})
 """Packages of the ``cli`` extra without which there is no command line at all."""
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
 
 def main() -> None:
     """Run the command line, or say how to install what it needs."""
+    ordinary = signal.signal(signal.SIGINT, _leave_at_once)
     try:
         import rich  # noqa: F401 - said to be missing now, not in the middle of a table
 
@@ -17,10 +24,19 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in NEEDED:
             raise
+        from voros.installing import COMMAND_LINE, pip_install
+
         print(
             f"voros: error: the command line needs {error.name}, which is not installed: "
-            'pip install "voros[cli]"',
+            f"{pip_install(*COMMAND_LINE)}",
             file=sys.stderr,
         )
         sys.exit(2)
+    signal.signal(signal.SIGINT, ordinary)
     app()
+
+
+def _leave_at_once(*_: Any) -> None:
+    # Nothing is begun yet, and an exception in the middle of an import can be swallowed there.
+    os.write(2, b"voros: interrupted\n")
+    os._exit(INTERRUPTED)

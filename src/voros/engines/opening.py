@@ -10,6 +10,7 @@ from shutil import which
 from typing import Any
 
 from voros.engines.adapter import ENGINES
+from voros.installing import missing_package
 
 PACKAGES = {"polars": "polars", "duckdb": "duckdb", "dask": "dask.dataframe", "spark": "pyspark"}
 """What each engine is installed as."""
@@ -49,10 +50,7 @@ def check_engine(engine: str) -> None:
         raise ValueError(f"engine={engine!r}; accepted are {', '.join(ENGINES)}")
     package = PACKAGES[engine].partition(".")[0]
     if find_spec(package) is None:
-        raise ImportError(
-            f"engine={engine!r} needs {package}, which is not installed; pip install "
-            '"voros[engines]" brings it'
-        )
+        raise missing_package(f"engine={engine!r}", package)
     if engine == "spark" and not has_java():
         raise OSError(
             "engine='spark' needs Java 17 or newer, and neither JAVA_HOME nor a java command was "

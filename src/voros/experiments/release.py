@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from voros.experiments.errors import DISK_FULL_REMEDY, ExperimentError
+from voros.installing import missing_package
 
 if TYPE_CHECKING:
     import duckdb
@@ -193,9 +194,7 @@ def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
         A folder for what does not fit.
     """
     if find_spec("duckdb") is None:
-        raise ImportError(
-            'reading hospital tables needs DuckDB: pip install "voros[experiments]" brings it'
-        )
+        raise missing_package("reading hospital tables", "duckdb")
     import duckdb
 
     with duckdb.connect(":memory:") as database:

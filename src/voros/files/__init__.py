@@ -1,18 +1,26 @@
 """Prediction files in, whole files out.
 
 `read_predictions` takes CSV, TSV, Parquet, Arrow or JSON lines, and `write_whole` writes a file
-completely or not at all. Reading needs pyarrow, which comes with ``pip install "voros[cli]"``.
+completely or not at all. Reading needs pyarrow, which the ``cli`` extra brings.
 """
 
 from voros.files.appending import append_column, format_of, table_bytes
 from voros.files.predictions import Predictions, read_predictions
 from voros.files.sources import open_source
-from voros.files.writing import check_writable, write_together, write_whole
+from voros.files.writing import (
+    check_folder,
+    check_writable,
+    folder_for,
+    write_together,
+    write_whole,
+)
 
 __all__ = [
     "Predictions",
     "append_column",
+    "check_folder",
     "check_writable",
+    "folder_for",
     "format_of",
     "open_source",
     "read_predictions",

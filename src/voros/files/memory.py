@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
+
+from voros.installing import missing_package
 
 BYTES_PER_VALUE = 8
 
@@ -23,12 +26,14 @@ _CGROUP_LIMITS = (
 
 def available_memory() -> int:
     """Bytes that this process may still use, as far as the system tells."""
-    known = [_physical_memory(), *_meminfo("MemAvailable"), *_container_limit()]
-    return min(known)
+    known = [*_physical_memory(), *_meminfo("MemAvailable"), *_container_limit()]
+    return min(known, default=sys.maxsize)
 
 
-def _physical_memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+def _physical_memory() -> Iterable[int]:
+    # Windows has no sysconf; a file is then read as if it fitted.
+    if hasattr(os, "sysconf"):
+        yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _meminfo(field: str) -> Iterable[int]:
@@ -72,8 +77,5 @@ def engine_for(parquet: str | Path, n_columns: int, available: int | None = None
         return None
     installed = [name for name in PREFERRED if find_spec(name)]
     if not installed:
-        raise ImportError(
-            f"{parquet} does not fit into memory, and no engine is installed that could count it "
-            'where it lies; pip install "voros[engines]" brings them'
-        )
+        raise missing_package(f"counting {parquet}, which is too large for memory,", *PREFERRED)
     return installed[0]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from voros.exceptions import PredictionFileError
+from voros.installing import missing_package
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
 
@@ -136,9 +137,7 @@ def load_pyarrow() -> Any:
     try:
         import pyarrow as pa
     except ImportError as error:
-        raise ImportError(
-            'reading prediction files needs pyarrow: pip install "voros[cli]"'
-        ) from error
+        raise missing_package("reading prediction files", "pyarrow") from error
     return pa
 
 

@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 DEFAULT_MODE = 0o666
 """Permissions of a new file before the process's own mask is taken off, as `open` has it."""
 
+PART_PREFIX, PART_SUFFIX = ".voros-", ".part"
+"""Names of files that are not finished; short, so that a long name stays within its limit."""
+
+REMEDIES = {
+    errno.ENOSPC: "free some space, or choose another folder",
+    errno.EDQUOT: "free some space, or choose another folder",
+    errno.EROFS: "choose another folder",
+    errno.EACCES: "choose a folder where you may write",
+    errno.EPERM: "choose a folder where you may write",
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
+"""What to do about an error of the system."""
+
 
 def check_writable(paths: Iterable[str | Path], *, force: bool = False) -> None:
-    """Raise unless each path could be written: ask this before a long computation, not after.
+    """Raise unless each path can be written: ask this before a long computation, not after.
+
+    A file is made in the folder and removed again, for nothing less tells whether one can be.
 
     Raises
     ------
     FileExistsError
-        When there is a file already and ``force`` is not set.
+        When there is a file already and ``force`` is not set, or something that is no file.
     FileNotFoundError
         When the folder is missing.
+    PermissionError
+        When the file or its folder must not be changed.
     """
-    for path in map(Path, paths):
-        if path.is_dir():
-            raise IsADirectoryError(f"{path} is a folder; name a file to write")
-        if path.exists() and not force:
-            raise FileExistsError(
-                f"{path} exists already; choose another name, or pass force to overwrite it"
-            )
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} in")
+    for path in paths:
+        target = _followed(Path(path))
+        _check_target(target, Path(path), force)
+        _write_beside(target, b"", Path(path)).unlink()
 
 
 def write_whole(path: str | Path, data: str | bytes, force: bool = False) -> Path:
@@ -38,10 +53,12 @@ def write_whole(path: str | Path, data: str | bytes, force: bool = False) -> Pat
     Parameters
     ----------
     path : path-like
+        A symbolic link is followed; what is no file, such as a pipe or a device, is refused.
     data : str or bytes
         Text is written as UTF-8.
     force : bool, default False
-        Whether to replace a file that is there already.
+        Whether to replace a file that is there already. Without it the file is created
+        exclusively: of two writers one succeeds.
 
     Examples
     --------
@@ -56,32 +73,157 @@ def write_whole(path: str | Path, data: str | bytes, force: bool = False) -> Pat
 
 def write_together(files: Mapping[str | Path, str | bytes], *, force: bool = False) -> None:
     """Write several files that belong together: should one fail, none is left behind."""
-    check_writable(files, force=force)
+    targets = {Path(path): _followed(Path(path)) for path in files}
+    for path, target in targets.items():
+        _check_target(target, path, force)
     ready: dict[Path, Path] = {}
     try:
-        for path, data in files.items():
-            ready[Path(path)] = _write_beside(Path(path), data)
-        for path, finished in ready.items():
-            finished.replace(path)
+        for name, data in files.items():
+            ready[Path(name)] = _write_beside(targets[Path(name)], data, Path(name))
+        _place(ready, targets, force)
     finally:
         for leftover in ready.values():
             leftover.unlink(missing_ok=True)
 
 
-def _write_beside(path: Path, data: str | bytes) -> Path:
-    """Write into a temporary file of the same folder, from where a rename is atomic."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    beside = Path(name)
+@contextmanager
+def folder_for(folder: str | Path) -> Iterator[Path]:
+    """Make a folder to write into; should that fail, what was made is removed if it is empty.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home, folder_for(home + "/a/b") as folder:
+    ...     folder.is_dir()
+    True
+    """
+    wanted = Path(folder)
+    made = [path for path in (wanted, *wanted.parents) if not path.exists()]
     try:
+        check_folder(wanted)
+        _make_folder(wanted)
+        yield wanted
+    except BaseException:
+        for path in made:
+            if path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
+        raise
+
+
+def check_folder(folder: str | Path) -> None:
+    """Raise unless files can be made in a folder, or in the one that it would be made in."""
+    wanted = Path(folder)
+    there = next(path for path in (wanted, *wanted.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise FileExistsError(f"{there} is a file; name a folder")
+    _write_beside(there / "any", b"", wanted).unlink()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _explained(error, folder) from None
+
+
+def _followed(path: Path) -> Path:
+    """Return where a symbolic link leads, which stays a link when its target is replaced."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _check_target(target: Path, path: Path, force: bool) -> None:
+    if target.is_symlink():
+        raise FileExistsError(f"{path} is a symbolic link that leads to itself; remove it")
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file to write")
+    if target.exists() and not target.is_file():
+        raise FileExistsError(
+            f"{path} is {_kind(target)}, not a file, and is left alone; write to the standard "
+            "output (-) and redirect that"
+        )
+    if target.exists() and not force:
+        raise FileExistsError(_exists(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} in")
+    if target.exists() and not target.stat().st_mode & stat.S_IWUSR:
+        raise PermissionError(f"{path} is read-only; choose another name, or make it writable")
+
+
+def _exists(path: Path) -> str:
+    return f"{path} exists already; choose another name, or pass force to overwrite it"
+
+
+def _kind(path: Path) -> str:
+    kinds = {"a pipe": path.is_fifo(), "a socket": path.is_socket()}
+    return next((kind for kind, is_so in kinds.items() if is_so), "a device")
+
+
+def _write_beside(target: Path, data: str | bytes, path: Path) -> Path:
+    """Write into a temporary file of the same folder, from where it is put in place at once."""
+    beside: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(PART_SUFFIX, PART_PREFIX, target.parent)
+        beside = Path(name)
         with os.fdopen(handle, "wb") as file:
             file.write(data.encode("utf-8") if isinstance(data, str) else data)
             file.flush()
             os.fsync(file.fileno())
-        beside.chmod(path.stat().st_mode if path.exists() else DEFAULT_MODE & ~_mask())
-    except BaseException:
-        beside.unlink(missing_ok=True)
+        beside.chmod(target.stat().st_mode if target.exists() else DEFAULT_MODE & ~_mask())
+    except BaseException as error:
+        if beside is not None:
+            beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _explained(error, path) from None
         raise
     return beside
+
+
+def _place(ready: Mapping[Path, Path], targets: Mapping[Path, Path], force: bool) -> None:
+    """Give every finished file its name; of new ones all appear, or none."""
+    placed: list[Path] = []
+    try:
+        for path, beside in ready.items():
+            if force:
+                beside.replace(targets[path])
+            else:
+                _create(beside, targets[path])
+                placed.append(targets[path])
+    except BaseException as error:
+        for target in placed:
+            target.unlink(missing_ok=True)
+        if isinstance(error, FileExistsError):
+            raise FileExistsError(_exists(path)) from None
+        if isinstance(error, OSError):
+            raise _explained(error, path) from None
+        raise
+
+
+def _create(beside: Path, target: Path) -> None:
+    """Put a finished file in its place, only where nothing is."""
+    if os.name == "nt":
+        beside.rename(target)  # which Windows refuses where the target exists
+        return
+    try:
+        os.link(beside, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without hard links: claim the name, then replace what claims it.
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        try:
+            beside.replace(target)
+        except BaseException:
+            target.unlink()
+            raise
+
+
+def _explained(error: OSError, path: Path) -> OSError:
+    """Return an error that names the file, and what to do about it."""
+    reason = error.strerror or str(error)
+    remedy = REMEDIES.get(error.errno or 0, "choose another name")
+    explained = type(error)(f"{path} cannot be written: {reason}; {remedy}")
+    explained.errno = error.errno
+    return explained
 
 
 def _mask() -> int:

@@ -60,14 +60,13 @@ class PaperTables:
         force : bool, default False
             Whether to replace files that are there already.
         """
-        from voros.files import write_together
+        from voros.files import folder_for, write_together
 
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
-        paths: dict[str | Path, str | bytes] = {
-            target / name: content for name, content in self.files().items()
-        }
-        write_together(paths, force=force)
+        with folder_for(folder) as target:
+            paths: dict[str | Path, str | bytes] = {
+                target / name: content for name, content in self.files().items()
+            }
+            write_together(paths, force=force)
         return [Path(path) for path in paths]
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,16 +81,22 @@ def save_support2_figures(folder: str | Path, *, progress: Progress = False) -> 
     -------
     list of Path
     """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    patients = _Patients(progress)
-    saved = []
-    for name, draw in PICTURES.items():
-        figure = draw(patients)
-        saved.append(folder / f"{name}.png")
-        figure.savefig(saved[-1], dpi=DPI)
-        pyplot().close(figure)
-    return saved
+    from voros.files import folder_for, write_together
+
+    with folder_for(folder) as target:
+        patients = _Patients(progress)
+        pictures: dict[str | Path, str | bytes] = {
+            target / f"{name}.png": _png(draw(patients)) for name, draw in PICTURES.items()
+        }
+        write_together(pictures, force=True)
+    return [Path(path) for path in pictures]
+
+
+def _png(figure: Figure) -> bytes:
+    sink = io.BytesIO()
+    figure.savefig(sink, dpi=DPI, format="png")
+    pyplot().close(figure)
+    return sink.getvalue()
 
 
 def overview(patients: _Patients) -> Figure:

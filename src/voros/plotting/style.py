@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.installing import missing_package
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -64,15 +66,13 @@ CHARACTER_WIDTH = 0.56
 """Width of an average character, in sizes of its type."""
 POINTS_PER_INCH = 72
 
-INSTALL_HINT = 'drawing needs matplotlib; install it with: pip install "voros[plot]"'
-
 
 def pyplot() -> Any:
     """Import `matplotlib.pyplot`, or say how to get it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError(INSTALL_HINT) from error
+        raise missing_package("drawing", "matplotlib") from error
     return plt
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from voros.exceptions import VorosWarning
+from voros.installing import missing_package
 from voros.report.content import Report
 
 RESOLUTION = 150
@@ -27,7 +28,7 @@ def headless_pyplot() -> Any:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise ImportError('drawing needs matplotlib: pip install "voros[cli]"') from error
+        raise missing_package("drawing", "matplotlib") from error
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 

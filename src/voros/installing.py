@@ -1,0 +1,53 @@
+"""The command that installs an optional package which is missing."""
+
+from __future__ import annotations
+
+REQUIREMENTS = {
+    "dask": "dask[dataframe]>=2025.1",
+    "distributed": "distributed>=2025.1",
+    "duckdb": "duckdb>=2.0",
+    "joblib": "joblib>=1.3",
+    "matplotlib": "matplotlib>=3.8",
+    "pandas": "pandas>=2.2",
+    "polars": "polars>=1.39",
+    "pyarrow": "pyarrow>=16",
+    "pyspark": "pyspark>=4.0",
+    "rich": "rich>=13.7",
+    "typer": "typer>=0.15",
+}
+"""What pip is asked for, by package, with the versions of the extras in ``pyproject.toml``."""
+
+COMMAND_LINE = ("typer", "rich", "pyarrow", "matplotlib")
+"""Packages of the ``cli`` extra."""
+
+
+def pip_install(*packages: str) -> str:
+    """Return the command that installs packages, whether or not voros itself is on an index.
+
+    Examples
+    --------
+    >>> print(pip_install("rich", "matplotlib"))
+    pip install "rich>=13.7" "matplotlib>=3.8"
+    """
+    return " ".join(["pip install", *(f'"{REQUIREMENTS[name]}"' for name in packages)])
+
+
+def missing_package(purpose: str, *packages: str) -> ImportError:
+    """Return the error of a package that is not installed, with the command that installs it.
+
+    Parameters
+    ----------
+    purpose : str
+        What needs the packages, as the subject of a sentence.
+    *packages : str
+        Keys of `REQUIREMENTS`.
+
+    Examples
+    --------
+    >>> print(missing_package("drawing", "matplotlib"))
+    drawing needs matplotlib, which is not installed: pip install "matplotlib>=3.8"
+    """
+    named = " or ".join(packages)
+    return ImportError(
+        f"{purpose} needs {named}, which is not installed: {pip_install(*packages[:1])}"
+    )
