@@ -3,28 +3,19 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from voros import costs
-from voros.deployment import PolicyEvaluation, Violation
-from voros.evaluation import Choice, Evaluation, evaluate, evaluate_points
-from voros.exceptions import (
-    CostRangeWarning,
-    InfeasibleError,
-    NeverAlarmWarning,
-    PositiveClassWarning,
-    PredictionFileError,
-    VorosWarning,
-)
-from voros.metrics import partial_voros_score, voros_score
-from voros.policy import ThresholdPolicy
-from voros.region import Region, RegionCase, feasible_region
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario
-from voros.scoring import make_scorer
-from voros.selection import ModelScores, Selection, select_model, select_points
-from voros.winners import WinnerMap, winner_map, winner_map_points
-
 if TYPE_CHECKING:
+    from voros import costs
+    from voros.deployment import PolicyEvaluation, Violation
     from voros.estimators import ConstrainedThresholdClassifier
+    from voros.evaluation import Choice, Evaluation, evaluate, evaluate_points
+    from voros.exceptions import (
+        CostRangeWarning,
+        InfeasibleError,
+        NeverAlarmWarning,
+        PositiveClassWarning,
+        PredictionFileError,
+        VorosWarning,
+    )
     from voros.inference import (
         Bootstrap,
         Comparison,
@@ -33,6 +24,14 @@ if TYPE_CHECKING:
         cases_needed,
         compare,
     )
+    from voros.metrics import partial_voros_score, voros_score
+    from voros.policy import ThresholdPolicy
+    from voros.region import Region, RegionCase, feasible_region
+    from voros.roc import OperatingPoints
+    from voros.scenario import Scenario
+    from voros.scoring import make_scorer
+    from voros.selection import ModelScores, Selection, select_model, select_points
+    from voros.winners import WinnerMap, winner_map, winner_map_points
 
 __version__ = "0.1.0"
 
@@ -75,22 +74,40 @@ __all__ = [
     "winner_map_points",
 ]
 
+HOMES = {
+    "deployment": "PolicyEvaluation Violation",
+    "estimators": "ConstrainedThresholdClassifier",
+    "evaluation": "Choice Evaluation evaluate evaluate_points",
+    "exceptions": "CostRangeWarning InfeasibleError NeverAlarmWarning PositiveClassWarning "
+    "PredictionFileError VorosWarning",
+    "inference": "Bootstrap Comparison Guarantee bootstrap cases_needed compare",
+    "metrics": "partial_voros_score voros_score",
+    "policy": "ThresholdPolicy",
+    "region": "Region RegionCase feasible_region",
+    "roc": "OperatingPoints",
+    "scenario": "Scenario",
+    "scoring": "make_scorer",
+    "selection": "ModelScores Selection select_model select_points",
+    "winners": "WinnerMap winner_map winner_map_points",
+}
+"""Where the public names live: nothing is imported before it is used."""
 
-ROOMS = frozenset({"datasets", "experiments", "inference", "paper", "plotting"})
-"""Parts that ``import voros`` alone gives access to, imported when they are used."""
+_HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
-TRUST = frozenset({"Bootstrap", "Comparison", "Guarantee", "bootstrap", "cases_needed", "compare"})
-"""Names from `voros.inference`, whose SciPy distributions take long to import."""
+MODULES = frozenset({"costs", "datasets", "experiments", "inference", "paper", "plotting"})
+"""Parts that ``import voros`` alone gives access to."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import what takes long, or needs scikit-learn, when it is used and not before."""
-    if name == "ConstrainedThresholdClassifier":
-        from voros.estimators import ConstrainedThresholdClassifier
-
-        return ConstrainedThresholdClassifier
-    if name in TRUST:
-        return getattr(import_module("voros.inference"), name)
-    if name in ROOMS:
+    """Import a public name when it is used, and keep it."""
+    if name in MODULES:
         return import_module(f"voros.{name}")
-    raise AttributeError(f"module 'voros' has no attribute {name!r}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'voros' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"voros.{_HOME_OF[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported or not."""
+    return sorted({*globals(), *__all__, *MODULES})
