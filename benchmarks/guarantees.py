@@ -144,7 +144,7 @@ def simulate(population: Population, n_validations: int, seed: int = 0) -> dict[
         future = voros.OperatingPoints.from_scores(*population.sample(rng))
         for way, guarantee in ways.items():
             policy = voros.ThresholdPolicy.from_points(
-                points, population.scenario, guarantee=guarantee
+                points, population.scenario, guarantee=guarantee, n_models=1
             )
             truth = population.account(policy)
             judged = policy.evaluate_points(future) if way == "next cases" else truth
@@ -177,7 +177,9 @@ def split_real(n_splits: int, seed: int = 0) -> None:
         horizon = voros.Guarantee(0.95, int((~one).sum()))
         row = []
         for guarantee in (None, horizon, voros.Guarantee()):
-            policy = voros.ThresholdPolicy.from_points(points, scenario, guarantee=guarantee)
+            policy = voros.ThresholdPolicy.from_points(
+                points, scenario, guarantee=guarantee, n_models=1
+            )
             judged = policy.evaluate_points(other)
             row += [not judged.satisfied, judged.expected_cost]
         rows.append(row)

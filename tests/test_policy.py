@@ -248,7 +248,9 @@ def test_a_guarantee_narrows_what_is_deployed():
     guarantee = voros.inference.Guarantee(confidence=0.9)
     points = OperatingPoints.from_scores(labels, scores)
     allowed = points.thresholds[guarantee.allowed(points, scenario)].tolist()
-    policy = ThresholdPolicy.from_validation(labels, scores, scenario, guarantee=guarantee)
+    policy = ThresholdPolicy.from_validation(
+        labels, scores, scenario, guarantee=guarantee, n_models=1
+    )
     for ratio in (0.05, 0.1, 0.2, 1.0):
         best = best_threshold(labels.tolist(), scores.tolist(), allowed, Fraction(ratio))
         assert policy.threshold(ratio) == best
@@ -261,8 +263,55 @@ def test_a_guarantee_narrows_what_is_deployed():
 def test_a_guarantee_that_allows_nothing_leaves_never_alarm():
     guarantee = voros.inference.Guarantee(confidence=0.95)
     with pytest.warns(voros.NeverAlarmWarning, match=r"with confidence 0.95.*never alarm"):
-        policy = ThresholdPolicy.from_validation(Y, S, SCENARIO, guarantee=guarantee)
+        policy = ThresholdPolicy.from_validation(Y, S, SCENARIO, guarantee=guarantee, n_models=1)
     assert policy.never_alarms
+
+
+@pytest.mark.parametrize("made", ["scores", "points"])
+def test_a_guarantee_needs_to_know_how_many_models_there_were(made):
+    guarantee = voros.Guarantee(0.9)
+    arguments = {
+        "scores": (ThresholdPolicy.from_validation, (Y, S, SCENARIO)),
+        "points": (
+            ThresholdPolicy.from_points,
+            (OperatingPoints.from_scores(Y, S), SCENARIO),
+        ),
+    }
+    make, given = arguments[made]
+    with pytest.raises(ValueError, match=r"needs n_models.*selection\.policy\(\)"):
+        make(*given, guarantee=guarantee)
+    for n_models in (0, 1.5, True):
+        with pytest.raises(ValueError, match=f"n_models={n_models}; accepted"):
+            make(*given, guarantee=guarantee, n_models=n_models)
+
+
+def test_models_that_were_chosen_from_split_the_error():
+    rng = np.random.default_rng(6)
+    labels = rng.random(2000) < 0.3
+    scores = rng.normal(size=2000) + 1.5 * labels
+    scenario = Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.05, 0.2))
+    chosen, strict = (
+        ThresholdPolicy.from_validation(
+            labels, scores, scenario, guarantee=voros.Guarantee(confidence), n_models=n_models
+        )
+        for confidence, n_models in ((0.9, 20), (0.995, 1))
+    )
+    assert chosen.thresholds.tolist() == strict.thresholds.tolist()
+    assert chosen.switches.tolist() == strict.switches.tolist()
+    assert (chosen.guarantee, chosen.n_models) == (voros.Guarantee(0.9), 20)
+    assert ThresholdPolicy.from_json(chosen.to_json()) == chosen
+
+
+@pytest.mark.parametrize("scenario", [{"min_precision": 0.5}, None, 0.5, "strict"])
+def test_anything_but_a_scenario_is_a_type_error(scenario):
+    message = f"scenario is a {type(scenario).__name__}; accepted is a voros.Scenario"
+    points = OperatingPoints.from_scores(Y, S)
+    with pytest.raises(TypeError, match=message):
+        ThresholdPolicy.from_validation(Y, S, scenario)
+    with pytest.raises(TypeError, match=message):
+        ThresholdPolicy.from_points(points, scenario)
+    with pytest.raises(TypeError, match=message):
+        voros.select_points({"a": points}, scenario)
 
 
 def test_an_unknown_strategy_is_refused_by_name():

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import itertools
 import time
+import warnings
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from deployment_oracle import counts, feasible_thresholds, random_cases
+from scipy.stats import binom, norm
 
 import voros
 import voros.inference
@@ -150,6 +153,9 @@ def test_a_winner_without_a_feasible_threshold_is_warned_about():
     with pytest.warns(voros.NeverAlarmWarning, match="winner 'steady' has no .*some: sharp"):
         selection = select_model(labels, scores, strict, strategy="voros")
     assert [row.feasible for row in selection.ranking] == [False, True]
+    with pytest.warns(voros.NeverAlarmWarning, match=r"model 'steady'.*floor binds"):
+        assert selection.policy().never_alarms
+    assert selection.policy(model="sharp").threshold() == 10
     assert select_model(labels, scores, strict).winner == "sharp"
     with pytest.warns(voros.NeverAlarmWarning, match="nor has any other model"):
         select_model(labels, {"steady": steady}, strict)
@@ -185,6 +191,81 @@ def test_a_guarantee_narrows_what_counts():
     assert held.recall < free.recall
     assert held.partial_voros < free.partial_voros
     assert held.voros == free.voros
+
+
+def test_the_policy_of_a_selection_is_that_of_the_winners_own_points():
+    for seed in range(20):
+        labels, scores = models(seed)
+        for strategy in STRATEGIES:
+            selection = select_model(labels, scores, SCENARIO, strategy=strategy)
+            policy = selection.policy()
+            alone = voros.ThresholdPolicy.from_validation(
+                labels, scores[selection.winner], SCENARIO, strategy=strategy, n_models=4
+            )
+            assert policy == replace(alone, model=selection.winner)
+
+
+def test_any_ranked_model_can_be_deployed_by_any_strategy():
+    labels, scores = models(2)
+    selection = select_model(labels, scores, SCENARIO)
+    other = selection.ranking[1].model
+    policy = selection.policy(model=other, strategy="single")
+    alone = voros.ThresholdPolicy.from_validation(labels, scores[other], SCENARIO)
+    assert policy.thresholds.tolist() == [alone.default.threshold]
+    assert (policy.model, policy.n_models) == (other, len(scores))
+    with pytest.raises(ValueError, match="model='nobody'; accepted are"):
+        selection.policy(model="nobody")
+
+
+def equal_models(seed, n_models, n_cases=1000):
+    rng = np.random.default_rng([seed, n_models])
+    labels = rng.random(n_cases) < 0.2
+    noise = rng.normal(size=(n_models, n_cases))
+    return labels, {str(i): row + 1.2 * labels for i, row in enumerate(noise)}
+
+
+def breaks_a_limit(policy):
+    """Whether any threshold breaks a limit in the population: in closed form."""
+    alarm = np.array([t for t in [*policy.thresholds, policy.threshold()] if np.isfinite(t)])
+    tp, fp = 0.2 * norm.sf(alarm - 1.2), 0.8 * norm.sf(alarm)
+    return bool(((tp < 0.5 * (tp + fp)) | (tp + fp > 0.3)).any())
+
+
+def test_each_model_is_tested_once_with_its_part_of_the_error(monkeypatch):
+    asked = []
+    original = voros.Guarantee.allowed
+
+    def count(self, points, scenario):
+        asked.append(self.confidence)
+        return original(self, points, scenario)
+
+    monkeypatch.setattr(voros.Guarantee, "allowed", count)
+    labels, scores = equal_models(0, 5)
+    scenario = Scenario(0.5, 0.3, (1 / 20, 1 / 10))
+    policy = select_model(labels, scores, scenario, guarantee=voros.Guarantee(0.9)).policy()
+    assert asked == pytest.approx([0.98] * 5)
+    assert policy.guarantee == voros.Guarantee(0.9)
+    assert policy.n_models == 5
+
+
+@pytest.mark.slow
+def test_the_promise_holds_for_the_winner_of_many_equal_models():
+    # Certified as if it were the only model, the winner breaks limits in a fifth of the runs.
+    scenario, guarantee = Scenario(0.5, 0.3, (1 / 20, 1 / 10)), voros.Guarantee(0.95)
+    n_models, n_runs, shared, alone = 20, 200, 0, 0
+    for seed in range(n_runs):
+        labels, scores = equal_models(seed, n_models)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", voros.NeverAlarmWarning)
+            selection = select_model(labels, scores, scenario, guarantee=guarantee)
+            shared += breaks_a_limit(selection.policy())
+            winner = select_model(labels, scores, scenario).winner
+            policy = voros.ThresholdPolicy.from_validation(
+                labels, scores[winner], scenario, guarantee=guarantee, n_models=1
+            )
+        alone += breaks_a_limit(policy)
+    assert shared <= binom.ppf(0.99, n_runs, 0.05)
+    assert alone > binom.ppf(0.99, n_runs, 0.05)
 
 
 @pytest.mark.parametrize(

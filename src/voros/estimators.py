@@ -18,6 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from voros.allowed import AllowedThresholds, allowed_thresholds, why_never_alarm
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
 from voros.held_out import (
     check_binary,
@@ -28,7 +29,7 @@ from voros.held_out import (
     score_held_out,
 )
 from voros.inputs import AnyArray, BoolArray, FloatArray, check_weights
-from voros.policy import POLICY_STRATEGIES, PolicyStrategy, ThresholdPolicy, nothing_deployable
+from voros.policy import POLICY_STRATEGIES, PolicyStrategy, ThresholdPolicy
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
@@ -306,11 +307,10 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         self, positive: BoolArray, scores: FloatArray, weights: FloatArray | None
     ) -> ThresholdPolicy:
         points = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
-        reason = nothing_deployable(points, self.scenario, self.guarantee)
-        if reason is None:
-            return ThresholdPolicy.from_points(
-                points, self.scenario, strategy=self.strategy, guarantee=self.guarantee
-            )
+        allowed = self._allowed(points)
+        if allowed is not None and allowed.feasible:
+            return ThresholdPolicy.from_allowed(allowed, strategy=self.strategy)
+        reason = why_never_alarm(points, self.scenario, self.guarantee)
         if self.on_infeasible == "raise":
             raise InfeasibleError(
                 f"{reason}. To deploy a classifier that never alarms, pass "
@@ -321,3 +321,9 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return ThresholdPolicy.never_alarm(
             points, self.scenario, strategy=self.strategy, guarantee=self.guarantee
         )
+
+    def _allowed(self, points: OperatingPoints) -> AllowedThresholds | None:
+        try:
+            return allowed_thresholds(points, self.scenario, self.guarantee)
+        except InfeasibleError:
+            return None

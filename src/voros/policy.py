@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from voros.allowed import AllowedThresholds, allowed_thresholds, split, why_never_alarm
 from voros.deployment import PolicyEvaluation, account
 from voros.evaluation import Choice
-from voros.exceptions import InfeasibleError, NeverAlarmWarning
+from voros.exceptions import NeverAlarmWarning
 from voros.expected_cost import cost_moments, mean_t
 from voros.frames import make_frame
-from voros.hull import CostHull, cost_hull
 from voros.inputs import BoolArray, FloatArray, check_scores
-from voros.limits import limits_message
 from voros.policy_json import parse_policy, policy_fields, policy_text
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from voros.inference import Guarantee
@@ -35,8 +35,10 @@ COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros")
 class ThresholdPolicy:
     """The map from cost ratio to threshold, decided on validation data.
 
-    Make one with `from_validation` or `from_points`. An alarm is ``score >= threshold``; the
-    threshold +inf is never alarm, and is all that is left when nothing else meets the limits.
+    `Selection.policy` makes the one of the model that `select_model` chose; for scores of a model
+    that was fixed beforehand, `from_validation` or `from_points` do. An alarm is
+    ``score >= threshold``; the threshold +inf is never alarm, and is all that is left when nothing
+    else meets the limits.
 
     Attributes
     ----------
@@ -53,9 +55,12 @@ class ThresholdPolicy:
     n_positive, n_negative : float
         Class sizes of the validation data, at the scenario's prevalence if it names one.
     guarantee : Guarantee or None
-        Which thresholds were allowed beyond meeting the limits on the validation data.
+        The promise that holds for this policy: only thresholds that keep it are deployed.
     model : str or None
         Whose scores the thresholds are for, where that was said; saved with the rest.
+    n_models : int
+        How many models this one was chosen from on the same cases. The error of the guarantee is
+        split over them.
 
     Examples
     --------
@@ -78,6 +83,7 @@ class ThresholdPolicy:
     n_negative: float
     guarantee: Guarantee | None = None
     model: str | None = None
+    n_models: int = 1
 
     def __post_init__(self) -> None:
         """Check that the choices cover every cost ratio once."""
@@ -98,8 +104,12 @@ class ThresholdPolicy:
         pos_label: Any = None,
         sample_weight: Any = None,
         guarantee: Guarantee | None = None,
+        n_models: int | None = None,
+        model: str | None = None,
     ) -> ThresholdPolicy:
-        """Decide the thresholds on validation labels and scores.
+        """Decide the thresholds on validation labels and scores of one model.
+
+        For a model that `select_model` chose on these cases, use ``selection.policy()``.
 
         Parameters
         ----------
@@ -115,16 +125,24 @@ class ThresholdPolicy:
             normalised cost over the distribution.
         guarantee : Guarantee, optional
             Allow only thresholds that also keep the limits on future data, with confidence.
+            Needs `n_models`.
+        n_models : int, optional
+            How many models this one was chosen from on the same cases, itself included; 1 if it
+            was fixed before they were looked at. The error of the guarantee is split over them:
+            to certify the winner of 20 models as if it were the only one breaks the promise.
+        model : str, optional
+            Name of the model, to be kept with its thresholds.
 
         Warns
         -----
         NeverAlarmWarning
             When no threshold but never alarm is allowed; the policy then never alarms.
         """
+        check_scenario(scenario)
         points = OperatingPoints.from_scores(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
         )
-        return cls.from_points(points, scenario, strategy=strategy, guarantee=guarantee)
+        return cls._decide(points, scenario, strategy, guarantee, n_models, model)
 
     @classmethod
     def from_points(
@@ -134,24 +152,59 @@ class ThresholdPolicy:
         *,
         strategy: PolicyStrategy = "partial_voros",
         guarantee: Guarantee | None = None,
+        n_models: int | None = None,
+        model: str | None = None,
     ) -> ThresholdPolicy:
         """Decide the thresholds on operating points of the validation data.
 
         Parameters are those of `from_validation`; the points must carry thresholds.
         """
+        check_scenario(scenario)
+        return cls._decide(points, scenario, strategy, guarantee, n_models, model)
+
+    @classmethod
+    def _decide(
+        cls,
+        points: OperatingPoints,
+        scenario: Scenario,
+        strategy: PolicyStrategy,
+        guarantee: Guarantee | None,
+        n_models: int | None,
+        model: str | None,
+    ) -> ThresholdPolicy:
         _check_strategy(strategy)
-        if np.isnan(points.thresholds).any():
-            raise ValueError("points carry no thresholds, so none can be deployed")
-        allowed = deployable(points, scenario, guarantee)
-        if not allowed[1:].any():
-            reason = nothing_deployable(points, scenario, guarantee)
-            warnings.warn(str(reason), NeverAlarmWarning, stacklevel=2)
-        cases = points.at_prevalence(scenario.prevalence)
-        hull = cost_hull(cases, allowed)
-        default = Choice.at(cases, _one_row(cases, scenario, hull, allowed, strategy), 0.0, np.inf)
-        choices = _choices_by_cost(cases, hull) if strategy in COST_AWARE else (default,)
+        _check_thresholds(points)
+        shared_by = _check_n_models(guarantee, n_models)
+        allowed = allowed_thresholds(points, scenario, guarantee, shared_by)
+        policy = cls.from_allowed(allowed, strategy=strategy, model=model)
+        if not allowed.feasible:
+            reason = why_never_alarm(points, scenario, split(guarantee, shared_by))
+            warnings.warn(reason, NeverAlarmWarning, stacklevel=3)
+        return policy
+
+    @classmethod
+    def from_allowed(
+        cls,
+        allowed: AllowedThresholds,
+        *,
+        strategy: PolicyStrategy = "partial_voros",
+        model: str | None = None,
+    ) -> ThresholdPolicy:
+        """Choose among thresholds that may be deployed; without a warning where there is none."""
+        _check_strategy(strategy)
+        points = allowed.points
+        _check_thresholds(points)
+        default = Choice.at(points, _one_row(allowed, strategy), 0.0, np.inf)
         return cls(
-            scenario, strategy, choices, default, cases.n_positive, cases.n_negative, guarantee
+            allowed.scenario,
+            strategy,
+            _choices_by_cost(allowed) if strategy in COST_AWARE else (default,),
+            default,
+            points.n_positive,
+            points.n_negative,
+            allowed.guarantee,
+            model,
+            allowed.n_models,
         )
 
     @classmethod
@@ -165,10 +218,9 @@ class ThresholdPolicy:
     ) -> ThresholdPolicy:
         """Return the policy that never alarms, for when nothing else can be deployed."""
         cases = points.at_prevalence(scenario.prevalence)
-        never = Choice.at(cases, 0, 0.0, np.inf)
-        return cls(
-            scenario, strategy, (never,), never, cases.n_positive, cases.n_negative, guarantee
-        )
+        nothing = np.arange(len(cases)) == 0
+        allowed = AllowedThresholds.of(cases, nothing, scenario, guarantee, 1)
+        return cls.from_allowed(allowed, strategy=strategy)
 
     @property
     def thresholds(self) -> FloatArray:
@@ -325,58 +377,18 @@ class ThresholdPolicy:
         )
 
 
-def deployable(
-    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
-) -> BoolArray:
-    """Tell which thresholds may be deployed; never alarm always may.
-
-    ``points`` are as observed; feasibility is judged at the scenario's prevalence.
-    """
-    allowed = points.at_prevalence(scenario.prevalence).feasible(scenario)
-    if guarantee is not None:
-        allowed = allowed & np.asarray(guarantee.allowed(points, scenario), dtype=np.bool_)
-    allowed[0] = True
-    return allowed
-
-
-def nothing_deployable(
-    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
-) -> str | None:
-    """Say why no threshold but never alarm may be deployed; None if some other may."""
-    cases = points.at_prevalence(scenario.prevalence)
-    try:
-        if deployable(points, scenario, guarantee)[1:].any():
-            return None
-    except InfeasibleError as error:
-        return str(error)
-    if guarantee is not None and cases.feasible(scenario)[1:].any():
-        return guarantee.explain(points, scenario)
-    return limits_message(cases, scenario)
-
-
-def highest_recall(points: OperatingPoints, allowed: BoolArray) -> int:
-    """Row of greatest recall among the allowed; of equals, the one with fewest alarms."""
-    rows = np.flatnonzero(allowed)
-    return int(rows[np.argmax(points.tp[rows])])
-
-
-def _one_row(
-    cases: OperatingPoints,
-    scenario: Scenario,
-    hull: CostHull,
-    allowed: BoolArray,
-    strategy: PolicyStrategy,
-) -> int:
+def _one_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
     if strategy in ("recall", "partial_auroc"):
-        return highest_recall(cases, allowed)
+        return allowed.highest_recall
     # The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
-    odds = cases.negatives_per_positive
-    t = mean_t(scenario.costs, odds)
+    odds, hull = allowed.points.negatives_per_positive, allowed.hull
+    t = mean_t(allowed.scenario.costs, odds)
     ratio = t / (1.0 - t) / odds if t < 1 else np.inf
     return int(hull.index[hull.best(np.array([ratio]))[0]])
 
 
-def _choices_by_cost(cases: OperatingPoints, hull: CostHull) -> tuple[Choice, ...]:
+def _choices_by_cost(allowed: AllowedThresholds) -> tuple[Choice, ...]:
+    points, hull = allowed.points, allowed.hull
     # Rounding must not put one switch above the one before it.
     enter = np.minimum.accumulate(hull.enter)
     leave = np.append(enter[1:], 0.0)
@@ -384,7 +396,26 @@ def _choices_by_cost(cases: OperatingPoints, hull: CostHull) -> tuple[Choice, ..
     # threshold raises right alarms only.
     used = np.flatnonzero(leave < enter)
     return tuple(
-        Choice.at(cases, hull.index[j], float(leave[j]), float(enter[j])) for j in used[::-1]
+        Choice.at(points, hull.index[j], float(leave[j]), float(enter[j])) for j in used[::-1]
+    )
+
+
+def _check_thresholds(points: OperatingPoints) -> None:
+    if np.isnan(points.thresholds).any():
+        raise ValueError("points carry no thresholds, so none can be deployed")
+
+
+def _check_n_models(guarantee: Guarantee | None, n_models: int | None) -> int:
+    if n_models is not None:
+        if isinstance(n_models, bool) or not isinstance(n_models, Integral) or n_models < 1:
+            raise ValueError(f"n_models={n_models!r}; accepted is a whole number above 0")
+        return int(n_models)
+    if guarantee is None:
+        return 1
+    raise ValueError(
+        "a guarantee needs n_models, from how many models this one was chosen on these cases: "
+        "n_models=1 if it was fixed before they were looked at. After select_model(..., "
+        "guarantee=...), selection.policy() is the winner's policy and keeps the promise"
     )
 
 

@@ -50,6 +50,7 @@ def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
             "prevalence": scenario.prevalence,
         },
         "guarantee": None if guarantee is None else asdict(guarantee),
+        "n_models": policy.n_models,
         "validation": {
             "n_positive": policy.n_positive,
             "n_negative": policy.n_negative,
@@ -113,6 +114,7 @@ def _arguments(fields: dict[str, Any]) -> dict[str, Any]:
         "n_negative": fields["validation"]["n_negative"],
         "guarantee": _decode_guarantee(fields["guarantee"]),
         "model": fields.get("model"),
+        "n_models": fields["n_models"],
     }
 
 

@@ -128,6 +128,23 @@ class Scenario:
         return f"Scenario({', '.join(shown)})"
 
 
+def check_scenario(scenario: object) -> Scenario:
+    """Return a scenario, or raise if it is anything else.
+
+    Examples
+    --------
+    >>> check_scenario({"min_precision": 0.5})
+    Traceback (most recent call last):
+    TypeError: scenario is a dict; accepted is a voros.Scenario, such as ...
+    """
+    if isinstance(scenario, Scenario):
+        return scenario
+    raise TypeError(
+        f"scenario is a {type(scenario).__name__}; accepted is a voros.Scenario, such as "
+        "voros.Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))"
+    )
+
+
 def _check_share(value: object, name: str, accepted: str, low: float, high: float) -> None:
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not low <= float(cast("float", value)) <= high:

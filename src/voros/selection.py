@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from voros.allowed import AllowedThresholds, deployable, highest_recall, split, why_never_alarm
 from voros.exceptions import NeverAlarmWarning
 from voros.frames import make_frame
 from voros.hull import cost_hull
 from voros.inputs import BoolArray
 from voros.limits import warn_about_costs
 from voros.models import columns_by_model, count_model, several_models
-from voros.policy import deployable, highest_recall
+from voros.policy import PolicyStrategy, ThresholdPolicy
 from voros.region import feasible_region
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 from voros.tables import html_table, text_table
 from voros.volume import partial_volume
 
@@ -63,7 +64,7 @@ class ModelScores:
 
 @dataclass(frozen=True)
 class Selection:
-    """Models ranked by a strategy, best first.
+    """Models ranked by a strategy, best first; `policy` deploys the winner.
 
     Attributes
     ----------
@@ -72,16 +73,77 @@ class Selection:
         A difference in score below this does not count as one.
     ranking : tuple of ModelScores
         Best first by `strategy`; models of equal score in the order given.
+    scenario : Scenario
+    guarantee : Guarantee or None
+        The promise that holds for whichever of the models is deployed; its error is split over
+        them.
+    reason : str or None
+        Why the winner could only never alarm, where that is so.
+    allowed : mapping of str to AllowedThresholds
+        The thresholds of each model that may be deployed.
     """
 
     strategy: Strategy
     tolerance: float
     ranking: tuple[ModelScores, ...]
+    scenario: Scenario
+    guarantee: Guarantee | None = None
+    reason: str | None = None
+    allowed: Mapping[str, AllowedThresholds] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def winner(self) -> str:
         """Name of the best model."""
         return self.ranking[0].model
+
+    def policy(
+        self, *, model: str | None = None, strategy: PolicyStrategy | None = None
+    ) -> ThresholdPolicy:
+        """Return the thresholds to deploy, decided on the cases that ranked the models.
+
+        Nothing is tested again: a guarantee given to `select_model` was asked of every model with
+        its part of the error, so it holds for whichever of them is deployed.
+
+        Parameters
+        ----------
+        model : str, optional
+            One of those ranked; by default the winner.
+        strategy : str, optional
+            How the thresholds are chosen, as in `ThresholdPolicy.from_validation`; by default by
+            the strategy that ranked the models.
+
+        Warns
+        -----
+        NeverAlarmWarning
+            When no threshold of the model but never alarm is allowed; the policy then never
+            alarms.
+
+        Examples
+        --------
+        >>> import voros
+        >>> y_valid = [0, 0, 0, 0, 0, 1, 0, 1, 0, 1]
+        >>> scores = {
+        ...     "steady": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.55, 0.7, 0.8, 0.9],
+        ...     "sharp": [0.7, 0.2, 0.6, 0.4, 0.5, 0.1, 0.3, 0.8, 0.35, 0.9],
+        ... }
+        >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.2, cost_ratio=(0.1, 0.2))
+        >>> policy = voros.select_model(y_valid, scores, scenario).policy()
+        >>> policy.model, policy.threshold()
+        ('sharp', 0.8)
+        """
+        name = self.winner if model is None else model
+        if name not in self.allowed:
+            raise ValueError(f"model={model!r}; accepted are {', '.join(map(repr, self.allowed))}")
+        allowed = self.allowed[name]
+        policy = ThresholdPolicy.from_allowed(
+            allowed, strategy=strategy or self.strategy, model=name
+        )
+        if not allowed.feasible:
+            why = self.reason if name == self.winner else "no threshold but never alarm is allowed"
+            warnings.warn(f"model {name!r}: {why}", NeverAlarmWarning, stacklevel=2)
+        return policy
 
     @property
     def close_to_winner(self) -> tuple[str, ...]:
@@ -168,8 +230,8 @@ def select_model(
         As in `voros.partial_voros_score`.
     guarantee : Guarantee, optional
         Count only thresholds that also keep the limits on future data, with confidence. Each model
-        has its part of the allowed error (`Guarantee.among`), so that the promise holds for the
-        winner.
+        has its part of the allowed error (`Guarantee.among`), so that the promise holds for
+        whichever is deployed with `Selection.policy`.
 
     Warns
     -----
@@ -192,13 +254,14 @@ def select_model(
     steady        0.4632   0.9964*        0.0000*  0.3333
     * within 0.01 of the best
     """
+    check_scenario(scenario)
     columns = columns_by_model(y_true, scores)
     named = several_models(scores)
     counted = (
         (model, count_model(y_true, column, pos_label, sample_weight, model if named else None))
         for model, column in columns.items()
     )
-    return _select(counted, scenario, strategy, tolerance, shared(guarantee, len(columns)))
+    return _select(counted, len(columns), scenario, strategy, tolerance, guarantee)
 
 
 def select_points(
@@ -223,17 +286,14 @@ def select_points(
     >>> voros.select_points(points, scenario).winner
     'b'
     """
-    each = shared(guarantee, len(points_by_model))
-    return _select(points_by_model.items(), scenario, strategy, tolerance, each)
-
-
-def shared(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
-    """Return what to ask of each of several models; that there is one is checked elsewhere."""
-    return guarantee and guarantee.among(max(n_models, 1))
+    check_scenario(scenario)
+    n_models = len(points_by_model)
+    return _select(points_by_model.items(), n_models, scenario, strategy, tolerance, guarantee)
 
 
 def _select(
     points_by_model: Iterable[tuple[str, OperatingPoints]],
+    n_models: int,
     scenario: Scenario,
     strategy: Strategy,
     tolerance: float,
@@ -242,31 +302,47 @@ def _select(
     check_strategy(strategy)
     if not tolerance >= 0:
         raise ValueError(f"tolerance={tolerance!r}; accepted is a number of at least 0")
-    scored, odds = [], 1.0
-    # One model at a time: the points of hundreds of models need not be held together.
-    for model, points in points_by_model:
-        scored.append(score_model(model, points, scenario, guarantee))
-        odds = points.at_prevalence(scenario.prevalence).negatives_per_positive
-    if not scored:
+    if n_models == 0:
         raise ValueError("there is no model to choose from; at least one is needed")
+    each, best = split(guarantee, n_models), -np.inf
+    scored, kept, odds = [], {}, 1.0
+    # One model at a time: the points of hundreds of models need not be held together, only the
+    # few that can be deployed, and all of the best one so far.
+    for model, points in points_by_model:
+        row, kept[model] = _score(model, points, scenario, guarantee, n_models)
+        scored.append(row)
+        odds = kept[model].points.negatives_per_positive
+        if getattr(row, strategy) > best:
+            best, leading = getattr(row, strategy), points
     # The sort is stable: equal scores stay in the order given.
     ranking = tuple(sorted(scored, key=lambda row: -float(getattr(row, strategy))))
+    reason = None if ranking[0].feasible else why_never_alarm(leading, scenario, each)
     warn_about_costs(scenario, odds)
     _warn_of_infeasible_winner(ranking)
-    return Selection(strategy, tolerance, ranking)
+    return Selection(strategy, tolerance, ranking, scenario, guarantee, reason, kept)
 
 
-def score_model(
+def score_model(model: str, points: OperatingPoints, scenario: Scenario) -> ModelScores:
+    """Score one model by all four strategies."""
+    return _score(model, points, scenario, None, 1)[0]
+
+
+def _score(
     model: str,
     points: OperatingPoints,
     scenario: Scenario,
-    guarantee: Guarantee | None = None,
-) -> ModelScores:
-    """Score one model by all four strategies."""
+    guarantee: Guarantee | None,
+    n_models: int,
+) -> tuple[ModelScores, AllowedThresholds]:
+    allowed = deployable(points, scenario, split(guarantee, n_models))
     cases = points.at_prevalence(scenario.prevalence)
-    allowed = deployable(points, scenario, guarantee)
-    scores = {name: SCORES[name](cases, allowed, scenario) for name in STRATEGIES}
-    return ModelScores(model, **scores, feasible=bool(allowed[1:].any()))
+    kept = AllowedThresholds.of(cases, allowed, scenario, guarantee, n_models)
+    all_cases = (cases, allowed)
+    # These two scores rest on nothing but the thresholds that a policy could choose.
+    chosen = (kept.points, np.ones(len(kept.points), dtype=np.bool_))
+    counted = {"partial_voros": chosen, "recall": chosen}
+    scores = {name: SCORES[name](*counted.get(name, all_cases), scenario) for name in STRATEGIES}
+    return ModelScores(model, **scores, feasible=kept.feasible), kept
 
 
 def _partial_voros(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> float:

@@ -8,7 +8,7 @@ import pytest
 from cli.cases import LIMITS
 from pyarrow import parquet
 
-from voros import ThresholdPolicy, costs
+from voros import Guarantee, ThresholdPolicy, costs
 from voros.files import read_predictions
 
 MODEL = "good"
@@ -53,6 +53,24 @@ def test_check_after_the_test(voros_command, cases, tmp_path):
     unasked = voros_command("select", cases, "--test", "turned.csv", *floor)
     assert (kept.code, broken.code, unasked.code) == (0, 1, 0)
     assert "limits broken" in broken.out
+
+
+@pytest.mark.parametrize("command", [("select",), ("report", "-o", "report.html")])
+def test_a_winner_that_could_only_never_alarm_is_refused(voros_command, tmp_path, command):
+    (tmp_path / "hard.csv").write_text("died,only\n0,0.9\n1,0.8\n0,0.7\n1,0.6\n")
+    limits = ("--min-precision", "0.9", "--capacity", "0.5", "--cost-ratio", "0.1")
+    ran = voros_command(command[0], "hard.csv", *command[1:], *limits)
+    assert ran.code == 2
+    assert "model 'only'" in ran.err
+    assert "precision within the capacity is 0.5" in ran.err
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_the_saved_policy_says_from_how_many_models_it_was_chosen(voros_command, cases, tmp_path):
+    more = ("--confidence", "0.8", "-o", "sure.json")
+    assert voros_command("select", cases, *more, *LIMITS).code == 0
+    sure = ThresholdPolicy.from_json(tmp_path / "sure.json")
+    assert (sure.guarantee, sure.n_models) == (Guarantee(0.8), 3)
 
 
 def test_a_policy_is_not_overwritten_unasked(voros_command, cases, policy, tmp_path):

@@ -52,7 +52,7 @@ def test_each_strategy_takes_the_model_that_its_metric_prefers(parts, deployed):
                 scores[name] = voros.voros_score(p.y_true, p.score, cost_ratio=costs)
             elif one.strategy == "recall":
                 scores[name] = greatest_recall(p, **limits)
-            elif one.strategy in ("partial_voros", GUARANTEED):
+            elif one.strategy == "partial_voros":
                 scores[name] = voros.partial_voros_score(
                     p.y_true, p.score, cost_ratio=costs, **limits
                 )
@@ -91,6 +91,17 @@ def test_the_guaranteed_policy_is_decided_on_one_case_of_each_patient(parts, dep
             assert one.policy.guarantee is not None
             assert one.policy.guarantee.horizon == 1500
             assert one.policy.n_positive + one.policy.n_negative == len(patients)
+
+
+def test_the_guaranteed_strategy_shares_the_error_among_all_models(parts, deployed):
+    valid, _ = parts
+    share = voros.Guarantee(1 - 0.05 / 6, horizon=1500)
+    for one in deployed:
+        if one.strategy == GUARANTEED:
+            points = valid.independent.points[one.model]
+            certified = points.thresholds[share.allowed(points, SCENARIOS[one.scenario])]
+            assert one.policy.n_models == 6
+            assert set(one.policy.thresholds.tolist()) <= set(certified.tolist())
 
 
 def test_strategies_are_compared_on_the_same_resamples(parts):

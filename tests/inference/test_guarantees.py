@@ -67,7 +67,9 @@ def test_a_policy_deploys_only_what_is_certified() -> None:
     positive, scores = sample(np.random.default_rng(2), 3000)
     points = OperatingPoints.from_scores(positive, scores)
     for guarantee in GUARANTEES:
-        policy = ThresholdPolicy.from_validation(positive, scores, SCENARIO, guarantee=guarantee)
+        policy = ThresholdPolicy.from_validation(
+            positive, scores, SCENARIO, guarantee=guarantee, n_models=1
+        )
         certified = points.thresholds[guarantee.allowed(points, SCENARIO)]
         assert set(policy.thresholds.tolist()) <= set(certified.tolist())
 
@@ -95,7 +97,7 @@ def broken_share(guarantee: Guarantee, runs: int, seed: int, **population: Any) 
     rng, broken = np.random.default_rng(seed), 0
     for _ in range(runs):
         points = OperatingPoints.from_scores(*sample(rng, 1500, **population))
-        policy = ThresholdPolicy.from_points(points, SCENARIO, guarantee=guarantee)
+        policy = ThresholdPolicy.from_points(points, SCENARIO, guarantee=guarantee, n_models=1)
         if guarantee.horizon is None:
             used = [policy.threshold(c) for c in (0.051, 0.075, 0.099)]
             rates = [true_rates(t, **population) for t in used if np.isfinite(t)]
@@ -171,7 +173,7 @@ def test_never_alarm_comes_with_the_explanation() -> None:
     positive, scores = sample(np.random.default_rng(1), 60)
     with pytest.warns(voros.NeverAlarmWarning, match="more validation positives"):
         policy = ThresholdPolicy.from_validation(
-            positive, scores, SCENARIO, guarantee=Guarantee(0.999)
+            positive, scores, SCENARIO, guarantee=Guarantee(0.999), n_models=1
         )
     assert policy.never_alarms
 
@@ -235,7 +237,7 @@ def test_real_predictions_keep_their_limits_on_the_other_half() -> None:
         one = (rng.random(patients.max() + 1) < 0.5)[patients]
         for column, guarantee in enumerate((None, Guarantee(0.95, int((~one).sum())))):
             policy = ThresholdPolicy.from_validation(
-                labels[one], scores[one], scenario, guarantee=guarantee
+                labels[one], scores[one], scenario, guarantee=guarantee, n_models=1
             )
             row[column] = not policy.evaluate(labels[~one], scores[~one]).satisfied
     plain, guaranteed = broken.mean(axis=0)

@@ -12,9 +12,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
 pytest.importorskip("matplotlib", reason="the report's pictures need the cli extra")
 
-from voros import OperatingPoints, Scenario, ThresholdPolicy, costs
-from voros.choosing import choose
-from voros.exceptions import InfeasibleError
+from voros import OperatingPoints, Scenario, ThresholdPolicy, costs, select_points
 from voros.files import read_predictions
 from voros.report import DataSummary, ModelInterval, Report, write_report
 
@@ -44,7 +42,8 @@ def report(folder):
         name: OperatingPoints.from_scores(validation.labels, scores)
         for name, scores in validation.scores.items()
     }
-    selection, policy = choose(points, SCENARIO)
+    selection = select_points(points, SCENARIO)
+    policy = selection.policy()
     return Report(
         title="Alarms & limits",
         command="voros report valid.csv --test test.csv",
@@ -164,9 +163,3 @@ def test_both_files_or_neither(report, tmp_path, taken):
 def test_a_report_is_html(report, tmp_path):
     with pytest.raises(ValueError, match=r"must end in \.html"):
         write_report(report, tmp_path / "report.pdf")
-
-
-def test_choosing_refuses_a_winner_that_must_stay_silent():
-    points = {"only": OperatingPoints.from_scores([0, 1, 0, 1], [0.9, 0.8, 0.7, 0.6])}
-    with pytest.raises(InfeasibleError, match=r"precision within the capacity is 0\.5"):
-        choose(points, Scenario(0.9, 0.5, cost_ratio=0.1))

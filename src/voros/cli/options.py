@@ -232,7 +232,7 @@ class ChoiceOptions:
     ] = None
 
     def read(self) -> dict[str, Any]:
-        """Return the arguments of `voros.choosing.choose`."""
+        """Return the arguments of `voros.select_points`."""
         if self.strategy not in STRATEGIES:
             accepted = ", ".join(STRATEGIES)
             raise ValueError(f"--strategy={self.strategy!r}; accepted are {accepted}")

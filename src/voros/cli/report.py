@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from voros.choosing import choose
 from voros.cli.bundles import bundled
 from voros.cli.failures import say
 from voros.cli.loading import count_points, load
@@ -22,7 +21,7 @@ from voros.cli.options import (
 )
 from voros.cli.patience import patience
 from voros.cli.resampling import ResamplingOptions, resample
-from voros.cli.select import load_test
+from voros.cli.select import load_test, rank
 from voros.files import check_writable
 from voros.report import DataSummary, Report, write_report
 from voros.report.writing import report_paths
@@ -60,7 +59,8 @@ def report(
     validation = load(file, columns, group=resampling.group)
     points = count_points(validation)
     with patience("choosing"):
-        selection, policy = choose(points, scenario, **how)
+        selection = rank(points, scenario, how)
+    policy = selection.policy()
     later = None if test is None else load_test(test, columns, validation, selection.winner)
     tested = None
     if later is not None:

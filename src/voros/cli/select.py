@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from voros.choosing import choose
 from voros.cli.bundles import bundled
 from voros.cli.failures import LIMITS_NOT_MET
 from voros.cli.loading import count_points, load
@@ -25,6 +26,7 @@ from voros.cli.options import (
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.deployment import PolicyEvaluation
+from voros.exceptions import InfeasibleError, NeverAlarmWarning
 from voros.files import Predictions, check_writable
 from voros.policy import ThresholdPolicy
 from voros.policy_json import policy_fields
@@ -36,7 +38,8 @@ from voros.report.wording import (
     policy_in_words,
 )
 from voros.roc import OperatingPoints
-from voros.selection import STRATEGIES, Selection
+from voros.scenario import Scenario
+from voros.selection import STRATEGIES, Selection, select_points
 
 
 @bundled
@@ -62,7 +65,8 @@ def select(
     validation = load(file, columns)
     points = count_points(validation)
     with patience("choosing"):
-        selection, policy = choose(points, scenario, **how)
+        selection = rank(points, scenario, how)
+    policy = selection.policy()
     tested = None
     if test is not None:
         later = load_test(test, columns, validation, selection.winner)
@@ -74,6 +78,18 @@ def select(
     show(sheet, show_options)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+def rank(
+    points: Mapping[str, OperatingPoints], scenario: Scenario, how: Mapping[str, Any]
+) -> Selection:
+    """Rank the models; a winner that could only never alarm is refused, with what could be met."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeverAlarmWarning)
+        selection = select_points(points, scenario, **how)
+    if selection.reason is not None:
+        raise InfeasibleError(f"model {selection.winner!r}: {selection.reason}")
+    return selection
 
 
 def load_test(

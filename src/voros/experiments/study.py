@@ -25,7 +25,7 @@ CONFIDENCE = 0.95
 
 GUARANTEED = "guaranteed"
 GUARANTEED_BY: Strategy = "partial_voros"
-"""The fifth strategy takes the model of this one, and other thresholds."""
+"""The fifth strategy ranks by this, counting only thresholds that the guarantee allows."""
 
 STRATEGIES: tuple[str, ...] = (*STRATEGY_ORDER, GUARANTEED)
 """The paper's four, and ours."""
@@ -132,13 +132,9 @@ def _deploy(
         guarantee = Guarantee(confidence=CONFIDENCE, horizon=test.n_cases)
         decided_on = valid.independent
     with never_alarm_is_a_result():
-        model = select_points(valid.points, scenario, strategy=by).winner
-        policy, aware = (
-            ThresholdPolicy.from_points(
-                decided_on.points[model], scenario, strategy=thresholds, guarantee=guarantee
-            )
-            for thresholds in (by, GUARANTEED_BY)
-        )
+        selection = select_points(decided_on.points, scenario, strategy=by, guarantee=guarantee)
+        policy, aware = selection.policy(), selection.policy(strategy=GUARANTEED_BY)
+    model = selection.winner
     return Deployed(
         number,
         strategy,

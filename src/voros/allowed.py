@@ -1,0 +1,135 @@
+"""The thresholds of a model that may be deployed, decided once on validation data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from voros.exceptions import InfeasibleError
+from voros.hull import CostHull, cost_hull
+from voros.inputs import BoolArray
+from voros.limits import limits_message
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
+
+if TYPE_CHECKING:
+    from voros.inference import Guarantee
+
+
+@dataclass(frozen=True, eq=False)
+class AllowedThresholds:
+    """What policies need to know of the thresholds of one model that may be deployed.
+
+    Attributes
+    ----------
+    points : OperatingPoints
+        At the scenario's prevalence: never alarm, the allowed thresholds that are best at some
+        cost ratio, and the allowed one of greatest recall. No policy deploys any other.
+    hull : CostHull
+        Of those that are best at some cost ratio.
+    highest_recall : int
+        Row of the threshold of greatest recall.
+    scenario : Scenario
+    guarantee : Guarantee or None
+        The promise that holds for whichever of `n_models` is deployed.
+    n_models : int
+        Over how many models its error was split.
+    feasible : bool
+        Whether any threshold but never alarm is allowed.
+    """
+
+    points: OperatingPoints
+    hull: CostHull
+    highest_recall: int
+    scenario: Scenario
+    guarantee: Guarantee | None
+    n_models: int
+    feasible: bool
+
+    @classmethod
+    def of(
+        cls,
+        cases: OperatingPoints,
+        allowed: BoolArray,
+        scenario: Scenario,
+        guarantee: Guarantee | None,
+        n_models: int,
+    ) -> AllowedThresholds:
+        """Keep of points at the scenario's prevalence the allowed ones that a policy can choose."""
+        hull, most = cost_hull(cases, allowed), highest_recall(cases, allowed)
+        rows = np.union1d(hull.index, [0, most])
+        points = OperatingPoints(
+            cases.thresholds[rows],
+            cases.tp[rows],
+            cases.fp[rows],
+            cases.n_positive,
+            cases.n_negative,
+            cases.one_case,
+        )
+        kept = CostHull(np.searchsorted(rows, hull.index), hull.enter)
+        row = int(np.searchsorted(rows, most))
+        return cls(points, kept, row, scenario, guarantee, n_models, bool(allowed[1:].any()))
+
+
+def allowed_thresholds(
+    points: OperatingPoints,
+    scenario: Scenario,
+    guarantee: Guarantee | None = None,
+    n_models: int = 1,
+) -> AllowedThresholds:
+    """Decide which thresholds of one model may be deployed; the tests are run once.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+        As observed; feasibility is judged at the scenario's prevalence.
+    scenario : Scenario
+    guarantee : Guarantee, optional
+        The promise to keep for whichever of the models is deployed.
+    n_models : int, default 1
+        How many models the one to deploy is chosen from on these cases.
+    """
+    allowed = deployable(points, scenario, split(guarantee, n_models))
+    cases = points.at_prevalence(scenario.prevalence)
+    return AllowedThresholds.of(cases, allowed, scenario, guarantee, n_models)
+
+
+def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
+    """Return what to ask of each of several models, one of which will be deployed."""
+    return guarantee if guarantee is None or n_models == 1 else guarantee.among(n_models)
+
+
+def deployable(
+    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
+) -> BoolArray:
+    """Tell which thresholds may be deployed; never alarm always may.
+
+    ``points`` are as observed; feasibility is judged at the scenario's prevalence.
+    """
+    allowed = points.at_prevalence(scenario.prevalence).feasible(scenario)
+    if guarantee is not None:
+        allowed = allowed & np.asarray(guarantee.allowed(points, scenario), dtype=np.bool_)
+    allowed[0] = True
+    return allowed
+
+
+def why_never_alarm(
+    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
+) -> str:
+    """Say why no threshold but never alarm may be deployed, where that is so."""
+    cases = points.at_prevalence(scenario.prevalence)
+    try:
+        feasible = cases.feasible(scenario)
+    except InfeasibleError as error:
+        return str(error)
+    if guarantee is not None and feasible[1:].any():
+        return guarantee.explain(points, scenario)
+    return limits_message(cases, scenario)
+
+
+def highest_recall(points: OperatingPoints, allowed: BoolArray) -> int:
+    """Row of greatest recall among the allowed; of equals, the one with fewest alarms."""
+    rows = np.flatnonzero(allowed)
+    return int(rows[np.argmax(points.tp[rows])])
