@@ -143,3 +143,9 @@ def test_every_case_is_left_out_once():
             counts for _, counts in Sampling.of(positive, **plan).blocks(np.random.default_rng(0))
         ]
         assert np.all(np.sum(1 - np.array(blocks), axis=0) == 1)
+
+
+def test_a_case_without_a_group_is_refused():
+    positive = np.array([True, False, True])
+    with pytest.raises(ValueError, match="groups is missing in 1 of 3 cases"):
+        Sampling.of(positive, groups=np.array([1.0, np.nan, 1.0]))

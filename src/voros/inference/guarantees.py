@@ -9,6 +9,8 @@ from numbers import Integral, Real
 import numpy as np
 
 from voros.inference.capacity import capacity_risk, most_alarms
+from voros.inference.cluster_tests import certified_groups, cluster_tests
+from voros.inference.groups import GroupedCases
 from voros.inference.next_cases import certified_next
 from voros.inference.prediction import Requirement, requirement, rough_requirement
 from voros.inference.sequential import certified, precision_risk
@@ -25,8 +27,9 @@ class Guarantee:
 
     Pass it as ``guarantee=`` to `ThresholdPolicy.from_validation`, `select_model` or the
     classifier. Thresholds that cannot keep the promise are not deployed; if none can, never alarm
-    is. The tests are exact for independent cases drawn as those at deployment will be: keep one
-    case per patient (`one_per_group`) where patients come more than once.
+    is. The tests are exact for independent cases drawn as those at deployment will be. Where
+    patients come more than once, say whose case it is with ``groups=``: nothing else can tell,
+    and without it the promise does not hold.
 
     Parameters
     ----------
@@ -87,7 +90,9 @@ class Guarantee:
             raise ValueError(f"n_models={n_models!r}; accepted is a whole number above 0")
         return replace(self, confidence=1.0 - self.level / n_models)
 
-    def allowed(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:
+    def allowed(
+        self, points: OperatingPoints, scenario: Scenario, cases: GroupedCases | None = None
+    ) -> BoolArray:
         """Tell which thresholds may be deployed; never alarm always may.
 
         Parameters
@@ -97,8 +102,35 @@ class Guarantee:
             score, for the order of the tests is part of their validity.
         scenario : Scenario
             Without another prevalence: reweighted counts have no exact test.
+        cases : GroupedCases, optional
+            The cases behind the points and the patient of each, where patients have several:
+            then sums over patients are tested (`voros.inference.cluster_tests`). Without it all
+            cases are taken as independent, which nothing in the points can contradict.
         """
-        return self._passed(points, scenario, requirement)
+        if cases is None or not cases.repeated:
+            return self._passed(points, scenario, requirement)
+        self._check_groups(points, scenario, cases)
+        passed = certified_groups(points.thresholds, cases, scenario, self.level)
+        passed &= points.feasible(scenario)
+        passed[0] = True
+        return passed
+
+    def _check_groups(
+        self, points: OperatingPoints, scenario: Scenario, cases: GroupedCases
+    ) -> None:
+        if check_whole(points, scenario) != len(cases.codes):
+            raise ValueError(
+                f"groups names {len(cases.codes)} cases, and the points count {points.n_cases:g}"
+            )
+        if self.horizon is not None:
+            raise ValueError(
+                f"horizon={self.horizon} with groups of several cases ({len(cases.codes):,} cases "
+                f"of {cases.n_groups:,} groups): there is no guarantee for the counts of the next "
+                "cases then. Leave out the horizon for a guarantee of the population, or keep one "
+                "case of each group (voros.inference.one_per_group)"
+            )
+        if cases.n_groups < 2:
+            raise ValueError("groups holds one group only; a guarantee needs at least two")
 
     def _passed(
         self,
@@ -136,15 +168,21 @@ class Guarantee:
             lambda others: self._passed(others, scenario, rough_requirement),
         )
 
-    def explain(self, points: OperatingPoints, scenario: Scenario) -> str:
+    def explain(
+        self, points: OperatingPoints, scenario: Scenario, cases: GroupedCases | None = None
+    ) -> str:
         """Say what came closest when nothing passes, and how many more positives it would take."""
         about = (
             "in the population" if self.horizon is None else f"in the next {self.horizon:,} cases"
         )
+        if cases is None or not cases.repeated:
+            closest = self.shortfall(points, scenario).sentence()
+        else:
+            closest = cluster_tests(cases, scenario, self.level).sentence()
         return (
             f"no threshold keeps precision >= {scenario.min_precision:g} and capacity="
             f"{scenario.capacity!r} {about} with confidence {self.confidence:g}, so never alarm "
-            f"is deployed. {self.shortfall(points, scenario).sentence()}"
+            f"is deployed. {closest}"
         )
 
 

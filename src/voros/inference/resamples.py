@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.inputs import AnyArray, BoolArray, FloatArray, as_vector, check_same_length
+from voros.inference.groups import group_codes
+from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.roc import OperatingPoints
 
 BLOCKS = 200
@@ -129,12 +130,11 @@ class Sampling:
                 "stratified=True and groups exclude one another: drawing whole groups does not "
                 "keep the class sizes"
             )
-        names = as_vector(groups, "groups")
-        check_same_length(y_true=positive, groups=names)
-        distinct, units = np.unique(names, return_inverse=True)
-        if len(distinct) < 2:
+        units = group_codes(groups, positive)
+        n_groups = int(units.max()) + 1
+        if n_groups < 2:
             raise ValueError("groups holds one group only; at least two are needed to draw from")
-        return cls(positive, units, np.zeros(len(distinct), np.intp))
+        return cls(positive, units, np.zeros(n_groups, np.intp))
 
     @property
     def n_units(self) -> int:
