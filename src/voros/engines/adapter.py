@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -21,6 +22,19 @@ _BY_IMPLEMENTATION = {
 }
 
 
+@dataclass(frozen=True)
+class Levels:
+    """A level for each model, where a column says whose score a row holds."""
+
+    column: str
+    of: Mapping[str, int]
+
+    def sql(self) -> str:
+        """Return the level of a row in SQL."""
+        cases = " ".join(f"WHEN {self.column} = '{name}' THEN {n}" for name, n in self.of.items())
+        return f"CASE {cases} END"
+
+
 class Adapter(ABC):
     """The parts of a query that narwhals does not put into words for every engine."""
 
@@ -28,7 +42,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def with_cell(
-        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels
     ) -> nw.LazyFrame[Any]:
         """Add the number of the cell of a level that each score falls in.
 
@@ -44,6 +58,10 @@ class Adapter(ABC):
     def how_many(self, condition: nw.Expr) -> nw.Expr:
         """Number of rows where a condition holds; a float, whole and exact below 2**53."""
         return condition.cast(nw.Float64).sum()
+
+    def how_many_missing(self, score: nw.Expr) -> nw.Expr:
+        """Number of rows where a float is null or NaN."""
+        return self.how_many(score.is_null() | score.is_nan())
 
     def unpivot(
         self,

@@ -6,7 +6,7 @@ bin is a true operating point; what happens inside a bin with several scores is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Bins:
     least, greatest : ndarray of shape (n_bins,)
         The range of each bin's scores; `least` is a score that occurs.
     level : ndarray of int, shape (n_bins,)
-        Bits that a finer split may use: cells of a lower level never cross the bin's ends.
+        How the bin's ends are aligned: cells of this level, and of lower ones, never cross them.
     rows : ndarray of int, shape (n_bins,)
     positive, negative : ndarray of shape (n_bins,)
         Cases of each class, or the sum of their weights.
@@ -83,10 +83,23 @@ class Bins:
         inside[inside] = parts.least[inside] <= parents.greatest[home[inside]]
         parts, home = parts.take(inside), home[inside]
         _check_same_rows(parents, parts, home)
-        return join(self.take(~chosen), parts)
+        return join(self.take(~chosen), parts.within(parents, home))
+
+    def within(self, parents: Bins, home: IntArray) -> Bins:
+        """Align the outermost parts of each parent as the parent is.
+
+        Parts were counted by cells, and only the first and the last cell may reach beyond the
+        parent's ends.
+        """
+        ends = np.append(home[1:] != home[:-1], True) | np.append(True, home[1:] != home[:-1])
+        aligned = np.minimum(self.level, parents.level[home])
+        return replace(self, level=np.where(ends, aligned, self.level))
 
     def split_off(self, parts: Bins, cut: float, alignment: int) -> Bins:
-        """Put what a single bin holds from `cut` up in finer bins, and keep the rest together."""
+        """Put what a single bin holds from `cut` up in finer bins, and keep the rest together.
+
+        `cut` is the start of a cell of the level `alignment`.
+        """
         rest = int(self.rows[0] - parts.rows.sum())
         lowest = float(self.least[0])
         if rest < 0 or (rest > 0 and cut <= lowest) or np.any(parts.least < max(cut, lowest)):
@@ -102,7 +115,9 @@ class Bins:
             np.maximum(self.positive - parts.positive.sum(), 0),
             np.maximum(self.negative - parts.negative.sum(), 0),
         )
-        return join(parts, remainder)
+        level = parts.level.copy()
+        level[-1:] = np.minimum(level[-1:], alignment)
+        return join(replace(parts, level=level), remainder)
 
 
 def join(one: Bins, other: Bins) -> Bins:

@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.adapter import Adapter, as_lazy
+from voros.engines.adapter import Adapter, Levels, as_lazy
 from voros.engines.keys import MAGNITUDE
 
 
@@ -17,12 +17,13 @@ class DuckDBAdapter(Adapter):
     name = "duckdb"
 
     def with_cell(
-        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels
     ) -> nw.LazyFrame[Any]:
         """Add the cell in SQL."""
         bits = f'CAST(CAST("{score}" AS BIT) AS BIGINT)'
         key = f"CASE WHEN {bits} >= 0 THEN {bits} ELSE -({bits} & {MAGNITUDE}) END"
-        return as_lazy(frame.to_native().project(f'*, ({key}) >> {level} AS "{cell}"'))
+        shift = level.sql() if isinstance(level, Levels) else level
+        return as_lazy(frame.to_native().project(f'*, ({key}) >> ({shift}) AS "{cell}"'))
 
     def with_membership(
         self, frame: nw.LazyFrame[Any], column: str, values: Sequence[int]
@@ -32,6 +33,16 @@ class DuckDBAdapter(Adapter):
         return as_lazy(
             frame.to_native().project(f'* REPLACE ("{column}" IN ({listed}) AS "{column}")')
         )
+
+    def how_many_missing(self, score: nw.Expr) -> nw.Expr:
+        """Count nulls, and what is not finite less the infinities.
+
+        DuckDB answers ``isnan`` from the statistics of a Parquet file, and writers leave NaN out
+        of those.
+        """
+        infinite = (score == float("inf")) | (score == float("-inf"))
+        nan = self.how_many(~score.is_finite()) - self.how_many(infinite)
+        return self.how_many(score.is_null()) + nan
 
     def unpivot(
         self,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.engines.adapter import adapter_for, as_lazy
+from voros.engines.adapter import Adapter, adapter_for, as_lazy
 from voros.engines.queries import POSITIVE, WEIGHT, Cases, class_sums, with_shares
 from voros.inputs import SHOWN_VALUES, AnyArray, check_labels
 
@@ -138,7 +138,7 @@ def _totals(cases: Cases, label: str) -> Totals:
     if KNOWN in frame.collect_schema():
         asked.append(how_many(nw.col(KNOWN)).alias("known"))
     for short in cases.models.values():
-        asked += _about_scores(short, how_many)
+        asked += _about_scores(short, cases.adapter)
     found = {name: column[0] for name, column in cases.collect(frame.select(*asked)).items()}
     rows = int(found["rows"])
     _check_labelled(found, rows, label)
@@ -147,10 +147,10 @@ def _totals(cases: Cases, label: str) -> Totals:
     return _as_totals(found, rows, cases)
 
 
-def _about_scores(name: str, how_many: Callable[[nw.Expr], nw.Expr]) -> list[nw.Expr]:
+def _about_scores(name: str, adapter: Adapter) -> list[nw.Expr]:
     score = nw.col(name)
     return [
-        how_many(score.is_null() | score.is_nan()).alias(f"{name}_bad"),
+        adapter.how_many_missing(score).alias(f"{name}_missing"),
         score.min().alias(f"{name}_low"),
         score.max().alias(f"{name}_high"),
     ]
@@ -193,9 +193,12 @@ def _check_labelled(found: Mapping[str, Any], rows: int, label: str) -> None:
 
 
 def _check_present(found: Mapping[str, Any], rows: int, name: str, short: str) -> None:
-    bad = int(found[f"{short}_bad"])
+    bad = int(found[f"{short}_missing"])
     if bad:
         raise ValueError(
             f"score column {name!r} is missing or NaN in {bad} of {rows} rows; drop or impute "
             "those first"
         )
+    # A second way to the same, for an engine may answer the first from a file's statistics.
+    if any(np.isnan(float(found[f"{short}_{end}"])) for end in ("low", "high")):
+        raise ValueError(f"score column {name!r} holds NaN; drop or impute those rows first")

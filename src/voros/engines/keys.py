@@ -18,6 +18,9 @@ from voros.inputs import LARGEST_FINITE, FloatArray
 IntArray = NDArray[np.int64]
 
 KEY_BITS = 64
+COARSEST = KEY_BITS - 2
+"""The highest level of a cell: a shift that every engine has."""
+
 MAGNITUDE = np.int64(2**63 - 1)
 """Masks the sign bit away."""
 
@@ -47,7 +50,7 @@ def from_key(keys: Any) -> FloatArray:
     return np.asarray(bits.view(np.float64))
 
 
-def cell_of(scores: Any, level: int) -> IntArray:
+def cell_of(scores: Any, level: int | IntArray) -> IntArray:
     """Number of the cell each score falls in; neighbours at one level differ by one."""
     return np.asarray(to_key(scores) >> level)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from voros.engines.bins import Bins
-from voros.engines.keys import KEY_BITS, IntArray, cell_of, cell_start, span_bits
+from voros.engines.keys import COARSEST, IntArray, cell_of, cell_start, span_bits
 from voros.inputs import BoolArray, FloatArray
 
 LARGEST_ANSWER = 2**20
@@ -20,8 +20,14 @@ REFINED_ANSWER = 2**17
 FIRST_ANSWER = 2**14
 """Rows that the first count aims for: enough to leave little open, few enough to stay in cache."""
 
+SMALLEST_ANSWER = 16
+"""Rows that a pass may always bring: with fewer a bin might not be split at all."""
+
 MOST_PARENTS = 2**12
 """Separate bins that one filter names."""
+
+CELLS_PER_PARENT = 4
+"""Cells that a plan wants for each bin at least: more bins than that allow wait for a pass."""
 
 MOST_RANGES = 8
 """Separate ranges of scores that are compared one by one; more are looked up by their cells."""
@@ -35,93 +41,112 @@ CUT_BITS = 14
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """The rows of one model that a pass must count.
+    """The rows of one model that a pass must count, and how finely.
 
     Attributes
     ----------
+    level : int
+        Of the cells that the rows are counted by.
     low, high : float
         Only scores in this range, ends included.
-    level : int
-        Of the cells named in `cells`.
-    cells : ndarray of int, or None
+    cells : mapping of int to ndarray of int
+        Cells of each level in which rows are wanted.
     ranges : tuple of (float, float)
         Where cells or ranges are given, only scores in one of them.
     """
 
+    level: int
     low: float = -np.inf
     high: float = np.inf
-    level: int = KEY_BITS
-    cells: IntArray | None = None
+    cells: Mapping[int, IntArray] = field(default_factory=dict)
     ranges: tuple[tuple[float, float], ...] = ()
 
     @property
     def apart(self) -> bool:
         """Whether some scores between `low` and `high` are not wanted."""
-        return self.cells is not None or bool(self.ranges)
+        return bool(self.cells or self.ranges)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """One pass: count these rows of each model by cells of one level."""
+    """One pass: which rows of each model are counted, and in place of which bins."""
 
-    level: int
     wanted: Mapping[str, Wanted]
-    chosen: Mapping[str, BoolArray]
+    chosen: Mapping[str, BoolArray] = field(default_factory=dict)
 
 
 def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
     """Lowest level at which bins of these spans and rows fall into at most so many cells."""
-    for level in range(KEY_BITS):
+    for level in range(COARSEST):
         # A range that is not aligned touches one cell more than its span suggests.
         cells = np.minimum(np.exp2(np.maximum(spans - level, 0.0)) + 1.0, rows)
         if cells.sum() <= at_most:
             return level
-    return KEY_BITS - 1
+    return COARSEST
 
 
 def next_plan(bins: Mapping[str, Bins], undecided: Mapping[str, BoolArray], at_most: int) -> Plan:
     """Choose the finest count of the undecided bins that fits into an answer of so many rows.
 
-    Where they do not all fit, the bins with most rows come first.
+    Every model has its part of the answer, and a level of its own: scales may differ.
     """
-    chosen = {name: _most_rows(bins[name], mask) for name, mask in undecided.items()}
+    each = max(at_most // len(undecided), SMALLEST_ANSWER)
+    wanted, chosen = {}, {}
+    for name, mask in undecided.items():
+        level, index = _choose(bins[name], np.flatnonzero(mask), each)
+        chosen[name] = np.zeros(len(mask), dtype=np.bool_)
+        chosen[name][index] = True
+        wanted[name] = _wanted(bins[name], chosen[name], level)
+    return Plan(wanted, chosen)
+
+
+def _choose(bins: Bins, index: IntArray, at_most: int) -> tuple[int, IntArray]:
+    """Find which bins to count together, and the level, so that no cell crosses a bin's end.
+
+    A bin on its own is cut out of the rows exactly, so its cells may be wider than its ends are
+    aligned. Every round leaves bins out, so there is an end.
+    """
+    index = _most_rows(bins, index, min(MOST_PARENTS, at_most // CELLS_PER_PARENT))
     while True:
-        picked = [bins[name].take(mask) for name, mask in chosen.items() if mask.any()]
-        spans = np.concatenate([span_bits(part.least, part.greatest) for part in picked])
-        rows = np.concatenate([part.rows for part in picked])
-        level = finest_level(spans, rows, at_most)
-        if all(part.level.min() > level for part in picked):
-            break
-        fewer = len(rows) // 2
-        chosen = {name: _most_rows(bins[name], mask, fewer) for name, mask in chosen.items()}
-    wanted = {name: _wanted(bins[name], mask) for name, mask in chosen.items() if mask.any()}
-    return Plan(level, wanted, chosen)
+        group = bins.take(index)
+        level = finest_level(span_bits(group.least, group.greatest), group.rows, at_most)
+        fits = group.level > level
+        if fits.all() or len(index) == 1:
+            return level, index
+        if not fits.any():
+            index = _most_rows(bins, index, len(index) // 2)
+        else:
+            heavier = 2 * group.rows[fits].sum() >= group.rows.sum()
+            index = index[fits if heavier else ~fits]
 
 
-def _most_rows(bins: Bins, mask: BoolArray, at_most: int = MOST_PARENTS) -> BoolArray:
-    index = np.flatnonzero(mask)
-    kept = np.zeros(len(mask), dtype=np.bool_)
-    kept[index[np.argsort(-bins.rows[index], kind="stable")[: max(at_most, 1)]]] = True
-    return kept
+def _most_rows(bins: Bins, index: IntArray, at_most: int) -> IntArray:
+    return index[np.argsort(-bins.rows[index], kind="stable")[: max(at_most, 1)]]
 
 
-def _wanted(bins: Bins, mask: BoolArray) -> Wanted:
+def _wanted(bins: Bins, mask: BoolArray, level: int) -> Wanted:
     parents = bins.take(mask)
     # Where nothing lies beyond, a row need not be compared.
     low = -np.inf if mask[-1] else float(parents.least[-1])
     high = np.inf if mask[0] else float(parents.greatest[0])
     between = (bins.least >= low) & (bins.greatest <= high)
-    if bins.rows[between].sum() - parents.rows.sum() <= SPARE_ROWS:
-        return Wanted(low, high)
+    spare = SPARE_ROWS if len(parents) > 1 else 0
+    if bins.rows[between].sum() - parents.rows.sum() <= spare:
+        return Wanted(level, low, high)
     ranges = _runs(bins, mask)
     if len(ranges) <= MOST_RANGES:
-        return Wanted(low, high, ranges=ranges)
-    level = int(parents.level.min())
-    named = parents.in_one_cell & (parents.level == level)
-    cells = np.unique(cell_of(parents.least[named], level))
+        return Wanted(level, low, high, ranges=ranges)
+    named = parents.in_one_cell
     mask = mask.copy()
     mask[np.flatnonzero(mask)[named]] = False
-    return Wanted(low, high, level, cells, _runs(bins, mask))
+    return Wanted(level, low, high, _cells(parents.take(named)), _runs(bins, mask))
+
+
+def _cells(parents: Bins) -> dict[int, IntArray]:
+    return {
+        level: np.unique(cell_of(parents.least[parents.level == level], level))
+        for level in np.unique(parents.level).tolist()
+    }
 
 
 def _runs(bins: Bins, mask: BoolArray) -> tuple[tuple[float, float], ...]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.adapter import Adapter, as_lazy
+from voros.engines.adapter import Adapter, Levels, as_lazy
 from voros.engines.keys import MAGNITUDE
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class PolarsAdapter(Adapter):
@@ -16,15 +19,14 @@ class PolarsAdapter(Adapter):
     name = "polars"
 
     def with_cell(
-        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels
     ) -> nw.LazyFrame[Any]:
         """Add the cell; floor division by a power of two is a shift."""
         import polars as pl
 
         bits = pl.col(score).reinterpret(dtype=pl.Int64)
         key = pl.when(bits >= 0).then(bits).otherwise(-(bits & int(MAGNITUDE)))
-        numbered = key if level == 0 else key // 2**level
-        return as_lazy(frame.to_native().with_columns(numbered.alias(cell)))
+        return as_lazy(frame.to_native().with_columns(_shifted(key, level).alias(cell)))
 
     def how_many(self, condition: nw.Expr) -> nw.Expr:
         """Count bits, which is faster than to add floats."""
@@ -33,6 +35,17 @@ class PolarsAdapter(Adapter):
     def collect(self, answer: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         """Run the query out of core."""
         return answer.collect(backend="polars", engine="streaming")
+
+
+def _shifted(key: pl.Expr, level: int | Levels) -> pl.Expr:
+    import polars as pl
+
+    if not isinstance(level, Levels):
+        return key if level == 0 else key // 2**level
+    model = pl.col(level.column)
+    return pl.coalesce(
+        pl.when(model == name).then(_shifted(key, bits)) for name, bits in level.of.items()
+    )
 
 
 ADAPTER = PolarsAdapter()

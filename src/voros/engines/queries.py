@@ -11,7 +11,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.engines.adapter import Adapter
+from voros.engines.adapter import Adapter, Levels
 from voros.engines.bins import Bins
 from voros.engines.plan import Plan, Wanted
 from voros.inputs import LARGEST_FINITE, AnyArray
@@ -64,13 +64,20 @@ class Cases:
         """Count the wanted rows of every model by cells, in one pass."""
         names = list(plan.wanted)
         rows = self._wanted_rows(plan)
-        rows = self.adapter.with_cell(with_shares(rows, self.weighted), SCORE, CELL, plan.level)
+        shares = with_shares(rows, self.weighted)
+        rows = self.adapter.with_cell(shares, SCORE, CELL, self._levels(plan))
         keys = [CELL] if len(names) == 1 else [MODEL, CELL]
         answer = self.collect(rows.group_by(*keys).agg(*_counts(self.weighted)))
-        counted = {name: self._bins(answer, name, plan.level) for name in names}
+        counted = {name: self._bins(answer, name, plan.wanted[name].level) for name in names}
         self.ledger.passes += 1
         self.ledger.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
         return counted
+
+    def _levels(self, plan: Plan) -> int | Levels:
+        levels = {self.models[name]: want.level for name, want in plan.wanted.items()}
+        if len(set(levels.values())) == 1:
+            return next(iter(levels.values()))
+        return Levels(MODEL, levels)
 
     def _wanted_rows(self, plan: Plan) -> nw.LazyFrame[Any]:
         rows = _one_row_per_score(self, list(plan.wanted))
@@ -82,11 +89,11 @@ class Cases:
             return rows
         inner = {}
         for name, want in plan.wanted.items():
-            named = f"{NAMED}_{self.models[name]}"
-            if want.cells is not None:
-                rows = self.adapter.with_cell(rows, SCORE, named, want.level)
-                rows = self.adapter.with_membership(rows, named, want.cells.tolist())
-            inner[name] = _inner(want, named)
+            named = {level: f"{NAMED}_{self.models[name]}_{level}" for level in want.cells}
+            for level, cells in want.cells.items():
+                rows = self.adapter.with_cell(rows, SCORE, named[level], level)
+                rows = self.adapter.with_membership(rows, named[level], cells.tolist())
+            inner[name] = _inner(want, list(named.values()))
         return rows.filter(self._of_models(inner))
 
     def _of_models(self, conditions: Mapping[str, nw.Expr]) -> nw.Expr:
@@ -151,14 +158,18 @@ def _one_row_per_score(cases: Cases, names: Sequence[str]) -> nw.LazyFrame[Any]:
 
 
 def _any(conditions: Sequence[nw.Expr]) -> nw.Expr:
+    # In halves, so that many conditions do not nest deeply.
+    if len(conditions) > 2:
+        middle = len(conditions) // 2
+        return _any(conditions[:middle]) | _any(conditions[middle:])
     return reduce(or_, conditions)
 
 
-def _inner(want: Wanted, named: str) -> nw.Expr:
+def _inner(want: Wanted, named: Sequence[str]) -> nw.Expr:
     if not want.apart:
         return _between(want.low, want.high)
     ranges = [_between(low, high) for low, high in want.ranges]
-    return _any(ranges if want.cells is None else [nw.col(named), *ranges])
+    return _any([*map(nw.col, named), *ranges])
 
 
 def _between(low: float, high: float) -> nw.Expr:

@@ -14,6 +14,7 @@ from voros.engines.plan import (
     CUT_BITS,
     FIRST_ANSWER,
     REFINED_ANSWER,
+    SMALLEST_ANSWER,
     Plan,
     Wanted,
     finest_level,
@@ -79,18 +80,22 @@ def _first_count(
 ) -> dict[str, Bins]:
     """Count from a guessed cut up: the capacity leaves the scores below it out of reach."""
     whole = {name: whole_range(totals, name) for name in cases.models}
-    spans = {name: float(span_bits(part.least, part.greatest)[0]) for name, part in whole.items()}
-    alignment = max(int(min(spans.values())) - CUT_BITS, 0)
+    alignment = {name: _alignment(part) for name, part in whole.items()}
     share = max((_share_in_reach(totals, s) for s in scenarios), default=1.0) * PILOT_MARGIN
     cuts = dict.fromkeys(whole, -np.inf)
     if totals.rows > at_most and share < SELECTIVE:
         cuts = _guess_cuts(cases, alignment, share)
-    wanted = {name: Wanted(low=cut) for name, cut in cuts.items()}
-    plan = Plan(min(_first_level(whole, cuts, at_most), alignment), wanted, {})
+    levels = _first_levels(whole, cuts, at_most)
+    wanted = {name: Wanted(levels[name], low=cut) for name, cut in cuts.items()}
     return {
-        name: whole[name].split_off(parts, cuts[name], alignment)
-        for name, parts in cases.count(plan).items()
+        name: whole[name].split_off(parts, cuts[name], alignment[name])
+        for name, parts in cases.count(Plan(wanted)).items()
     }
+
+
+def _alignment(whole: Bins) -> int:
+    """Level of the cells at which a first cut may fall."""
+    return max(int(span_bits(whole.least, whole.greatest)[0]) - CUT_BITS, 0)
 
 
 def whole_range(totals: Totals, name: str) -> Bins:
@@ -100,23 +105,31 @@ def whole_range(totals: Totals, name: str) -> Bins:
     return Bins(np.array([low]), np.array([high]), np.array([KEY_BITS]), *counts)
 
 
-def _first_level(whole: Mapping[str, Bins], cuts: Mapping[str, float], at_most: int) -> int:
-    rows = np.concatenate([part.rows for part in whole.values()])
-    if rows.sum() <= at_most:
-        return 0
-    spans = [
-        span_bits(np.maximum(part.least, cuts[name]), part.greatest) for name, part in whole.items()
-    ]
-    return finest_level(np.concatenate(spans), rows, min(FIRST_ANSWER * len(whole), at_most))
+def _first_levels(
+    whole: Mapping[str, Bins], cuts: Mapping[str, float], at_most: int
+) -> dict[str, int]:
+    rows = {name: part.rows for name, part in whole.items()}
+    if sum(int(count[0]) for count in rows.values()) <= at_most:
+        return dict.fromkeys(whole, 0)
+    each = max(min(FIRST_ANSWER, at_most // len(whole)), SMALLEST_ANSWER)
+    return {
+        name: finest_level(
+            span_bits(np.maximum(part.least, cuts[name]), part.greatest), rows[name], each
+        )
+        for name, part in whole.items()
+    }
 
 
-def _guess_cuts(cases: Cases, alignment: int, share: float) -> dict[str, float]:
-    pilot = cases.head(PILOT_ROWS).count(Plan(alignment, dict.fromkeys(cases.models, Wanted()), {}))
+def _guess_cuts(cases: Cases, alignment: Mapping[str, int], share: float) -> dict[str, float]:
+    plan = Plan({name: Wanted(level) for name, level in alignment.items()})
     return {
         name: first_cut(
-            cell_of(bins.least, alignment), bins.positive + bins.negative, alignment, share
+            cell_of(bins.least, alignment[name]),
+            bins.positive + bins.negative,
+            alignment[name],
+            share,
         )
-        for name, bins in pilot.items()
+        for name, bins in cases.head(PILOT_ROWS).count(plan).items()
     }
 
 

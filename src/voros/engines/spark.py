@@ -6,7 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.adapter import Adapter, as_lazy
+from voros.engines.adapter import Adapter, Levels, as_lazy
 from voros.engines.keys import MAGNITUDE
 
 
@@ -16,7 +16,7 @@ class SparkAdapter(Adapter):
     name = "spark"
 
     def with_cell(
-        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels
     ) -> nw.LazyFrame[Any]:
         """Add the cell in SQL."""
         from pyspark.sql.functions import expr
@@ -24,7 +24,8 @@ class SparkAdapter(Adapter):
         bits = f"CAST(java_method('java.lang.Double', 'doubleToLongBits', `{score}`) AS BIGINT)"
         with_bits = frame.to_native().selectExpr("*", f"{bits} AS `{cell}`")
         key = f"CASE WHEN `{cell}` >= 0 THEN `{cell}` ELSE -(`{cell}` & {MAGNITUDE}) END"
-        return as_lazy(with_bits.withColumn(cell, expr(f"shiftright({key}, {level})")))
+        shift = level.sql() if isinstance(level, Levels) else level
+        return as_lazy(with_bits.withColumn(cell, expr(f"shiftright({key}, {shift})")))
 
 
 ADAPTER = SparkAdapter()

@@ -119,7 +119,7 @@ class BinnedCounts:
         """Summarise a frame of an engine; parameters as in `OperatingPoints.from_frame`."""
         level = _level(bits)
         cases, totals = read_cases(frame, label, [score], weight, pos_label)
-        parts = cases.count(Plan(level, {score: Wanted()}, {}))[score]
+        parts = cases.count(Plan({score: Wanted(level)}))[score]
         bins = whole_range(totals, score).split_off(parts, -np.inf, level)
         cells = cell_of(bins.least, level)
         return cls(bits, cells, bins.rows, bins.positive, bins.negative, totals.one_case)

@@ -1,0 +1,90 @@
+"""Scores of very different scales, in one file and in any order, are counted and come to an end."""
+
+import numpy as np
+import pytest
+
+import voros
+from voros.engines import count_frame
+from voros.engines.bins import Bins
+from voros.engines.plan import next_plan
+
+pl = pytest.importorskip("polars")
+
+pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
+
+N_CASES = 150_000
+"""More than one pilot sample, so that sorted rows mislead the first cut."""
+
+
+def narrow_beside_wide(rng):
+    """A thousand neighbouring floats, and logits; sorted by the logits."""
+    wide = np.sort(rng.normal(0, 8, N_CASES))[::-1]
+    narrow = 0.5 + rng.integers(0, 1000, N_CASES) * 2.0**-53
+    return {"wide": wide, "narrow": narrow}, wide / 8
+
+
+def drifting(rng):
+    """Probabilities that fall along the file, beside the logits of another model."""
+    place = np.linspace(2, -6, N_CASES)
+    logits = rng.normal(0, 3, N_CASES) + place
+    return {"logit": rng.normal(0, 3, N_CASES) + logits, "p": 1 / (1 + np.exp(-logits))}, logits / 3
+
+
+def nearly_constant(rng):
+    """One score of a thousand neighbouring floats, sorted."""
+    steps = np.sort(rng.integers(0, 1000, N_CASES))[::-1]
+    return {"s": 0.7 + steps * 2.0**-53}, steps / 500 - 1
+
+
+def two_sorted_by_one(rng):
+    """Two models in a file sorted by one of them."""
+    first = np.sort(rng.random(N_CASES))[::-1]
+    return {"a": first, "b": rng.random(N_CASES) * 1e-12 + first * 1e-9}, 4 * first - 2
+
+
+FILES = (narrow_beside_wide, drifting, nearly_constant, two_sorted_by_one)
+SCENARIO = voros.Scenario(0.2, 0.05, (0.02, 0.3))
+
+
+def check(draw, make_frame, largest_answer):
+    rng = np.random.default_rng(13)
+    columns, lean = draw(rng)
+    labels = rng.random(N_CASES) < 1 / (1 + np.exp(2 - lean))
+    counted = count_frame(
+        make_frame({"y": labels, **columns}),
+        label="y",
+        scores=list(columns),
+        scenarios=[SCENARIO],
+        largest_answer=largest_answer,
+    )
+    for name, column in columns.items():
+        truth = voros.evaluate(labels, column, SCENARIO)
+        assert counted[name].interval == pytest.approx((truth.score, truth.score), abs=1e-12)
+        found = voros.evaluate_points(counted[name], SCENARIO)
+        assert repr(found.choices) == repr(truth.choices)
+    return counted[name].cost.passes
+
+
+@pytest.mark.parametrize("draw", FILES, ids=lambda draw: draw.__name__)
+def test_mixed_scales_are_counted_exactly_in_a_few_passes(make_frame, draw):
+    assert check(draw, make_frame, 60_000) <= 5
+
+
+@pytest.mark.parametrize("draw", FILES, ids=lambda draw: draw.__name__)
+def test_mixed_scales_come_to_an_end_with_small_answers(draw):
+    assert check(draw, pl.LazyFrame, 500) <= 8
+
+
+def remainder(least, greatest, level, rows):
+    counts = np.array([rows])
+    return Bins(
+        np.array([least]), np.array([greatest]), np.array([level]), counts, counts // 2, counts // 2
+    )
+
+
+@pytest.mark.parametrize("level", [0, 3, 20])
+def test_a_wide_bin_with_finely_aligned_ends_is_still_planned(level):
+    """What is left below a first cut is wide, and its end lies on a cell of any level."""
+    bins = {"s": remainder(-40.0, 0.3, level, 10**6)}
+    plan = next_plan(bins, {"s": np.array([True])}, 1000)
+    assert plan.wanted["s"].level > level

@@ -1,0 +1,69 @@
+"""NaN is refused wherever it hides: writers leave it out of a Parquet file's statistics."""
+
+import numpy as np
+import pytest
+
+import voros
+from voros.engines import count_frame, open_parquet
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+# Dask reads Parquet with an argument that pandas is about to give up.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
+
+SCENARIO = voros.Scenario(0.3, 0.3, (0.05, 0.4))
+N_CASES = 20_000
+
+
+def write(path, **changes):
+    rng = np.random.default_rng(1)
+    scores = rng.random(N_CASES)
+    columns = {"y": rng.random(N_CASES) < scores, "s": scores, "w": np.ones(N_CASES)}
+    for name, change in changes.items():
+        columns[name] = change(columns[name].copy())
+    pq.write_table(pa.table(columns), path, row_group_size=5000)
+    return path
+
+
+def with_nan(*rows, kind=np.float64):
+    def change(column):
+        column = column.astype(kind)
+        column[list(rows)] = np.nan
+        return column
+
+    return change
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("rows", [(5,), (0, 7000, 19_999)])
+def test_nan_scores_in_a_parquet_file_are_refused(tmp_path, engine, kind, rows):
+    pytest.importorskip(engine)
+    file = write(tmp_path / "cases.parquet", s=with_nan(*rows, kind=kind))
+    with pytest.raises(ValueError, match=rf"'s' is missing or NaN in {len(rows)} of 20000 rows"):
+        count_frame(open_parquet(file, engine), label="y", scores=["s"], scenarios=[SCENARIO])
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_nan_weights_in_a_parquet_file_are_refused(tmp_path, engine):
+    pytest.importorskip(engine)
+    file = write(tmp_path / "cases.parquet", w=with_nan(7))
+    with pytest.raises(ValueError, match=r"weight='w' must be finite .* 1 of 20000 rows"):
+        count_frame(open_parquet(file, engine), label="y", scores=["s"], weight="w")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_infinities_in_a_parquet_file_are_no_nan(tmp_path, engine):
+    pytest.importorskip(engine)
+
+    def change(scores):
+        scores[:3] = np.inf, -np.inf, np.inf
+        return scores
+
+    file = write(tmp_path / "cases.parquet", s=change)
+    table = pq.read_table(file)
+    truth = voros.evaluate(table["y"].to_numpy(), table["s"].to_numpy(), SCENARIO).score
+    frame = open_parquet(file, engine)
+    points = count_frame(frame, label="y", scores=["s"], scenarios=[SCENARIO])["s"]
+    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
