@@ -12,7 +12,7 @@ TYPED := $(wildcard src scripts benchmarks)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-all lint format bench lowest clean
+.PHONY: help demo test test-slow test-all lint format bench mutants lowest clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -49,6 +49,16 @@ format: .venv/.ready  ## let ruff mend what it can
 bench: .venv/.ready  ## timings, side by side, as ratios
 	$(BIN)/python benchmarks/run.py
 
+.venv-mutants/.ready: pyproject.toml
+	$(PYTHON) -m venv --clear .venv-mutants
+	.venv-mutants/bin/python $(PIP_INSTALL) --editable '.[mutants]'
+	@touch $@
+
+# Which files and tests: [tool.mutmut] in pyproject.toml. CI=1 makes Hypothesis repeat itself.
+mutants: .venv-mutants/.ready  ## changes to the code that no test notices: make mutants NAMES='voros.hull*'
+	CI=1 nice -n 19 .venv-mutants/bin/mutmut run --max-children 1 $(foreach name,$(NAMES),'$(name)')
+	.venv-mutants/bin/mutmut results
+
 # numpy 1.26 and SciPy 1.12 have wheels for Python 3.11 and 3.12 only.
 LOWEST_PYTHONS := $(PYTHON) python3.11 python3.12
 LOWEST_PYTHON ?= $(firstword $(foreach python,$(LOWEST_PYTHONS),$(shell $(python) -c \
@@ -68,5 +78,5 @@ lowest: .venv-lowest/.ready  ## the tests on the lowest supported versions, ever
 	$(LOWEST_BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" tests
 
 clean:  ## remove the environments, caches and builds
-	rm -rf .venv .venv-lowest build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-lowest .venv-mutants mutants build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests scripts benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

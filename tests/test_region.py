@@ -41,7 +41,9 @@ def test_every_case_is_recognised_and_its_corners_named(case: RegionCase) -> Non
     region = feasible_region(*limits)
     assert region.case is case
     assert " ".join(region.names) == names
-    assert case.value in repr(region)
+    assert (
+        repr(region) == f"Region(area={region.area:.6g}, {names.replace(' ', '-')}: {case.value})"
+    )
 
 
 @pytest.mark.parametrize("case", POLYGONS, ids=lambda case: case.name)

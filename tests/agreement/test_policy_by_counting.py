@@ -1,0 +1,307 @@
+"""What a policy does on new cases, counted case by case in rational arithmetic.
+
+Thresholds come from other cases than they are tried on, so that limits are kept, met exactly and
+broken about equally often. Costs are samples or uniform: both have exact sums to compare with.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from deployment_oracle import INF
+
+from voros import OperatingPoints, PolicyEvaluation, Scenario, ThresholdPolicy, costs
+
+CLOSE = 1e-12
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A policy, the cases it is tried on, and the limits they are held to."""
+
+    policy: ThresholdPolicy
+    labels: list[int]
+    scores: list[float]
+    weights: list[Fraction] | None
+    floor: Fraction
+    capacity: Fraction | int
+    prevalence: Fraction | None
+    ratios: tuple[Fraction, ...]
+    """Equally likely cost ratios, or the ends of a range of them."""
+    uniform: bool
+
+    def evaluate(self) -> PolicyEvaluation:
+        weights = None if self.weights is None else [float(w) for w in self.weights]
+        return self.policy.evaluate(self.labels, self.scores, sample_weight=weights)
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """One threshold, when it is deployed, and what it does."""
+
+    threshold: float
+    low: Fraction
+    high: Fraction
+    probability: Fraction
+    tp: Fraction
+    fp: Fraction
+
+    @property
+    def alarms(self) -> Fraction:
+        return self.tp + self.fp
+
+
+def random_cases(rng: np.random.Generator, n_cases: int) -> tuple[list[int], list[float]]:
+    n_positive = int(rng.integers(1, n_cases))
+    labels = rng.permutation([1] * n_positive + [0] * (n_cases - n_positive))
+    return labels.tolist(), (rng.integers(0, 6, n_cases) + 2.0 * labels).tolist()
+
+
+def random_trial(rng: np.random.Generator) -> Trial:
+    uniform = bool(rng.random() < 0.5)
+    drawn = sorted({Fraction(int(rng.integers(1, 32)), 16) for _ in range(5)})
+    ratios = (drawn[0], drawn[-1] + 1) if uniform else tuple(drawn)
+    values = [float(ratio) for ratio in ratios]
+    distribution = costs.uniform(*values) if uniform else costs.from_samples(values)
+    floor = Fraction(int(rng.integers(0, 9)), 8)
+    capacity = [Fraction(int(rng.integers(1, 9)), 8), int(rng.integers(2, 9))][int(rng.integers(2))]
+    prevalence = Fraction(1, 4) if rng.random() < 0.3 else None
+    limits = Scenario(
+        float(floor),
+        capacity if isinstance(capacity, int) else float(capacity),
+        distribution,
+        None if prevalence is None else float(prevalence),
+    )
+    free = ThresholdPolicy.from_validation(
+        *random_cases(rng, 25), Scenario(cost_ratio=distribution)
+    )
+    labels, scores = random_cases(rng, int(rng.integers(4, 14)))
+    weights = [Fraction(int(w), 4) for w in rng.integers(1, 9, len(labels))]
+    return Trial(
+        replace(free, scenario=limits),
+        labels,
+        scores,
+        weights if rng.random() < 0.3 else None,
+        floor,
+        capacity,
+        prevalence,
+        ratios,
+        uniform,
+    )
+
+
+def class_weights(trial: Trial) -> tuple[list[Fraction], Fraction, Fraction]:
+    """What each case counts for, and the class sizes, at the prevalence that is meant."""
+    weights = trial.weights or [Fraction(1)] * len(trial.labels)
+    total = sum(weights, Fraction(0))
+    positive = sum((w for w, y in zip(weights, trial.labels, strict=True) if y), Fraction(0))
+    wanted = positive if trial.prevalence is None else trial.prevalence * total
+    factor = {1: wanted / positive, 0: (total - wanted) / (total - positive)}
+    counted = [w * factor[y] for w, y in zip(weights, trial.labels, strict=True)]
+    return counted, wanted, total - wanted
+
+
+def probability_between(trial: Trial, low: float, high: float) -> Fraction:
+    """Of cost ratios from `low` up to but not including `high`."""
+    if not trial.uniform:
+        inside = [c for c in trial.ratios if low <= c < high]
+        return Fraction(len(inside), len(trial.ratios))
+    start, end = trial.ratios
+    top = end if high == INF else min(end, Fraction(high))
+    return max(top - max(start, Fraction(low)), Fraction(0)) / (end - start)
+
+
+def deployed(trial: Trial) -> list[Deployed]:
+    counted = class_weights(trial)[0]
+    cases = list(zip(trial.labels, trial.scores, counted, strict=True))
+    ends = [0.0, *trial.policy.switches.tolist(), INF]
+    found = []
+    for i, threshold in enumerate(trial.policy.thresholds.tolist()):
+        probability = probability_between(trial, ends[i], ends[i + 1])
+        tp = sum((w for y, s, w in cases if y and s >= threshold), Fraction(0))
+        fp = sum((w for y, s, w in cases if not y and s >= threshold), Fraction(0))
+        if probability > 0:
+            low = max(Fraction(ends[i]), trial.ratios[0])
+            high = trial.ratios[-1]
+            if ends[i + 1] < high:
+                high = Fraction(ends[i + 1])
+            found.append(Deployed(threshold, low, high, probability, tp, fp))
+    return found
+
+
+def expected_cost(trial: Trial) -> float:
+    """Mean of (c FP + misses) / (c N + P): a sum, or one logarithm for each threshold."""
+    _, p, n = class_weights(trial)
+    total = 0.0
+    for one in deployed(trial):
+        misses = p - one.tp
+        if trial.uniform:
+            rest = float((misses - one.fp * p / n) / n)
+            logarithm = math.log((one.high * n + p) / (one.low * n + p))
+            width = trial.ratios[1] - trial.ratios[0]
+            total += (float(one.fp / n * (one.high - one.low)) + rest * logarithm) / float(width)
+        else:
+            inside = [c for c in trial.ratios if trial.policy.threshold(float(c)) == one.threshold]
+            terms = [(c * one.fp + misses) / (c * n + p) for c in inside]
+            total += float(sum(terms, Fraction(0)) / len(trial.ratios))
+    return total
+
+
+def max_alarms(trial: Trial) -> Fraction:
+    _, p, n = class_weights(trial)
+    if isinstance(trial.capacity, int):
+        return min(Fraction(trial.capacity), p + n)
+    return trial.capacity * (p + n)
+
+
+@pytest.fixture(scope="module")
+def trials() -> list[Trial]:
+    rng = np.random.default_rng(5)
+    return [random_trial(rng) for _ in range(250)]
+
+
+def test_what_each_deployed_threshold_does(trials: list[Trial]) -> None:
+    for trial in trials:
+        got, expected = trial.evaluate(), deployed(trial)
+        positive = class_weights(trial)[1]
+        assert [c.threshold for c in got.choices] == [one.threshold for one in expected]
+        assert got.probabilities == pytest.approx([float(o.probability) for o in expected])
+        for choice, one in zip(got.choices, expected, strict=True):
+            assert choice.cost_ratio_low == pytest.approx(float(one.low), rel=CLOSE)
+            assert choice.cost_ratio_high == pytest.approx(float(one.high), rel=CLOSE)
+            assert choice.tp == pytest.approx(float(one.tp), rel=CLOSE)
+            assert choice.fp == pytest.approx(float(one.fp), rel=CLOSE)
+            assert choice.recall == pytest.approx(float(one.tp / positive), rel=CLOSE)
+
+
+def test_means_over_the_costs(trials: list[Trial]) -> None:
+    for trial in trials:
+        got, expected = trial.evaluate(), deployed(trial)
+        raising = [one for one in expected if one.alarms > 0]
+        alarms = sum((one.probability * one.alarms for one in expected), Fraction(0))
+        assert got.expected_cost == pytest.approx(expected_cost(trial), abs=CLOSE)
+        assert got.mean_alarms == pytest.approx(float(alarms), rel=CLOSE)
+        assert got.max_alarms == pytest.approx(float(max_alarms(trial)), rel=CLOSE)
+        if not raising:
+            assert math.isnan(got.mean_precision)
+            continue
+        right = sum((one.probability * one.tp / one.alarms for one in raising), Fraction(0))
+        share = sum((one.probability for one in raising), Fraction(0))
+        assert got.mean_precision == pytest.approx(float(right / share), rel=CLOSE)
+
+
+def check_violation(got, limit, bound, worst, broken: list[Deployed]) -> None:
+    assert got.limit == limit
+    assert got.bound == pytest.approx(float(bound), rel=CLOSE)
+    assert got.worst == pytest.approx(float(worst), rel=CLOSE)
+    assert got.missed_by == pytest.approx(float(abs(bound - worst)), abs=CLOSE)
+    assert got.probability == pytest.approx(float(sum(o.probability for o in broken)), rel=CLOSE)
+    assert [c.threshold for c in got.where] == [o.threshold for o in broken]
+
+
+def test_broken_limits_are_found_and_measured(trials: list[Trial]) -> None:
+    kept = met = 0
+    for trial in trials:
+        found = list(trial.evaluate().violations)
+        raising = [one for one in deployed(trial) if one.alarms > 0]
+        imprecise = [one for one in raising if one.tp < trial.floor * one.alarms]
+        crowded = [one for one in raising if one.alarms > max_alarms(trial)]
+        if imprecise:
+            worst = min(one.tp / one.alarms for one in imprecise)
+            check_violation(found.pop(0), "precision", trial.floor, worst, imprecise)
+        if crowded:
+            most = max(one.alarms for one in crowded)
+            check_violation(found.pop(0), "capacity", max_alarms(trial), most, crowded)
+        assert found == []
+        assert trial.evaluate().satisfied == (not imprecise and not crowded)
+        kept += not imprecise and not crowded
+        met += any(one.alarms == max_alarms(trial) for one in raising)
+    assert kept > 20
+    assert met > 10
+
+
+def test_a_frame_marks_the_limits_that_each_threshold_keeps(trials: list[Trial]) -> None:
+    pytest.importorskip("pandas")
+    for trial in trials[::5]:
+        frame = trial.evaluate().frame(backend="pandas")
+        for column, keeps in (
+            ("keeps_precision", lambda one, t=trial: one.tp >= t.floor * one.alarms),
+            ("keeps_capacity", lambda one, t=trial: one.alarms <= max_alarms(t)),
+        ):
+            assert frame[column].tolist() == [keeps(one) for one in deployed(trial)]
+        assert frame["probability"].tolist() == pytest.approx(
+            [float(one.probability) for one in deployed(trial)]
+        )
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_a_frame_is_of_the_library_that_was_asked_for(trials: list[Trial], backend: str) -> None:
+    pytest.importorskip(backend)
+    frame = trials[0].evaluate().frame(backend=backend)
+    assert type(frame).__module__.split(".")[0] == backend
+
+
+VIOLATIONS = re.compile(
+    r"(precision|capacity) (\S+) is (\S+) (below|above) (\S+), "
+    r"at cost ratios (\S+ to \S+(?:, \S+ to \S+)*) \(probability (\S+)\)"
+)
+
+
+def test_the_text_says_whether_and_how_limits_are_broken(trials: list[Trial]) -> None:
+    several = 0
+    for trial in trials:
+        evaluation = trial.evaluate()
+        lines = repr(evaluation).splitlines()
+        said = "limits kept     no" if evaluation.violations else "limits kept     yes"
+        assert said in lines
+        for violation in evaluation.violations:
+            line = next(line for line in lines if line.startswith(violation.limit))
+            limit, worst, missed_by, side, bound, spans, probability = VIOLATIONS.fullmatch(
+                line
+            ).groups()
+            assert side == {"precision": "below", "capacity": "above"}[limit]
+            numbers = [float(x) for x in (worst, missed_by, bound, probability)]
+            measured = (violation.worst, violation.missed_by, violation.bound)
+            assert numbers == pytest.approx([*measured, violation.probability], rel=0.006)
+            ends = [[float(end) for end in span.split(" to ")] for span in spans.split(", ")]
+            assert np.array(ends) == pytest.approx(
+                np.array([[c.cost_ratio_low, c.cost_ratio_high] for c in violation.where]), rel=1e-3
+            )
+            several += len(ends) > 1
+    assert several > 10
+
+
+def policy_at(*thresholds: float) -> ThresholdPolicy:
+    """A policy with the given falling thresholds, each deployed at some cost."""
+    steps = np.arange(1, len(thresholds) + 1)
+    points = OperatingPoints.from_counts(
+        4 * steps - steps * (steps - 1) // 2, steps, 10, 10, thresholds=list(thresholds)
+    )
+    policy = ThresholdPolicy.from_points(points, Scenario(cost_ratio=(0.1, 6.0)))
+    assert policy.thresholds.tolist() == [*thresholds[::-1], INF]
+    return policy
+
+
+def test_points_may_end_where_the_lowest_threshold_is() -> None:
+    new = OperatingPoints.from_counts([1, 2, 3], [1, 2, 4], 4, 6, thresholds=[0.8, 0.6, 0.4])
+    got = policy_at(0.7, 0.4).evaluate_points(new)
+    assert [(c.tp, c.fp) for c in got.choices] == [(3, 4), (1, 1), (0, 0)]
+
+
+def test_points_that_end_too_early_are_named_with_the_first_threshold_beyond() -> None:
+    new = OperatingPoints.from_counts([1, 2, 3], [1, 2, 4], 4, 6, thresholds=[0.8, 0.6, 0.4])
+    message = (
+        r"^points end at threshold 0\.4, and threshold 0\.1 lies beyond; points of every distinct "
+        r"score are needed, as OperatingPoints\.from_scores gives$"
+    )
+    with pytest.raises(ValueError, match=message):
+        policy_at(0.7, 0.3, 0.1).evaluate_points(new)
+    with pytest.raises(ValueError, match=r"threshold 0\.3 lies beyond"):
+        policy_at(0.7, 0.3).evaluate_points(new)
+    with pytest.raises(ValueError, match=r"^points carry no thresholds"):
+        policy_at(0.7).evaluate_points(OperatingPoints.from_points([0.1], [0.5], 10, 90))
