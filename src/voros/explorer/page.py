@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 from voros.explorer.payload import page_payload
 from voros.files import write_whole
+from voros.looks import Look, look_of
 from voros.models import count_models
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
@@ -31,6 +32,8 @@ SCRIPTS = (
     "people.js",
     "winners.js",
     "winner_map.js",
+    "tables.js",
+    "chart_tables.js",
     "ranking.js",
     "notices.js",
     "fields.js",
@@ -39,6 +42,9 @@ SCRIPTS = (
     "app.js",
 )
 """The script's modules, each before those that import from it."""
+
+LINE_PIXELS = 2.5
+"""Width of a model's line, as in the style sheet: dashes are given in widths of the line."""
 
 _IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
@@ -148,7 +154,9 @@ def render_page(
     """Return the page as text; parameters are those of `write_page`."""
     payload = page_payload(points_by_model, scenario, thin)
     payload["words"] = {"outcome": outcome, "cases": cases}
-    style, script = _asset("style.css"), _bundle()
+    looks = [look_of(position) for position in range(len(points_by_model))]
+    payload["looks"] = [{"dash": _dash(look), "letter": look.letter} for look in looks]
+    style, script = _asset("style.css") + _model_colours(looks), _bundle()
     return Template(_asset("index.html")).substitute(
         title=escape(title or f"Which model, at which threshold, for {outcome}?"),
         outcome=escape(outcome),
@@ -158,6 +166,22 @@ def render_page(
         script=script,
         payload=_json_for_html(payload),
     )
+
+
+def _dash(look: Look) -> str:
+    """Dashes as SVG writes them, in pixels."""
+    return " ".join(f"{LINE_PIXELS * length:g}" for length in look.dashes)
+
+
+def _model_colours(looks: Sequence[Look]) -> str:
+    """Colours of each model on paper and, on a screen that asks for it, on a dark ground."""
+    light = [_rule(i, look.line, look.fill) for i, look in enumerate(looks)]
+    dark = [_rule(i, look.on_dark, look.on_dark) for i, look in enumerate(looks)]
+    return "\n".join([*light, "@media screen and (prefers-color-scheme: dark) {", *dark, "}", ""])
+
+
+def _rule(position: int, line: str, fill: str) -> str:
+    return f".model-{position} {{ --mark: {line}; --fill: {fill}; }}"
 
 
 def _check_points(points_by_model: Mapping[str, OperatingPoints]) -> None:

@@ -3,10 +3,20 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { firstSetting, fromHash, missAt, toHash, toPython, toToml } from "./setting.js";
+import { firstSetting, missAt, readHash, toHash, toPython, toToml } from "./setting.js";
 import { atPrevalence, operatingPoints } from "./voros.js";
 import { GRIDS, computeMap, mapWindow, winnerAt } from "./winners.js";
-import { consequenceText, outcomeShares, roundedDown, verdictText, wholeOutOf } from "./wording.js";
+import {
+  consequenceText,
+  falseAlarms,
+  outcomeShares,
+  plain,
+  roundedDown,
+  settingText,
+  several,
+  verdictText,
+  wholeOutOf,
+} from "./wording.js";
 
 const cases = JSON.parse(readFileSync(new URL("./cases.json", import.meta.url), "utf8"));
 
@@ -32,14 +42,61 @@ test("a setting survives the address", () => {
     },
   ];
   for (const setting of others)
-    assert.deepEqual(fromHash(`#${toHash(setting)}`, FIRST, 4), setting);
+    assert.deepEqual(readHash(`#${toHash(setting)}`, FIRST, 4), { setting, problems: [] });
 });
 
-test("what an address cannot mean is left as it was", () => {
-  const hash = "#precision=2&share=0&miss=9_6&spread=odd&prevalence=1&at=7&model=5";
-  assert.deepEqual(fromHash(hash, FIRST, 4), FIRST);
-  assert.deepEqual(fromHash("#result", FIRST, 4), FIRST);
-  assert.deepEqual(fromHash("", FIRST, 4), FIRST);
+test("the data's own prevalence survives the address of a page that opens with another", () => {
+  const first = { ...FIRST, prevalence: 0.2 };
+  assert.equal(readHash(`#${toHash(FIRST)}`, first, 4).setting.prevalence, null);
+  assert.equal(readHash("#precision=0.3", first, 4).setting.prevalence, 0.2);
+});
+
+test("what an address cannot mean is left as it was, and said", () => {
+  const hash = "#precision=2&share=0&miss=9_6&spread=odd&prevalence=1&at=7&model=5&zoom=yes";
+  const { setting, problems } = readHash(hash, FIRST, 4);
+  assert.deepEqual(setting, FIRST);
+  assert.equal(problems.length, 8);
+  assert.equal(problems[0], "precision=2 (accepted: 0 to 1)");
+  for (const odd of ["0x1", "Infinity", "", " 1", "1e999", "NaN", "1,5", "_", "1_2_3"]) {
+    for (const key of ["precision", "share", "count", "miss", "prevalence", "at", "model"]) {
+      const read = readHash(`#${new URLSearchParams({ [key]: odd })}`, FIRST, 4);
+      assert.deepEqual(read.setting, FIRST, `${key}=${odd}`);
+      assert.equal(read.problems.length, 1, `${key}=${odd}`);
+    }
+  }
+  assert.deepEqual(readHash("#result", FIRST, 4), { setting: FIRST, problems: [] });
+  assert.deepEqual(readHash("", FIRST, 4), { setting: FIRST, problems: [] });
+});
+
+test("an address that says a thing twice, or an unknown one, is told so", () => {
+  const problems = (hash) => readHash(hash, FIRST, 4).problems;
+  assert.deepEqual(problems("#precision=0.2&precision=0.3"), ["precision=0.3 (given before)"]);
+  assert.deepEqual(problems("#share=0.2&count=3"), ["share=0.2 (count is given too)"]);
+  assert.deepEqual(problems("#toString=1"), ["toString=1 (no such key)"]);
+});
+
+test("costs beyond what products can hold are not accepted", () => {
+  for (const miss of ["1_1e308", "1e-320_1", "1e101_1e101"]) {
+    assert.equal(readHash(`#miss=${miss}`, FIRST, 4).problems.length, 1);
+  }
+  assert.deepEqual(readHash("#miss=1e-100_1e100", FIRST, 4).setting.miss, [1e-100, 1e100]);
+});
+
+test("one is singular, and no verb depends on a model's name", () => {
+  assert.equal(several(1, "model"), "1 model");
+  assert.equal(several(2, "model"), "2 models");
+  assert.equal(falseAlarms(1.0001), "1 false alarm");
+  assert.equal(falseAlarms(1.5), "1.5 false alarms");
+  const words = { cases: "patients", outcome: "sepsis" };
+  const one = { ...FIRST, capacity: { count: 1 }, miss: [1, 1] };
+  assert.match(settingText(one, words), /at most 1 alarm; a miss worth 1 false alarm;/);
+});
+
+test("numbers of any size are written shortly", () => {
+  assert.deepEqual(
+    [3e100, 1.5e-9, 1234, 0, -2e300, 1e9].map((value) => plain(value)),
+    ["3e100", "1.5e-9", "1,230", "0", "-2e300", "1,000,000,000"],
+  );
 });
 
 test("a share of 1 is never written as one case", () => {
@@ -102,7 +159,7 @@ test("the verdict names the lead, a close call, and what cannot be used", () => 
   const model = (name, score, usable = true) => ({ name, score, usable });
   assert.equal(
     verdictText([model("a", 0.5), model("b", 0.4)], 0.01),
-    "a ranks first, 0.100 ahead of b.",
+    "First: a, 0.100 ahead of b.",
   );
   assert.match(
     verdictText([model("a", 0.5), model("b", 0.495)], 0.01),

@@ -1,17 +1,27 @@
 /** The page: one setting, moved by its controls, and everything that follows from it. */
 import { areaChart } from "./area_chart.js";
 import { bindControls } from "./controls.js";
+import { areaRows, mapRows, rocRows } from "./chart_tables.js";
 import { markOf } from "./marks.js";
-import { contentsText, notices, thinningText } from "./notices.js";
+import { addressText, contentsText, notices, thinningText } from "./notices.js";
 import { consequences, peoplePicture } from "./people.js";
 import { rankingTable } from "./ranking.js";
 import { rocChart, stretchPath } from "./roc_chart.js";
-import { costsOf, firstSetting, fromHash, holdsSetting, missAt } from "./setting.js";
+import { costsOf, firstSetting, holdsSetting, missAt, readHash } from "./setting.js";
 import { bindSharing } from "./sharing.js";
+import { tableBehind } from "./tables.js";
 import { thresholdChart, thresholdTable } from "./threshold_chart.js";
 import { atPrevalence, bindingLimits, evaluate, operatingPoints, ratioRange } from "./voros.js";
 import { winnerMap } from "./winner_map.js";
-import { bindingText, deployText, percent, plain, settingText, verdictText } from "./wording.js";
+import {
+  bindingText,
+  deployText,
+  percent,
+  plain,
+  settingText,
+  several,
+  verdictText,
+} from "./wording.js";
 
 /** A screen reader hears the result once the controls rest for so many milliseconds. */
 const ANNOUNCED_AFTER = 700;
@@ -27,7 +37,7 @@ const readThreshold = (value) => (value === null ? NaN : Number(value));
 const models = payload.models.map(({ name, thresholds, tp, fp }, position) => {
   const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, cases);
   const wholeCurve = `${stretchPath(base, () => true)}L1 1`;
-  return { name, position, base, mark: markOf(position), wholeCurve };
+  return { name, position, base, mark: markOf(position, payload.looks), wholeCurve };
 });
 
 // ------------------------------------------------------------------ what follows from a setting
@@ -68,7 +78,7 @@ function viewOf(setting) {
 function deployment(view) {
   const { points, result, name } = view.focus;
   const { chosen } = consequences(view);
-  if (chosen === 0) return `${name} raises no alarm.`;
+  if (chosen === 0) return `${name}: no alarm at all.`;
   const { minPrecision } = view.setting;
   const binding = bindingLimits(points, minPrecision, result.allowedAlarms, view.ratios);
   return `${name}: ${deployText(points, chosen, words)} ${bindingText(binding)}`;
@@ -86,8 +96,11 @@ function mapText(found, view) {
 
 const store = {
   setting: null,
-  change(part) {
+  /** What the address asked for and did not get, until something is moved. */
+  refused: [],
+  change(part, refused = []) {
     this.setting = { ...this.setting, ...part };
+    this.refused = refused;
     update();
   },
   reset() {
@@ -95,7 +108,15 @@ const store = {
   },
 };
 
+const tables = {
+  roc: tableBehind(place("roc-table")),
+  area: tableBehind(place("area-table")),
+  map: tableBehind(place("map-table")),
+};
+
 const pictures = [
+  (view) => tables.roc(() => rocRows(view)),
+  (view) => tables.area(() => areaRows(view)),
   rankingTable(place("ranking")),
   rocChart(place("roc")),
   areaChart(place("area")),
@@ -103,6 +124,8 @@ const pictures = [
   thresholdTable(place("choices")),
   winnerMap(place("map"), {
     choose: (limits) => store.change(limits),
+    tell: (text) => (place("map-cell").textContent = text),
+    tabulate: (shown, view) => tables.map(() => mapRows(shown, view)),
     describe: (found, view) => (place("map-text").textContent = mapText(found, view)),
   }),
 ];
@@ -112,6 +135,7 @@ const showControls = bindControls(store, models, {
   nCases,
   ownRate: cases.nPositive / nCases,
   firstMiss: payload.setting.miss,
+  cases: words.cases,
 });
 
 let announcing = null;
@@ -125,6 +149,7 @@ function say(verdict, consequence, view) {
   place("deploy").textContent = deployment(view);
   place("setting-text").textContent = settingText(view.setting, words);
   const told = notices(view);
+  if (store.refused.length) told.unshift(addressText(store.refused));
   place("notice").textContent = told.join(" ");
   place("notice").hidden = told.length === 0;
   clearTimeout(announcing);
@@ -150,18 +175,23 @@ function update() {
 function start() {
   const rate = percent(cases.nPositive / nCases);
   place("sample").textContent =
-    `${models.length} models, ${plain(nCases, 9)} ${words.cases}, ${rate} with ${words.outcome}.`;
+    `${several(models.length, "model")}, ${plain(nCases, 9)} ${words.cases}, ` +
+    `${rate} with ${words.outcome}.`;
   place("contents").textContent = contentsText(models, cases, words);
   place("close-call").textContent = payload.closeCall;
   if (payload.thinning) {
     place("thinning").hidden = false;
     place("thinning").textContent = thinningText(payload.thinning);
   }
-  const fromAddress = () =>
-    fromHash(window.location.hash, firstSetting(payload.setting), models.length);
-  store.change(fromAddress());
-  window.addEventListener("hashchange", () => {
-    if (holdsSetting(window.location.hash)) store.change(fromAddress());
+  const take = (hash) => {
+    const first = firstSetting(payload.setting);
+    const { setting, problems } = readHash(hash, first, models.length);
+    store.change(setting, problems);
+  };
+  take(window.location.hash);
+  window.addEventListener("hashchange", ({ newURL }) => {
+    const { hash } = new URL(newURL);
+    if (holdsSetting(hash)) take(hash);
   });
 }
 

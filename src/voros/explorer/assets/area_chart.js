@@ -32,7 +32,7 @@ function line({ points, result, mark }, x, y, misses) {
       return `${i ? "L" : "M"}${x.at(miss).toFixed(1)} ${y.at(share).toFixed(1)}`;
     })
     .join("");
-  return svg("path", { class: "line", d, stroke: mark.colour, "stroke-dasharray": mark.dash });
+  return svg("path", { class: `line stroke ${mark.hue}`, d, "stroke-dasharray": mark.dash });
 }
 
 /** The chart; returns a function that draws a view. */

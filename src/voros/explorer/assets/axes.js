@@ -18,10 +18,11 @@ function letterSize() {
 
 /** A scale {at(value), invert(pixel), ticks} from [low, high] to [from, to] pixels. */
 export function linearScale(low, high, from, to) {
-  const span = high - low || 1;
+  // Halves, for the distance between the largest numbers is beyond them.
+  const half = high / 2 - low / 2 || 0.5;
   return {
-    at: (value) => from + ((value - low) / span) * (to - from),
-    invert: (pixel) => low + ((pixel - from) / (to - from)) * span,
+    at: (value) => from + ((value / 2 - low / 2) / half) * (to - from),
+    invert: (pixel) => low + ((pixel - from) / (to - from)) * half * 2,
     ticks: (gap) => linearTicks(low, high, Math.abs(to - from) / gap),
   };
 }
@@ -36,24 +37,31 @@ export function logScale(low, high, from, to) {
 }
 
 function linearTicks(low, high, most) {
-  const rough = (high - low) / Math.max(most, 1);
+  const rough = high / Math.max(most, 1) - low / Math.max(most, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((unit) => unit * power).find((size) => size >= rough * 0.999);
   const first = Math.ceil(low / step - 1e-9);
-  const count = Math.floor((high - first * step) / step + 1e-9);
+  const count = Math.floor(high / step - first + 1e-9);
   return Array.from({ length: count + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
+/** Powers of ten from one tick to the next, where the scale is too long for each of them. */
+const LONG_STRIDES = [1, 2, 5, 10, 20, 50, 100];
+
 function logTicks(low, high, most) {
-  const within = (units) => {
+  const within = (units, stride = 1) => {
     const found = [];
-    for (let p = Math.floor(Math.log10(low)); p <= Math.log10(high); p++) {
+    const first = Math.ceil(Math.floor(Math.log10(low)) / stride) * stride;
+    for (let p = first; p <= Math.log10(high); p += stride) {
       for (const unit of units) found.push(Number((unit * 10 ** p).toPrecision(3)));
     }
     return found.filter((value) => value >= low * 0.999 && value <= high * 1.001);
   };
-  const choices = [[1, 1.5, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5, 7], [1, 2, 5], [1, 3], [1]].map(within);
-  return choices.find((ticks) => ticks.length <= most) ?? choices.at(-1);
+  const choices = [[1, 1.5, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5, 7], [1, 2, 5], [1, 3]].map((units) =>
+    within(units),
+  );
+  const strides = LONG_STRIDES.map((stride) => within([1], stride));
+  return [...choices, ...strides].find((ticks) => ticks.length <= most) ?? strides.at(-1);
 }
 
 /** The frame of a plot: grid lines, tick labels and axis titles. */
@@ -101,7 +109,8 @@ export function plotBox(width, height) {
   return {
     letter,
     left: MARGIN.left * letter,
-    right: width - MARGIN.right * letter,
+    // A window dragged narrower than the labels leaves no plot, but no error either.
+    right: Math.max(width - MARGIN.right * letter, MARGIN.left * letter + 1),
     top: MARGIN.top * letter,
     bottom: height - MARGIN.bottom * letter,
   };

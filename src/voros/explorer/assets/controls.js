@@ -1,8 +1,16 @@
 /** The page's controls: each moves its part of the setting, and shows it. */
 import { linearSteps, logSteps, logitSteps, numberControl } from "./fields.js";
 import { html } from "./marks.js";
-import { isCount, isMissCost, isOpenShare, isPositiveShare, isShare, missAt } from "./setting.js";
-import { percent, plain } from "./wording.js";
+import {
+  MISS_COSTS,
+  isCount,
+  isMissCost,
+  isOpenShare,
+  isPositiveShare,
+  isShare,
+  missAt,
+} from "./setting.js";
+import { falseAlarms, percent } from "./wording.js";
 
 /** Where the sliders end; a field takes any accepted number. */
 const LEAST_SHARE = 0.001;
@@ -20,13 +28,13 @@ const floorKind = {
   text: (share) => `at least ${percent(share)} of alarms right`,
 };
 
-const shareKind = {
+const shareKind = (cases) => ({
   power: 2,
   steps: logSteps(LEAST_SHARE, 1),
   accepts: isPositiveShare,
-  accepted: "a percentage above 0, up to 100",
+  accepted: `a percentage above 0, up to 100; for a number of ${cases}, change the unit`,
   text: (share) => `at most ${percent(share)}`,
-};
+});
 
 const countKind = (nCases) => ({
   power: 0,
@@ -53,12 +61,18 @@ function missKind([low, high]) {
     power: 0,
     steps: logSteps(10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most))),
     accepts: isMissCost,
-    accepted: "a number above 0",
-    text: (miss) => `${plain(miss)} false alarms`,
+    accepted: `a number from ${MISS_COSTS[0]} to ${MISS_COSTS[1]}`,
+    text: falseAlarms,
   };
 }
 
 const byId = (id) => document.getElementById(id);
+
+/** Keep the setting in force now; what it returns puts it back. */
+const keeper = (store) => () => {
+  const { setting } = store;
+  return () => store.change(setting);
+};
 
 /**
  * Bind both ends of the range of costs. An end that passes the other pushes it along, and lets go
@@ -72,17 +86,16 @@ function missControls(store, firstMiss) {
     [ours, wanted] = [miss, wantedNow];
     store.change({ miss });
   };
+  const keep = keeper(store);
   const shows = [
-    numberControl(
-      "low",
-      () => kind,
-      (low) => change([low, Math.max(low, wanted[1])], [low, wanted[1]]),
-    ),
-    numberControl(
-      "high",
-      () => kind,
-      (high) => change([Math.min(high, wanted[0]), high], [wanted[0], high]),
-    ),
+    numberControl("low", () => kind, {
+      changed: (low) => change([low, Math.max(low, wanted[1])], [low, wanted[1]]),
+      keep,
+    }),
+    numberControl("high", () => kind, {
+      changed: (high) => change([Math.min(high, wanted[0]), high], [wanted[0], high]),
+      keep,
+    }),
   ];
   return ({ miss }) => {
     if (miss !== ours) wanted = miss;
@@ -91,24 +104,22 @@ function missControls(store, firstMiss) {
 }
 
 /** Bind the numbers of the setting; `store` has `setting` and `change(part)`. */
-function numberControls(store, { nCases, ownRate, firstMiss }) {
-  const counts = countKind(nCases);
+function numberControls(store, { nCases, ownRate, firstMiss, cases }) {
+  const [counts, shares, keep] = [countKind(nCases), shareKind(cases), keeper(store)];
   const isCountNow = () => store.setting.capacity.count !== undefined;
-  const showFloor = numberControl(
-    "floor",
-    () => floorKind,
-    (minPrecision) => store.change({ minPrecision }),
-  );
-  const showCapacity = numberControl(
-    "capacity",
-    () => (isCountNow() ? counts : shareKind),
-    (value) => store.change({ capacity: isCountNow() ? { count: value } : { share: value } }),
-  );
-  const showPrevalence = numberControl(
-    "prevalence",
-    () => prevalenceKind(store.setting),
-    (prevalence) => store.change({ prevalence }),
-  );
+  const showFloor = numberControl("floor", () => floorKind, {
+    changed: (minPrecision) => store.change({ minPrecision }),
+    keep,
+  });
+  const showCapacity = numberControl("capacity", () => (isCountNow() ? counts : shares), {
+    changed: (value) =>
+      store.change({ capacity: isCountNow() ? { count: value } : { share: value } }),
+    keep,
+  });
+  const showPrevalence = numberControl("prevalence", () => prevalenceKind(store.setting), {
+    changed: (prevalence) => store.change({ prevalence }),
+    keep,
+  });
   const showMisses = missControls(store, firstMiss);
   return (setting) => {
     showFloor(setting.minPrecision);
@@ -149,8 +160,8 @@ function choiceControls(store, { nCases, ownRate }) {
     byId("focus").value = setting.model ?? "";
     byId("zoom").checked = setting.zoom;
     byId("at-slider").value = setting.at * 100;
-    byId("at-slider").setAttribute("aria-valuetext", `${plain(missAt(setting))} false alarms`);
-    byId("at-text").textContent = plain(missAt(setting));
+    byId("at-slider").setAttribute("aria-valuetext", falseAlarms(missAt(setting)));
+    byId("at-text").textContent = falseAlarms(missAt(setting));
   };
 }
 

@@ -25,9 +25,11 @@ export const logitSteps = (low, high) => {
   };
 };
 
-/** A number without the noise of binary fractions: 15, not 15.000000000000002. */
-function tidy(value, digits = 12) {
-  return Number(value.toPrecision(digits));
+/** Digits at which the noise of binary fractions is gone: 15, not 15.000000000000002. */
+const QUIET_DIGITS = 15;
+
+function tidy(value, digits = QUIET_DIGITS) {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(digits));
 }
 
 /** Move the decimal point of a typed number: 33.3 percent is 0.333, which 33.3 / 100 is not. */
@@ -36,53 +38,77 @@ function shifted(typed, places) {
   return Number(`${digits}e${Number(exponent) + places}`);
 }
 
+/** Longer texts are not repeated in a message. */
+const LONGEST_REPEATED = 24;
+
+/** What was typed, for a message; a browser does not give away what is no number. */
+function typedText({ value }) {
+  if (value === "" || value.length > LONGEST_REPEATED) return "what was typed";
+  return value;
+}
+
 /**
  * Bind the slider `name`-slider and the field `name`-field to one number.
  *
  * `kind` gives {power, steps, accepts, accepted, text}: the field shows the number times ten to
- * that power, 2 for a percentage. Calls `changed(value)` with accepted numbers only, and returns a
- * function that shows a number; it leaves alone the control that is being moved.
+ * that power, 2 for a percentage. Calls `changed(value)` with accepted numbers only; `keep()` gives
+ * a function that puts back the setting in force when typing began, for 15 on the way to 150 must
+ * not stay. Returns a function that shows a number; it leaves alone the control being moved.
  */
-export function numberControl(name, kind, changed) {
+export function numberControl(name, kind, { changed, keep }) {
   const [slider, field, problem] = ["slider", "field", "problem"].map((part) =>
     document.getElementById(`${name}-${part}`),
   );
   let moving = null;
+  let restore = null;
   let current = NaN;
   slider.max = STEPS;
 
-  function complain(message) {
+  function complain(message, invalid) {
     problem.textContent = message;
-    field.toggleAttribute("aria-invalid", Boolean(message));
+    field.toggleAttribute("aria-invalid", invalid);
   }
 
-  function take(source, value) {
-    if (!kind().accepts(value)) return complain(`Accepted: ${kind().accepted}.`);
-    complain("");
+  function move(source, act) {
     moving = source;
-    changed(value);
+    act();
     moving = null;
-    return undefined;
   }
+
+  const typed = () => (field.value.trim() === "" ? NaN : shifted(field.value, -kind().power));
 
   slider.addEventListener("input", () => {
     const { steps, round = (value) => tidy(value, SLIDER_DIGITS) } = kind();
-    take(slider, round(steps.value(Number(slider.value))));
+    complain("", false);
+    move(slider, () => changed(round(steps.value(Number(slider.value)))));
   });
   field.addEventListener("input", () => {
-    take(field, field.value.trim() === "" ? NaN : shifted(field.value, -kind().power));
+    restore ??= keep();
+    const value = typed();
+    const accepted = kind().accepts(value);
+    complain(accepted ? "" : `Accepted: ${kind().accepted}.`, !accepted);
+    move(field, () => (accepted ? changed(value) : restore()));
   });
-  // On leaving the field, what was not accepted gives way to what is in force.
-  field.addEventListener("change", showInField);
+  // On leaving the field, what was not accepted gives way to what was there before.
+  field.addEventListener("change", () => {
+    const [accepted, said] = [kind().accepts(typed()), typedText(field)];
+    restore = null;
+    showInField();
+    const back = `Back to ${field.value}: ${said} is not accepted. Accepted: ${kind().accepted}.`;
+    complain(accepted ? "" : back, false);
+  });
 
   function showInField() {
     const { power, digits } = kind();
-    field.value = tidy(current * 10 ** power, digits);
-    complain("");
+    field.value = tidy(shifted(current, power), digits);
   }
 
   return (value) => {
     const { steps, text } = kind();
+    if (moving !== field && value !== current) {
+      restore = null;
+      complain("", false);
+    }
     current = value;
     if (moving !== slider) slider.value = Math.min(Math.max(steps.step(value), 0), STEPS);
     if (moving !== field) showInField();

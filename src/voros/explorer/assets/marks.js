@@ -1,20 +1,10 @@
-/** How a model looks in every picture: a colour, a dash and a letter, and SVG to draw them with. */
+/** SVG and HTML to draw models with; how each looks comes with the page, by one rule for all. */
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-/** Okabe and Ito's colours, less yellow, which is too pale on white. */
-const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
-const DASHES = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 4"];
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-/** The look of the model at a position; colour and dash part ways after the first seven. */
-export function markOf(position) {
-  const round = Math.floor(position / COLOURS.length);
-  return {
-    colour: COLOURS[position % COLOURS.length],
-    dash: DASHES[(position + round) % DASHES.length],
-    letter: LETTERS[position] ?? String(position + 1),
-  };
+/** The look of the model at a position: its dashes and letter, and the class with its colours. */
+export function markOf(position, looks) {
+  return { ...looks[position], hue: `model-${position}` };
 }
 
 /** Make an SVG element with attributes and children; a text child is escaped by the browser. */
@@ -37,8 +27,8 @@ export function html(tag, attributes = {}, ...children) {
 export function badge(mark, x, y, radius = 9) {
   return svg(
     "g",
-    { class: "badge", transform: `translate(${x} ${y})` },
-    svg("circle", { r: radius, fill: "#fff", stroke: mark.colour, "stroke-width": 2.5 }),
+    { class: `badge ${mark.hue}`, transform: `translate(${x} ${y})` },
+    svg("circle", { r: radius }),
     svg("text", { "text-anchor": "middle", dy: "0.35em" }, mark.letter),
   );
 }
@@ -48,17 +38,17 @@ export function swatch(mark) {
   return svg(
     "svg",
     {
-      class: "swatch",
+      class: `swatch ${mark.hue}`,
       viewBox: "0 0 52 20",
       preserveAspectRatio: "xMinYMid slice",
       "aria-hidden": "true",
     },
     svg("line", {
+      class: "stroke",
       x1: 20,
       x2: 51,
       y1: 10,
       y2: 10,
-      stroke: mark.colour,
       "stroke-width": 3,
       "stroke-dasharray": mark.dash,
     }),

@@ -1,6 +1,6 @@
 /** What a reader must know besides the numbers: limits that cannot be met, odd costs, thinning. */
 import { highestRecall, maxAlarms } from "./voros.js";
-import { percent, plain } from "./wording.js";
+import { falseAlarms, percent, plain, several } from "./wording.js";
 
 /** The highest precision any threshold of a model reaches within the capacity. */
 export function mostPrecise({ points, result }) {
@@ -18,7 +18,7 @@ function capacityNotice(view) {
   if (result.score !== null) return null;
   const least = points.oneCase / (points.nPositive + points.nNegative);
   return (
-    `The capacity is ${plain(maxAlarms(points, view.setting.capacity))} alarms among these ` +
+    `The capacity is ${several(maxAlarms(points, view.setting.capacity), "alarm")} among these ` +
     `${view.words.cases}: fewer than one. The smallest that admits an alarm is ${percent(least)}.`
   );
 }
@@ -33,7 +33,7 @@ function floorNotice(view) {
   }
   return (
     `The precision floor is out of reach: within this capacity the best is ` +
-    `${percent(best.precision)}, by ${best.name} with ${plain(best.alarms)} alarms.`
+    `${percent(best.precision)}, by ${best.name} with ${several(best.alarms, "alarm")}.`
   );
 }
 
@@ -44,7 +44,7 @@ function costNotice({ setting, ratios }) {
   }
   return (
     `At this precision floor an alarm is sure to be worth its cost only where a miss is worth ` +
-    `more than ${plain((1 - minPrecision) / minPrecision)} false alarms; below that, never ` +
+    `more than ${falseAlarms((1 - minPrecision) / minPrecision)}; below that, never ` +
     `raising an alarm is not the worst choice and scores above 0.`
   );
 }
@@ -59,6 +59,11 @@ function thinningNotice({ focus, thinning }) {
   );
 }
 
+/** What an address asked for and did not get. */
+export function addressText(problems) {
+  return `The address was not taken in full; left out: ${problems.join(", ")}.`;
+}
+
 /** All that applies to a view, as sentences. */
 export function notices(view) {
   const capacity = capacityNotice(view);
@@ -70,10 +75,11 @@ export function notices(view) {
 export function contentsText(models, cases, words) {
   const thresholds = models.reduce((sum, { base }) => sum + base.tp.length - 1, 0);
   return (
-    `This page holds operating points: at each of ${plain(thresholds, 9)} thresholds of ` +
-    `${models.length} models, how many alarms were right and how many were false, among ` +
-    `${plain(cases.nPositive, 9)} ${words.cases} with and ${plain(cases.nNegative, 9)} without ` +
-    `${words.outcome}. It holds no rows. A threshold is a score that occurred, so where counts ` +
+    `This page holds operating points: at each of ` +
+    `${several(thresholds, "threshold", "thresholds", 9)} of ${several(models.length, "model")}, ` +
+    `how many alarms were right and how many were false. Of the ${words.cases}, ` +
+    `${plain(cases.nPositive, 9)} with and ${plain(cases.nNegative, 9)} without ` +
+    `${words.outcome} were counted. It holds no rows. A threshold is a score that occurred, so where counts ` +
     `are small, treat the file with the care the data ask for, or thin it.`
   );
 }
@@ -81,7 +87,8 @@ export function contentsText(models, cases, words) {
 /** The bound on what thinning can change. */
 export function thinningText({ atMost, largestChange, recallFloor }) {
   return (
-    `For publication at most ${atMost} thresholds of each model were kept. Every score shown is ` +
+    `For publication at most ${several(atMost, "threshold", "thresholds", 9)} of each model ` +
+    `${atMost === 1 ? "was" : "were"} kept. Every score shown is ` +
     `at most ${plain(largestChange, 3)} below the exact one, at any precision floor, cost and ` +
     `prevalence, as long as the capacity is at least ${percent(recallFloor)} of those with the ` +
     `outcome.`

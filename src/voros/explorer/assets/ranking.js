@@ -7,10 +7,9 @@ function distanceText(model, best, position) {
 }
 
 function bar(model) {
-  const meter = html("span", { class: "bar" });
+  const meter = html("span", { class: `bar ${model.mark.hue}` });
   const filled = html("span", {});
   filled.style.width = `${model.score * 100}%`;
-  filled.style.background = model.mark.colour;
   meter.append(filled);
   return meter;
 }

@@ -45,9 +45,9 @@ function transformTo(x, y) {
 }
 
 function curve(model, usablePath) {
-  const { colour, dash } = model.mark;
+  const { hue, dash } = model.mark;
   const line = (className, d, extra = {}) =>
-    svg("path", { class: className, d, stroke: colour, ...extra });
+    svg("path", { class: `${className} stroke ${hue}`, d, ...extra });
   return [
     line("curve", model.wholeCurve, { "stroke-dasharray": dash }),
     line("usable", usablePath),
@@ -63,11 +63,10 @@ function chosenDots({ points, result, mark }, [low, high], x, y) {
   const [first, last] = usedVertices(result.hull, low, high);
   return result.hull.index.slice(first, last + 1).map((i) =>
     svg("circle", {
-      class: "choice",
+      class: `choice filled ${mark.hue}`,
       cx: x.at(points.fp[i] / points.nNegative),
       cy: y.at(points.tp[i] / points.nPositive),
       r: 3.5,
-      fill: mark.colour,
     }),
   );
 }

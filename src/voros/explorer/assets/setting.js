@@ -33,14 +33,16 @@ export function missAt({ miss: [low, high], at }) {
 export const isShare = (value) => value >= 0 && value <= 1;
 export const isPositiveShare = (value) => value > 0 && value <= 1;
 export const isOpenShare = (value) => value > 0 && value < 1;
-export const isCount = (value) => Number.isInteger(value) && value > 0;
-export const isMissCost = (value) => value > 0 && Number.isFinite(value);
+export const isCount = (value) => Number.isSafeInteger(value) && value > 0;
 
-function isCapacity(capacity) {
-  return capacity.count === undefined ? isPositiveShare(capacity.share) : isCount(capacity.count);
-}
+/** Beyond these, products of costs and cases leave what a number can hold. */
+export const MISS_COSTS = [1e-100, 1e100];
+export const isMissCost = (value) => value >= MISS_COSTS[0] && value <= MISS_COSTS[1];
 
 // ------------------------------------------------------------------ as a link
+
+/** The prevalence of the data, in an address. */
+const OWN = "own";
 
 /** Write a setting as the part of an address behind #. */
 export function toHash(setting) {
@@ -50,23 +52,12 @@ export function toHash(setting) {
     ...(capacity.count === undefined ? { share: capacity.share } : { count: capacity.count }),
     miss: miss.join("_"),
     spread: setting.spread,
-    ...(prevalence === null ? {} : { prevalence }),
-    at: Number(setting.at.toFixed(3)),
+    prevalence: prevalence ?? OWN,
+    at: setting.at,
     ...(model === null ? {} : { model: model + 1 }),
     ...(setting.zoom ? {} : { zoom: 0 }),
   };
   return new URLSearchParams(fields).toString();
-}
-
-function readCapacity(fields, fallback) {
-  const key = fields.has("count") ? "count" : "share";
-  const capacity = { [key]: Number(fields.get(key) || NaN) };
-  return isCapacity(capacity) ? capacity : fallback;
-}
-
-function readMiss(fields, fallback) {
-  const [low, high] = (fields.get("miss") ?? "").split("_").map((end) => Number(end || NaN));
-  return isMissCost(low) && isMissCost(high) && low <= high ? [low, high] : fallback;
 }
 
 /** Whether the part of an address behind # is a setting, and not a place on the page. */
@@ -74,24 +65,93 @@ export function holdsSetting(hash) {
   return hash.includes("=");
 }
 
-/** Read a setting from the part of an address behind #; what it cannot read stays as it was. */
-export function fromHash(hash, setting, nModels) {
-  if (!holdsSetting(hash)) return setting;
-  const fields = new URLSearchParams(hash.replace(/^#/, ""));
-  const number = (key, accepted, fallback) => {
-    const value = Number(fields.get(key) || NaN);
-    return accepted(value) ? value : fallback;
-  };
-  const model = number("model", (value) => isCount(value) && value <= nModels, null);
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** A plain decimal number, or NaN: "", "0x1" and "Infinity" are none. */
+function decimal(text) {
+  return DECIMAL.test(text) ? Number(text) : NaN;
+}
+
+function numberFrom(accepts, text) {
+  const value = decimal(text);
+  return accepts(value) ? value : undefined;
+}
+
+function missFrom(text) {
+  const ends = text.split("_").map(decimal);
+  return ends.length === 2 && ends.every(isMissCost) && ends[0] <= ends[1] ? ends : undefined;
+}
+
+/** What each key of an address may hold, and how it is read; undefined is not accepted. */
+function keysOf(nModels) {
+  const position = (text) => numberFrom((value) => isCount(value) && value <= nModels, text);
+  const oneOf = (choices) => (text) => choices.get(text);
   return {
-    minPrecision: number("precision", isShare, setting.minPrecision),
-    capacity: readCapacity(fields, setting.capacity),
-    miss: readMiss(fields, setting.miss),
-    spread: ["miss", "ratio"].find((unit) => unit === fields.get("spread")) ?? setting.spread,
-    prevalence: number("prevalence", isOpenShare, null),
-    at: number("at", isShare, setting.at),
-    model: model === null ? null : model - 1,
-    zoom: fields.get("zoom") !== "0",
+    precision: ["0 to 1", (text) => numberFrom(isShare, text)],
+    share: ["above 0, up to 1", (text) => numberFrom(isPositiveShare, text)],
+    count: ["a whole number above 0", (text) => numberFrom(isCount, text)],
+    miss: [`two rising numbers from ${MISS_COSTS.join(" to ")}, as 6_9`, missFrom],
+    spread: ["miss or ratio", oneOf(new Map(["miss", "ratio"].map((unit) => [unit, unit])))],
+    prevalence: [
+      "own, or between 0 and 1",
+      (text) => (text === OWN ? null : numberFrom(isOpenShare, text)),
+    ],
+    at: ["0 to 1", (text) => numberFrom(isShare, text)],
+    model: [`1 to ${nModels}`, position],
+    zoom: ["0 or 1", oneOf(new Map([["0", false], ["1", true]]))],
+  };
+}
+
+/** Longer values are cut in messages. */
+const LONGEST_SHOWN = 30;
+
+function pairText(key, value) {
+  const text = `${key}=${value}`;
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}
+
+function readPairs(pairs, keys) {
+  const [read, problems] = [{}, []];
+  for (const [key, value] of pairs) {
+    const [accepted, readValue] = Object.hasOwn(keys, key) ? keys[key] : ["no such key"];
+    const found = readValue?.(value);
+    if (!readValue) problems.push(`${pairText(key, value)} (no such key)`);
+    else if (Object.hasOwn(read, key)) problems.push(`${pairText(key, value)} (given before)`);
+    else if (found === undefined) problems.push(`${pairText(key, value)} (accepted: ${accepted})`);
+    else read[key] = found;
+  }
+  if (read.share !== undefined && read.count !== undefined) {
+    problems.push(`${pairText("share", read.share)} (count is given too)`);
+  }
+  return { read, problems };
+}
+
+function capacityFrom({ share, count }, fallback) {
+  if (count !== undefined) return { count };
+  return share === undefined ? fallback : { share };
+}
+
+/**
+ * Read a setting from the part of an address behind #, as {setting, problems}. What it does not
+ * say, or says in a way that is not accepted, stays as it was; the problems say what and why.
+ */
+export function readHash(hash, setting, nModels) {
+  if (!holdsSetting(hash)) return { setting, problems: [] };
+  const pairs = new URLSearchParams(hash.replace(/^#/, ""));
+  const { read, problems } = readPairs(pairs, keysOf(nModels));
+  const part = (key, fallback) => (read[key] === undefined ? fallback : read[key]);
+  return {
+    setting: {
+      minPrecision: part("precision", setting.minPrecision),
+      capacity: capacityFrom(read, setting.capacity),
+      miss: part("miss", setting.miss),
+      spread: part("spread", setting.spread),
+      prevalence: part("prevalence", setting.prevalence),
+      at: part("at", setting.at),
+      model: read.model === undefined ? null : read.model - 1,
+      zoom: part("zoom", true),
+    },
+    problems,
   };
 }
 

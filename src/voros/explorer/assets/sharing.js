@@ -1,5 +1,5 @@
 /** A setting to keep: as a link, as TOML, as Python, or on paper. */
-import { toHash, toPython, toToml } from "./setting.js";
+import { holdsSetting, toHash, toPython, toToml } from "./setting.js";
 
 /** Moves within this many milliseconds are one change of the address. */
 const SETTLED = 250;
@@ -16,7 +16,10 @@ async function copy(source) {
   }
 }
 
-function writeAddress(setting) {
+/** Write the address, unless somebody else did since `before`: what it asks for comes first. */
+function writeAddress(setting, before) {
+  const now = window.location.hash;
+  if (now !== before && holdsSetting(now)) return;
   const hash = `#${toHash(setting)}`;
   if (window.location.hash !== hash) window.history.replaceState(null, "", hash);
   document.getElementById("as-link").value = window.location.href;
@@ -38,6 +41,6 @@ export function bindSharing() {
     document.getElementById("as-python").value = toPython(setting);
     said.textContent = "";
     clearTimeout(waiting);
-    waiting = setTimeout(writeAddress, SETTLED, setting);
+    waiting = setTimeout(writeAddress, SETTLED, setting, window.location.hash);
   };
 }

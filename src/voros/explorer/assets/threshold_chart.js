@@ -59,8 +59,9 @@ function staircase(rows, x, y) {
 function levels(rows) {
   const known = rows.map((row) => row.threshold).filter(Number.isFinite);
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  const room = (high - low || Math.abs(high) || 1) * 0.08;
-  return known.length ? [low - room, high + room] : null;
+  const room = (high / 2 - low / 2 || Math.abs(high) / 2 || 0.5) * 0.16;
+  const within = (value) => Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE);
+  return known.length ? [within(low - room), within(high + room)] : null;
 }
 
 /** The staircase; returns a function that draws a view. */
@@ -90,7 +91,10 @@ export function thresholdChart(place) {
       svg(
         "g",
         { "clip-path": "url(#threshold-plot)" },
-        svg("path", { class: "line", d: staircase(rows, x, y), stroke: view.focus.mark.colour }),
+        svg("path", {
+          class: `line stroke ${view.focus.mark.hue}`,
+          d: staircase(rows, x, y),
+        }),
       ),
     ]);
   }

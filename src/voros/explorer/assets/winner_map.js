@@ -1,38 +1,54 @@
-/** The map of winners around the current limits, drawn. */
+/** The map of winners around the current limits, drawn, and moved over by mouse or keys. */
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
 import { badge, fill, pictureIn, svg } from "./marks.js";
-import { GRIDS, computeMap, letterCells, limitsAt, mapWindow, placeOnMap } from "./winners.js";
+import { GRIDS, cellAt, computeMap, letterCells, limitsAt, mapWindow, placeOnMap } from "./winners.js";
 import { percent, plain } from "./wording.js";
 
-/** One path per look: the cells that one model wins clearly, or narrowly, or nobody wins. */
-function cellPaths({ found, cells }, window, x, y) {
-  const paths = new Map();
-  const pixels = (column, row) => {
-    const [capacity, floor] = placeOnMap(window, column / cells, row / cells);
+/** Cells of the finished map, over which the keys move. */
+const FINE = GRIDS.at(-1);
+
+/** What each arrow key adds to [column, row]. */
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] };
+
+/** Corners of a cell in pixels, [[left, bottom], [right, top]]. */
+function cellBox(column, row, cells, window, { x, y }) {
+  return [0, 1].map((side) => {
+    const [capacity, floor] = placeOnMap(window, (column + side) / cells, (row + side) / cells);
     return [x.at(capacity).toFixed(1), y.at(floor).toFixed(1)];
-  };
-  found.forEach(({ winner, close }, at) => {
-    const [row, column] = [Math.floor(at / cells), at % cells];
-    const [[x0, y0], [x1, y1]] = [pixels(column, row), pixels(column + 1, row + 1)];
-    const key = `${winner} ${close ? "close" : "clear"}`;
-    paths.set(key, `${paths.get(key) ?? ""}M${x0} ${y0}H${x1}V${y1}H${x0}z`);
-  });
-  return paths;
-}
-
-function cellShapes(shown, window, models, x, y) {
-  return [...cellPaths(shown, window, x, y)].map(([key, d]) => {
-    const [winner, lead] = key.split(" ");
-    const mark = models[winner]?.mark;
-    return svg("path", {
-      class: `cell ${mark ? lead : "nobody"}`,
-      d,
-      fill: mark?.colour ?? "#d9dee3",
-    });
   });
 }
 
-function letters({ found, cells }, window, models, x, y) {
+/** One path for the cells that `wanted` marks. */
+function cellsPath({ found, cells }, wanted, window, frame) {
+  return found
+    .map((cell, at) => {
+      if (!wanted(cell)) return "";
+      const [[x0, y0], [x1, y1]] = cellBox(at % cells, Math.floor(at / cells), cells, window, frame);
+      return `M${x0} ${y0}H${x1}V${y1}H${x0}z`;
+    })
+    .join("");
+}
+
+/** The cells of each winner in its colour, and hatched where the call is close. */
+function cellShapes(shown, window, models, frame) {
+  const winners = [...new Set(shown.found.map(({ winner }) => winner))];
+  const path = (wanted) => cellsPath(shown, wanted, window, frame);
+  const areas = winners.map((won) => {
+    const look = models[won] ? `area ${models[won].mark.hue}` : "nobody";
+    return svg("path", { class: `cell ${look}`, d: path(({ winner }) => winner === won) });
+  });
+  return [...areas, svg("path", { class: "close", d: path(isClose) })];
+}
+
+const isClose = ({ winner, close }) => close && winner !== -1;
+
+function hatch() {
+  const size = { width: 7, height: 7, patternUnits: "userSpaceOnUse" };
+  const stripe = svg("path", { class: "hatch", d: "M-1 8L8 -1M-1 1L1 -1M6 8L8 6" });
+  return svg("pattern", { id: "map-hatch", ...size }, stripe);
+}
+
+function letters({ found, cells }, window, models, { x, y }) {
   return [...letterCells(found, cells)].map(([winner, { row, column }]) => {
     const [capacity, floor] = placeOnMap(window, (column + 0.5) / cells, (row + 0.5) / cells);
     return badge(models[winner].mark, x.at(capacity), y.at(floor));
@@ -49,6 +65,13 @@ function crosshair({ capacity, minPrecision }, nCases, { box, x, y }) {
   ];
 }
 
+/** The cell the keys have come to. */
+function cursorShapes([column, row], window, frame) {
+  const [[x0, y0], [x1, y1]] = cellBox(column, row, FINE, window, frame);
+  const d = `M${x0} ${y0}H${x1}V${y1}H${x0}z`;
+  return ["cursor-halo", "cursor"].map((name) => svg("path", { class: name, d }));
+}
+
 function frameOf(width, window) {
   const height = Math.min(Math.max(width * 0.62, 250), 640);
   const box = plotBox(width, height);
@@ -61,30 +84,46 @@ function frameOf(width, window) {
   };
 }
 
-/** The limits under the pointer, in few digits, or null beside the map. */
+/** Limits in few digits, as a person would set them. */
+function roundLimits(window, capacity, floor) {
+  const most = Math.min(Number(capacity.toPrecision(3)), window.capacities[1]);
+  return limitsAt(window, most, Number(floor.toFixed(3)));
+}
+
+/** The limits under the pointer, or null beside the map. */
 function limitsUnder(event, picture, window, { box, x, y }) {
   const bounds = picture.getBoundingClientRect();
   const [px, py] = [event.clientX - bounds.left, event.clientY - bounds.top];
   if (px < box.left || px > box.right || py < box.top || py > box.bottom) return null;
-  const capacity = Math.min(Number(x.invert(px).toPrecision(3)), window.capacities[1]);
-  return limitsAt(window, capacity, Number(y.invert(py).toFixed(3)));
+  return roundLimits(window, x.invert(px), y.invert(py));
+}
+
+/** Who wins in a cell, at which limits, in words. */
+function cellText({ minPrecision, capacity }, cell, models) {
+  const most = capacity.count === undefined ? percent(capacity.share) : plain(capacity.count);
+  const place = `Capacity ${most}, precision floor ${percent(minPrecision)}`;
+  if (!cell) return `${place}.`;
+  if (cell.winner === -1) return `${place}: no model can raise an alarm.`;
+  return `${place}: ${models[cell.winner].name}${cell.close ? ", a close call" : ""}.`;
 }
 
 /**
  * The map; returns a function that starts it anew for a view.
  *
- * A click calls `choose(limits)`; the finished map is handed to `describe(found, view)`.
+ * A click, or Enter after arrow keys, calls `choose(limits)`; `tell(text)` says what lies where
+ * the keys have come to. The first grid is handed to `tabulate(shown, view)`, the finished one to
+ * `describe(found, view)`.
  */
-export function winnerMap(place, { choose, describe }) {
-  let [view, window, shown, stop] = [null, null, null, () => {}];
+export function winnerMap(place, { choose, tell, tabulate, describe }) {
+  let [view, window, shown, cursor, stop] = [null, null, null, null, () => {}];
   const state = pictureIn(place, () => view && draw());
 
   function draw() {
     const frame = frameOf(state.width, window);
     const { width, height, box, x, y } = frame;
-    const cells = shown ? cellShapes(shown, window, view.models, x, y) : [];
+    const cells = shown ? cellShapes(shown, window, view.models, frame) : [];
     fill(state, width, height, [
-      svg("defs", {}, clip("map-plot", box)),
+      svg("defs", {}, clip("map-plot", box), hatch()),
       svg("g", { "clip-path": "url(#map-plot)" }, ...cells),
       axes(box, x, y, {
         xTitle: "Capacity: alarms for at most",
@@ -92,24 +131,56 @@ export function winnerMap(place, { choose, describe }) {
         xLabel: (value) => (window.isCount ? plain(value) : percent(value)),
         yLabel: (value) => percent(value),
       }),
-      ...(shown ? letters(shown, window, view.models, x, y) : []),
+      ...(shown ? letters(shown, window, view.models, frame) : []),
       ...crosshair(view.setting, view.nCases, frame),
+      ...(cursor ? cursorShapes(cursor, window, frame) : []),
     ]);
   }
 
   function show(found, cells) {
-    shown = { found, cells };
+    shown = { found, cells, window };
     draw();
-    if (cells === GRIDS.at(-1)) describe(found, view);
+    if (cells === GRIDS[0]) tabulate(shown, view);
+    if (cells === FINE) describe(found, view);
+  }
+
+  function limitsOfCursor() {
+    const middle = cursor.map((at) => (at + 0.5) / FINE);
+    return roundLimits(window, ...placeOnMap(window, ...middle));
+  }
+
+  function moveCursor(step) {
+    const from = cursor ?? cellAt(window, view.setting, view.nCases, FINE);
+    cursor = from.map((at, axis) => Math.min(Math.max(at + step[axis], 0), FINE - 1));
+    draw();
+    const [column, row] = cursor;
+    const cell = shown?.cells === FINE ? shown.found[row * FINE + column] : null;
+    tell(cellText(limitsOfCursor(), cell, view.models));
+  }
+
+  function dropCursor() {
+    cursor = null;
+    tell("");
   }
 
   state.picture.addEventListener("click", (event) => {
     const limits = view && limitsUnder(event, state.picture, window, frameOf(state.width, window));
     if (limits) choose(limits);
   });
+  place.addEventListener("keydown", (event) => {
+    if (event.key in ARROWS) moveCursor(ARROWS[event.key]);
+    else if (cursor && (event.key === "Enter" || event.key === " ")) choose(limitsOfCursor());
+    else return;
+    event.preventDefault();
+  });
+  place.addEventListener("blur", () => {
+    dropCursor();
+    draw();
+  });
 
   return (next) => {
     stop();
+    dropCursor();
     [view, window, shown] = [next, mapWindow(next.setting, next.nCases), null];
     draw();
     stop = computeMap(view, window, show);

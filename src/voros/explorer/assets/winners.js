@@ -34,6 +34,14 @@ export function placeOnMap({ capacities, floors }, across, up) {
   ];
 }
 
+/** The cell [column, row] in which a setting lies. */
+export function cellAt({ capacities, floors }, { minPrecision, capacity }, nCases, cells) {
+  const now = capacity.count === undefined ? capacity.share : Math.min(capacity.count, nCases);
+  const across = Math.log(now / capacities[0]) / Math.log(capacities[1] / capacities[0]);
+  const up = (minPrecision - floors[0]) / (floors[1] - floors[0]);
+  return [across, up].map((share) => Math.min(Math.max(Math.floor(share * cells), 0), cells - 1));
+}
+
 /** The limits that a place on the map stands for. */
 export function limitsAt({ isCount }, capacity, floor) {
   return {

@@ -13,10 +13,29 @@ function formatOf(maximumSignificantDigits) {
   return FORMATS.get(maximumSignificantDigits);
 }
 
-/** A number with few digits: 0.0513, 7.25, 1,240. */
+/** Sizes beyond which a number is written with an exponent. */
+const LEAST_WRITTEN_OUT = 1e-7;
+const MOST_WRITTEN_OUT = 1e15;
+
+/** A number with few digits: 0.0513, 7.25, 1,240, 3e100. */
 export function plain(value, digits = 3) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < LEAST_WRITTEN_OUT || size >= MOST_WRITTEN_OUT)) {
+    return Number(value.toPrecision(digits)).toExponential().replace("e+", "e");
+  }
   return formatOf(digits).format(value);
+}
+
+/** A count with its noun: 1 model, 4 models. What is shown decides, not what was rounded away. */
+export function several(count, one, many = `${one}s`, digits = 3) {
+  const shown = plain(count, digits);
+  return `${shown} ${shown === "1" ? one : many}`;
+}
+
+/** What a miss is worth: 1 false alarm, 7.25 false alarms. */
+export function falseAlarms(miss) {
+  return several(miss, "false alarm");
 }
 
 export function percent(share, digits = 3) {
@@ -69,8 +88,6 @@ export function tellingTotal({ caught, missed, falseAlarm }) {
   return [100, 1000, 10000].find((total) => told.every((share) => share * total >= 1)) ?? 100000;
 }
 
-const several = (count, one, many) => `${count} ${count === 1 ? one : many}`;
-
 /** "of 100 patients, 9 raise an alarm, 5 of them rightly; 3 of the 8 with ... are missed." */
 export function consequenceText(shares, words) {
   const total = tellingTotal(shares);
@@ -79,7 +96,7 @@ export function consequenceText(shares, words) {
   const ill = counts.caught + counts.missed;
   const right = counts.caught === 0 ? "none" : counts.caught;
   const alarmed =
-    alarms === 0 ? "none raises an alarm" : several(alarms, "raises", "raise") + " an alarm";
+    alarms === 0 ? "none raises an alarm" : several(alarms, "raises", "raise", 6) + " an alarm";
   const rightly = alarms === 0 ? "" : `, ${right} of them rightly`;
   const missed =
     ill === 0
@@ -106,21 +123,24 @@ export function deployText(points, i, words) {
 /** Which limits stand between a model and a better threshold. */
 export function bindingText(binding) {
   const names = { precision: "the precision floor", capacity: "the capacity" };
-  if (binding.length === 0) return "Neither limit holds it back.";
-  return `It is held back by ${binding.map((limit) => names[limit]).join(" and ")}.`;
+  if (binding.length === 0) return "Without the limits it would be the same.";
+  return `Held back by ${binding.map((limit) => names[limit]).join(" and ")}.`;
 }
 
 /** Limits and costs in one sentence, for print and for screen readers. */
 export function settingText(setting, words) {
   const { capacity, miss, prevalence } = setting;
-  const most = capacity.count === undefined ? percent(capacity.share, 6) + " of" : capacity.count;
-  const worth = miss[0] === miss[1] ? plain(miss[0]) : `${plain(miss[0])} to ${plain(miss[1])}`;
+  const most =
+    capacity.count === undefined
+      ? `alarms for at most ${percent(capacity.share, 6)} of ${words.cases}`
+      : `at most ${several(capacity.count, "alarm", "alarms", 16)}`;
+  const worth = `${miss[0] === miss[1] ? "" : `${plain(miss[0])} to `}${falseAlarms(miss[1])}`;
   const unit = setting.spread === "miss" ? "in false alarms" : "in the cost ratio";
   const even = miss[0] === miss[1] ? "" : ` (uniform ${unit})`;
   const rate = prevalence === null ? "as in the data" : `reweighted to ${percent(prevalence, 6)}`;
   return (
-    `At least ${percent(setting.minPrecision, 6)} of alarms right; alarms for at most ${most} ` +
-    `${words.cases}; a miss worth ${worth} false alarms${even}; ${words.outcome} ${rate}.`
+    `At least ${percent(setting.minPrecision, 6)} of alarms right; ${most}; ` +
+    `a miss worth ${worth}${even}; ${words.outcome} ${rate}.`
   );
 }
 
@@ -128,11 +148,11 @@ export function settingText(setting, words) {
 export function verdictText(ranked, closeCall) {
   const [first, second] = ranked;
   if (!first.usable) return "No model can raise an alarm within these limits.";
-  if (!second) return `${first.name} scores ${first.score.toFixed(3)}.`;
+  if (!second) return `${first.name}: a score of ${first.score.toFixed(3)}.`;
   if (!second.usable) return `Only ${first.name} can raise alarms within these limits.`;
   const distance = first.score - second.score;
   if (distance <= closeCall) {
     return `${first.name} and ${second.name} are too close to call: ${distance.toFixed(4)} apart.`;
   }
-  return `${first.name} ranks first, ${distance.toFixed(3)} ahead of ${second.name}.`;
+  return `First: ${first.name}, ${distance.toFixed(3)} ahead of ${second.name}.`;
 }

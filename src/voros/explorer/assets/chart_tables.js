@@ -1,0 +1,53 @@
+/** What the ROC plot, the area curve and the map of winners show, as rows of text. */
+import { bestAt, normalisedArea } from "./voros.js";
+import { placeOnMap } from "./winners.js";
+import { falseAlarms, percent, plain, thresholdText } from "./wording.js";
+
+/** Costs in the table of areas: the ends of the range and, if it is one, its middle. */
+const costsShown = ({ setting: { miss }, missAt }) => [...new Set([miss[0], missAt, miss[1]])];
+
+const NOTHING = "–";
+
+/** The threshold each model uses where consequences are shown. */
+export function rocRows({ models, ratioAt }) {
+  const rows = models.map(({ name, points, result }) => {
+    const i = result.hull ? result.hull.index[bestAt(result.hull, ratioAt)] : 0;
+    return [
+      name,
+      thresholdText(points.thresholds[i]),
+      percent(points.fp[i] / points.nNegative),
+      percent(points.tp[i] / points.nPositive),
+      i === 0 ? NOTHING : percent(points.tp[i] / points.alarms[i]),
+    ];
+  });
+  return { head: ["Model", "Alarm at score", "False alarms", "Caught", "Right"], rows };
+}
+
+/** The height of each model's area curve at a few costs. */
+export function areaRows(view) {
+  const costs = costsShown(view);
+  const rows = view.models.map(({ name, points, result }) => [
+    name,
+    ...costs.map((miss) =>
+      result.hull ? percent(normalisedArea(points, result, 1 / miss)) : NOTHING,
+    ),
+  ]);
+  return { head: ["Model", ...costs.map((miss) => `A miss worth ${falseAlarms(miss)}`)], rows };
+}
+
+/** The map, its highest floor first: who wins in each cell. */
+export function mapRows({ found, cells, window }, { models }) {
+  const middle = (i) => (i + 0.5) / cells;
+  const said = ({ winner, close }) => {
+    if (winner === -1) return "no model";
+    return close ? `${models[winner].name} (close)` : models[winner].name;
+  };
+  const capacities = Array.from({ length: cells }, (_, i) => placeOnMap(window, middle(i), 0)[0]);
+  const rows = Array.from({ length: cells }, (_, i) => {
+    const row = cells - 1 - i;
+    const floor = placeOnMap(window, 0, middle(row))[1];
+    return [percent(floor), ...found.slice(row * cells, (row + 1) * cells).map(said)];
+  });
+  const head = capacities.map((most) => (window.isCount ? plain(Math.round(most)) : percent(most)));
+  return { head: ["Floor, by capacity", ...head], rows };
+}
