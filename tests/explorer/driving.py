@@ -60,3 +60,14 @@ def python_scenario(browser: Any) -> voros.Scenario:
 def complaints(browser: Any) -> list[str]:
     """What the browser logged as wrong since the last time it was asked."""
     return [entry["message"] for entry in browser.get_log("browser")]
+
+
+def resize(browser: Any, width: int) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def prefer(browser: Any, scheme: str) -> None:
+    """Ask for a light or a dark page, as a system's settings do."""
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
