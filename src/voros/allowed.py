@@ -108,8 +108,14 @@ def deployable(
 
     ``points`` are as observed; feasibility is judged at the scenario's prevalence.
     """
+    points.check_settles(scenario)
     allowed = points.at_prevalence(scenario.prevalence).feasible(scenario)
     if guarantee is not None:
+        if not points.complete:
+            raise ValueError(
+                "a guarantee tests every threshold in turn, and these points leave some out; count "
+                "them without a scenario, or score the cases in memory"
+            )
         allowed = allowed & np.asarray(guarantee.allowed(points, scenario), dtype=np.bool_)
     allowed[0] = True
     return allowed

@@ -150,6 +150,7 @@ def alarm_rows(points: OperatingPoints, thresholds: FloatArray) -> AnyArray:
     """Find the operating point at which ``score >= threshold``, for each threshold."""
     if np.isnan(points.thresholds).any():
         raise ValueError("points carry no thresholds, so fixed thresholds cannot be looked up")
+    points.check_thresholds(thresholds)
     rows = np.searchsorted(-points.thresholds, -thresholds, side="right") - 1
     beyond = thresholds < points.thresholds[-1]
     if beyond.any() and points.alarms[-1] < points.n_cases:

@@ -257,6 +257,7 @@ def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     >>> round(voros.evaluate_points(curve, scenario).score, 4)
     0.4805
     """
+    points.check_settles(scenario)
     deployed = points.at_prevalence(scenario.prevalence)
     region = feasible_region(
         deployed.n_positive,

@@ -9,6 +9,10 @@ class PredictionFileError(ValueError):
     """A file that cannot be read as labels and scores; the message says what to mend."""
 
 
+class UnsettledError(ValueError):
+    """Counts of ranges of scores leave open what was asked of them."""
+
+
 class VorosWarning(UserWarning):
     """Base class of every warning voros gives."""
 

@@ -253,6 +253,17 @@ class OperatingPoints:
         """N / P."""
         return float(self.n_negative / self.n_positive)
 
+    @property
+    def complete(self) -> bool:
+        """Whether no threshold is left out: false only where ranges of scores were counted."""
+        return True
+
+    def check_settles(self, scenario: Scenario) -> None:
+        """Raise where these points leave the score in a scenario open; see `CertifiedPoints`."""
+
+    def check_thresholds(self, thresholds: FloatArray) -> None:
+        """Raise where the alarms at some threshold are not known; see `CertifiedPoints`."""
+
     def __len__(self) -> int:
         """Return the number of thresholds, never alarm included."""
         return len(self.thresholds)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from voros.allowed import AllowedThresholds, deployable, highest_recall, split, why_never_alarm
-from voros.exceptions import NeverAlarmWarning
+from voros.exceptions import NeverAlarmWarning, UnsettledError
 from voros.frames import make_frame
 from voros.hull import cost_hull
 from voros.inputs import BoolArray
@@ -309,6 +309,11 @@ def _select(
     # One model at a time: the points of hundreds of models need not be held together, only the
     # few that can be deployed, and all of the best one so far.
     for model, points in points_by_model:
+        if strategy in open_strategies(points, scenario):
+            raise UnsettledError(
+                f"model {model!r}: these points were counted for other scenarios and do not settle "
+                f"{strategy!r}; {_remedy(strategy)}"
+            )
         row, kept[model] = _score(model, points, scenario, guarantee, n_models)
         scored.append(row)
         odds = kept[model].points.negatives_per_positive
@@ -341,8 +346,37 @@ def _score(
     # These two scores rest on nothing but the thresholds that a policy could choose.
     chosen = (kept.points, np.ones(len(kept.points), dtype=np.bool_))
     counted = {"partial_voros": chosen, "recall": chosen}
-    scores = {name: SCORES[name](*counted.get(name, all_cases), scenario) for name in STRATEGIES}
+    left_open = open_strategies(points, scenario)
+    scores = {
+        name: np.nan if name in left_open else SCORES[name](*counted.get(name, all_cases), scenario)
+        for name in STRATEGIES
+    }
     return ModelScores(model, **scores, feasible=kept.feasible), kept
+
+
+def open_strategies(points: OperatingPoints, scenario: Scenario) -> tuple[Strategy, ...]:
+    """Name the scores that points counted for other scenarios do not settle."""
+    if points.complete:
+        return ()
+    # Nearly free false alarms make the cheapest threshold the one of greatest recall.
+    free = replace(scenario, cost_ratio=0.5 / points.n_negative)
+    no_limits = Scenario(cost_ratio=scenario.costs, prevalence=scenario.prevalence)
+    needed: dict[Strategy, Scenario] = {"voros": no_limits, "recall": free}
+    return ("partial_auroc", *(name for name in needed if not _settles(points, needed[name])))
+
+
+def _remedy(strategy: Strategy) -> str:
+    if strategy == "voros":
+        return "count them for a scenario without limits as well, or score the cases in memory"
+    return "count them without a scenario, or score the cases in memory"
+
+
+def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
+    try:
+        points.check_settles(scenario)
+    except UnsettledError:
+        return False
+    return True
 
 
 def _partial_voros(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> float:

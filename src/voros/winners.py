@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -216,6 +217,9 @@ def winner_map_points(
     rows = [
         [Scenario(a, k, cost_ratio, prevalence) for k in limits.tolist()] for a in floors.tolist()
     ]
+    for points, row in product(models.values(), rows):
+        for scenario in row if not points.complete else ():
+            points.check_settles(scenario)
     ladders = [_Ladder.of(points, rows[0]) for points in models.values()]
     _warn_at_lowest_floor(rows, ladders[0].points)
     shape = (len(floors), len(limits), len(models))

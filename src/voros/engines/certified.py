@@ -11,8 +11,13 @@ from voros.engines.bounds import score_bounds
 from voros.engines.intake import Totals, read_cases
 from voros.engines.plan import LARGEST_ANSWER
 from voros.engines.refinement import refine
+from voros.exceptions import UnsettledError
+from voros.inputs import FloatArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
+
+CLOSED = 1e-12
+"""An interval no wider than this is one number: its ends differ by rounding."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,10 @@ class CertifiedPoints(OperatingPoints):
 
     They go wherever operating points go. Thresholds that can matter in the scenarios they were
     counted for are all there, and each is a score that occurs; between the others some are left
-    out, and `bounds` tells for any scenario what that may cost.
+    out, and `bounds` tells for any scenario what that may cost. Functions that take points ask
+    `check_settles` first and refuse a scenario whose score these counts leave open. A policy of
+    them meets the limits at every cost ratio, and is the best one on the costs they were counted
+    for.
 
     Attributes
     ----------
@@ -60,11 +68,47 @@ class CertifiedPoints(OperatingPoints):
         Those the points were counted for; empty where every distinct score was counted.
     cost : Cost
         Passes, rows and bytes it took.
+    tolerance : float
+        How wide an interval was asked for.
     """
 
     bins: Bins = field(kw_only=True)
     scenarios: tuple[Scenario, ...] = field(kw_only=True)
     cost: Cost = field(kw_only=True)
+    tolerance: float = field(kw_only=True, default=0.0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every distinct score is a threshold here."""
+        return bool(self.bins.single.all())
+
+    def check_settles(self, scenario: Scenario) -> None:
+        """Raise where the counts leave the score in a scenario open.
+
+        Raises
+        ------
+        UnsettledError
+            With the certified interval.
+        """
+        low, high = self.bounds(scenario)
+        if high - low > max(self.tolerance, CLOSED):
+            raise UnsettledError(
+                f"these points were counted for other scenarios: in {scenario!r} the score is only "
+                f"known to lie between {low:.6g} and {high:.6g}; count them for this scenario too"
+            )
+
+    def check_thresholds(self, thresholds: FloatArray) -> None:
+        """Raise where a threshold lies inside a range that was counted as a whole."""
+        inside = (self.bins.least < thresholds[:, None]) & (
+            thresholds[:, None] <= self.bins.greatest
+        )
+        unknown = (inside & ~self.bins.single).any(axis=1)
+        if unknown.any():
+            raise UnsettledError(
+                f"these points were counted for other scenarios, and leave open how many alarms "
+                f"the threshold {thresholds[unknown][0]:g} raises; count them without a scenario, "
+                "or evaluate the policy on the cases in memory"
+            )
 
     def bounds(self, scenario: Scenario) -> tuple[float, float]:
         """Lowest and highest partial VOROS that the counts allow in a scenario."""
@@ -107,11 +151,14 @@ def count_frame(
     cost = Cost(
         cases.adapter.name, totals.rows, ledger.passes, ledger.rows_counted, ledger.bytes_received
     )
-    return {name: _certified(part, totals, tuple(scenarios), cost) for name, part in bins.items()}
+    return {
+        name: _certified(part, totals, tuple(scenarios), cost, tolerance)
+        for name, part in bins.items()
+    }
 
 
 def _certified(
-    bins: Bins, totals: Totals, scenarios: tuple[Scenario, ...], cost: Cost
+    bins: Bins, totals: Totals, scenarios: tuple[Scenario, ...], cost: Cost, tolerance: float
 ) -> CertifiedPoints:
     plain = bins.points(totals.positive, totals.negative, totals.one_case)
     return CertifiedPoints(
@@ -124,4 +171,5 @@ def _certified(
         bins=bins,
         scenarios=scenarios,
         cost=cost,
+        tolerance=tolerance,
     )

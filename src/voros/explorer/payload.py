@@ -42,6 +42,7 @@ def page_payload(
     >>> payload["setting"]["miss"], payload["setting"]["spread"]
     ([5.0, 10.0], 'ratio')
     """
+    _check_complete(points_by_model)
     shared = _shared_cases(points_by_model)
     _check_thin(thin)
     if thin is None:
@@ -60,6 +61,15 @@ def page_payload(
         "thinning": thinning,
         "closeCall": CLOSE_CALL,
     }
+
+
+def _check_complete(points_by_model: Mapping[str, OperatingPoints]) -> None:
+    for name, points in points_by_model.items():
+        if not points.complete:
+            raise ValueError(
+                f"model {name!r} was counted for some scenarios only, and a page moves through "
+                "all of them; count it without a scenario"
+            )
 
 
 def _model(name: str, points: OperatingPoints) -> dict[str, Any]:

@@ -1,0 +1,143 @@
+"""Points counted for one scenario answer for another only where their counts settle it."""
+
+import numpy as np
+import pytest
+
+import voros
+from voros.engines import count_frame
+from voros.exceptions import UnsettledError
+from voros.explorer.payload import page_payload
+from voros.policy import ThresholdPolicy
+from voros.selection import select_points
+from voros.winners import winner_map, winner_map_points
+
+pl = pytest.importorskip("polars")
+
+pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
+
+COUNTED = voros.Scenario(0.5, 0.02, (0.05, 0.1))
+OTHER = voros.Scenario(0.1, 0.6, (0.05, 0.1))
+N_CASES = 40_000
+
+
+@pytest.fixture(scope="module")
+def cases():
+    rng = np.random.default_rng(2)
+    truth = rng.normal(size=N_CASES)
+    labels = rng.random(N_CASES) < 1 / (1 + np.exp(3 - 2 * truth))
+    return labels, {
+        "a": truth + rng.normal(0, 0.9, N_CASES),
+        "b": truth + rng.normal(0, 1, N_CASES),
+    }
+
+
+def counted(cases, scenarios, largest_answer=200):
+    labels, scores = cases
+    return count_frame(
+        pl.LazyFrame({"y": labels, **scores}),
+        label="y",
+        scores=list(scores),
+        scenarios=scenarios,
+        largest_answer=largest_answer,
+    )
+
+
+@pytest.fixture(scope="module")
+def points(cases):
+    return counted(cases, [COUNTED])
+
+
+def test_the_scenario_counted_for_is_answered_as_in_memory(cases, points):
+    labels, scores = cases
+    for name, column in scores.items():
+        truth = voros.evaluate(labels, column, COUNTED)
+        assert voros.evaluate_points(points[name], COUNTED).score == pytest.approx(truth.score)
+    chosen, truth = select_points(points, COUNTED), voros.select_model(labels, scores, COUNTED)
+    assert chosen.winner == truth.winner
+    assert [row.partial_voros for row in chosen.ranking] == pytest.approx(
+        [row.partial_voros for row in truth.ranking]
+    )
+
+
+def test_another_scenario_is_refused_with_the_interval(cases, points):
+    labels, scores = cases
+    for ask in (
+        lambda: voros.evaluate_points(points["a"], OTHER),
+        lambda: ThresholdPolicy.from_points(points["a"], OTHER),
+        lambda: select_points(points, OTHER),
+    ):
+        with pytest.raises(UnsettledError, match="known to lie between") as refused:
+            ask()
+        low, high = map(float, str(refused.value).split("between ")[1].split(";")[0].split(" and "))
+        assert low <= voros.evaluate(labels, scores["a"], OTHER).score <= high
+
+
+def test_a_map_is_refused_unless_every_cell_was_counted_for(cases, points):
+    grid = {"min_precisions": [0.2, 0.5], "capacities": [0.02, 0.3, 0.6], "cost_ratio": (0.05, 0.1)}
+    with pytest.raises(UnsettledError, match="count them for this scenario too"):
+        winner_map_points(points, **grid)
+    cells = [
+        voros.Scenario(a, k, (0.05, 0.1))
+        for a in grid["min_precisions"]
+        for k in grid["capacities"]
+    ]
+    found = winner_map_points(counted(cases, cells), **grid)
+    labels, scores = cases
+    assert found.winner.tolist() == winner_map(labels, scores, **grid).winner.tolist()
+
+
+def test_scores_that_the_counts_leave_open_are_not_shown(cases, points):
+    row = select_points(points, COUNTED).ranking[0]
+    assert np.isnan([row.voros, row.partial_auroc]).all()
+    for strategy in ("voros", "partial_auroc"):
+        with pytest.raises(UnsettledError, match=f"do not settle '{strategy}'"):
+            select_points(points, COUNTED, strategy=strategy)
+
+
+def test_voros_is_ranked_where_it_was_counted_for(cases):
+    labels, scores = cases
+    both = counted(cases, [COUNTED, voros.Scenario(cost_ratio=(0.05, 0.1))])
+    chosen = select_points(both, COUNTED, strategy="voros")
+    truth = voros.select_model(labels, scores, COUNTED, strategy="voros")
+    assert chosen.winner == truth.winner
+    assert chosen.ranking[0].voros == pytest.approx(truth.ranking[0].voros, abs=1e-12)
+
+
+def test_recall_is_given_only_where_it_is_known(cases, points):
+    labels, scores = cases
+    truth = voros.select_model(labels, scores, COUNTED, strategy="recall")
+    recalls = {row.model: row.recall for row in truth.ranking}
+    for row in select_points(points, COUNTED).ranking:
+        assert np.isnan(row.recall) or row.recall == recalls[row.model]
+
+
+def test_thresholds_inside_a_range_are_not_evaluated(cases, points):
+    labels, scores = cases
+    policy = ThresholdPolicy.from_validation(labels, scores["a"], OTHER)
+    with pytest.raises(UnsettledError, match="leave open how many alarms the threshold"):
+        policy.evaluate_points(points["a"])
+    own = ThresholdPolicy.from_points(points["a"], COUNTED).evaluate_points(points["a"])
+    truth = ThresholdPolicy.from_validation(labels, scores["a"], COUNTED)
+    assert own.expected_cost == pytest.approx(
+        truth.evaluate(labels, scores["a"]).expected_cost, abs=1e-12
+    )
+
+
+def test_a_page_and_a_guarantee_need_every_threshold(points):
+    with pytest.raises(ValueError, match="a page moves through all of them"):
+        page_payload(points, COUNTED)
+    with pytest.raises(ValueError, match="a guarantee tests every threshold in turn"):
+        ThresholdPolicy.from_points(
+            points["a"], COUNTED, guarantee=voros.Guarantee(0.9), n_models=1
+        )
+
+
+def test_complete_counts_answer_everything(cases):
+    labels, scores = cases
+    tied = {name: column.round(1) for name, column in scores.items()}
+    every = counted((labels, tied), [], largest_answer=10_000)
+    assert all(points.complete for points in every.values())
+    assert voros.evaluate_points(every["a"], OTHER).score == pytest.approx(
+        voros.evaluate(labels, tied["a"], OTHER).score, abs=1e-12
+    )
+    assert select_points(every, OTHER) is not None
