@@ -91,6 +91,7 @@ def allowed_thresholds(
     n_models : int, default 1
         How many models the one to deploy is chosen from on these cases.
     """
+    scenario = limits_under(guarantee, scenario)
     allowed = deployable(points, scenario, split(guarantee, n_models))
     cases = points.at_prevalence(scenario.prevalence)
     return AllowedThresholds.of(cases, allowed, scenario, guarantee, n_models)
@@ -98,7 +99,12 @@ def allowed_thresholds(
 
 def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
     """Return what to ask of each of several models, one of which will be deployed."""
-    return guarantee if guarantee is None or n_models == 1 else guarantee.among(n_models)
+    return guarantee if guarantee is None or n_models == 1 else guarantee.split(n_models)
+
+
+def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:
+    """Read the limits as the guarantee does: a capacity of whole alarms is one per horizon."""
+    return scenario if guarantee is None else guarantee.limits(scenario)
 
 
 def deployable(
@@ -108,6 +114,7 @@ def deployable(
 
     ``points`` are as observed; feasibility is judged at the scenario's prevalence.
     """
+    scenario = limits_under(guarantee, scenario)
     points.check_settles(scenario)
     allowed = points.at_prevalence(scenario.prevalence).feasible(scenario)
     if guarantee is not None:
@@ -126,6 +133,7 @@ def why_never_alarm(
 ) -> str:
     """Say why no threshold but never alarm may be deployed, where that is so."""
     cases = points.at_prevalence(scenario.prevalence)
+    scenario = limits_under(guarantee, scenario)
     try:
         feasible = cases.feasible(scenario)
     except InfeasibleError as error:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.allowed import AllowedThresholds, deployable, highest_recall, split, why_never_alarm
+from voros.allowed import (
+    AllowedThresholds,
+    deployable,
+    highest_recall,
+    limits_under,
+    split,
+    why_never_alarm,
+)
 from voros.exceptions import NeverAlarmWarning, UnsettledError
 from voros.frames import make_frame
 from voros.hull import cost_hull
@@ -305,6 +312,7 @@ def _select(
     if n_models == 0:
         raise ValueError("there is no model to choose from; at least one is needed")
     each, best = split(guarantee, n_models), -np.inf
+    scenario = limits_under(guarantee, scenario)
     scored, kept, odds = [], {}, 1.0
     # One model at a time: the points of hundreds of models need not be held together, only the
     # few that can be deployed, and all of the best one so far.

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 from cli.cases import LIMITS
 from pyarrow import parquet
@@ -188,3 +189,17 @@ def test_long_files(voros_command, cases, tmp_path):
     direct = voros_command("select", cases, "--test", cases, "--json", *narrow, *LIMITS)
     assert json.loads(long.out)["ranking"] == json.loads(direct.out)["ranking"]
     assert json.loads(long.out)["test"] == json.loads(direct.out)["test"]
+
+
+def test_whole_alarms_are_read_per_horizon(voros_command, tmp_path):
+    """Thirty alarms in each 100 of 600 cases, not thirty of all."""
+    rng = np.random.default_rng(0)
+    positive = rng.random(600) < 0.3
+    scores = rng.normal(size=600) + 4 * positive
+    rows = [f"{int(y)},{s}" for y, s in zip(positive, scores, strict=True)]
+    (tmp_path / "many.csv").write_text("\n".join(["label,risk", *rows]))
+    promise = ("--confidence", "0.9", "--horizon", "100")
+    limits = ("--min-precision", "0", "--capacity", "30", "--miss-costs", "5:20")
+    ran = voros_command("select", "many.csv", "-o", "many.json", *promise, *limits)
+    assert ran.code == 0
+    assert 90 < ThresholdPolicy.from_json(tmp_path / "many.json").default.alarms <= 180

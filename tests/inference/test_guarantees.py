@@ -92,13 +92,13 @@ def test_perfect_precision_cannot_be_certified() -> None:
         assert not guarantee.allowed(points, strict)[1:].any()
 
 
-def broken_share(guarantee: Guarantee, runs: int, seed: int, **population: Any) -> float:
+def broken_share(guarantee: Guarantee | None, runs: int, seed: int, **population: Any) -> float:
     """Share of validations whose policy breaks a limit, in the population or the next cases."""
     rng, broken = np.random.default_rng(seed), 0
     for _ in range(runs):
         points = OperatingPoints.from_scores(*sample(rng, 1500, **population))
         policy = ThresholdPolicy.from_points(points, SCENARIO, guarantee=guarantee, n_models=1)
-        if guarantee.horizon is None:
+        if guarantee is None or guarantee.horizon is None:
             used = [policy.threshold(c) for c in (0.051, 0.075, 0.099)]
             rates = [true_rates(t, **population) for t in used if np.isfinite(t)]
             broken += any(
@@ -116,7 +116,7 @@ def broken_share(guarantee: Guarantee, runs: int, seed: int, **population: Any) 
 def test_limits_hold_as_often_as_promised(guarantee: Guarantee) -> None:
     share = broken_share(guarantee, runs=200, seed=11)
     assert share <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 200)
-    plain = broken_share(Guarantee(1e-9), runs=60, seed=11)
+    plain = broken_share(None, runs=60, seed=11)
     assert plain > 0.15
 
 
@@ -193,7 +193,33 @@ def test_a_horizon_that_is_no_number_of_cases_is_refused(horizon: Any) -> None:
 @pytest.mark.parametrize("n_models", [0, -1, 2.5])
 def test_a_number_of_models_that_is_none_is_refused(n_models: Any) -> None:
     with pytest.raises(ValueError, match=r"n_models=.*whole number above 0"):
-        Guarantee().among(n_models)
+        Guarantee().split(n_models)
+
+
+def test_a_capacity_of_whole_alarms_is_one_per_horizon() -> None:
+    """Twenty alarms a day of 1,000 cases: some twelve are left to expect, of 30,000 cases."""
+    rng = np.random.default_rng(0)
+    positive, scores = sample(rng, 30_000, 0.05, 3.0)
+    scenario = Scenario(0.2, 20, (1 / 20, 1 / 10))
+    guarantee = Guarantee(0.95, horizon=1000)
+    policy = ThresholdPolicy.from_validation(
+        positive, scores, scenario, guarantee=guarantee, n_models=1
+    )
+    a_day = policy.default.alarms / 30
+    assert 11 < a_day < 16
+    shared = Scenario(0.2, 0.02, (1 / 20, 1 / 10))
+    same = ThresholdPolicy.from_validation(positive, scores, shared, guarantee=guarantee, n_models=1)
+    assert policy == same
+    month = policy.evaluate(*sample(rng, 30_000, 0.05, 3.0))
+    assert (month.max_alarms, month.satisfied) == (600, True)
+    chosen = voros.select_model(positive, {"one": scores}, scenario, guarantee=guarantee)
+    assert chosen.ranking[0].feasible
+
+
+def test_a_capacity_beyond_the_horizon_is_no_limit() -> None:
+    scenario = Scenario(0.3, 5000, 0.05)
+    assert Guarantee(0.95, horizon=1000).limits(scenario).capacity == 1.0
+    assert Guarantee(0.95).limits(scenario) is scenario
 
 
 def test_weighted_cases_are_refused() -> None:

@@ -6,7 +6,6 @@ from scipy.stats import binom
 
 from voros import OperatingPoints, Scenario
 from voros.inference.next_cases import (
-    CAPACITY_SHARE,
     INNER_SHARE,
     INNER_THRESHOLDS,
     LATE_SHARE,
@@ -30,7 +29,7 @@ def points(right: list[int]) -> OperatingPoints:
 
 
 def test_shares_of_the_error_are_all_of_it() -> None:
-    shares = (CAPACITY_SHARE, PREVALENCE_SHARE, TIES_SHARE, LATE_SHARE, INNER_SHARE, MAIN_SHARE)
+    shares = (PREVALENCE_SHARE, TIES_SHARE, LATE_SHARE, INNER_SHARE, MAIN_SHARE)
     assert sum(shares) == pytest.approx(1)
 
 

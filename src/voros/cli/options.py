@@ -226,7 +226,8 @@ class ChoiceOptions:
         int | None,
         shown_in(
             _CHOICE,
-            "With --confidence: how many future cases the limits are promised for.",
+            "With --confidence: how many future cases the limits are promised for; a --capacity of "
+            "whole alarms is then one per horizon.",
             metavar="COUNT",
         ),
     ] = None

@@ -8,12 +8,11 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from voros.inference.capacity import capacity_risk, most_alarms
 from voros.inference.cluster_tests import certified_groups, cluster_tests
 from voros.inference.groups import GroupedCases
 from voros.inference.next_cases import certified_next
 from voros.inference.prediction import Requirement, requirement, rough_requirement
-from voros.inference.sequential import certified, precision_risk
+from voros.inference.sequential import certified
 from voros.inference.shortfall import Shortfall, shortfall
 from voros.inference.walk_risk import Walk
 from voros.inputs import AnyArray, BoolArray
@@ -72,23 +71,40 @@ class Guarantee:
             )
 
     @property
-    def level(self) -> float:
-        """The allowed probability of a broken limit."""
+    def alpha(self) -> float:
+        """The allowed probability of a broken limit: one minus the confidence."""
         return 1.0 - self.confidence
 
-    def among(self, n_models: int) -> Guarantee:
+    def split(self, n_models: int) -> Guarantee:
         """Return the guarantee to ask of each of several models, one of which will be chosen.
 
-        Each has its part of the allowed error, so that the promise holds for whichever is chosen.
+        Each has its part of alpha (Bonferroni), so that the promise holds for whichever is chosen.
 
         Examples
         --------
-        >>> Guarantee(0.9, horizon=500).among(4)
+        >>> Guarantee(0.9, horizon=500).split(4)
         Guarantee(confidence=0.975, horizon=500)
         """
         if not (isinstance(n_models, Integral) and n_models > 0):
             raise ValueError(f"n_models={n_models!r}; accepted is a whole number above 0")
-        return replace(self, confidence=1.0 - self.level / n_models)
+        return replace(self, confidence=1.0 - self.alpha / n_models)
+
+    def limits(self, scenario: Scenario) -> Scenario:
+        """Return the scenario as this guarantee reads it, whatever the number of cases.
+
+        A capacity of whole alarms is one per horizon: the same share of any number of cases.
+
+        Examples
+        --------
+        Twenty alarms in the next 1,000 cases are 600 among 30,000 validation cases:
+
+        >>> daily = Scenario(capacity=20, cost_ratio=0.05)
+        >>> Guarantee(0.95, horizon=1000).limits(daily).max_alarms(30_000)
+        600.0
+        """
+        if self.horizon is None or not scenario.capacity_is_count:
+            return scenario
+        return replace(scenario, capacity=min(scenario.capacity / self.horizon, 1.0))
 
     def allowed(
         self, points: OperatingPoints, scenario: Scenario, cases: GroupedCases | None = None
@@ -110,7 +126,7 @@ class Guarantee:
         if cases is None or not cases.repeated:
             return self._passed(points, scenario, requirement)
         self._check_groups(points, scenario, cases)
-        passed = certified_groups(points.thresholds, cases, scenario, self.level)
+        passed = certified_groups(points.thresholds, cases, scenario, self.alpha)
         passed &= points.feasible(scenario)
         passed[0] = True
         return passed
@@ -138,32 +154,23 @@ class Guarantee:
         scenario: Scenario,
         needs: Callable[[Walk], Requirement],
     ) -> BoolArray:
-        n_cases = check_whole(points, scenario)
+        check_whole(points, scenario)
+        scenario = self.limits(scenario)
         if self.horizon is None:
-            passed = self._for_population(points, scenario, n_cases)
+            passed = certified(points, scenario, self.alpha)
         else:
-            passed = certified_next(points, scenario, self.horizon, self.level, needs)
+            passed = certified_next(points, scenario, self.horizon, self.alpha, needs)
         passed &= points.feasible(scenario)
         passed[0] = True
         return passed
-
-    def _for_population(
-        self, points: OperatingPoints, scenario: Scenario, n_cases: int
-    ) -> BoolArray:
-        risk = np.maximum(
-            precision_risk(points.tp, points.alarms, scenario.min_precision),
-            capacity_risk(points.alarms, n_cases, scenario, None),
-        )
-        most = most_alarms(n_cases, scenario, None, self.level)
-        return certified(points.tp, points.alarms, risk, scenario.min_precision, self.level, most)
 
     def shortfall(self, points: OperatingPoints, scenario: Scenario) -> Shortfall:
         """Return what came closest to a certificate, and what it would take."""
         check_whole(points, scenario)
         return shortfall(
             points,
-            scenario,
-            self.level,
+            self.limits(scenario),
+            self.alpha,
             self.horizon,
             lambda others: self._passed(others, scenario, rough_requirement),
         )
@@ -178,7 +185,7 @@ class Guarantee:
         if cases is None or not cases.repeated:
             closest = self.shortfall(points, scenario).sentence()
         else:
-            closest = cluster_tests(cases, scenario, self.level).sentence()
+            closest = cluster_tests(cases, scenario, self.alpha).sentence()
         return (
             f"no threshold keeps precision >= {scenario.min_precision:g} and capacity="
             f"{scenario.capacity!r} {about} with confidence {self.confidence:g}, so never alarm "

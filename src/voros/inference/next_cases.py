@@ -14,16 +14,13 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import beta, binom, hypergeom
 
-from voros.inference.capacity import most_alarms
+from voros.inference.capacity import most_alarms, shared_alpha
 from voros.inference.prediction import Requirement, requirement
 from voros.inference.sequential import first_rank
 from voros.inference.walk_risk import Walk
 from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
-
-CAPACITY_SHARE = 0.03
-"""Share of the allowed error spent on the capacity."""
 
 PREVALENCE_SHARE = 0.02
 """Share spent on how far the number of validation positives can be from what is usual."""
@@ -40,7 +37,7 @@ INNER_SHARE = 0.04
 WALKS = 3
 """The main one, the late one, and the stricter one."""
 
-MAIN_SHARE = 1 - CAPACITY_SHARE - PREVALENCE_SHARE - TIES_SHARE - LATE_SHARE - INNER_SHARE
+MAIN_SHARE = 1 - PREVALENCE_SHARE - TIES_SHARE - LATE_SHARE - INNER_SHARE
 """Share left to the walk that usually has the last word."""
 
 INNER_THRESHOLDS = 8
@@ -65,9 +62,10 @@ def certified_next(
 ) -> BoolArray:
     """Return the thresholds that may be deployed for the next ``horizon`` cases."""
     n_cases, floor = int(points.n_cases), scenario.min_precision
+    level, for_capacity = shared_alpha(n_cases, scenario, horizon, level)
+    most = most_alarms(n_cases, scenario, horizon, for_capacity)
     if floor == 0:
-        return np.asarray(points.alarms <= most_alarms(n_cases, scenario, horizon, level))
-    most = most_alarms(n_cases, scenario, horizon, CAPACITY_SHARE * level)
+        return np.asarray(points.alarms <= most)
     passed = np.zeros(len(points), dtype=np.bool_)
     if not (ranks := starting_ranks(n_cases, horizon, floor, level, most)):
         return passed

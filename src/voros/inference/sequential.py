@@ -3,7 +3,7 @@
 Thresholds are tested from strict to lenient, each with every validation case it flags, and the
 walk stops at the first failure. The first threshold that breaks a limit is a fixed number, so a
 binomial test of it is exact, and all thresholds together cost no more than that one test. Walks
-start at fixed ranks, each with its share of the error; a walk that is alive collects the shares
+start at fixed ranks, each with its share of alpha; a walk that is alive collects the shares
 it passes. The argument, ties included, is in the documentation (guarantees.md).
 """
 
@@ -12,8 +12,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import binom
 
+from voros.inference.capacity import most_alarms, shared_alpha
 from voros.inference.planning import fewest_alarms
 from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
 
 RANKS_PER_START = 2
 """Each walk starts at a rank so many times that of the one before."""
@@ -38,7 +41,7 @@ def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> Floa
     return np.asarray(binom.sf(np.asarray(tp) - 1, alarms, min_precision))
 
 
-def first_rank(min_precision: float, level: float) -> int:
+def first_rank(min_precision: float, alpha: float) -> int:
     """Return the rank at which a precision half-way from the floor to 1 would probably pass.
 
     Examples
@@ -46,47 +49,50 @@ def first_rank(min_precision: float, level: float) -> int:
     >>> first_rank(0.5, 0.05), first_rank(0.9, 0.05)
     (24, 180)
     """
-    return fewest_alarms(min_precision, (1 + min_precision) / 2, level, START_POWER) + 1
+    return fewest_alarms(min_precision, (1 + min_precision) / 2, alpha, START_POWER) + 1
 
 
-def starts(min_precision: float, level: float, most: int) -> tuple[AnyArray, FloatArray]:
+def starts(min_precision: float, alpha: float, most: int) -> tuple[AnyArray, FloatArray]:
     """Return the ranks at which walks start, and their shares of the error.
 
     Both are settled before any label is seen. The first walk has most of the error; the later
     ones, for classifiers whose precision is moderate but lasting, share the rest.
     """
     if min_precision in (0, 1):
-        return np.array([1]), np.array([level])
-    first = first_rank(min_precision, FIRST_SHARE * level)
+        return np.array([1]), np.array([alpha])
+    first = first_rank(min_precision, FIRST_SHARE * alpha)
     later = first * RANKS_PER_START ** np.arange(1, 40, dtype=np.float64)
     later = later[later <= most].astype(np.int64)
     if len(later) == 0:
-        return np.array([first_rank(min_precision, level)]), np.array([level])
-    rest = np.full(len(later), (1 - FIRST_SHARE) * level / len(later))
-    return np.append(first, later), np.append(FIRST_SHARE * level, rest)
+        return np.array([first_rank(min_precision, alpha)]), np.array([alpha])
+    rest = np.full(len(later), (1 - FIRST_SHARE) * alpha / len(later))
+    return np.append(first, later), np.append(FIRST_SHARE * alpha, rest)
 
 
-def certified(
-    tp: AnyArray,
-    alarms: AnyArray,
-    risk: FloatArray,
-    min_precision: float,
-    level: float,
-    most: int,
+def certified(points: OperatingPoints, scenario: Scenario, alpha: float) -> BoolArray:
+    """Return the thresholds that keep both limits in the population, but for ``alpha``."""
+    n_cases, floor = int(points.n_cases), scenario.min_precision
+    for_floor, for_capacity = shared_alpha(n_cases, scenario, None, alpha)
+    most = most_alarms(n_cases, scenario, None, for_capacity)
+    within = np.asarray(points.alarms <= most)
+    return within & walked(points.tp, points.alarms, floor, for_floor, most) if floor else within
+
+
+def walked(
+    tp: AnyArray, alarms: AnyArray, min_precision: float, alpha: float, most: int
 ) -> BoolArray:
-    """Walk down the thresholds and return those that are certified.
+    """Walk down the thresholds and return those that keep a precision floor.
 
     Parameters
     ----------
     tp, alarms : ndarray of int
         Counts at each threshold, from strict to lenient, never alarm first.
-    risk : ndarray
-        The larger of the two tail probabilities, of precision and of capacity, at each threshold.
-    min_precision, level : float
+    min_precision, alpha : float
     most : int
         Alarms beyond which the capacity leaves nothing to certify.
     """
-    ranks, shares = starts(min_precision, level, most)
+    ranks, shares = starts(min_precision, alpha, most)
+    risk = precision_risk(tp, alarms, min_precision)
     # Of several ranks within one group of ties the first alone is used.
     first, kept = np.unique(np.searchsorted(alarms, ranks), return_index=True)
     end = np.append(first[1:], len(alarms))
@@ -112,8 +118,6 @@ def certified(
 
 
 def _start_risk(tp: AnyArray, alarms: AnyArray, i: int, rank: int, min_precision: float) -> float:
-    """Test the cases above the one at this rank; among tied cases the negatives come first."""
-    above, right_above = alarms[i - 1], tp[i - 1]
-    tied_negative = (alarms[i] - tp[i]) - (above - right_above)
-    right = right_above + max(0, rank - 1 - above - tied_negative)
+    """Test the cases above the one at this rank; among tied cases the positives come first."""
+    right = min(tp[i], tp[i - 1] + rank - 1 - alarms[i - 1])
     return float(precision_risk(np.array([right]), np.array([rank - 1]), min_precision)[0])
