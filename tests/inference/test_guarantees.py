@@ -208,7 +208,9 @@ def test_a_capacity_of_whole_alarms_is_one_per_horizon() -> None:
     a_day = policy.default.alarms / 30
     assert 11 < a_day < 16
     shared = Scenario(0.2, 0.02, (1 / 20, 1 / 10))
-    same = ThresholdPolicy.from_validation(positive, scores, shared, guarantee=guarantee, n_models=1)
+    same = ThresholdPolicy.from_validation(
+        positive, scores, shared, guarantee=guarantee, n_models=1
+    )
     assert policy == same
     month = policy.evaluate(*sample(rng, 30_000, 0.05, 3.0))
     assert (month.max_alarms, month.satisfied) == (600, True)

@@ -49,8 +49,8 @@ def capacity_risk(
     """Probability that a threshold with at most these validation alarms breaks the capacity.
 
     For the population, the strictest threshold that breaks a share kappa flags a validation case
-    with probability at least kappa. For the next m cases and a capacity of C alarms, it is the (C+1)-th
-    largest future score, and the validation cases above that are beta-binomial.
+    with probability at least kappa. For the next cases and a capacity of C alarms, it is the
+    (C+1)-th largest future score, and the validation cases above that are beta-binomial.
 
     Examples
     --------
