@@ -9,6 +9,9 @@ import numpy as np
 
 from voros.inputs import FloatArray
 
+ON_THE_LINE = 8 * np.finfo(np.float64).eps
+"""A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
+
 
 class RegionCase(Enum):
     """Which shape the limits leave of ROC space.
@@ -141,6 +144,8 @@ def _cut(
 ) -> list[_Corner]:
     """Keep the part of a convex polygon where ``on_x * x + on_y * y + constant >= 0``."""
     height = [on_x * corner.x + on_y * corner.y + constant for corner in corners]
+    rounding = ON_THE_LINE * (abs(on_x) + abs(on_y) + abs(constant))
+    height = [0.0 if abs(each) <= rounding else each for each in height]
     kept: list[_Corner] = []
     for i, corner in enumerate(corners):
         j = (i + 1) % len(corners)

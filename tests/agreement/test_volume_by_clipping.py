@@ -188,6 +188,8 @@ def test_shares_of_several_points_at_once_by_rational_clipping() -> None:
         columns = np.array([[*p, *w] for p, w in zip(places, weights, strict=True)], dtype=float).T
         region = problem.arguments()[2]
         assert lesser_share(region, *columns) == pytest.approx(expected, abs=1e-12), problem
+        table = lesser_share(region, *columns.reshape(4, 1, 3))
+        assert table == pytest.approx(np.array([expected]), abs=1e-12)
 
 
 @pytest.mark.parametrize("over", UNITS)

@@ -1,0 +1,120 @@
+"""The feasible region against clipping in rational arithmetic, lines through corners included.
+
+Class sizes are small, capacities whole and floors simple fractions, so that limits pass a corner
+of the square, or each other on its border, about as often as not.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import oracles
+import pytest
+
+from voros.region import RegionCase, feasible_region
+
+Corner = tuple[Fraction, Fraction]
+Limits = tuple[int, int, Fraction, int]
+
+
+def random_limits(rng: np.random.Generator) -> Limits:
+    n_positive, n_negative = rng.integers(1, 9, 2).tolist()
+    denominator = int(rng.choice([2, 4, 8]))
+    floor = Fraction(int(rng.integers(0, denominator)), denominator)
+    return n_positive, n_negative, floor, int(rng.integers(1, n_positive + n_negative + 1))
+
+
+def all_limits(seed: int, n_draws: int) -> list[Limits]:
+    rng = np.random.default_rng(seed)
+    return [random_limits(rng) for _ in range(n_draws)]
+
+
+def exact_corners(limits: Limits) -> list[Corner]:
+    """Corners counter-clockwise from the origin, each once."""
+    n_positive, n_negative, floor, capacity = limits
+    square = [(Fraction(x), Fraction(y)) for x, y in oracles.SQUARE]
+    precise = oracles.clip(square, floor * n_negative, -(1 - floor) * n_positive, Fraction(0))
+    return list(dict.fromkeys(oracles.clip(precise, n_negative, n_positive, Fraction(capacity))))
+
+
+def lines_through(limits: Limits, corner: Corner) -> set[str]:
+    """Sides of the square and limits that a corner lies on."""
+    n_positive, n_negative, floor, capacity = limits
+    x, y = corner
+    on = {"x0": x == 0, "x1": x == 1, "y0": y == 0, "y1": y == 1}
+    # No limit that leaves out nothing is drawn.
+    on["a"] = floor > 0 and floor * n_negative * x == (1 - floor) * n_positive * y
+    on["k"] = capacity < n_positive + n_negative and n_negative * x + n_positive * y == capacity
+    return {name for name, holds in on.items() if holds}
+
+
+def test_area_and_corners_are_those_of_rational_clipping() -> None:
+    for limits in all_limits(1, 600):
+        corners = exact_corners(limits)
+        n_positive, n_negative, floor, capacity = limits
+        region = feasible_region(n_positive, n_negative, float(floor), capacity)
+        assert region.area == pytest.approx(float(oracles.area(corners)), abs=1e-14), limits
+        assert region.vertices == pytest.approx(np.array(corners, dtype=float), abs=1e-14), limits
+        assert region.ring[:, 0].tolist() == region.ring[:, -1].tolist() == [0, 0]
+        assert region.highest_recall == pytest.approx(float(max(y for _, y in corners)))
+
+
+def allowed_names(lines: set[str]) -> set[str]:
+    """The paper's names of a corner: two of its lines, x before y; where more meet, any pair."""
+    plain = {f"v{x[1]}{y[1]}" for x in lines & {"x0", "x1"} for y in lines & {"y0", "y1"}}
+    limited = {
+        f"v{edge[1]}{limit}" if edge[0] == "x" else f"v{limit}{edge[1]}"
+        for limit in lines & {"a", "k"}
+        for edge in lines - {"a", "k"}
+    }
+    return plain | limited | ({"vak"} if {"a", "k"} <= lines else set())
+
+
+def test_every_corner_is_named_after_lines_that_meet_there() -> None:
+    for limits in all_limits(2, 600):
+        n_positive, n_negative, floor, capacity = limits
+        region = feasible_region(n_positive, n_negative, float(floor), capacity)
+        corners = exact_corners(limits)
+        assert region.names[0] == "v00"
+        assert len(set(region.names)) == len(corners)
+        for name, corner in zip(region.names, corners, strict=True):
+            assert name in allowed_names(lines_through(limits, corner)), (limits, name, corner)
+
+
+def exact_case(limits: Limits) -> RegionCase:
+    """Which shape it is, told from the corners and the lines through them alone."""
+    corners = exact_corners(limits)
+    lines = [lines_through(limits, corner) for corner in corners]
+    n_positive, n_negative, floor, capacity = limits
+    perfect = (Fraction(0), Fraction(1)) in corners
+    limited = capacity < n_positive + n_negative
+    on_right = any("x1" in one for one in lines)
+    if floor == 0 and not limited:
+        return RegionCase.WHOLE_SQUARE
+    if not limited:
+        to_right = {"a", "x1"} <= set().union(*(one for one in lines if "a" in one))
+        return RegionCase.PRECISION_ONLY_TO_RIGHT if to_right else RegionCase.PRECISION_ONLY_TO_TOP
+    if floor == 0:
+        return {
+            (False, False): RegionCase.CAPACITY_ONLY_LEFT_TO_BOTTOM,
+            (False, True): RegionCase.CAPACITY_ONLY_LEFT_TO_RIGHT,
+            (True, False): RegionCase.CAPACITY_ONLY_TOP_TO_BOTTOM,
+            (True, True): RegionCase.CAPACITY_ONLY_TOP_TO_RIGHT,
+        }[capacity > n_positive, capacity > n_negative]
+    met = sum("k" in one for one in lines)
+    if met < 2:
+        return RegionCase.TRIANGLE_PRECISION_ALONE
+    if on_right and (1 - floor) * capacity > n_negative:
+        return RegionCase.PENTAGON_TO_THE_RIGHT if perfect else RegionCase.TRAPEZOID_TO_THE_RIGHT
+    return RegionCase.QUADRILATERAL_WITH_PERFECT if perfect else RegionCase.TRIANGLE_BELOW_PERFECT
+
+
+def test_every_shape_is_told_apart_at_its_borders() -> None:
+    seen = set()
+    for limits in all_limits(3, 600):
+        n_positive, n_negative, floor, capacity = limits
+        region = feasible_region(n_positive, n_negative, float(floor), capacity)
+        assert region.case is exact_case(limits), limits
+        seen.add(region.case)
+    assert seen == set(RegionCase) - {RegionCase.SEGMENT_OF_NO_FALSE_ALARM}
