@@ -23,7 +23,6 @@ from scipy.stats import beta, binom
 
 import voros
 from voros.inference.future_floor import broken_floor_chance
-from voros.inference.groups import GroupedCases
 from voros.inference.next_cases import certified_next
 from voros.inputs import AnyArray, BoolArray
 
@@ -118,23 +117,13 @@ class Settled(voros.Guarantee):
 
     mask: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
-    def allowed(
-        self,
-        points: voros.OperatingPoints,
-        scenario: voros.Scenario,
-        cases: GroupedCases | None = None,  # noqa: ARG002
-    ) -> BoolArray:
+    def allowed(self, points: voros.OperatingPoints, scenario: voros.Scenario) -> BoolArray:
         """Tell which thresholds may be deployed."""
         found = self.mask & points.feasible(scenario)
         found[0] = True
         return found
 
-    def explain(
-        self,
-        points: voros.OperatingPoints,
-        scenario: voros.Scenario,
-        cases: GroupedCases | None = None,  # noqa: ARG002
-    ) -> str:
+    def explain(self, points: voros.OperatingPoints, scenario: voros.Scenario) -> str:
         """Leave the shortfall, which takes a while, out."""
         return f"nothing passes among {len(points)} thresholds for {scenario}"
 

@@ -74,12 +74,17 @@ def count_models(
 
 
 def count_model(
-    y_true: Any, column: Any, pos_label: Any, sample_weight: Any, model: str | None = None
+    y_true: Any,
+    column: Any,
+    pos_label: Any,
+    sample_weight: Any,
+    model: str | None = None,
+    groups: Any = None,
 ) -> OperatingPoints:
     """Count one model's alarms; an error names the model where it has a name."""
     try:
         return OperatingPoints.from_scores(
-            y_true, column, pos_label=pos_label, sample_weight=sample_weight
+            y_true, column, pos_label=pos_label, sample_weight=sample_weight, groups=groups
         )
     except ValueError as error:
         raise ValueError(str(error) if model is None else f"model {model!r}: {error}") from None

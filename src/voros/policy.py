@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.allowed import AllowedThresholds, allowed_thresholds, split, why_never_alarm
+from voros.allowed import (
+    AllowedThresholds,
+    allowed_thresholds,
+    check_groups,
+    split,
+    why_never_alarm,
+)
 from voros.deployment import PolicyEvaluation, account
 from voros.evaluation import Choice
 from voros.exceptions import NeverAlarmWarning
@@ -105,6 +111,7 @@ class ThresholdPolicy:
         sample_weight: Any = None,
         guarantee: Guarantee | None = None,
         n_models: int | None = None,
+        groups: Any = None,
         model: str | None = None,
     ) -> ThresholdPolicy:
         """Decide the thresholds on validation labels and scores of one model.
@@ -130,6 +137,9 @@ class ThresholdPolicy:
             How many models this one was chosen from on the same cases, itself included; 1 if it
             was fixed before they were looked at. The error of the guarantee is split over them:
             to certify the winner of 20 models as if it were the only one breaks the promise.
+        groups : array-like of shape (n_cases,), optional
+            Whose case it is. Where patients have several cases, a guarantee holds only if it is
+            told: without `groups` all cases are taken as independent, and nothing can tell.
         model : str, optional
             Name of the model, to be kept with its thresholds.
 
@@ -139,8 +149,9 @@ class ThresholdPolicy:
             When no threshold but never alarm is allowed; the policy then never alarms.
         """
         check_scenario(scenario)
+        check_groups(guarantee, groups)
         points = OperatingPoints.from_scores(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, groups=groups
         )
         return cls._decide(points, scenario, strategy, guarantee, n_models, model)
 

@@ -7,12 +7,13 @@ first is always *never alarm*, which breaks no promise and so is always feasible
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voros.frames import make_frame
+from voros.groups import GroupedCases, group_codes
 from voros.inputs import (
     AnyArray,
     BoolArray,
@@ -59,6 +60,8 @@ class OperatingPoints:
         Right and false alarms; whole numbers unless cases carry weights.
     n_positive, n_negative : int or float
         Cases of each class, or the sum of their weights.
+    grouped : GroupedCases or None
+        The cases and whose they are, where that was said.
     """
 
     thresholds: FloatArray
@@ -67,10 +70,17 @@ class OperatingPoints:
     n_positive: float
     n_negative: float
     one_case: float = 1.0
+    grouped: GroupedCases | None = None
 
     @classmethod
     def from_scores(
-        cls, y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> OperatingPoints:
         """Count alarms at every distinct score.
 
@@ -84,6 +94,9 @@ class OperatingPoints:
             The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
         sample_weight : array-like of shape (n_cases,), optional
             How many cases each row stands for.
+        groups : array-like of shape (n_cases,), optional
+            Whose case it is, where one patient has several. The counts are the same; a `Guarantee`
+            needs to know, and takes all cases as independent where it is not told.
 
         Examples
         --------
@@ -92,9 +105,15 @@ class OperatingPoints:
         ([inf, 0.9, 0.8, 0.1], [0, 1, 2, 2], [0, 0, 1, 2])
         """
         positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
-        if weights is None:
-            return _count_cases(positive, scores)
-        return _sum_weights(positive, scores, weights)
+        if weights is not None:
+            _refuse_weighted_groups(groups)
+            return _sum_weights(positive, scores, weights)
+        points = _count_cases(positive, scores)
+        if groups is None:
+            return points
+        codes = group_codes(groups, positive)
+        cases = GroupedCases(positive, np.asarray(scores, dtype=np.float64), codes)
+        return replace(points, grouped=cases)
 
     @classmethod
     def from_points(
@@ -454,6 +473,14 @@ def _sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> 
         float(fp[-1]),
         float(weights.min()),
     )
+
+
+def _refuse_weighted_groups(groups: Any) -> None:
+    if groups is not None:
+        raise ValueError(
+            "sample_weight and groups exclude one another: groups are for a guarantee, and that "
+            "needs cases of weight one"
+        )
 
 
 def _whole(counts: AnyArray) -> bool:

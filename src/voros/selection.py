@@ -12,6 +12,7 @@ import numpy as np
 
 from voros.allowed import (
     AllowedThresholds,
+    check_groups,
     deployable,
     highest_recall,
     limits_under,
@@ -217,6 +218,7 @@ def select_model(
     pos_label: Any = None,
     sample_weight: Any = None,
     guarantee: Guarantee | None = None,
+    groups: Any = None,
 ) -> Selection:
     """Rank models by their scores on the same validation cases, and pick one.
 
@@ -239,6 +241,9 @@ def select_model(
         Count only thresholds that also keep the limits on future data, with confidence. Each model
         has its part of the allowed error (`Guarantee.among`), so that the promise holds for
         whichever is deployed with `Selection.policy`.
+    groups : array-like of shape (n_cases,), optional
+        Whose case it is. Where patients have several cases, a guarantee holds only if it is told:
+        without `groups` all cases are taken as independent, and nothing can tell.
 
     Warns
     -----
@@ -264,10 +269,13 @@ def select_model(
     check_scenario(scenario)
     columns = columns_by_model(y_true, scores)
     named = several_models(scores)
-    counted = (
-        (model, count_model(y_true, column, pos_label, sample_weight, model if named else None))
-        for model, column in columns.items()
-    )
+    check_groups(guarantee, groups)
+
+    def count(model: str) -> OperatingPoints:
+        name = model if named else None
+        return count_model(y_true, columns[model], pos_label, sample_weight, name, groups)
+
+    counted = ((model, count(model)) for model in columns)
     return _select(counted, len(columns), scenario, strategy, tolerance, guarantee)
 
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
+import voros
 from voros import Guarantee, OperatingPoints, Scenario
+from voros.groups import GroupedCases
 from voros.inference import one_per_group
 from voros.inference.cluster_tests import (
     LEARNING_SHARE,
@@ -17,7 +19,6 @@ from voros.inference.cluster_tests import (
     cluster_tests,
     learning_order,
 )
-from voros.inference.groups import GroupedCases
 
 SCENARIO = Scenario(min_precision=0.3, capacity=0.2, cost_ratio=(1 / 20, 1 / 10))
 
@@ -42,10 +43,14 @@ def draw(
     return GroupedCases(positive, separation * positive + normal(), codes)
 
 
+def points_of(cases: GroupedCases, *, grouped: bool = True) -> OperatingPoints:
+    groups = cases.codes if grouped else None
+    return OperatingPoints.from_scores(cases.positive, cases.scores, groups=groups)
+
+
 def allowed(cases: GroupedCases, scenario: Scenario, *, grouped: bool = True) -> np.ndarray:
     """Return the thresholds but never alarm that a guarantee of 95 % allows."""
-    points = OperatingPoints.from_scores(cases.positive, cases.scores)
-    may = Guarantee(0.95).allowed(points, scenario, cases if grouped else None)
+    may = Guarantee(0.95).allowed(points := points_of(cases, grouped=grouped), scenario)
     assert may[0]
     return points.thresholds[may][1:]
 
@@ -178,27 +183,53 @@ def test_a_floor_of_one_is_never_certified() -> None:
 
 def test_a_horizon_and_a_single_group_are_refused() -> None:
     cases = draw(np.random.default_rng(0), 50, 3)
-    points = OperatingPoints.from_scores(cases.positive, cases.scores)
     with pytest.raises(ValueError, match=r"horizon=100 with groups of several cases \(150 cases"):
-        Guarantee(horizon=100).allowed(points, SCENARIO, cases)
+        Guarantee(horizon=100).allowed(points_of(cases), SCENARIO)
     alone = GroupedCases(cases.positive, cases.scores, np.zeros(150, dtype=int))
     with pytest.raises(ValueError, match="one group only"):
-        Guarantee().allowed(points, SCENARIO, alone)
-    fewer = GroupedCases(cases.positive[:99], cases.scores[:99], cases.codes[:99])
-    with pytest.raises(ValueError, match="groups names 99 cases, and the points count 150"):
-        Guarantee().allowed(points, SCENARIO, fewer)
+        Guarantee().allowed(points_of(alone), SCENARIO)
+
+
+def test_another_prevalence_is_refused() -> None:
+    cases = draw(np.random.default_rng(0), 50, 3)
+    with pytest.raises(ValueError, match=r"prevalence=0\.3 cannot be combined"):
+        Guarantee().allowed(points_of(cases), Scenario(0.3, 0.2, 0.1, prevalence=0.3))
 
 
 def test_what_came_closest_is_said_with_the_groups_it_takes() -> None:
     cases = draw(np.random.default_rng(5), 120, 3, separation=1.2)
-    points = OperatingPoints.from_scores(cases.positive, cases.scores)
     assert len(allowed(cases, SCENARIO)) == 0
-    said = Guarantee().explain(points, SCENARIO, cases)
+    said = Guarantee().explain(points_of(cases), SCENARIO)
     assert "from 120 independent groups" in said
     assert "more would do" in said
     noise = draw(np.random.default_rng(5), 120, 3, separation=-1.0)
-    points = OperatingPoints.from_scores(noise.positive, noise.scores)
-    assert "would not do" in Guarantee().explain(points, SCENARIO, noise)
+    assert "would not do" in Guarantee().explain(points_of(noise), SCENARIO)
+
+
+def test_a_policy_and_a_selection_are_told_of_groups() -> None:
+    cases = draw(np.random.default_rng(0), 300, 5, shared=0.2)
+    labels, groups = cases.positive, cases.codes
+    policy = voros.ThresholdPolicy.from_validation(
+        labels, cases.scores, SCENARIO, guarantee=Guarantee(), n_models=1, groups=groups
+    )
+    found = allowed(cases, SCENARIO)
+    assert set(policy.thresholds[np.isfinite(policy.thresholds)]) <= set(found)
+    scores = {"a": cases.scores, "b": cases.scores + np.random.default_rng(1).normal(size=1500)}
+    chosen = voros.select_model(labels, scores, SCENARIO, guarantee=Guarantee(), groups=groups)
+    half = Guarantee(0.975).allowed(points_of(cases), SCENARIO)
+    deployed = chosen.policy().thresholds
+    assert chosen.winner == "a"
+    assert set(deployed[np.isfinite(deployed)]) <= set(points_of(cases).thresholds[half])
+    with pytest.raises(ValueError, match="horizon=50 with groups"):
+        voros.select_model(labels, scores, SCENARIO, guarantee=Guarantee(horizon=50), groups=groups)
+
+
+def test_groups_without_a_guarantee_are_refused() -> None:
+    cases = draw(np.random.default_rng(0), 50, 3)
+    given = (cases.positive, cases.scores, SCENARIO)
+    for function in (voros.ThresholdPolicy.from_validation, voros.select_model):
+        with pytest.raises(ValueError, match="groups needs a guarantee"):
+            function(*given, groups=cases.codes)
 
 
 @pytest.mark.slow

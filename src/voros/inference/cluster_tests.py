@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
+from voros.groups import GroupedCases
 from voros.inference.betting import final_wealth
-from voros.inference.groups import GroupedCases
 from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.scenario import Scenario
 

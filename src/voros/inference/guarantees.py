@@ -8,8 +8,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from voros.groups import GroupedCases
 from voros.inference.cluster_tests import certified_groups, cluster_tests
-from voros.inference.groups import GroupedCases
 from voros.inference.next_cases import certified_next
 from voros.inference.prediction import Requirement, requirement, rough_requirement
 from voros.inference.sequential import certified
@@ -106,38 +106,30 @@ class Guarantee:
             return scenario
         return replace(scenario, capacity=min(scenario.capacity / self.horizon, 1.0))
 
-    def allowed(
-        self, points: OperatingPoints, scenario: Scenario, cases: GroupedCases | None = None
-    ) -> BoolArray:
+    def allowed(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:
         """Tell which thresholds may be deployed; never alarm always may.
 
         Parameters
         ----------
         points : OperatingPoints
             From `OperatingPoints.from_scores` on validation cases without weights: every distinct
-            score, for the order of the tests is part of their validity.
+            score, for the order of the tests is part of their validity. Where patients have
+            several cases, made with ``groups=``: then sums over patients are tested. Without it
+            all cases are taken as independent, which nothing in the points can contradict.
         scenario : Scenario
             Without another prevalence: reweighted counts have no exact test.
-        cases : GroupedCases, optional
-            The cases behind the points and the patient of each, where patients have several:
-            then sums over patients are tested (`voros.inference.cluster_tests`). Without it all
-            cases are taken as independent, which nothing in the points can contradict.
         """
+        cases = points.grouped
         if cases is None or not cases.repeated:
             return self._passed(points, scenario, requirement)
-        self._check_groups(points, scenario, cases)
+        check_whole(points, scenario)
+        self._check_groups(cases)
         passed = certified_groups(points.thresholds, cases, scenario, self.alpha)
         passed &= points.feasible(scenario)
         passed[0] = True
         return passed
 
-    def _check_groups(
-        self, points: OperatingPoints, scenario: Scenario, cases: GroupedCases
-    ) -> None:
-        if check_whole(points, scenario) != len(cases.codes):
-            raise ValueError(
-                f"groups names {len(cases.codes)} cases, and the points count {points.n_cases:g}"
-            )
+    def _check_groups(self, cases: GroupedCases) -> None:
         if self.horizon is not None:
             raise ValueError(
                 f"horizon={self.horizon} with groups of several cases ({len(cases.codes):,} cases "
@@ -175,13 +167,12 @@ class Guarantee:
             lambda others: self._passed(others, scenario, rough_requirement),
         )
 
-    def explain(
-        self, points: OperatingPoints, scenario: Scenario, cases: GroupedCases | None = None
-    ) -> str:
+    def explain(self, points: OperatingPoints, scenario: Scenario) -> str:
         """Say what came closest when nothing passes, and how many more positives it would take."""
         about = (
             "in the population" if self.horizon is None else f"in the next {self.horizon:,} cases"
         )
+        cases = points.grouped
         if cases is None or not cases.repeated:
             closest = self.shortfall(points, scenario).sentence()
         else:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.inference.groups import group_codes
+from voros.groups import group_codes
 from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.roc import OperatingPoints
 

@@ -3,7 +3,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from voros.inference.groups import GroupedCases, group_codes
+from voros import OperatingPoints
+from voros.groups import group_codes
 
 LABELS = np.array([True, False, True])
 
@@ -49,5 +50,15 @@ def test_another_length_or_shape_is_refused() -> None:
 
 
 def test_cases_know_whether_a_group_repeats() -> None:
-    assert GroupedCases.of(LABELS, [1, 2, 3], ["a", "b", "a"]).repeated
-    assert not GroupedCases.of(LABELS, [1, 2, 3], ["a", "b", "c"]).repeated
+    for groups, repeated in ((["a", "b", "a"], True), (["a", "b", "c"], False)):
+        cases = OperatingPoints.from_scores(LABELS, [1, 2, 3], groups=groups).grouped
+        assert cases is not None
+        assert cases.repeated == repeated
+    assert OperatingPoints.from_scores(LABELS, [1, 2, 3]).grouped is None
+
+
+def test_weights_and_groups_exclude_one_another() -> None:
+    with pytest.raises(ValueError, match="sample_weight and groups exclude one another"):
+        OperatingPoints.from_scores(
+            LABELS, [1, 2, 3], sample_weight=[1, 2, 1], groups=["a", "b", "a"]
+        )

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from voros.inputs import AnyArray, BoolArray, FloatArray, as_vector, check_same_length
-from voros.roc import check_cases
 
 
 @dataclass(frozen=True, eq=False)
 class GroupedCases:
     """Labels and scores of cases, and the group that each belongs to.
+
+    `OperatingPoints.from_scores` keeps them where it is given ``groups``.
 
     Attributes
     ----------
@@ -24,7 +25,8 @@ class GroupedCases:
 
     Examples
     --------
-    >>> cases = GroupedCases.of([1, 0, 1], [0.9, 0.8, 0.7], ["ann", "bob", "ann"])
+    >>> labels, scores = np.array([True, False, True]), np.array([0.9, 0.8, 0.7])
+    >>> cases = GroupedCases(labels, scores, group_codes(["ann", "bob", "ann"], labels))
     >>> cases.n_groups, cases.repeated, cases.sizes.tolist()
     (2, True, [2, 1])
     """
@@ -32,13 +34,6 @@ class GroupedCases:
     positive: BoolArray
     scores: FloatArray
     codes: AnyArray
-
-    @classmethod
-    def of(cls, y_true: Any, y_score: Any, groups: Any, *, pos_label: Any = None) -> GroupedCases:
-        """Check labels, scores and groups of the same cases."""
-        positive, scores, _ = check_cases(y_true, y_score, pos_label)
-        codes = group_codes(groups, positive)
-        return cls(positive, np.asarray(scores, dtype=np.float64), codes)
 
     @property
     def sizes(self) -> AnyArray:
