@@ -16,22 +16,24 @@ from sklearn.utils import Bunch, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from voros.allowed import AllowedThresholds, allowed_thresholds, why_never_alarm
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
 from voros.held_out import (
+    HeldOutScoring,
     check_binary,
     check_both_classes,
+    check_held_out_once,
     fit_on,
     positive_class,
     positive_scores,
-    score_held_out,
+    weight_parameter,
 )
 from voros.inputs import AnyArray, BoolArray, FloatArray, check_weights
 from voros.policy import POLICY_STRATEGIES, PolicyStrategy, ThresholdPolicy
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from voros.inference import Guarantee
@@ -68,12 +70,13 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     cv : int, splitter, float, "prefit" or None
         None or an int: that many stratified folds (5 by default); the thresholds are decided on
         the out-of-fold scores of all cases together. A splitter or an iterable of splits: on the
-        scores of all its held-out parts together. A float in (0, 1): on a stratified held-out
-        part of that share. "prefit": `estimator` is fitted already, and `fit` gets new cases to
-        decide the thresholds on.
+        scores of all its held-out parts together, each case held out once. A float in (0, 1): on
+        a stratified held-out part of that share. "prefit": `estimator` is fitted already, and
+        `fit` gets new cases to decide the thresholds on.
     refit : bool, default True
-        Whether to fit the classifier again on all cases, once the thresholds are found. False
-        needs a single split, or "prefit", where nothing is fitted whatever it says.
+        Whether to fit the classifier again on all cases. Held-out scores are then taken to the
+        scale of that fit, quantile by quantile of the cases that both fits have seen. False needs
+        a single split, or "prefit", where nothing is fitted whatever it says.
     response_method : {"auto", "predict_proba", "decision_function"}
         Where scores come from; "auto" tries them in this order.
     pos_label : label, optional
@@ -83,7 +86,10 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         What to do when no threshold meets the limits: raise `InfeasibleError`, or never alarm
         with or without a warning.
     guarantee : Guarantee, optional
-        Allow only thresholds that also keep the limits on future data, with confidence.
+        Allow only thresholds that also keep the limits on future data, with confidence. The
+        scores must be those of the deployed classifier on cases it has not seen: it needs
+        ``cv="prefit"``, with a classifier that was fixed before the cases given to `fit` were
+        looked at, or a single split with ``refit=False``.
     n_jobs : int, optional
         Folds fitted at a time, as everywhere in scikit-learn.
     random_state : int, RandomState instance or None
@@ -154,9 +160,10 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         y : array-like of shape (n_cases,)
             Labels of two classes.
         **params
-            ``sample_weight`` weighs the cases, for the thresholds and, if the classifier accepts
-            it, for fitting. With scikit-learn's metadata routing enabled, anything the classifier
-            or the splitter requests.
+            ``sample_weight`` weighs the cases, for the thresholds and for fitting; a pipeline
+            hands it to its last step, and a classifier that takes none is refused. With
+            scikit-learn's metadata routing enabled, anything the classifier or the splitter
+            requests.
         """
         self._check_parameters()
         X, y = indexable(X, y)
@@ -167,6 +174,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             self.estimator_, held_out = self._prefit(), [(None, np.arange(len(y)))]
         else:
             held_out = list(self._splitter(y).split(X, y, **routed.splitter.split))
+            check_held_out_once(held_out, len(y))
             self.estimator_ = self._fit_final(X, y, held_out, routed.estimator.fit)
         self.classes_ = self.estimator_.classes_
         self.pos_label_ = positive_class(self.classes_, self.pos_label)
@@ -227,8 +235,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return tags
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.scenario, Scenario):
-            raise ValueError(f"scenario={self.scenario!r}; accepted is a voros.Scenario")
+        check_scenario(self.scenario)
         accepted: dict[str, tuple[str, ...]] = {
             "strategy": POLICY_STRATEGIES,
             "response_method": ("auto", *RESPONSE_METHODS),
@@ -238,6 +245,18 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             if getattr(self, name) not in values:
                 listed = ", ".join(map(repr, values))
                 raise ValueError(f"{name}={getattr(self, name)!r}; accepted are {listed}")
+        if self.guarantee is not None and self._refits:
+            raise ValueError(
+                f"a guarantee cannot be kept with cv={self.cv!r} and refit={self.refit!r}: the "
+                "deployed classifier would be another than those whose scores were tested. "
+                "Accepted are cv='prefit', or a single split without refitting, such as cv=0.3 "
+                "with refit=False"
+            )
+
+    @property
+    def _refits(self) -> bool:
+        """Whether the deployed fit is another than those that score the held-out cases."""
+        return bool(self.refit) and self.cv != "prefit"
 
     def _methods(self) -> tuple[str, ...]:
         return RESPONSE_METHODS if self.response_method == "auto" else (self.response_method,)
@@ -257,8 +276,8 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
                 "sklearn.set_config(enable_metadata_routing=True)"
             )
         fitted_with = {}
-        if weights is not None and has_fit_parameter(self.estimator, "sample_weight"):
-            fitted_with = {"sample_weight": weights}
+        if weights is not None and self.cv != "prefit":
+            fitted_with = {weight_parameter(self.estimator): weights}
         routed = Bunch(estimator=Bunch(fit=fitted_with), splitter=Bunch(split={}))
         return routed, None if weights is None else check_weights(weights)
 
@@ -287,19 +306,18 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         self, X: Any, y: Any, splits: list[Any], fit_params: dict[str, Any]
     ) -> tuple[FloatArray, AnyArray]:
         """Scores of all held-out cases together, and which cases they are."""
-        reuse = self.cv == "prefit" or not self.refit
+        methods = self._methods()
+        scoring = HeldOutScoring(
+            self.estimator if self._refits else self.estimator_,
+            X,
+            y,
+            fit_params,
+            methods,
+            self.pos_label_,
+            positive_scores(self.estimator_, X, methods, self.pos_label_) if self._refits else None,
+        )
         parts: Iterable[FloatArray] = Parallel(n_jobs=self.n_jobs)(
-            delayed(score_held_out)(
-                self.estimator_ if reuse else clone(self.estimator),
-                X,
-                y,
-                None if reuse else fitted,
-                held_out,
-                fit_params,
-                self._methods(),
-                self.pos_label_,
-            )
-            for fitted, held_out in splits
+            delayed(scoring.score)(fitted, held_out) for fitted, held_out in splits
         )
         return np.concatenate(list(parts)), np.concatenate([held_out for _, held_out in splits])
 
