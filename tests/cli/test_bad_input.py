@@ -159,9 +159,15 @@ def test_intervals_that_cannot_be_made(refused, cases, options, complaint):
     assert complaint in refused("compare", cases, *options, *LIMITS)
 
 
-def test_a_guarantee_for_patients_with_several_cases(refused, cases):
-    options = ("--group", "useless", "--confidence", "0.9", "-o", "report.html")
-    assert "one case per patient" in refused("report", cases, *options, *LIMITS)
+def test_groups_that_nothing_would_look_at(refused, cases):
+    assert "--group needs --confidence" in refused("select", cases, "--group", "fair", *LIMITS)
+
+
+def test_groups_and_the_next_cases(refused, tmp_path):
+    rows = [f"{i % 2},{i},{i // 4}" for i in range(40)]
+    (tmp_path / "patients.csv").write_text("\n".join(["died,risk,patient", *rows]))
+    options = ("--group", "patient", "--confidence", "0.9", "--horizon", "50")
+    assert "horizon=50 with groups" in refused("select", "patients.csv", *options, *LIMITS)
 
 
 def test_a_check_without_test_cases(refused, cases):

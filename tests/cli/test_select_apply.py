@@ -9,7 +9,7 @@ import pytest
 from cli.cases import LIMITS
 from pyarrow import parquet
 
-from voros import Guarantee, ThresholdPolicy, costs
+from voros import Guarantee, Scenario, ThresholdPolicy, costs
 from voros.files import read_predictions
 
 MODEL = "good"
@@ -72,6 +72,39 @@ def test_the_saved_policy_says_from_how_many_models_it_was_chosen(voros_command,
     assert voros_command("select", cases, *more, *LIMITS).code == 0
     sure = ThresholdPolicy.from_json(tmp_path / "sure.json")
     assert (sure.guarantee, sure.n_models) == (Guarantee(0.8), 3)
+
+
+def grouped_cases(path, n_groups=300, per_group=4, seed=0):
+    """Write cases of patients with several each, and what was written."""
+    rng = np.random.default_rng(seed)
+    died = rng.random(n_groups * per_group) < 0.2
+    risk = rng.normal(size=len(died)) + 1.8 * died
+    patient = np.repeat(np.arange(n_groups), per_group)
+    rows = zip(died.tolist(), risk.tolist(), patient.tolist(), strict=True)
+    lines = ["died,risk,patient", *(f"{int(y)},{s!r},p{g}" for y, s, g in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return died, risk, [f"p{g}" for g in patient]
+
+
+@pytest.mark.parametrize("command", ["select", "report"])
+def test_groups_reach_the_guarantee(voros_command, tmp_path, command):
+    died, risk, patients = grouped_cases(tmp_path / "patients.csv")
+    options = ["--confidence", "0.9", "--group", "patient", *LIMITS]
+    output = "policy.json" if command == "select" else "report.html"
+    more = [] if command == "select" else ["--resamples", "100"]
+    ran = voros_command(command, "patients.csv", "-o", output, *options, *more)
+    assert ran.code == 0, ran.err
+    scenario = Scenario(0.3, 0.2, costs.miss_costs(5, 20))
+    told = ThresholdPolicy.from_validation(
+        died, risk, scenario, guarantee=Guarantee(0.9), n_models=1, groups=patients
+    )
+    untold = ThresholdPolicy.from_validation(
+        died, risk, scenario, guarantee=Guarantee(0.9), n_models=1
+    )
+    assert told.default.alarms < untold.default.alarms
+    document = json.loads((tmp_path / output.replace(".html", ".json")).read_text())
+    policy = document if command == "select" else document["policy"]
+    assert policy["default"]["alarms"] == told.default.alarms
 
 
 def test_a_policy_is_not_overwritten_unasked(voros_command, cases, policy, tmp_path):

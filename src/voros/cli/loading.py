@@ -38,6 +38,9 @@ def count_points(predictions: Predictions) -> dict[str, OperatingPoints]:
         for done, (model, scores) in enumerate(predictions.scores.items()):
             report(done, len(predictions.scores))
             points[model] = OperatingPoints.from_scores(
-                predictions.labels, scores, sample_weight=predictions.weights
+                predictions.labels,
+                scores,
+                sample_weight=predictions.weights,
+                groups=predictions.groups,
             )
     return points

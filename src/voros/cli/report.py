@@ -51,11 +51,6 @@ def report(
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
     scenario, how = limits.read(), choice.read()
     check_writable(report_paths(output), force=force)
-    if resampling.group is not None and choice.confidence is not None:
-        raise ValueError(
-            "--confidence promises nothing where one patient has several cases (--group); keep "
-            "one case per patient in the file, or leave --confidence out"
-        )
     validation = load(file, columns, group=resampling.group)
     points = count_points(validation)
     with patience("choosing"):

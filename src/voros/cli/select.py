@@ -22,6 +22,7 @@ from voros.cli.options import (
     PredictionFile,
     ShowOptions,
     TestFile,
+    shown_in,
 )
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
@@ -49,6 +50,15 @@ def select(
     limits: LimitOptions,
     choice: ChoiceOptions,
     show_options: ShowOptions,
+    group: Annotated[
+        str | None,
+        shown_in(
+            "Choice",
+            "With --confidence: whose case it is, where one patient has several. Without it all "
+            "cases are taken as independent.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     test: TestFile = None,
     output: Annotated[
         Path | None,
@@ -60,9 +70,11 @@ def select(
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
     if check and test is None:
         raise ValueError("--check needs cases to check on; name them with --test FILE")
+    if group is not None and choice.confidence is None:
+        raise ValueError("--group needs --confidence, such as --confidence 0.95")
     scenario, how = limits.read(), choice.read()
     check_writable([] if output is None else [output], force=force)
-    validation = load(file, columns)
+    validation = load(file, columns, group=group)
     points = count_points(validation)
     with patience("choosing"):
         selection = rank(points, scenario, how)
