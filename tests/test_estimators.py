@@ -445,7 +445,7 @@ def test_it_searches_and_pipes_like_any_classifier():
 )
 def test_bad_parameters_are_refused_in_fit(arguments, message):
     parameters = {"estimator": LogisticRegression(), "scenario": SCENARIO} | arguments
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         ConstrainedThresholdClassifier(**parameters).fit(X, Y)
 
 

@@ -94,7 +94,7 @@ def test_shows_itself_in_a_terminal_and_in_a_notebook(result) -> None:
 def test_a_long_table_of_choices_is_cut_and_counted() -> None:
     rng = np.random.default_rng(0)
     y_true = (rng.random(5000) < 0.5).astype(int)
-    scenario = Scenario(cost_ratio=(0.01, 50))
+    scenario = Scenario(cost_ratio=(0.01, 5))
     result = evaluate(y_true, rng.normal(size=5000) + y_true, scenario)
     rest = len(result.choices) - 12
     assert rest > 0

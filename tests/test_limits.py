@@ -79,13 +79,15 @@ def test_costs_below_the_floors_odds_pass_in_silence() -> None:
     voros.partial_voros_score(Y, S, min_precision=0.2, cost_ratio=(0.1, 0.24))
     tail = costs.from_scipy(stats.lognorm(0.1, scale=0.1))
     voros.partial_voros_score(Y, S, min_precision=0.2, cost_ratio=tail)
-    voros.voros_score(Y, S, cost_ratio=(0.1, 50))
+    voros.voros_score(Y, S, cost_ratio=(0.1, 5))
 
 
 def test_beyond_the_floors_odds_never_alarm_scores_above_zero() -> None:
     points = OperatingPoints.from_counts([1], [9], 10, 90)
+    with pytest.warns(voros.InvertedCostsWarning):
+        costly = Scenario(min_precision=0.5, cost_ratio=3.0)
     with pytest.warns(voros.CostRangeWarning), pytest.warns(voros.NeverAlarmWarning):
-        dear = evaluate_points(points, Scenario(min_precision=0.5, cost_ratio=3.0))
+        dear = evaluate_points(points, costly)
     with pytest.warns(voros.NeverAlarmWarning):
         cheap = evaluate_points(points, Scenario(min_precision=0.5, cost_ratio=0.9))
     assert (cheap.score, dear.score > 0) == (0.0, True)

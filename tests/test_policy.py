@@ -211,7 +211,9 @@ def test_a_capacity_below_one_case_is_refused():
 
 
 def test_never_alarm_can_be_best_without_being_all_that_is_left():
-    policy = ThresholdPolicy.from_validation([0, 1, 0, 1], [4, 3, 2, 1], Scenario(cost_ratio=5.0))
+    with pytest.warns(voros.InvertedCostsWarning):
+        dear = Scenario(cost_ratio=5.0)
+    policy = ThresholdPolicy.from_validation([0, 1, 0, 1], [4, 3, 2, 1], dear)
     assert policy.threshold() == INF
     assert not policy.never_alarms
 

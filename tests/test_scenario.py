@@ -49,7 +49,7 @@ def test_a_cost_ratio_is_required_and_unknown_keywords_are_refused() -> None:
         (1 / 3, 9, 3),
         (0.1, 7802, 780.2),
         (1.0, 50, 50),
-        (1, 50, 1),
+        (2, 50, 2),
         (80, 50, 50),
         (np.int64(5), 50, 5),
         (np.float32(0.5), 50, 25),

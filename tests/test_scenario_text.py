@@ -78,7 +78,7 @@ def test_a_file_of_scenarios(tmp_path):
         Scenario(0.15, 0.5, (1 / 9, 1 / 6)),
         Scenario(0.5, 40, costs.miss_costs(20, 40), 0.08),
         Scenario(0.0, 1.0, costs.uniform_t(0, 1)),
-        Scenario(1 / 3, 1, math.pi / 100),
+        Scenario(1 / 3, 2, math.pi / 100),
     ],
 )
 @pytest.mark.parametrize("name", ["ward", 'the "big" ward', "ünit.2"])

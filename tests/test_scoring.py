@@ -111,7 +111,7 @@ def test_weights_can_be_given_without_routing():
 @pytest.mark.parametrize("strategy", ["partial_voros", "partial_auroc", "recall"])
 def test_an_infeasible_fold_scores_zero_with_a_warning(strategy):
     model = LogisticRegression().fit(X, Y)
-    scorer = make_scorer(Scenario(min_precision=1.0, capacity=1, cost_ratio=0.1), strategy=strategy)
+    scorer = make_scorer(Scenario(min_precision=1.0, capacity=2, cost_ratio=0.1), strategy=strategy)
     labels = np.where(np.arange(len(Y)) == np.argmax(model.decision_function(X)), 0, Y)
     with pytest.warns(voros.NeverAlarmWarning, match="precision floor binds"):
         assert scorer(model, X, labels) == 0

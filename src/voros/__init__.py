@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from voros.exceptions import (
         CostRangeWarning,
         InfeasibleError,
+        InvertedCostsWarning,
         NeverAlarmWarning,
+        OneAlarmWarning,
         PositiveClassWarning,
         PredictionFileError,
         VorosWarning,
@@ -44,8 +46,10 @@ __all__ = [
     "Evaluation",
     "Guarantee",
     "InfeasibleError",
+    "InvertedCostsWarning",
     "ModelScores",
     "NeverAlarmWarning",
+    "OneAlarmWarning",
     "OperatingPoints",
     "PolicyEvaluation",
     "PositiveClassWarning",
@@ -78,8 +82,8 @@ HOMES = {
     "deployment": "PolicyEvaluation Violation",
     "estimators": "ConstrainedThresholdClassifier",
     "evaluation": "Choice Evaluation evaluate evaluate_points",
-    "exceptions": "CostRangeWarning InfeasibleError NeverAlarmWarning PositiveClassWarning "
-    "PredictionFileError VorosWarning",
+    "exceptions": "CostRangeWarning InfeasibleError InvertedCostsWarning NeverAlarmWarning "
+    "OneAlarmWarning PositiveClassWarning PredictionFileError VorosWarning",
     "inference": "Bootstrap Comparison Guarantee bootstrap cases_needed compare",
     "metrics": "partial_voros_score voros_score",
     "policy": "ThresholdPolicy",

@@ -36,6 +36,10 @@ UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
 QUADRATURE_NODES = 16
 """Gauss-Legendre nodes on each smooth stretch of a density."""
 
+UPSIDE_DOWN = 0.9
+"""Costs look upside down where at least this share of them has false alarms dearer than misses. A
+range on both sides of 1 is most often meant."""
+
 TAIL_HALVINGS = 52
 """How often a tail is halved: what is left holds less mass than a float can tell from none."""
 
@@ -100,6 +104,20 @@ class CostDistribution(ABC):
         """Smallest and largest cost ratio C_FP / C_FN."""
         ends = self.to_ratio(np.asarray(self.support), negatives_per_positive)
         return float(ends.min()), float(ends.max())
+
+    @property
+    def inversion(self) -> str | None:
+        """Why the costs look upside down, and what to write instead; None where they do not.
+
+        They do where a false alarm all but surely costs more than a miss. The unit t depends on
+        the class sizes and cannot tell.
+        """
+        if self.over == "t":
+            return None
+        one = np.ones(1)
+        below = float(self.cdf(one)[0])
+        share = 1.0 - below if self.over == "ratio" else float(self.cdf(np.nextafter(one, 0.0))[0])
+        return _advice(self) if share >= UPSIDE_DOWN else None
 
     def probability_at_least(self, ratio: float, negatives_per_positive: float) -> float:
         """Probability of a cost ratio of at least ``ratio``."""
@@ -251,6 +269,22 @@ def _tail_nodes(tail_mass_at_breaks: FloatArray) -> tuple[FloatArray, FloatArray
     grading = 0.5 ** np.arange(1, TAIL_HALVINGS + 1)
     inner = tail_mass_at_breaks[(tail_mass_at_breaks > 0) & (tail_mass_at_breaks < 0.5)]
     return _gauss_legendre(np.unique(np.concatenate([[0.0], grading, inner])))
+
+
+def _advice(costs: CostDistribution) -> str:
+    low, high = costs.support
+    values = f"{low:.6g}" if low == high else f"{low:.6g}, {high:.6g}"
+    span = values.replace(", ", " to ")
+    if costs.over == "ratio":
+        said = f"cost_ratio={costs!r} says that a false alarm costs {span} times as much as a miss"
+        meant = f"a miss is worth {span} false alarms"
+        simple = isinstance(costs, Uniform) or low == high
+        write = f"voros.costs.miss_costs({values})" if simple else "over='miss'"
+    else:
+        said = f"cost_ratio={costs!r} says that a miss costs as little as {span} false alarms"
+        meant = f"a false alarm costs {span} of a miss"
+        write = "over='ratio'" if low < high and not isinstance(costs, Uniform) else f"({values})"
+    return f"{said}. If {meant}, write cost_ratio={write}"
 
 
 def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -19,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from voros.allowed import AllowedThresholds, allowed_thresholds, why_never_alarm
-from voros.exceptions import InfeasibleError, NeverAlarmWarning
+from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
 from voros.held_out import (
     HeldOutScoring,
     check_binary,
@@ -335,7 +334,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
                 "on_infeasible='never_alarm'"
             )
         if self.on_infeasible == "warn":
-            warnings.warn(reason, NeverAlarmWarning, stacklevel=3)
+            warn_caller(reason, NeverAlarmWarning)
         return ThresholdPolicy.never_alarm(
             points, self.scenario, strategy=self.strategy, guarantee=self.guarantee
         )

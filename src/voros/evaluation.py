@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.exceptions import NeverAlarmWarning
+from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.frames import make_frame
 from voros.hull import CostHull, cost_hull
 from voros.inputs import FloatArray
@@ -24,7 +23,7 @@ from voros.limits import (
 )
 from voros.region import Region, feasible_region
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 from voros.tables import html_table, text_table
 from voros.volume import lesser_share, partial_volume
 
@@ -257,6 +256,7 @@ def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     >>> round(voros.evaluate_points(curve, scenario).score, 4)
     0.4805
     """
+    check_scenario(scenario)
     points.check_settles(scenario)
     deployed = points.at_prevalence(scenario.prevalence)
     region = feasible_region(
@@ -269,6 +269,6 @@ def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     hull = cost_hull(deployed, feasible)
     warn_about_costs(scenario, deployed.negatives_per_positive)
     if not feasible[1:].any():
-        warnings.warn(limits_message(deployed, scenario), NeverAlarmWarning, stacklevel=2)
+        warn_caller(limits_message(deployed, scenario), NeverAlarmWarning)
     score = partial_volume(deployed, hull, region, scenario.costs)
     return Evaluation(score, scenario, deployed, hull, region)

@@ -1,5 +1,10 @@
 """What voros raises and warns with."""
 
+from __future__ import annotations
+
+import sys
+import warnings
+
 
 class InfeasibleError(ValueError):
     """The limits admit no alarm at all, so there is nothing to score or deploy."""
@@ -25,5 +30,26 @@ class CostRangeWarning(VorosWarning):
     """Some cost ratios are so high that never alarm is no longer the costliest choice."""
 
 
+class InvertedCostsWarning(VorosWarning):
+    """False alarms are said to cost more than misses; most often the ratio is upside down."""
+
+
+class OneAlarmWarning(VorosWarning):
+    """The capacity is one alarm; most often no limit was meant."""
+
+
 class PositiveClassWarning(VorosWarning):
     """Which class is the positive one had to be guessed."""
+
+
+def warn_caller(message: str, category: type[VorosWarning]) -> None:
+    """Warn, pointing at the line outside this package that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _passed_through(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _passed_through(module: str) -> bool:
+    # Properties that are computed once go through functools.
+    return module == "functools" or module.partition(".")[0] == __name__.partition(".")[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from inspect import signature
@@ -14,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from voros.exceptions import PositiveClassWarning
+from voros.exceptions import PositiveClassWarning, warn_caller
 from voros.inputs import AnyArray, FloatArray, check_same_length
 from voros.score_scale import ScoreScale
 
@@ -50,11 +49,10 @@ def positive_class(classes: AnyArray, pos_label: Any = None) -> Any:
             raise ValueError(f"pos_label={pos_label!r} is not one of the classes {shown}")
         return pos_label
     if classes.tolist() not in ([0, 1], [-1, 1]):
-        warnings.warn(
+        warn_caller(
             f"the classes are {classes.tolist()}; {classes[1]!r}, the greater, is taken as the "
             "positive one: pass pos_label to say which it is",
             PositiveClassWarning,
-            stacklevel=3,
         )
     return classes[1]
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from voros.exceptions import CostRangeWarning
+from voros.exceptions import CostRangeWarning, warn_caller
 from voros.hull import CostHull, cost_hull
 from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
@@ -113,10 +112,9 @@ def warn_about_costs(scenario: Scenario, negatives_per_positive: float) -> None:
     share = scenario.costs.probability_at_least(turning, negatives_per_positive)
     if np.isinf(high) and share < NEGLIGIBLE_PROBABILITY:
         return
-    warnings.warn(
+    warn_caller(
         f"the cost ratio reaches {high:.4g}, and at min_precision={scenario.min_precision:g} "
         f"never alarm is the costliest choice only below {turning:.4g}; on the {share:.3g} of "
         "the cost distribution beyond it never alarm scores above 0",
         CostRangeWarning,
-        stacklevel=3,
     )

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from voros.costs import CostLike
-from voros.exceptions import NeverAlarmWarning
+from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.hull import cost_hull
 from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.limits import limits_message, warn_about_costs
 from voros.pruning import pruned_points
 from voros.region import feasible_region
 from voros.roc import OperatingPoints, check_cases
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 from voros.volume import partial_volume
 
 
 def partial_voros_score(
     y_true: Any,
     y_score: Any,
+    scenario: Scenario | None = None,
     *,
-    min_precision: float = 0.0,
-    capacity: float = 1.0,
-    cost_ratio: CostLike,
+    min_precision: float | None = None,
+    capacity: float | None = None,
+    cost_ratio: CostLike | None = None,
     prevalence: float | None = None,
     pos_label: Any = None,
     sample_weight: Any = None,
@@ -41,6 +41,8 @@ def partial_voros_score(
         Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
     y_score : array-like of shape (n_cases,)
         Higher means more likely positive. Only the order matters.
+    scenario : Scenario, optional
+        Limits and costs. Give a scenario or its parts below, not both.
     min_precision : float in [0, 1], default 0.0
         At least this share of the alarms must be right.
     capacity : float in (0, 1] or int, default 1.0
@@ -65,6 +67,8 @@ def partial_voros_score(
         When no threshold but never alarm meets the limits; the score is then 0.
     CostRangeWarning
         When the costs reach ``min_precision / (1 - min_precision)``.
+    InvertedCostsWarning, OneAlarmWarning
+        As in `Scenario`.
 
     See Also
     --------
@@ -72,7 +76,7 @@ def partial_voros_score(
 
     Examples
     --------
-    >>> from voros import partial_voros_score
+    >>> from voros import Scenario, partial_voros_score
     >>> y_true = [0, 0, 0, 1, 0, 1, 0, 1]
     >>> y_score = [0.1, 0.2, 0.3, 0.35, 0.4, 0.6, 0.7, 0.9]
     >>> score = partial_voros_score(
@@ -80,38 +84,69 @@ def partial_voros_score(
     ... )
     >>> round(score, 4)
     0.5686
+    >>> ward = Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(1 / 10, 1 / 5))
+    >>> partial_voros_score(y_true, y_score, ward) == score
+    True
     """
-    scenario = Scenario(min_precision, capacity, cost_ratio, prevalence)
+    parts = {
+        "min_precision": min_precision,
+        "capacity": capacity,
+        "cost_ratio": cost_ratio,
+        "prevalence": prevalence,
+    }
+    return _score(y_true, y_score, _read_scenario(scenario, parts), pos_label, sample_weight)
+
+
+def _read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
+    """Take a scenario, or make one of its parts; both at once is one too many."""
+    given = {name: value for name, value in parts.items() if value is not None}
+    if scenario is None:
+        return Scenario(**given)
+    check_scenario(scenario)
+    if given:
+        raise TypeError(
+            f"{' and '.join(given)} and a scenario were given; accepted are a scenario or its "
+            "parts, not both"
+        )
+    return scenario
+
+
+def _score(
+    y_true: Any, y_score: Any, scenario: Scenario, pos_label: Any, sample_weight: Any
+) -> float:
     positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
     points = deciding_points(positive, scores, weights, scenario)
     points = points.at_prevalence(scenario.prevalence)
     max_alarms = points.max_alarms(scenario)
-    feasible = points.within_capacity(max_alarms) & points.precise_enough(min_precision)
+    feasible = points.within_capacity(max_alarms) & points.precise_enough(scenario.min_precision)
     hull = cost_hull(points, feasible)
-    region = feasible_region(points.n_positive, points.n_negative, min_precision, max_alarms)
+    region = feasible_region(
+        points.n_positive, points.n_negative, scenario.min_precision, max_alarms
+    )
     warn_about_costs(scenario, points.negatives_per_positive)
     if len(hull.index) == 1:
         complete = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
-        complete = complete.at_prevalence(prevalence)
+        complete = complete.at_prevalence(scenario.prevalence)
         # Thresholds that raise nothing but false alarms can be feasible and still not be worth it.
         if not complete.feasible(scenario)[1:].any():
-            message = limits_message(complete, scenario)
-            warnings.warn(message, NeverAlarmWarning, stacklevel=2)
+            warn_caller(limits_message(complete, scenario), NeverAlarmWarning)
     return partial_volume(points, hull, region, scenario.costs)
 
 
 def voros_score(
     y_true: Any,
     y_score: Any,
+    scenario: Scenario | None = None,
     *,
-    cost_ratio: CostLike,
+    cost_ratio: CostLike | None = None,
     prevalence: float | None = None,
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
     """Volume over the ROC surface: partial VOROS with no limits.
 
-    Parameters are those of `partial_voros_score`. Higher is better; 1 is a perfect classifier.
+    Parameters are those of `partial_voros_score`. Of a scenario the costs and the prevalence
+    count, not the limits: VOROS has none. Higher is better; 1 is a perfect classifier.
 
     Examples
     --------
@@ -120,14 +155,8 @@ def voros_score(
     >>> round(voros.voros_score(*coin, cost_ratio=voros.costs.uniform_t(0, 1)), 9)  # 3/2 - ln 2
     0.806852819
     """
-    return partial_voros_score(
-        y_true,
-        y_score,
-        cost_ratio=cost_ratio,
-        prevalence=prevalence,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )
+    read = _read_scenario(scenario, {"cost_ratio": cost_ratio, "prevalence": prevalence})
+    return _score(y_true, y_score, read.without_limits(), pos_label, sample_weight)
 
 
 def deciding_points(

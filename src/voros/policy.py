@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
@@ -19,7 +18,7 @@ from voros.allowed import (
 )
 from voros.deployment import PolicyEvaluation, account
 from voros.evaluation import Choice
-from voros.exceptions import NeverAlarmWarning
+from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.expected_cost import cost_moments, mean_t
 from voros.frames import make_frame
 from voros.inputs import BoolArray, FloatArray, check_scores
@@ -190,7 +189,7 @@ class ThresholdPolicy:
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
         if not allowed.feasible:
             reason = why_never_alarm(points, scenario, split(guarantee, shared_by))
-            warnings.warn(reason, NeverAlarmWarning, stacklevel=3)
+            warn_caller(reason, NeverAlarmWarning)
         return policy
 
     @classmethod

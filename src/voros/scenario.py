@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -10,7 +13,12 @@ from numbers import Integral, Real
 from typing import cast
 
 from voros.costs import CostDistribution, CostLike, as_costs
-from voros.exceptions import InfeasibleError
+from voros.exceptions import (
+    InfeasibleError,
+    InvertedCostsWarning,
+    OneAlarmWarning,
+    warn_caller,
+)
 
 LARGEST_DENOMINATOR = 10**9
 """Limits are read as the nearest fraction with at most this denominator, so 0.15 means 3/20."""
@@ -48,6 +56,15 @@ class Scenario:
         Share of positives where the classifier will be deployed, if it differs from the data at
         hand. Precision and capacity are then judged as if the classes were reweighted to it.
 
+    Warns
+    -----
+    InvertedCostsWarning
+        When false alarms are said to cost more than misses: with ``cost_ratio=(5, 20)`` a false
+        alarm is worth 5 to 20 misses. That a miss is worth 5 to 20 false alarms is
+        ``voros.costs.miss_costs(5, 20)``.
+    OneAlarmWarning
+        When the capacity is the whole number 1, one alarm; 1.0 is no limit.
+
     Examples
     --------
     >>> Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))
@@ -79,6 +96,7 @@ class Scenario:
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
         object.__setattr__(self, "min_precision", float(self.min_precision))
         object.__setattr__(self, "cost_ratio", as_costs(self.cost_ratio))
+        _warn_of_slips(self)
 
     @property
     def costs(self) -> CostDistribution:
@@ -120,6 +138,11 @@ class Scenario:
             )
         return float(alarms)
 
+    def without_limits(self) -> Scenario:
+        """Return the same costs and prevalence with neither precision floor nor capacity."""
+        with warned_before():
+            return Scenario(cost_ratio=self.cost_ratio, prevalence=self.prevalence)
+
     def __repr__(self) -> str:
         """Show the arguments, leaving out what is not limited."""
         shown = [f"min_precision={self.min_precision!r}", f"capacity={self.capacity!r}"]
@@ -144,6 +167,26 @@ def check_scenario(scenario: object) -> Scenario:
         f"scenario is a {type(scenario).__name__}; accepted is a voros.Scenario, such as "
         "voros.Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))"
     )
+
+
+@contextmanager
+def warned_before() -> Iterator[None]:
+    """Make scenarios from parts of which the user was warned already, without a second warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InvertedCostsWarning)
+        warnings.simplefilter("ignore", OneAlarmWarning)
+        yield
+
+
+def _warn_of_slips(scenario: Scenario) -> None:
+    advice = scenario.costs.inversion
+    if advice is not None:
+        warn_caller(advice, InvertedCostsWarning)
+    if scenario.capacity_is_count and scenario.capacity == 1:
+        warn_caller(
+            "capacity=1 is a whole number: one alarm. For no limit write 1.0, a share of the cases",
+            OneAlarmWarning,
+        )
 
 
 def _check_share(value: object, name: str, accepted: str, low: float, high: float) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from voros.exceptions import NeverAlarmWarning
+from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.inputs import BoolArray
 from voros.limits import limits_message, warn_about_costs
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 from voros.selection import SCORES, Strategy, check_strategy
 
 RESPONSE_METHODS = ("decision_function", "predict_proba")
@@ -58,6 +57,7 @@ def make_scorer(
     from sklearn.metrics import make_scorer as make_sklearn_scorer
 
     check_strategy(strategy)
+    check_scenario(scenario)
     return make_sklearn_scorer(
         scenario_score,
         response_method=RESPONSE_METHODS,
@@ -90,4 +90,4 @@ def scenario_score(
 def _warn(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> None:
     warn_about_costs(scenario, cases.negatives_per_positive)
     if not allowed[1:].any():
-        warnings.warn(limits_message(cases, scenario), NeverAlarmWarning, stacklevel=3)
+        warn_caller(limits_message(cases, scenario), NeverAlarmWarning)

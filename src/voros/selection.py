@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -19,7 +18,7 @@ from voros.allowed import (
     split,
     why_never_alarm,
 )
-from voros.exceptions import NeverAlarmWarning, UnsettledError
+from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
 from voros.frames import make_frame
 from voros.hull import cost_hull
 from voros.inputs import BoolArray
@@ -150,7 +149,7 @@ class Selection:
         )
         if not allowed.feasible:
             why = self.reason if name == self.winner else "no threshold but never alarm is allowed"
-            warnings.warn(f"model {name!r}: {why}", NeverAlarmWarning, stacklevel=2)
+            warn_caller(f"model {name!r}: {why}", NeverAlarmWarning)
         return policy
 
     @property
@@ -315,6 +314,7 @@ def _select(
     guarantee: Guarantee | None,
 ) -> Selection:
     check_strategy(strategy)
+    check_scenario(scenario)
     if not tolerance >= 0:
         raise ValueError(f"tolerance={tolerance!r}; accepted is a number of at least 0")
     if n_models == 0:
@@ -438,8 +438,7 @@ def _warn_of_infeasible_winner(ranking: tuple[ModelScores, ...]) -> None:
         return
     others = [row.model for row in ranking if row.feasible]
     hint = f"; these have some: {', '.join(others)}" if others else ", nor has any other model"
-    warnings.warn(
+    warn_caller(
         f"the winner {ranking[0].model!r} has no threshold but never alarm within the limits{hint}",
         NeverAlarmWarning,
-        stacklevel=4,
     )

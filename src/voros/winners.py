@@ -24,7 +24,7 @@ from voros.models import count_models
 from voros.progress import Progress, progress_bar
 from voros.region import Region, feasible_region
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, warned_before
 from voros.volume import partial_volumes
 
 CLOSE_CALL = 0.01
@@ -214,9 +214,7 @@ def winner_map_points(
     floors = _check_rising(np.asarray(min_precisions, dtype=np.float64), "min_precisions")
     limits = _check_rising(_read_capacities(capacities), "capacities")
     models = _check_models(points_by_model)
-    rows = [
-        [Scenario(a, k, cost_ratio, prevalence) for k in limits.tolist()] for a in floors.tolist()
-    ]
+    rows = _scenarios(floors.tolist(), limits.tolist(), Scenario(0.0, 1.0, cost_ratio, prevalence))
     for points, row in product(models.values(), rows):
         for scenario in row if not points.complete else ():
             points.check_settles(scenario)
@@ -237,6 +235,13 @@ def winner_map_points(
         rows[0][0].costs,
         _check_tolerance(tolerance),
     )
+
+
+def _scenarios(
+    floors: Sequence[float], capacities: Sequence[float], costs: Scenario
+) -> list[list[Scenario]]:
+    with warned_before():
+        return [[replace(costs, min_precision=a, capacity=k) for k in capacities] for a in floors]
 
 
 @dataclass(frozen=True, eq=False)

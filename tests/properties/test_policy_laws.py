@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 import voros
 from voros import Scenario, ThresholdPolicy, costs
 
+pytestmark = pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
+"""Laws hold where false alarms are dearer than misses, too."""
+
 ROUNDING = 1e-12
 many = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -24,6 +24,7 @@ _NAMES = (
     "min_precision|capacity|cost_ratio|miss_costs|prevalence|pos_label|strategy|tolerance|"
     "n_resamples|thin"
 )
+_MISS_COSTS = re.compile(r"\bcost_ratio=voros\.costs\.miss_costs\(([^,)]+)(?:, ([^)]+))?\)")
 _ARGUMENTS = re.compile(rf"\b({_NAMES})(?==| \()|\bpass (\w+)")
 
 
@@ -36,12 +37,17 @@ def in_options(message: str) -> str:
     '--min-precision=1.5; accepted is a number within [0, 1]'
     >>> in_options("which label is positive is not clear; pass pos_label")
     'which label is positive is not clear; give --pos-label'
+    >>> in_options("write cost_ratio=voros.costs.miss_costs(5, 20)")
+    'write --miss-costs 5:20'
     """
 
     def option(found: re.Match[str]) -> str:
         name = "--" + (found[1] or found[2]).removeprefix("n_").replace("_", "-")
         return name if found[1] else f"give {name}"
 
+    message = _MISS_COSTS.sub(
+        lambda found: f"--miss-costs {':'.join(filter(None, found.groups()))}", message
+    )
     return _ARGUMENTS.sub(option, message)
 
 

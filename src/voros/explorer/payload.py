@@ -12,7 +12,7 @@ from voros.costs import CostDistribution, Samples, Uniform
 from voros.explorer.thinning import largest_change, thin_points, useful_points
 from voros.inputs import AnyArray
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 from voros.winners import CLOSE_CALL
 
 CERTIFIED_RECALL = 0.25
@@ -42,6 +42,7 @@ def page_payload(
     >>> payload["setting"]["miss"], payload["setting"]["spread"]
     ([5.0, 10.0], 'ratio')
     """
+    check_scenario(scenario)
     _check_complete(points_by_model)
     shared = _shared_cases(points_by_model)
     _check_thin(thin)

@@ -24,7 +24,7 @@ from voros.inference.statistics import one_by_one
 from voros.inputs import FloatArray
 from voros.models import one_or_all
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 Kind: TypeAlias = Literal["simultaneous", "pointwise"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -163,6 +163,7 @@ def area_band(
     >>> area_band(y_true, y_score, scenario, n_resamples=200, random_state=0)
     Band(95 % band, simultaneous, mean width 0.2485)
     """
+    check_scenario(scenario)
     positive, models = rank_models(y_true, scores, pos_label, worthwhile=True)
     odds = float(np.count_nonzero(~positive) / np.count_nonzero(positive))
     low, high = scenario.costs.ratio_range(odds)

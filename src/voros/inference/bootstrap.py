@@ -18,7 +18,7 @@ from voros.inputs import AnyArray, BoolArray, FloatArray
 from voros.models import columns_by_model, one_or_all, several_models
 from voros.progress import Progress, progress_bar
 from voros.roc import check_cases
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 FEWEST_RESAMPLES = 100
 """Fewer cannot place the ends of a 95 % interval."""
@@ -184,6 +184,7 @@ class Plan:
     ) -> Plan:
         """Check the arguments of `voros.bootstrap`."""
         check_resampling(n_resamples, confidence)
+        check_scenario(scenario)
         if method not in METHODS:
             raise ValueError(f"method={method!r}; accepted are {', '.join(map(repr, METHODS))}")
         measure = Measure.of(metric, scenario)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Literal, TypeAlias, cast, get_args
 
@@ -107,7 +107,7 @@ _region = lru_cache(maxsize=4096)(feasible_region)
 
 VOLUMES: dict[str, Callable[[Scenario], Scenario]] = {
     "partial_voros": lambda scenario: scenario,
-    "voros": lambda scenario: replace(scenario, min_precision=0.0, capacity=1.0),
+    "voros": Scenario.without_limits,
 }
 """Metrics that are partial VOROS, and in which scenario."""
 

@@ -26,7 +26,7 @@ from voros.plotting.style import (
     type_size,
 )
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +96,7 @@ class AreaCurveDisplay(ModelDisplay):
         t_range: tuple[float, float] | None = None,
     ) -> None:
         self.points = named_points(points)
-        self.scenario = scenario
+        self.scenario = check_scenario(scenario)
         deployed = next(iter(self.points.values())).at_prevalence(scenario.prevalence)
         self.negatives_per_positive = deployed.negatives_per_positive
         self.t_range = self._check_range(t_range)

@@ -13,7 +13,7 @@ from voros.inputs import FloatArray
 from voros.plotting.geometry import capacity_chord, precision_chord
 from voros.plotting.style import GOLD, INK, axes_inches, line_width, text_inches, type_size
 from voros.region import Region, feasible_region
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,8 +40,9 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
     if scenario is None:
         return {}
     if isinstance(scenario, Mapping):
-        return dict(scenario)
-    listed = [scenario] if isinstance(scenario, Scenario) else list(scenario)
+        return {name: check_scenario(each) for name, each in scenario.items()}
+    several = scenario if isinstance(scenario, Iterable) else [scenario]
+    listed = [check_scenario(each) for each in several]
     return {describe_limits(one): one for one in listed}
 
 

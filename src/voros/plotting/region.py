@@ -20,7 +20,7 @@ from voros.plotting.style import (
     unit_square,
 )
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,6 +108,7 @@ class RegionDisplay:
         ax: Axes | None = None,
     ) -> RegionDisplay:
         """Draw what a scenario leaves to classifiers of so many positive and negative cases."""
+        check_scenario(scenario)
         cases = OperatingPoints.from_counts([], [], n_positive, n_negative)
         cases = cases.at_prevalence(scenario.prevalence)
         sizes = cases.n_positive, cases.n_negative

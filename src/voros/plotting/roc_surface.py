@@ -17,7 +17,7 @@ from voros.plotting.models import named_points, only_model
 from voros.plotting.style import INK, LINES, PINK, axes_to_draw_on, line_width, type_size
 from voros.region import feasible_region
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
@@ -68,7 +68,7 @@ class RocSurfaceDisplay(ModelDisplay):
     slice_: Any
 
     def __init__(self, points: OperatingPoints, scenario: Scenario | None = None) -> None:
-        self.scenario = scenario
+        self.scenario = None if scenario is None else check_scenario(scenario)
         self.points = points if scenario is None else points.at_prevalence(scenario.prevalence)
         if scenario is None:
             self.corners = UNIT_SQUARE

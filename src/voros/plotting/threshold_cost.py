@@ -26,7 +26,7 @@ from voros.plotting.style import (
     type_size,
 )
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +94,7 @@ class ThresholdCostDisplay(ModelDisplay):
         if along == "threshold" and unknown:
             raise ValueError("along='threshold', and the points carry no thresholds; use 'alarms'")
         self.along: Along = along or ("alarms" if unknown else "threshold")
-        self.scenario = scenario
+        self.scenario = check_scenario(scenario)
         self._given = points
 
     @classmethod
