@@ -62,7 +62,7 @@ def mean_quotient(u0: FloatArray, u1: FloatArray, v0: FloatArray, v1: FloatArray
     array([1.])
     """
     v_sum, u_sum = v0 + v1, u0 + u1
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(invalid="ignore"):
         delta = (v1 - v0) / v_sum
         # artanh(delta), from the ends themselves: near 1 delta has lost what matters.
         half_log = 0.5 * (np.log(np.maximum(v1, TINY)) - np.log(np.maximum(v0, TINY)))

@@ -123,6 +123,16 @@ def test_no_allowed_threshold_is_cheaper_or_as_cheap_with_fewer_alarms() -> None
         assert pairs_of(points, best) == [cheapest(allowed, ratio) for ratio in ratios]
 
 
+@pytest.mark.parametrize("n_points", [2, 3, 4])
+def test_of_points_that_raise_equally_many_alarms_the_one_with_most_right_ones_is_left(
+    n_points: int,
+) -> None:
+    points = OperatingPoints.from_counts(np.arange(n_points), 6 - np.arange(n_points), 9, 9)
+    hull = cost_hull(points, np.arange(n_points + 1) > 0)
+    assert pairs_of(points, hull.index) == [(n_points - 1, 7 - n_points)]
+    assert hull.enter.tolist() == [np.inf]
+
+
 def corners_by_slopes(x: np.ndarray, y: np.ndarray) -> list[int]:
     """A corner rises less steeply to every later point than from every earlier one."""
     corners = []
