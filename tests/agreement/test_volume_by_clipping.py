@@ -180,16 +180,16 @@ def test_shares_of_several_points_at_once_by_rational_clipping() -> None:
         weights = [(Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))]
         weights.append((Fraction(1), Fraction(int(rng.integers(1, 40)), 8)))
         weights = [weights[i] for i in rng.permutation(3)]
-        expected = [
+        areas = [
             oracles.area(oracles.clip(corners, -right, up, up * k - right * h))
-            / oracles.area(corners)
             for (h, k), (up, right) in zip(places, weights, strict=True)
         ]
+        expected = np.array([float(area / oracles.area(corners)) for area in areas])
         columns = np.array([[*p, *w] for p, w in zip(places, weights, strict=True)], dtype=float).T
         region = problem.arguments()[2]
         assert lesser_share(region, *columns) == pytest.approx(expected, abs=1e-12), problem
         table = lesser_share(region, *columns.reshape(4, 1, 3))
-        assert table == pytest.approx(np.array([expected]), abs=1e-12)
+        assert table == pytest.approx(expected[None], abs=1e-12)
 
 
 @pytest.mark.parametrize("over", UNITS)
