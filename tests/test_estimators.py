@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    GroupShuffleSplit,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
@@ -414,8 +416,112 @@ def test_routed_groups_reach_the_splitter(routing):
 
 def test_other_metadata_needs_routing():
     model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO)
-    with pytest.raises(ValueError, match="fit got groups; accepted is sample_weight"):
-        model.fit(X, Y, groups=np.arange(len(Y)))
+    with pytest.raises(ValueError, match="fit got wards; accepted are sample_weight and groups"):
+        model.fit(X, Y, wards=np.arange(len(Y)))
+
+
+PATIENTS = np.arange(len(Y)) // 3
+
+
+class Remembering(GaussianNB):
+    """Remembers the patients it was fitted on, and notes those that it is asked about later."""
+
+    notes: ClassVar[list[tuple[set, set]]] = []
+
+    def fit(self, X, y):
+        self.patients_ = set(X[:, 0])
+        return super().fit(X, y)
+
+    def predict_proba(self, X):
+        self.notes.append((self.patients_, set(X[:, 0])))
+        return super().predict_proba(X)
+
+
+@pytest.mark.parametrize(("cv", "refit"), [(None, True), (3, True), (0.3, True), (0.3, False)])
+def test_cases_of_one_patient_are_fitted_on_or_held_out_together(cv, refit):
+    Remembering.notes.clear()
+    features = np.column_stack([PATIENTS, X])
+    model = ConstrainedThresholdClassifier(
+        Remembering(), SCENARIO, cv=cv, refit=refit, random_state=0, on_infeasible="never_alarm"
+    ).fit(features, Y, groups=PATIENTS)
+    everybody = set(PATIENTS)
+    # Some fit is asked about patients that it has not seen, and none about a mixture.
+    new = [asked for fitted, asked in Remembering.notes if not fitted & asked]
+    assert len(set().union(*new)) == (60 if cv == 0.3 else 200)
+    for fitted, asked in Remembering.notes:
+        assert not fitted & asked or asked <= fitted or fitted == everybody
+    assert model.policy_ is not None
+
+
+@pytest.mark.parametrize("routed", [False, True])
+def test_groups_reach_the_guarantee(routed):
+    rng = np.random.default_rng(0)
+    labels = rng.random(3000) < 0.3
+    features = (labels * 1.2 + rng.normal(size=3000))[:, None]
+    patients = np.arange(3000) // 4
+    scenario = Scenario(min_precision=0.55, capacity=0.9, cost_ratio=(1 / 20, 1 / 2))
+    fitted = LogisticRegression().fit(features[:500], labels[:500])
+    new, y, groups = features[500:], labels[500:], patients[500:]
+    model = ConstrainedThresholdClassifier(
+        fitted, scenario, cv="prefit", guarantee=voros.Guarantee(0.9)
+    )
+    with sklearn.config_context(enable_metadata_routing=routed):
+        model.fit(new, y, groups=groups)
+    expected = ThresholdPolicy.from_validation(
+        y,
+        fitted.predict_proba(new)[:, 1],
+        scenario,
+        guarantee=voros.Guarantee(0.9),
+        n_models=1,
+        groups=groups,
+    )
+    untold = model.fit(new, y).policy_
+    assert expected.default.alarms != untold.default.alarms
+    model.fit(new, y, groups=groups)
+    assert model.policy_.default == expected.default
+
+
+def test_a_held_out_part_is_tested_by_its_own_patients():
+    rng = np.random.default_rng(1)
+    labels = (rng.random(3000) < 0.3).astype(int)
+    features = (labels * 2.0 + rng.normal(size=3000))[:, None]
+    patients = np.arange(3000) // 4
+    guarantee = voros.Guarantee(0.9)
+    model = ConstrainedThresholdClassifier(
+        LogisticRegression(), SCENARIO, cv=0.5, refit=False, guarantee=guarantee, random_state=0
+    ).fit(features, labels, groups=patients)
+    (fitted, rows), *_ = GroupShuffleSplit(1, test_size=0.5, random_state=0).split(
+        features, labels, patients
+    )
+    base = LogisticRegression().fit(features[fitted], labels[fitted])
+    expected = ThresholdPolicy.from_validation(
+        labels[rows],
+        base.predict_proba(features[rows])[:, 1],
+        SCENARIO,
+        guarantee=guarantee,
+        n_models=1,
+        groups=patients[rows],
+    )
+    assert model.policy_.default == expected.default
+
+
+def test_splits_that_part_a_patient_are_refused():
+    halves = [(np.arange(0, len(Y), 2), np.arange(1, len(Y), 2))]
+    model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO, cv=halves)
+    with pytest.raises(ValueError, match="cases of 200 groups on both sides of a split"):
+        model.fit(X, Y, groups=PATIENTS)
+
+
+def test_groups_that_cannot_be_used_are_refused():
+    fitted = LogisticRegression().fit(X, Y)
+    plain = ConstrainedThresholdClassifier(fitted, SCENARIO, cv="prefit")
+    with pytest.raises(ValueError, match="groups needs a guarantee"):
+        plain.fit(X, Y, groups=PATIENTS)
+    model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO)
+    with pytest.raises(ValueError, match="groups has 5"):
+        model.fit(X, Y, groups=PATIENTS[:5])
+    with pytest.raises(ValueError, match="groups is missing in 1 of 600"):
+        model.fit(X, Y, groups=np.append(np.nan, PATIENTS[1:]))
 
 
 def test_it_searches_and_pipes_like_any_classifier():

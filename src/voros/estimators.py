@@ -10,26 +10,33 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+from sklearn.model_selection import (
+    GroupShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
 from sklearn.utils import Bunch, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from voros.allowed import AllowedThresholds, allowed_thresholds, why_never_alarm
+from voros.allowed import AllowedThresholds, allowed_thresholds, check_groups, why_never_alarm
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
+from voros.groups import group_codes
 from voros.held_out import (
     HeldOutScoring,
     check_binary,
     check_both_classes,
+    check_groups_apart,
     check_held_out_once,
     fit_on,
     positive_class,
     positive_scores,
     weight_parameter,
 )
-from voros.inputs import AnyArray, BoolArray, FloatArray, check_weights
+from voros.inputs import AnyArray, FloatArray, check_weights
 from voros.policy import POLICY_STRATEGIES, PolicyStrategy, ThresholdPolicy
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario, check_scenario
@@ -120,8 +127,8 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     True
     """
 
-    # Weights given to `fit` count in the thresholds unless they are declined.
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": True}
+    # Weights and groups given to `fit` count in the thresholds unless they are declined.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": True, "groups": True}
 
     def __init__(
         self,
@@ -160,20 +167,23 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             Labels of two classes.
         **params
             ``sample_weight`` weighs the cases, for the thresholds and for fitting; a pipeline
-            hands it to its last step, and a classifier that takes none is refused. With
+            hands it to its last step, and a classifier that takes none is refused. ``groups``
+            says whose case it is: splits keep the cases of one patient together, and a guarantee
+            tests sums over patients. Without it all cases are taken as independent. With
             scikit-learn's metadata routing enabled, anything the classifier or the splitter
             requests.
         """
         self._check_parameters()
         X, y = indexable(X, y)
         y = check_binary(y)
-        routed, weights = self._route(params)
+        routed, weights, groups = self._route(params, y)
         check_both_classes(y, weights)
         if self.cv == "prefit":
-            self.estimator_, held_out = self._prefit(), [(None, np.arange(len(y)))]
+            check_groups(self.guarantee, groups)
+            self.estimator_ = self._prefit()
+            held_out: list[tuple[Any, AnyArray]] = [(None, np.arange(len(y)))]
         else:
-            held_out = list(self._splitter(y).split(X, y, **routed.splitter.split))
-            check_held_out_once(held_out, len(y))
+            held_out = self._splits(X, y, groups, routed.splitter.split)
             self.estimator_ = self._fit_final(X, y, held_out, routed.estimator.fit)
         self.classes_ = self.estimator_.classes_
         self.pos_label_ = positive_class(self.classes_, self.pos_label)
@@ -182,7 +192,15 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
                 setattr(self, name, getattr(self.estimator_, name))
         scores, rows = self._held_out_scores(X, y, held_out, routed.estimator.fit)
         positive = y[rows] == self.pos_label_
-        self.policy_ = self._decide(positive, scores, None if weights is None else weights[rows])
+        # Without a guarantee groups have had their say in the splits.
+        told = None if groups is None or self.guarantee is None else groups[rows]
+        points = OperatingPoints.from_scores(
+            positive,
+            scores,
+            sample_weight=None if weights is None else weights[rows],
+            groups=told,
+        )
+        self.policy_ = self._decide(points)
         return self
 
     def predict(self, X: Any, cost_ratio: float | None = None) -> AnyArray:
@@ -260,25 +278,35 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     def _methods(self) -> tuple[str, ...]:
         return RESPONSE_METHODS if self.response_method == "auto" else (self.response_method,)
 
-    def _route(self, params: dict[str, Any]) -> tuple[Any, FloatArray | None]:
-        """Split what was passed to `fit` by receiver: (routed, weights of the cases)."""
-        weights = params.get("sample_weight")
+    def _route(
+        self, params: dict[str, Any], y: AnyArray
+    ) -> tuple[Any, FloatArray | None, AnyArray | None]:
+        """Split what was passed to `fit` by receiver: (routed, weights and groups of the cases)."""
         if get_config()["enable_metadata_routing"]:
             own = MetadataRouter(owner=self).add_self_request(self)
-            counts = "sample_weight" in own.consumes("fit", ["sample_weight"])
             routed = process_routing(self, "fit", **params)
-            return routed, check_weights(weights) if counts and weights is not None else None
-        unknown = sorted(set(params) - {"sample_weight"})
+            params = {name: params[name] for name in own.consumes("fit", params)}
+        else:
+            routed = self._route_alone(params)
+        weights, groups = params.get("sample_weight"), params.get("groups")
+        return (
+            routed,
+            None if weights is None else check_weights(weights),
+            None if groups is None else group_codes(groups, y),
+        )
+
+    def _route_alone(self, params: dict[str, Any]) -> Any:
+        """Say who gets what where scikit-learn's metadata routing is not enabled."""
+        unknown = sorted(set(params) - {"sample_weight", "groups"})
         if unknown:
             raise ValueError(
-                f"fit got {', '.join(unknown)}; accepted is sample_weight, and more with "
-                "sklearn.set_config(enable_metadata_routing=True)"
+                f"fit got {', '.join(unknown)}; accepted are sample_weight and groups, and more "
+                "with sklearn.set_config(enable_metadata_routing=True)"
             )
         fitted_with = {}
-        if weights is not None and self.cv != "prefit":
-            fitted_with = {weight_parameter(self.estimator): weights}
-        routed = Bunch(estimator=Bunch(fit=fitted_with), splitter=Bunch(split={}))
-        return routed, None if weights is None else check_weights(weights)
+        if params.get("sample_weight") is not None and self.cv != "prefit":
+            fitted_with = {weight_parameter(self.estimator): params["sample_weight"]}
+        return Bunch(estimator=Bunch(fit=fitted_with), splitter=Bunch(split={}))
 
     def _prefit(self) -> Any:
         try:
@@ -287,12 +315,27 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             raise NotFittedError("with cv='prefit' the estimator must be fitted") from error
         return self.estimator
 
-    def _splitter(self, y: Any) -> Any:
+    def _splits(
+        self, X: Any, y: Any, groups: AnyArray | None, routed: dict[str, Any]
+    ) -> list[tuple[Any, AnyArray]]:
+        """Return what to fit on and what to hold out, the cases of one group together."""
+        if groups is not None:
+            routed = {**routed, "groups": groups}
+        splits = list(self._splitter(y, grouped=groups is not None).split(X, y, **routed))
+        check_held_out_once(splits, len(y))
+        if groups is not None:
+            check_groups_apart(splits, groups)
+        return splits
+
+    def _splitter(self, y: Any, *, grouped: bool = False) -> Any:
         if isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
             if not 0 < float(self.cv) < 1:
                 raise ValueError(f"cv={self.cv!r}; accepted as a held-out share is one in (0, 1)")
-            return StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
+            kind = GroupShuffleSplit if grouped else StratifiedShuffleSplit
+            return kind(1, test_size=self.cv, random_state=self.random_state)
         splitter = check_cv(self.cv, y, classifier=True)
+        if grouped and (self.cv is None or isinstance(self.cv, Integral)):
+            splitter = StratifiedGroupKFold(splitter.get_n_splits())
         if not self.refit and splitter.get_n_splits() > 1:
             raise ValueError("refit=False needs a single split, and cv has several folds")
         return splitter
@@ -320,10 +363,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         )
         return np.concatenate(list(parts)), np.concatenate([held_out for _, held_out in splits])
 
-    def _decide(
-        self, positive: BoolArray, scores: FloatArray, weights: FloatArray | None
-    ) -> ThresholdPolicy:
-        points = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+    def _decide(self, points: OperatingPoints) -> ThresholdPolicy:
         allowed = self._allowed(points)
         if allowed is not None and allowed.feasible:
             return ThresholdPolicy.from_allowed(allowed, strategy=self.strategy)

@@ -153,6 +153,18 @@ def check_held_out_once(splits: Iterable[tuple[Any, AnyArray]], n_cases: int) ->
         )
 
 
+def check_groups_apart(splits: Iterable[tuple[Any, AnyArray]], codes: AnyArray) -> None:
+    """Raise where a classifier would be judged on a group that it was fitted on."""
+    for fitted, held_out in splits:
+        both = np.intersect1d(codes[fitted], codes[held_out])
+        if len(both):
+            raise ValueError(
+                f"cv puts cases of {len(both)} groups on both sides of a split, so that held-out "
+                "cases are not new; accepted are splits that keep groups together, such as those "
+                "of StratifiedGroupKFold"
+            )
+
+
 def weight_parameter(estimator: Any) -> str:
     """Return the name by which `fit` of a classifier takes weights of the cases.
 
