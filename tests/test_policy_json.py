@@ -11,6 +11,7 @@ from scipy.stats import beta, gamma, lognorm, rv_continuous
 import voros
 from voros import Scenario, ThresholdPolicy, costs
 from voros.policy_json import SCHEMA
+from voros.serialisation import DocumentError
 
 COSTS = [
     1 / 30,
@@ -112,21 +113,34 @@ def test_a_newer_schema_is_refused_by_name(tmp_path):
     fields = json.loads(make_policy().to_json())
     file = tmp_path / "future.json"
     file.write_text(json.dumps(fields | {"schema": SCHEMA + 1}))
-    with pytest.raises(ValueError, match=rf"future\.json has the schema {SCHEMA + 1}.*newer voros"):
+    with pytest.raises(
+        ValueError,
+        match=rf"future\.json has the schema {SCHEMA + 1}; accepted is {SCHEMA}; written by a",
+    ):
         ThresholdPolicy.from_json(file)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 0}, "schema 0; accepted are 1 to"),
-        ({"schema": "1"}, "schema '1'"),
-        ({"format": "something else"}, "not a saved policy"),
-        ({"choices": None}, "not a sound policy"),
+        ({"schema": 0}, "schema 0; accepted is 2"),
+        ({"schema": "2"}, 'schema "2"'),
+        ({"schema": True}, "schema true"),
+        (
+            {"format": "something else"},
+            "is not a saved one: it has no format 'voros threshold policy'",
+        ),
+        ({"choices": None}, "choices is null; accepted is a list"),
         ({"choices": []}, "from 0 to infinity"),
-        ({"strategy": "guess"}, "strategy='guess'"),
-        ({"default": {"threshold": 1}}, "not a sound policy"),
-        ({"scenario": {}}, "not a complete policy: it lacks 'min_precision'"),
+        ({"strategy": "guess"}, 'strategy is "guess"; accepted is one of "partial_voros"'),
+        ({"default": {"threshold": 1}}, 'default lacks "cost_ratio_low"'),
+        ({"scenario": {}}, 'scenario lacks "min_precision"'),
+        ({"model": -1}, "model is -1; accepted is text"),
+        ({"n_models": 0}, "n_models is 0; accepted is a whole number"),
+        ({"n_models": True}, "n_models is true; accepted is a whole number"),
+        ({"surprise": 1}, 'the document has the unknown key "surprise"'),
+        ({"guarantee": {"confidence": 2, "horizon": None}}, "guarantee: confidence=2"),
+        ({"validation": {"n_positive": 0, "n_negative": 9}}, "validation.n_positive is 0"),
     ],
 )
 def test_a_damaged_file_is_refused_with_the_reason(change, message):
@@ -138,21 +152,26 @@ def test_a_damaged_file_is_refused_with_the_reason(change, message):
 def test_text_that_is_no_json_is_refused():
     with pytest.raises(ValueError, match="the text is not JSON"):
         ThresholdPolicy.from_json('{"format": ')
-    with pytest.raises(ValueError, match="not a saved policy"):
+    with pytest.raises(
+        ValueError, match="is not a saved one: it has no format 'voros threshold policy'"
+    ):
         ThresholdPolicy.from_json("[1, 2]")
 
 
 def test_an_unknown_kind_of_cost_or_family_is_refused():
     fields = json.loads(make_policy().to_json())
     for cost, message in [
-        ({"kind": "cauchy", "over": "ratio"}, "kind 'cauchy'"),
+        (
+            {"kind": "cauchy", "over": "ratio"},
+            r'cost_ratio\.kind is "cauchy"; accepted is one of "uniform", "samples", "scipy"',
+        ),
         (
             {"kind": "scipy", "over": "ratio", "family": "nope", "args": [], "keywords": {}},
-            "scipy.stats has no distribution 'nope'",
+            r'family is "nope"; accepted is the name of a continuous distribution',
         ),
         (
             {"kind": "scipy", "over": "ratio", "family": "bootstrap", "args": [], "keywords": {}},
-            "scipy.stats has no distribution 'bootstrap'",
+            r'family is "bootstrap"; accepted is the name of a continuous distribution',
         ),
         ({"kind": "uniform", "over": "ratio", "low": -1.0, "high": 2.0}, "finite numbers above 0"),
         ({"kind": "samples", "over": "t", "values": [2.0], "weights": [1.0]}, "within"),
@@ -167,6 +186,100 @@ def test_a_gap_between_choices_is_refused():
     fields["choices"][0]["cost_ratio_high"] *= 0.5
     with pytest.raises(ValueError, match="cover the cost ratios from 0 to infinity, each once"):
         ThresholdPolicy.from_json(json.dumps(fields))
+
+
+CONTRADICTIONS = {
+    "a threshold that is NaN": (
+        lambda p: p["default"].update(threshold="NaN"),
+        'default.threshold is "NaN"; accepted is a number',
+    ),
+    "thresholds that fall": (
+        lambda p: p["choices"][0].update(threshold=p["choices"][-1]["threshold"]),
+        r"choices\[1\] lowers the threshold",
+    ),
+    "alarms that do not add up": (
+        lambda p: p["choices"][0].update(alarms=3),
+        r"choices\[0\] has 3 alarms; tp and fp add up to",
+    ),
+    "a default with other counts": (
+        lambda p: p["default"].update(tp=1, fp=0, alarms=1, precision=1.0, recall=1 / 24),
+        "default",
+    ),
+    "a default that is not the best": (
+        lambda p: p.update(
+            default=p["choices"][-1] | {"cost_ratio_low": 0.0, "cost_ratio_high": "Infinity"}
+        ),
+        "default is not the threshold of least expected cost",
+    ),
+    "a precision that is not that of the counts": (
+        lambda p: p["choices"][0].update(precision=0.99),
+        r"choices\[0\] has precision 0.99; its counts give",
+    ),
+    "never alarm with alarms": (
+        lambda p: p["choices"][-1].update(threshold="Infinity"),
+        r"alarms at the threshold inf",
+    ),
+    "a limit that the thresholds break": (
+        lambda p: p["scenario"].update(min_precision=0.95),
+        "beyond the limits of its scenario",
+    ),
+    "a switch at another cost": (
+        lambda p: (
+            p["choices"][0].update(cost_ratio_high=0.001),
+            p["choices"][1].update(cost_ratio_low=0.001),
+        ),
+        r"choices\[1\] takes over at the cost ratio 0.001",
+    ),
+    "true as a number": (
+        lambda p: p["scenario"].update(min_precision=True),
+        "scenario.min_precision is true; accepted is a number",
+    ),
+    "null as a number": (
+        lambda p: p["choices"][0].update(tp=None),
+        r"choices\[0\].tp is null; accepted is a number",
+    ),
+    "another prevalence": (
+        lambda p: p["scenario"].update(prevalence=0.01),
+        "validation has a prevalence of",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", list(CONTRADICTIONS))
+def test_a_policy_that_contradicts_itself_is_refused_by_name(change):
+    tamper, message = CONTRADICTIONS[change]
+    fields = json.loads(make_policy().to_json())
+    tamper(fields)
+    with pytest.raises(DocumentError, match=message):
+        ThresholdPolicy.from_json(json.dumps(fields))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text.replace('"schema": 2,', '"schema": 2, "schema": 2,'), "given twice"),
+        (lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 400}'), "too many digits"),
+        (
+            lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 5000}'),
+            "too many digits",
+        ),
+        (lambda text: text.replace('"n_models": 1', '"n_models": 1e999'), "too large"),
+        (lambda text: text.replace('"n_models": 1', '"n_models": NaN'), "NaN is not strict JSON"),
+        (
+            lambda text: text.replace('"n_models": 1', '"n_models": ' + "[" * 10**5 + "]" * 10**5),
+            "nested more than 32 deep",
+        ),
+        (lambda text: text.replace('"model": null', '"model": "\\ud800"'), "half a character"),
+        (lambda text: text.replace('"model": null', '"model": ""'), "model is"),
+    ],
+)
+def test_what_is_no_strict_json_is_refused_in_one_line(change, message):
+    text = make_policy().to_json()
+    assert change(text) != text
+    with pytest.raises(DocumentError, match=message) as refused:
+        ThresholdPolicy.from_json(change(text))
+    assert len(str(refused.value)) < 300
+    assert "\n" not in str(refused.value)
 
 
 class Triangle(rv_continuous):

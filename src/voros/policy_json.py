@@ -1,16 +1,19 @@
-"""The JSON form of a threshold policy: versioned, strict JSON, every number read back exactly."""
+"""The JSON form of a threshold policy: versioned, strict, every number read back exactly.
+
+A file is checked key by key, then against itself (see `voros.policy_consistency`), then by its
+checksum: a policy that is read is the one that was saved.
+"""
 
 from __future__ import annotations
 
-import json
-import math
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voros.costs import (
+    UNITS,
     CostDistribution,
     Density,
     Samples,
@@ -20,114 +23,133 @@ from voros.costs import (
     scipy_parameters,
 )
 from voros.evaluation import Choice
+from voros.policy_consistency import check_consistent
 from voros.scenario import Scenario
+from voros.serialisation import Entry, json_text, read_document, with_checksum
 
 if TYPE_CHECKING:
     from voros.policy import ThresholdPolicy
 
 FORMAT = "voros threshold policy"
-SCHEMA = 1
-"""Raised whenever a file of the new form could be misread by an older version."""
+SCHEMA = 2
+"""Raised whenever the fields of a file change."""
+
+WEIGHT_SUM = 1e-9
+"""How far the probabilities of sampled costs may be from adding up to 1."""
 
 
 def policy_text(policy: ThresholdPolicy) -> str:
     """Return a policy as JSON text."""
-    return json.dumps(policy_fields(policy), indent=2, allow_nan=False) + "\n"
+    return json_text(policy_fields(policy))
 
 
 def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
     """Return everything that is saved of a policy, in values that strict JSON can hold."""
-    scenario, guarantee = policy.scenario, policy.guarantee
-    fields = {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "model": policy.model,
-        "strategy": policy.strategy,
-        "scenario": {
-            "min_precision": scenario.min_precision,
-            "capacity": scenario.capacity,
-            "cost_ratio": _encode_costs(scenario.costs),
-            "prevalence": scenario.prevalence,
-        },
-        "guarantee": None if guarantee is None else asdict(guarantee),
-        "n_models": policy.n_models,
-        "validation": {
-            "n_positive": policy.n_positive,
-            "n_negative": policy.n_negative,
-        },
-        "default": asdict(policy.default),
-        "choices": [asdict(choice) for choice in policy.choices],
-    }
-    encoded: dict[str, Any] = _encode(fields)
-    return encoded
+    scenario = policy.scenario
+    return with_checksum(
+        {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "model": policy.model,
+            "strategy": policy.strategy,
+            "scenario": {
+                "min_precision": scenario.min_precision,
+                "capacity": scenario.capacity,
+                "cost_ratio": _encode_costs(scenario.costs),
+                "prevalence": scenario.prevalence,
+            },
+            "guarantee": policy.guarantee,
+            "n_models": policy.n_models,
+            "validation": {
+                "n_positive": policy.n_positive,
+                "n_negative": policy.n_negative,
+            },
+            "default": policy.default,
+            "choices": policy.choices,
+        }
+    )
 
 
 def parse_policy(source: str | Path) -> dict[str, Any]:
-    """Read JSON text or a file into the arguments of `ThresholdPolicy`."""
-    text, origin = _read(source)
-    try:
-        fields = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{origin} is not JSON: {error}") from None
-    _check_schema(fields, origin)
-    try:
-        return _arguments(fields)
-    except KeyError as error:
-        raise ValueError(f"{origin} is not a complete policy: it lacks {error}") from None
-    except (TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{origin} is not a sound policy: {error}") from None
+    """Read JSON text or a file into the arguments of `ThresholdPolicy`.
 
-
-def _read(source: str | Path) -> tuple[str, str]:
-    if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
-        return source, "the text"
-    path = Path(source)
-    return path.read_text(encoding="utf-8"), str(path)
-
-
-def _check_schema(fields: Any, origin: str) -> None:
-    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
-        raise ValueError(f"{origin} is not a saved policy: it has no format {FORMAT!r}")
-    schema = fields.get("schema")
-    if not isinstance(schema, int) or schema < 1:
-        raise ValueError(f"{origin} has the schema {schema!r}; accepted are 1 to {SCHEMA}")
-    if schema > SCHEMA:
-        raise ValueError(
-            f"{origin} has the schema {schema}, written by a newer voros; this one reads up to "
-            f"{SCHEMA}; upgrade voros"
-        )
-
-
-def _arguments(fields: dict[str, Any]) -> dict[str, Any]:
-    limits = fields["scenario"]
-    return {
-        "scenario": Scenario(
-            limits["min_precision"],
-            limits["capacity"],
-            _decode_costs(limits["cost_ratio"]),
-            limits["prevalence"],
-        ),
-        "strategy": fields["strategy"],
-        "choices": tuple(_decode_choice(row) for row in fields["choices"]),
-        "default": _decode_choice(fields["default"]),
-        "n_positive": fields["validation"]["n_positive"],
-        "n_negative": fields["validation"]["n_negative"],
-        "guarantee": _decode_guarantee(fields["guarantee"]),
-        "model": fields.get("model"),
-        "n_models": fields["n_models"],
+    Raises
+    ------
+    DocumentError
+        Naming the key that no saved policy could hold.
+    """
+    document = read_document(source, "saved policy")
+    document.check_format(FORMAT, SCHEMA)
+    entries = document.keys(
+        "format",
+        "schema",
+        "model",
+        "strategy",
+        "scenario",
+        "guarantee",
+        "n_models",
+        "validation",
+        "default",
+        "choices",
+        "checksum",
+    )
+    arguments = _read_sizes(entries["validation"]) | {
+        "scenario": _read_scenario(entries["scenario"]),
+        "strategy": entries["strategy"].one_of(_strategies()),
+        "choices": tuple(_read_choice(row) for row in entries["choices"].items()),
+        "default": _read_choice(entries["default"]),
+        "guarantee": entries["guarantee"].optional(_read_guarantee),
+        "model": entries["model"].optional(Entry.text),
+        "n_models": entries["n_models"].whole(1),
     }
+    check_consistent(entries, arguments)
+    document.check_unchanged()
+    return arguments
 
 
-def _decode_choice(row: dict[str, Any]) -> Choice:
-    return Choice(**{name: _decode_number(value) for name, value in row.items()})
+def _strategies() -> tuple[str, ...]:
+    from voros.policy import POLICY_STRATEGIES
+
+    return POLICY_STRATEGIES
 
 
-def _decode_guarantee(fields: dict[str, Any] | None) -> Any:
-    if fields is None:
-        return None
+def _read_sizes(entry: Entry) -> dict[str, Any]:
+    sizes = entry.keys("n_positive", "n_negative")
+    for size in sizes.values():
+        if not size.number(0) > 0:
+            size.refuse("a number of cases above 0")
+    return {name: size.value for name, size in sizes.items()}
+
+
+def _read_scenario(entry: Entry) -> Scenario:
+    limits = entry.keys("min_precision", "capacity", "cost_ratio", "prevalence")
+    return entry.made(
+        Scenario,
+        limits["min_precision"].number(0, 1),
+        limits["capacity"].number(0),
+        _read_costs(limits["cost_ratio"]),
+        limits["prevalence"].optional(lambda share: share.number(0, 1)),
+    )
+
+
+def _read_choice(entry: Entry) -> Choice:
+    fields = entry.keys(*Choice.__dataclass_fields__)
+    counts = {name: fields[name].number(0) for name in ("tp", "fp", "alarms")}
+    return Choice(
+        cost_ratio_low=fields["cost_ratio_low"].number(0),
+        cost_ratio_high=fields["cost_ratio_high"].number(0, finite=False),
+        threshold=float(fields["threshold"].number(finite=False)),
+        precision=fields["precision"].number(0, 1, finite=False, or_nan=True),
+        recall=fields["recall"].number(0, 1),
+        **counts,
+    )
+
+
+def _read_guarantee(entry: Entry) -> Any:
     from voros.inference import Guarantee
 
-    return Guarantee(**fields)
+    fields = entry.keys(*Guarantee.__dataclass_fields__)
+    return entry.made(Guarantee, **{name: field.value for name, field in fields.items()})
 
 
 def _encode_costs(costs: CostDistribution) -> dict[str, Any]:
@@ -159,39 +181,47 @@ def _scipy_family(name: str) -> Any:
     return family if isinstance(family, stats.rv_continuous) else None
 
 
-def _decode_costs(fields: dict[str, Any]) -> CostDistribution:
-    kind, over = fields["kind"], fields["over"]
-    if kind == "uniform":
-        low, high = fields["low"], fields["high"]
-        from_samples([low, high], over=over)
-        if not low < high:
-            raise ValueError(f"cost_ratio is uniform between {low!r} and {high!r}")
-        return Uniform(low, high, over=over)
-    if kind == "samples":
-        values, weights = fields["values"], fields["weights"]
-        # Only to check them: weights summed anew would not be those saved to the last bit.
-        from_samples(values, weights, over=over)
-        return Samples(np.array(values), np.array(weights), over=over)
-    if kind == "scipy":
-        family = _scipy_family(fields["family"])
-        if family is None:
-            raise ValueError(f"scipy.stats has no distribution {fields['family']!r}")
-        return from_scipy(family(*fields["args"], **fields["keywords"]), over=over)
-    raise ValueError(f"cost_ratio has the kind {kind!r}; accepted are uniform, samples and scipy")
+def _read_costs(entry: Entry) -> CostDistribution:
+    if not isinstance(entry.value, dict):
+        entry.refuse("an object")
+    kind = Entry(entry.value.get("kind"), f"{entry.path}.kind", entry.origin).one_of(tuple(_COSTS))
+    keys, read = _COSTS[kind]
+    fields = entry.keys("kind", "over", *keys)
+    fields["over"].one_of(UNITS)
+    return read(entry, fields)
 
 
-def _encode(value: Any) -> Any:
-    """Write numpy's numbers as Python's, and infinities and NaN, which JSON lacks, as text."""
-    if isinstance(value, dict):
-        return {key: _encode(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_encode(item) for item in value]
-    if isinstance(value, np.generic):
-        return _encode(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
+def _read_uniform(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution:
+    low, high, over = fields["low"].number(), fields["high"].number(), fields["over"].value
+    entry.made(from_samples, [low, high], over=over)
+    if not low < high:
+        fields["low"].refuse(f"a number below {entry.path}.high, {high!r}")
+    return Uniform(low, high, over=over)
 
 
-def _decode_number(value: Any) -> Any:
-    return float(value) if isinstance(value, str) else value
+def _read_samples(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution:
+    values, weights = np.array(fields["values"].numbers()), np.array(fields["weights"].numbers(0))
+    # Only to check them: weights summed anew would not be those saved to the last bit.
+    entry.made(from_samples, values, weights, over=fields["over"].value)
+    if np.any(np.diff(values) < 0):
+        fields["values"].contradict("fall; costs are saved from the lowest up")
+    if abs(weights.sum() - 1.0) > WEIGHT_SUM:
+        fields["weights"].contradict(f"add up to {weights.sum():g}, not to 1")
+    return Samples(values, weights, over=fields["over"].value)
+
+
+def _read_density(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution:
+    family = _scipy_family(fields["family"].text())
+    if family is None:
+        fields["family"].refuse("the name of a continuous distribution in scipy.stats")
+    keywords = {name: value.number() for name, value in fields["keywords"].named().items()}
+    frozen = entry.made(family, *fields["args"].numbers(), **keywords)
+    return entry.made(from_scipy, frozen, over=fields["over"].value)
+
+
+_COSTS = {
+    "uniform": (("low", "high"), _read_uniform),
+    "samples": (("values", "weights"), _read_samples),
+    "scipy": (("family", "args", "keywords"), _read_density),
+}
+"""Keys of each kind of costs, and how they are read."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import voros
 from voros.engines import BinnedCounts, ChangedDataError
+from voros.serialisation import DocumentError
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))
 
@@ -96,17 +97,63 @@ def test_a_file_is_read_back_as_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": "voros.binned-counts/9"}, "not a summary of the schema"),
-        ({"rows": [1]}, "as many counts as cells"),
-        ({"cells": [1, 2]}, "falling cells"),
-        ({"positive": [1, -1]}, "counts of at least 0"),
-        ({"bits": 40}, r"bits=40; accepted is a whole number within \[12, 24\]"),
+        ({"format": "counts"}, "has no format 'voros binned counts'"),
+        ({"schema": 9}, "schema 9; accepted is 2; written by a newer voros"),
+        ({"rows": [1]}, "rows has another length than cells, 2"),
+        ({"rows": [1, 5]}, r"rows\[1\] is 5; positive and negative add up to 1"),
+        ({"rows": [0, 1]}, r"rows\[0\] is 0; accepted is a whole number within \[1,"),
+        ({"rows": [True, 1]}, r"rows\[0\] is true"),
+        ({"cells": [1, 2]}, r"cells\[1\] is 2; accepted is a cell below the one before it, 1"),
+        ({"cells": [2**40, 2]}, r"cells\[0\] is 1099511627776; accepted is a whole number"),
+        ({"cells": None}, "cells is null; accepted is a list"),
+        ({"positive": [1, -1]}, r"positive\[1\] is -1; accepted is a number"),
+        ({"positive": [1, "Infinity"]}, r'positive\[1\] is "Infinity"; accepted is a number'),
+        ({"positive": [0.5, 0]}, "positive and negative: one is whole numbers"),
+        ({"bits": 40}, r"bits is 40; accepted is a whole number within \[12, 24\]"),
+        ({"bits": True}, "bits is true; accepted is a whole number"),
+        ({"one_case": 0.25}, "one_case is 0.25; accepted is 1 where the counts are whole"),
+        ({"extra": 1}, 'unknown key "extra"'),
+        ({"bits": 19}, "was changed after it was saved"),
     ],
 )
-def test_damaged_files_are_refused(change, message):
+def test_damaged_files_are_refused_by_name(change, message):
     record = json.loads(BinnedCounts.from_scores([1, 0], [0.9, 0.1]).to_json()) | change
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(DocumentError, match=message):
         BinnedCounts.from_json(json.dumps(record))
+
+
+def test_missing_keys_are_named():
+    record = json.loads(BinnedCounts.from_scores([1, 0], [0.9, 0.1]).to_json())
+    for key in record.keys() - {"format", "schema"}:
+        with pytest.raises(DocumentError, match=f'lacks "{key}"'):
+            BinnedCounts.from_json(json.dumps({k: v for k, v in record.items() if k != key}))
+
+
+def test_rows_of_weighted_counts_cannot_be_set_to_one():
+    """One row to a bin would mean that nothing inside it is open: a falsely exact score."""
+    labels, scores, weights = draw(300, 6)
+    record = json.loads(
+        BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=12).to_json()
+    )
+    record["rows"] = [1] * len(record["rows"])
+    with pytest.raises(DocumentError, match="was changed after it was saved"):
+        BinnedCounts.from_json(json.dumps(record))
+
+
+def test_several_sites_are_summed():
+    labels, scores, _ = draw(300, 9)
+    parts = [BinnedCounts.from_scores(labels[i::3], scores[i::3], pos_label=True) for i in range(3)]
+    assert fields(sum(parts)) == fields(BinnedCounts.from_scores(labels, scores))
+    assert fields(sum(parts[:1])) == fields(parts[0])
+
+
+def test_a_site_may_hold_one_class_whatever_its_labels():
+    ill = BinnedCounts.from_scores(["ill", "ill"], [0.9, 0.4], pos_label="ill")
+    well = BinnedCounts.from_scores(["well"], [0.2], pos_label="ill")
+    both = BinnedCounts.from_scores(["ill", "ill", "well"], [0.9, 0.4, 0.2], pos_label="ill")
+    assert fields(ill + well) == fields(both)
+    with pytest.raises(ValueError, match="only label 'ill', and whether it is the positive class"):
+        BinnedCounts.from_scores(["ill", "ill"], [0.9, 0.4])
 
 
 def test_other_things_do_not_add():

@@ -31,7 +31,7 @@ def test_is_plain_json_without_nan_or_infinity():
     curve = OperatingPoints.from_points([0.1, 0.3], [0.5, 0.8], 100, 900)
     lowest = OperatingPoints.from_scores([1, 0, 1], [0.5, 0.2, -np.inf])
     unknown = json.loads(json.dumps(page_payload({"a": curve}, SCENARIO), allow_nan=False))
-    assert unknown["models"][0]["thresholds"] == [None, None]
+    assert unknown["models"][0]["thresholds"] == ["NaN", "NaN"]
     assert unknown["cases"]["wholeCounts"] is False
     assert unknown["cases"]["wholeCases"] is True
     infinite = json.loads(json.dumps(page_payload({"a": lowest}, SCENARIO), allow_nan=False))

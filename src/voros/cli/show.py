@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from voros.cli.options import ShowOptions
-from voros.report.values import json_text
+from voros.serialisation import json_text
 
 PLAIN_WIDTH = 160
 """Width of a table that goes into a file or a pipe, where nothing tells the width of a page."""

@@ -6,8 +6,9 @@ fit together. What binning lost is not guessed at: `bounds` brackets it in any s
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,15 @@ import numpy as np
 from voros.engines.bins import Bins
 from voros.engines.bounds import score_bounds
 from voros.engines.intake import read_cases
-from voros.engines.keys import KEY_BITS, IntArray, cell_end, cell_of, cell_start
+from voros.engines.keys import (
+    HIGHEST_KEY,
+    KEY_BITS,
+    LOWEST_KEY,
+    IntArray,
+    cell_end,
+    cell_of,
+    cell_start,
+)
 from voros.engines.plan import Plan, Wanted
 from voros.engines.refinement import whole_range
 from voros.inputs import (
@@ -30,9 +39,17 @@ from voros.inputs import (
 )
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
+from voros.serialisation import Entry, json_text, read_document, with_checksum
 
-SCHEMA = "voros.binned-counts/1"
-"""What a saved summary calls itself; the number rises when its fields change."""
+FORMAT = "voros binned counts"
+SCHEMA = 2
+"""Raised whenever the fields of a file change."""
+
+COLUMNS = ("cells", "rows", "positive", "negative")
+"""What is saved of every bin."""
+
+ROUNDING = 1e-9
+"""Relative slack of sums of weights."""
 
 FEWEST_BITS, MOST_BITS = 12, 24
 """12 leave one bin per octave; beyond 24 an answer need not be small any more."""
@@ -181,15 +198,18 @@ class BinnedCounts:
         one_case = min(self.one_case, other.one_case)
         return BinnedCounts(bits, -cells, rows, right, false, one_case)
 
+    def __radd__(self, other: object) -> BinnedCounts:
+        """Begin a sum: Python's ``sum`` adds the first counts to 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the summary as JSON, and write it to a file if a path is given.
 
         An existing file is replaced only with ``force=True``.
         """
-        columns = ("cells", "rows", "positive", "negative")
-        record = {"schema": SCHEMA, "bits": self.bits, "one_case": self.one_case}
-        record |= {name: getattr(self, name).tolist() for name in columns}
-        text = json.dumps(record)
+        names = ("bits", "one_case", *COLUMNS)
+        fields = {"format": FORMAT, "schema": SCHEMA} | {n: getattr(self, n) for n in names}
+        text = json_text(with_checksum(fields), indent=None)
         if path is not None:
             from voros.files import write_whole
 
@@ -206,9 +226,20 @@ class BinnedCounts:
         >>> BinnedCounts.from_json(counts.to_json()).cells.tolist() == counts.cells.tolist()
         True
         """
-        is_text = isinstance(source, str) and source.lstrip().startswith("{")
-        text = str(source) if is_text else Path(source).read_text(encoding="utf-8")
-        return _from_record(json.loads(text))
+        document = read_document(source, "saved summary")
+        document.check_format(FORMAT, SCHEMA)
+        entries = document.keys("format", "schema", "bits", "one_case", *COLUMNS, "checksum")
+        counts = cls(
+            entries["bits"].whole(FEWEST_BITS, MOST_BITS),
+            _read_cells(entries["cells"], entries["bits"].value),
+            np.array(entries["rows"].wholes(1), dtype=np.int64),
+            _read_counts(entries["positive"]),
+            _read_counts(entries["negative"]),
+            float(entries["one_case"].number(0)),
+        )
+        _check_consistent(counts, entries)
+        document.check_unchanged()
+        return counts
 
     def __repr__(self) -> str:
         """Summarise the summary."""
@@ -221,10 +252,20 @@ class BinnedCounts:
 def _positive(y_true: Any, pos_label: Any) -> BoolArray:
     """Tell who is positive; unlike a curve, a summary may lack one class."""
     labels = as_vector(y_true, "y_true")
-    only = set(labels.tolist()) if labels.dtype.kind in "biuf" else set()
-    if pos_label is None and len(only) == 1 and only <= {-1, 0, 1}:
+    kinds = set(labels.tolist())
+    if len(kinds) != 1:
+        return check_labels(labels, pos_label)
+    (only,) = kinds
+    if only is None or only != only:
+        raise ValueError("y_true holds missing values; drop or impute those cases first")
+    if pos_label is not None:
+        return np.asarray(labels == pos_label)
+    if labels.dtype.kind in "biuf" and only in (-1, 0, 1):
         return np.asarray(labels == 1)
-    return check_labels(labels, pos_label)
+    raise ValueError(
+        f"y_true has the only label {only!r}, and whether it is the positive class is not clear; "
+        "pass pos_label"
+    )
 
 
 def _level(bits: int) -> int:
@@ -242,21 +283,42 @@ def _added(home: IntArray, mine: AnyArray, theirs: AnyArray) -> AnyArray:
     return total
 
 
-def _from_record(record: Any) -> BinnedCounts:
-    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-        found = record.get("schema") if isinstance(record, dict) else type(record).__name__
-        raise ValueError(f"not a summary of the schema {SCHEMA!r}; found {found!r}")
-    names = ("cells", "rows", "positive", "negative")
-    cells, rows, right, false = (np.asarray(record[name]) for name in names)
-    _check_counts(cells, rows, right, false)
-    _level(record["bits"])
-    return BinnedCounts(record["bits"], cells, rows, right, false, float(record["one_case"]))
+def _read_cells(entry: Entry, bits: int) -> IntArray:
+    level = KEY_BITS - bits
+    cells = entry.wholes(int(LOWEST_KEY) >> level, int(HIGHEST_KEY) >> level)
+    for item, (one, other) in zip(entry.items()[1:], pairwise(cells), strict=True):
+        if not one > other:
+            item.refuse(f"a cell below the one before it, {one}")
+    return np.array(cells, dtype=np.int64)
 
 
-def _check_counts(cells: IntArray, *counts: AnyArray) -> None:
-    if any(len(count) != len(cells) for count in counts):
-        raise ValueError("a summary needs as many counts as cells; the file is damaged")
-    if np.any(np.diff(cells) >= 0) or any(np.any(~(count >= 0)) for count in counts):
-        raise ValueError(
-            "a summary needs falling cells and counts of at least 0; the file is damaged"
+def _read_counts(entry: Entry) -> AnyArray:
+    counts = entry.numbers(0)
+    whole = all(isinstance(count, int) for count in counts)
+    return np.array(counts, dtype=np.int64 if whole else np.float64)
+
+
+def _check_consistent(counts: BinnedCounts, entries: Mapping[str, Entry]) -> None:
+    """Raise, naming the key, unless cells, rows and counts could be of the same cases."""
+    for name in COLUMNS[1:]:
+        if len(getattr(counts, name)) != len(counts.cells):
+            entries[name].contradict(f"has another length than cells, {len(counts.cells)}")
+    if counts.positive.dtype != counts.negative.dtype:
+        entries["positive"].contradict("and negative: one is whole numbers, the other is not")
+    both = counts.positive + counts.negative
+    if counts.positive.dtype.kind == "i":
+        _check_unweighted(counts, both, entries)
+    elif len(both) and not (counts.one_case > 0 and np.isfinite(both.sum())):
+        entries["one_case"].refuse("the smallest weight, above 0")
+    elif np.any(both < counts.rows * counts.one_case * (1 - ROUNDING)):
+        entries["rows"].contradict("count more cases than the weights add up to")
+
+
+def _check_unweighted(counts: BinnedCounts, both: AnyArray, entries: Mapping[str, Entry]) -> None:
+    if counts.one_case != 1:
+        entries["one_case"].refuse("1 where the counts are whole")
+    wrong = np.flatnonzero(both != counts.rows)
+    if len(wrong):
+        entries["rows"].items()[wrong[0]].contradict(
+            f"is {counts.rows[wrong[0]]}; positive and negative add up to {both[wrong[0]]}"
         )

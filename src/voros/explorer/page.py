@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -19,6 +18,7 @@ from voros.looks import Look, look_of
 from voros.models import count_models
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
+from voros.serialisation import json_text
 
 SCRIPTS = (
     "voros.js",
@@ -222,5 +222,5 @@ def _hash(text: str) -> str:
 
 def _json_for_html(payload: Mapping[str, Any]) -> str:
     """Write JSON that cannot end the script element it stands in, whatever names models have."""
-    text = json.dumps(payload, allow_nan=False, separators=(",", ":"))
+    text = json_text(payload, indent=None).rstrip()
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-
 from voros.costs import CostDistribution, Samples, Uniform
 from voros.explorer.thinning import largest_change, thin_points, useful_points
 from voros.inputs import AnyArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario, check_scenario
+from voros.serialisation import plain
 from voros.winners import CLOSE_CALL
 
 CERTIFIED_RECALL = 0.25
@@ -76,17 +75,10 @@ def _check_complete(points_by_model: Mapping[str, OperatingPoints]) -> None:
 def _model(name: str, points: OperatingPoints) -> dict[str, Any]:
     return {
         "name": name,
-        "thresholds": [_number(value) for value in points.thresholds[1:].tolist()],
+        "thresholds": plain(points.thresholds[1:]),
         "tp": points.tp[1:].tolist(),
         "fp": points.fp[1:].tolist(),
     }
-
-
-def _number(threshold: float) -> float | str | None:
-    """JSON has neither NaN, where the source gave no thresholds, nor infinities."""
-    if np.isnan(threshold):
-        return None
-    return "-Infinity" if np.isneginf(threshold) else threshold
 
 
 def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, Any]:

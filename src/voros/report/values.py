@@ -1,14 +1,9 @@
-"""Results as plain values, and strict JSON of them."""
+"""Results as plain values."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
-
-import numpy as np
 
 from voros.deployment import PolicyEvaluation
 from voros.scenario import Scenario
@@ -40,29 +35,3 @@ def account_values(tested: PolicyEvaluation) -> dict[str, Any]:
         "violations": [asdict(violation) for violation in tested.violations],
         "choices": [asdict(choice) for choice in tested.choices],
     }
-
-
-def json_text(document: Mapping[str, Any]) -> str:
-    """Write strict JSON: what has no value is null, and an infinity is text.
-
-    Examples
-    --------
-    >>> print(json_text({"threshold": math.inf, "precision": math.nan}), end="")
-    {
-      "threshold": "inf",
-      "precision": null
-    }
-    """
-    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, (np.generic, np.ndarray)):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value

@@ -7,7 +7,7 @@ from pathlib import Path
 from voros.files import check_writable, write_together
 from voros.report.content import Report, now, report_document
 from voros.report.page import render_report
-from voros.report.values import json_text
+from voros.serialisation import json_text
 
 
 def report_paths(path: str | Path) -> tuple[Path, Path]:

@@ -31,8 +31,8 @@ const { cases, words } = payload;
 const nCases = cases.nPositive + cases.nNegative;
 const place = (id) => document.getElementById(id);
 
-/** JSON has no NaN for a threshold that was not recorded, and no infinities. */
-const readThreshold = (value) => (value === null ? NaN : Number(value));
+/** Numbers that JSON lacks are spelled "NaN", "Infinity" and "-Infinity". */
+const readThreshold = (value) => Number(value);
 
 const models = payload.models.map(({ name, thresholds, tp, fp }, position) => {
   const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, cases);

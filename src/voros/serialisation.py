@@ -1,0 +1,362 @@
+"""The one JSON of every document: policies, reports, pages, counts.
+
+**Written.** Strict JSON, the same text for the same values. JSON has no word for numbers that are
+not finite: they are the strings ``"Infinity"``, ``"-Infinity"`` and ``"NaN"``, as in the JSON of
+Protocol Buffers; JavaScript's ``Number`` and Python's ``float`` both read them. ``null`` is a value
+that does not exist, never a number.
+
+**Read.** What is not strict JSON is refused, and so are keys given twice, numbers that no float
+holds, text that is not Unicode, and nesting beyond `DEEPEST`. A document is then read key by key
+through `Entry`, which knows the path of the key and names it in every refusal. A checksum over
+all values finds the changes that no rule could.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+
+Read = TypeVar("Read")
+
+NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+"""How numbers that JSON lacks are spelled."""
+
+DEEPEST = 32
+"""Objects and lists within one another that a document may have."""
+
+LARGEST_WHOLE = 2**63 - 1
+"""Whole numbers beyond it are no counts."""
+
+LONGEST_SHOWN = 60
+"""Characters of a refused value that a message shows."""
+
+
+_BRACKETS = re.compile(r"[\[\]{}]")
+
+
+class DocumentError(ValueError):
+    """A document that is not what it should be; the message names the key."""
+
+
+def json_text(document: Any, *, indent: int | None = 2) -> str:
+    """Write a document as strict JSON, the same text for the same values.
+
+    Examples
+    --------
+    >>> print(json_text({"threshold": math.inf, "precision": math.nan, "model": None}), end="")
+    {
+      "threshold": "Infinity",
+      "precision": "NaN",
+      "model": null
+    }
+    """
+    separators = None if indent is not None else (",", ":")
+    text = json.dumps(plain(document), indent=indent, separators=separators, allow_nan=False)
+    return text + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Return a document in values that strict JSON can hold.
+
+    Examples
+    --------
+    >>> plain({"tp": np.array([1, 2]), "threshold": (np.float64(0.5), -math.inf)})
+    {'tp': [1, 2], 'threshold': [0.5, '-Infinity']}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    return value
+
+
+def with_checksum(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document in plain values, with the checksum of all of them as its last key.
+
+    Examples
+    --------
+    >>> with_checksum({"format": "note", "n": 1})["checksum"][:8]
+    'dc88868d'
+    """
+    document: dict[str, Any] = plain(fields)
+    return document | {"checksum": _checksum(document)}
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    """Whatever the order of keys and the spaces between them, the same values give the same sum."""
+    rest = {key: value for key, value in document.items() if key != "checksum"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def read_document(source: str | Path, kind: str) -> Entry:
+    """Read JSON text, or the file at a path, as a document.
+
+    Parameters
+    ----------
+    source : str or path-like
+        Text that begins with a brace or bracket is JSON itself.
+    kind : str
+        What the document should be, for messages.
+
+    Raises
+    ------
+    DocumentError
+        When it is not strict JSON, or holds what no document may.
+    """
+    if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
+        text, origin = source, "the text"
+    else:
+        text, origin = _file_text(Path(source)), str(source)
+    return Entry(_parsed(text, origin, kind), "", origin)
+
+
+def _file_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"{path} is not JSON: it is not UTF-8 text ({error})") from None
+
+
+def _parsed(text: str, origin: str, kind: str) -> Any:
+    try:
+        _check_depth(text)
+        value = json.loads(
+            text,
+            object_pairs_hook=_once,
+            parse_constant=_refuse_constant,
+            parse_int=_whole,
+            parse_float=_finite,
+        )
+        text.encode("utf-8")
+        _check_unicode(value)
+    except json.JSONDecodeError as error:
+        raise DocumentError(f"{origin} is not JSON: {error}") from None
+    except UnicodeEncodeError:
+        raise DocumentError(f"{origin} is not JSON: it holds half a character") from None
+    except DocumentError as error:
+        raise DocumentError(f"{origin} is no {kind}: {error}") from None
+    return value
+
+
+def _check_depth(text: str) -> None:
+    """Refuse deep nesting before the parser meets it; brackets inside strings do not count."""
+    depth = 0
+    for piece in text.replace("\\\\", "").replace('\\"', "").split('"')[::2]:
+        for bracket in _BRACKETS.findall(piece):
+            depth += 1 if bracket in "{[" else -1
+            if depth > DEEPEST:
+                raise DocumentError(f"it is nested more than {DEEPEST} deep")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise DocumentError(f"the key {_shown(key)} is given twice")
+        found[key] = value
+    return found
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise DocumentError(f'{constant} is not strict JSON; write "{constant}" in quotation marks')
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > len(str(LARGEST_WHOLE)) + 1 or abs(int(digits)) > LARGEST_WHOLE:
+        raise DocumentError(f"the number {_cut(digits)} has too many digits")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise DocumentError(f"the number {_cut(digits)} is too large")
+    return value
+
+
+def _check_unicode(value: Any) -> None:
+    if isinstance(value, str):
+        value.encode("utf-8")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            key.encode("utf-8")
+            _check_unicode(item)
+    elif isinstance(value, list):
+        for item in value:
+            _check_unicode(item)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return _cut(json.dumps(value))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value of a document, with the path that leads to it.
+
+    Attributes
+    ----------
+    value : object
+        As JSON holds it.
+    path : str
+        Such as ``choices[2].threshold``; empty for the document itself.
+    origin : str
+        The file, or "the text".
+    """
+
+    value: Any
+    path: str
+    origin: str
+
+    def refuse(self, accepted: str) -> NoReturn:
+        """Raise, naming the key, its value and what would be accepted."""
+        name = self.path or "the document"
+        raise DocumentError(
+            f"{self.origin}: {name} is {_shown(self.value)}; accepted is {accepted}"
+        )
+
+    def contradict(self, message: str) -> NoReturn:
+        """Raise because of what the document says elsewhere."""
+        where = f"{self.path} " if self.path else ""
+        raise DocumentError(f"{self.origin} contradicts itself: {where}{message}")
+
+    def check_format(self, name: str, schema: int) -> None:
+        """Raise unless the document says that it is of this format and schema."""
+        fields = self.value if isinstance(self.value, dict) else {}
+        if fields.get("format") != name:
+            raise DocumentError(f"{self.origin} is not a saved one: it has no format {name!r}")
+        found = fields.get("schema")
+        newer = isinstance(found, int) and found > schema
+        if newer or found != schema or isinstance(found, bool):
+            reason = "written by a newer voros: upgrade it" if newer else "save it again with voros"
+            raise DocumentError(
+                f"{self.origin} has the schema {_shown(found)}; accepted is {schema}; {reason}"
+            )
+
+    def keys(self, *required: str, optional: Sequence[str] = ()) -> dict[str, Entry]:
+        """Return the entries of an object that has these keys and no other."""
+        if not isinstance(self.value, dict):
+            self.refuse("an object")
+        lacking = [key for key in required if key not in self.value]
+        unknown = [key for key in self.value if key not in (*required, *optional)]
+        name = self.path or "the document"
+        if lacking:
+            raise DocumentError(f"{self.origin}: {name} lacks {', '.join(map(_shown, lacking))}")
+        if unknown:
+            raise DocumentError(
+                f"{self.origin}: {name} has the unknown key {', '.join(map(_shown, unknown))}; "
+                f"accepted are {', '.join((*required, *optional))}"
+            )
+        return {key: self._at(f".{key}", item) for key, item in self.value.items()}
+
+    def named(self) -> dict[str, Entry]:
+        """Return the entries of an object whose keys are free."""
+        if not isinstance(self.value, dict):
+            self.refuse("an object")
+        return self.keys(*self.value)
+
+    def items(self) -> list[Entry]:
+        """Return the entries of a list."""
+        if not isinstance(self.value, list):
+            self.refuse("a list")
+        return [self._at(f"[{position}]", item) for position, item in enumerate(self.value)]
+
+    def number(
+        self,
+        low: float = -math.inf,
+        high: float = math.inf,
+        *,
+        finite: bool = True,
+        or_nan: bool = False,
+    ) -> float:
+        """Return a number within [low, high]; whole ones stay whole."""
+        value = self.value
+        if isinstance(value, str) and not finite:
+            value = NOT_FINITE.get(value, value)
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if is_number and or_nan and math.isnan(value):
+            return math.nan
+        if not is_number or not low <= value <= high:
+            self.refuse(_range_in_words(low, high, finite, or_nan))
+        number: float = value
+        return number
+
+    def whole(self, low: int = 0, high: int = LARGEST_WHOLE) -> int:
+        """Return a whole number within [low, high]."""
+        value = self.value
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            self.refuse(f"a whole number within [{low}, {high}]")
+        return value
+
+    def text(self) -> str:
+        """Return text that is not empty."""
+        if not isinstance(self.value, str) or not self.value:
+            self.refuse("text")
+        return self.value
+
+    def one_of(self, accepted: Sequence[str]) -> str:
+        """Return one of several words."""
+        if not isinstance(self.value, str) or self.value not in accepted:
+            self.refuse("one of " + ", ".join(map(_shown, accepted)))
+        return self.value
+
+    def optional(self, read: Callable[[Entry], Read]) -> Read | None:
+        """Return None for null, and read anything else."""
+        return None if self.value is None else read(self)
+
+    def wholes(self, low: int, high: int = LARGEST_WHOLE) -> list[int]:
+        """Return a list of whole numbers."""
+        return [item.whole(low, high) for item in self.items()]
+
+    def numbers(self, low: float = -math.inf, high: float = math.inf) -> list[float]:
+        """Return a list of finite numbers."""
+        return [item.number(low, high) for item in self.items()]
+
+    def check_unchanged(self) -> None:
+        """Raise unless the document's values are those its checksum was made of."""
+        if self.value["checksum"] != _checksum(self.value):
+            raise DocumentError(
+                f"{self.origin} was changed after it was saved: its checksum is that of other "
+                "values; save it again with voros"
+            )
+
+    def made(self, make: Callable[..., Read], *arguments: Any, **named: Any) -> Read:
+        """Make something of values that are of the right type; its own refusal is passed on."""
+        try:
+            return make(*arguments, **named)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            where = f"{self.path}: " if self.path else ""
+            raise DocumentError(f"{self.origin}: {where}{error}") from None
+
+    def _at(self, step: str, value: Any) -> Entry:
+        return Entry(value, (self.path + step).lstrip("."), self.origin)
+
+
+def _range_in_words(low: float, high: float, finite: bool, or_nan: bool) -> str:
+    ends = "" if math.isinf(low) and math.isinf(high) else f" within [{low:g}, {high:g}]"
+    spelled = [word for word, value in NOT_FINITE.items() if low <= value <= high and not finite]
+    spelled += ["NaN"] if or_nan else []
+    return " or ".join([f"a number{ends}", *map(_shown, spelled)])
