@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -88,7 +90,11 @@ NAN = float("nan")
 REFUSED = {
     "NaN score": ((Y, [NAN, *S[1:]]), {}, r"y_score holds NaN in 1 of 6 cases \(first at index 0"),
     "NaN label": (([NAN, 1, 0, 1, 1, 0], S), {}, "y_true holds NaN"),
-    "missing label": ((np.array([None, 1, 0, 1, 1, 0]), S), {}, "y_true holds missing values"),
+    "missing label": (
+        (np.array([None, 1, 0, 1, 1, 0]), S),
+        {},
+        "y_true holds (missing values|NaN)",
+    ),
     "lengths": ((Y, S[:-1]), {}, "y_true has 6, y_score has 5"),
     "weight length": ((Y, S), {"sample_weight": [1]}, "y_true has 6, sample_weight has 1"),
     "only negatives": (([0] * 6, S), {}, "y_true holds negative cases only"),
@@ -127,3 +133,83 @@ def test_unknown_keyword_is_refused() -> None:
 def test_rows_of_weight_zero_are_left_out_even_if_their_label_or_score_is_odd() -> None:
     weights = [1, 1, 1, 1, 1, 1, 0]
     assert score([*Y, 1], [*S, NAN], sample_weight=weights) == pytest.approx(EXPECTED, abs=1e-12)
+
+
+class TestOneValuePerCase:
+    """Arrays that hold something else are refused, whoever made them."""
+
+    labels = (0, 1, 0, 1)
+    scores = (0.1, 0.9, 0.8, 0.7)
+
+    def score(self, labels: Any, scores: Any, **more: Any) -> float:
+        return voros.partial_voros_score(labels, scores, cost_ratio=0.1, **more)
+
+    def test_masked_values_are_refused_and_an_empty_mask_is_none(self) -> None:
+        masked = np.ma.masked_array(self.scores, mask=[False, True, False, False])
+        labels = np.ma.masked_array(self.labels, mask=[False, False, True, False])
+        weights = np.ma.masked_array([1.0, 1, 1, 1], mask=[True, False, False, False])
+        with pytest.raises(ValueError, match="y_score is a masked array with 1 of 4 values masked"):
+            self.score(self.labels, masked)
+        with pytest.raises(ValueError, match="y_true is a masked array"):
+            self.score(labels, self.scores)
+        with pytest.raises(ValueError, match="sample_weight is a masked array"):
+            self.score(self.labels, self.scores, sample_weight=weights)
+        whole = np.ma.masked_array(self.scores, mask=False)
+        assert self.score(self.labels, whole) == self.score(self.labels, self.scores)
+
+    def test_a_column_is_one_value_per_case(self) -> None:
+        column = np.array(self.scores)[:, None]
+        assert self.score(self.labels, column) == self.score(self.labels, self.scores)
+        assert self.score(np.array(self.labels)[:, None], column) == (
+            self.score(self.labels, self.scores)
+        )
+
+    def test_two_columns_are_answered_with_what_to_pass(self) -> None:
+        both = np.column_stack([np.array(self.scores), self.scores])
+        with pytest.raises(ValueError, match=r"shape is \(4, 2\).*pass \[:, 1\]"):
+            self.score(self.labels, both)
+
+    def test_one_index_in_two_orders_is_refused(self) -> None:
+        pd = pytest.importorskip("pandas")
+        labels = pd.Series(self.labels, index=list("abcd"))
+        scores = pd.Series(self.scores, index=list("abcd"))
+        shuffled = scores.loc[list("bacd")]
+        with pytest.raises(ValueError, match="y_score have the same index in different orders"):
+            self.score(labels, shuffled)
+        with pytest.raises(ValueError, match="sample_weight have the same index"):
+            self.score(labels, scores, sample_weight=shuffled)
+        scenario = voros.Scenario(cost_ratio=0.1)
+        with pytest.raises(ValueError, match="scores of 'm' have the same index"):
+            voros.select_model(labels, {"m": shuffled}, scenario)
+        with pytest.raises(ValueError, match="scores have the same index"):
+            voros.select_model(labels, pd.DataFrame({"m": shuffled}), scenario)
+        with pytest.raises(ValueError, match="groups have the same index"):
+            voros.bootstrap(labels, scores, scenario, groups=shuffled)
+        expected = self.score(self.labels, self.scores)
+        assert self.score(labels, shuffled.loc[labels.index]) == expected
+        # Another index says nothing about the order of the cases.
+        assert self.score(labels, scores.reset_index(drop=True)) == expected
+
+    def test_missing_values_of_pandas_are_named(self) -> None:
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(ValueError, match=r"y_true holds (missing values|NaN)"):
+            self.score(pd.Series([0, 1, None, 1], dtype="Int64"), self.scores)
+        with pytest.raises(ValueError, match="y_score"):
+            self.score(self.labels, pd.Series([0.1, 0.2, None, 0.4], dtype="Float64"))
+
+    @pytest.mark.parametrize("text", ["0.9", b"0.9"])
+    def test_text_is_no_score(self, text: Any) -> None:
+        with pytest.raises(ValueError, match="y_score must be numbers; it holds the text"):
+            self.score(self.labels, [text] * 4)
+        with pytest.raises(ValueError, match="y_score must be numbers; it holds the text"):
+            self.score(self.labels, np.array([0.1, text, 0.3, 0.4], dtype=object))
+
+    def test_tensors(self) -> None:
+        torch = pytest.importorskip("torch")
+        expected = self.score(self.labels, self.scores)
+        tensor = torch.tensor(self.scores, requires_grad=True)
+        assert self.score(torch.tensor(self.labels), tensor) == expected
+        assert self.score(self.labels, tensor[:, None]) == expected
+        assert self.score(self.labels, tensor.to(torch.bfloat16)) == expected
+        with pytest.raises(ValueError, match=r"pass \[:, 1\]"):
+            self.score(self.labels, torch.stack([1 - tensor, tensor], dim=1))

@@ -28,13 +28,16 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.inputs import FloatArray, check_same_length, check_weights
+from voros.inputs import FloatArray, as_vector, check_same_length, check_weights
 
 Over: TypeAlias = Literal["ratio", "t", "miss"]
 UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
 
 QUADRATURE_NODES = 16
 """Gauss-Legendre nodes on each smooth stretch of a density."""
+
+LARGEST_RATIO = 1e100
+"""Cost ratios beyond it, or below one through it, would overflow; nobody means them."""
 
 UPSIDE_DOWN = 0.9
 """Costs look upside down where at least this share of them has false alarms dearer than misses. A
@@ -332,7 +335,7 @@ def miss_costs(low: float, high: float | None = None) -> CostDistribution:
 
 
 def _uniform(low: float, high: float, over: Over, name: str) -> CostDistribution:
-    _check_values(np.asarray([low, high], dtype=np.float64), over, name)
+    _check_values(_as_numbers([low, high], name), over, name)
     if low > high:
         raise ValueError(f"{name}=({low!r}, {high!r}) is reversed; the smaller value comes first")
     if low == high:
@@ -371,6 +374,13 @@ def from_scipy(distribution: Any, over: Over = "ratio") -> Density:
             f"distribution has the support [{low:g}, {high:g}]; over={over!r} accepts values "
             f"within [0, {top:g}]: truncate it, or choose one of positive values such as lognorm"
         )
+    with np.errstate(over="ignore"):
+        farthest = float(distribution.isf(0.5**TAIL_HALVINGS))
+    if not farthest <= LARGEST_RATIO:
+        raise ValueError(
+            f"distribution has a tail that reaches {farthest:g}; accepted are costs up to "
+            f"{LARGEST_RATIO:g}: truncate it, or choose one of a lighter tail"
+        )
     return density
 
 
@@ -383,10 +393,12 @@ def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> S
     [0.25, 0.5, 0.25]
     """
     _check_unit(over)
-    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    if array.ndim != 1 or len(array) == 0:
-        raise ValueError(f"values must be a non-empty list of numbers; its shape is {array.shape}")
-    _check_values(array, over, "cost_ratio" if over == "ratio" else over)
+    name = "cost_ratio" if over == "ratio" else over
+    shape = np.shape(as_vector(values, "values")) if np.ndim(values) != 0 else (1,)
+    if shape == (0,):
+        raise ValueError("values must be a non-empty list of numbers; its shape is (0,)")
+    array = _as_numbers(values, name)
+    _check_values(array, over, name)
     mass = np.ones(len(array)) if weights is None else check_weights(weights, name="weights")
     check_same_length(values=array, weights=mass)
     if mass.sum() <= 0:
@@ -400,7 +412,7 @@ def as_costs(cost_ratio: object) -> CostDistribution:
     if isinstance(cost_ratio, CostDistribution):
         return cost_ratio
     if isinstance(cost_ratio, Real) and not isinstance(cost_ratio, bool):
-        return known(float(cost_ratio))
+        return from_samples([cost_ratio])
     if isinstance(cost_ratio, (tuple, list)) and len(cost_ratio) == 2:
         return uniform(*cost_ratio)
     raise ValueError(
@@ -416,9 +428,24 @@ def _check_unit(over: str) -> None:
 
 def _check_values(values: FloatArray, over: Over, name: str) -> None:
     _check_unit(over)
-    bad = ~np.isfinite(values) | (values < 0 if over == "t" else values <= 0)
-    if over == "t":
-        bad |= values > 1
+    low, high = (0.0, 1.0) if over == "t" else (1 / LARGEST_RATIO, LARGEST_RATIO)
+    bad = ~((values >= low) & (values <= high))
     if bad.any():
-        accepted = "numbers within [0, 1]" if over == "t" else "finite numbers above 0"
+        accepted = (
+            "numbers within [0, 1]"
+            if over == "t"
+            else f"finite numbers above 0, from {low:g} to {high:g}"
+        )
         raise ValueError(f"{name} holds {values[bad][0]:g}; accepted are {accepted}")
+
+
+def _as_numbers(values: Any, name: str) -> FloatArray:
+    """Read numbers, and nothing that merely could be turned into some."""
+    given = [values] if np.ndim(values) == 0 else list(values)
+    for value in given:
+        if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"{name} holds {value!r}; accepted are numbers")
+    try:
+        return np.array([float(value) for value in given])
+    except OverflowError:
+        raise ValueError(f"{name} holds a number that is too large to reckon with") from None

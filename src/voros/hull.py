@@ -84,8 +84,11 @@ def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
     >>> upper_vertices(np.array([0, 1, 2, 3, 4]), np.array([0, 2, 3, 4, 4])).tolist()
     [0, 1, 3, 4]
     """
-    rising = x = x.astype(np.float64)
-    y = y.astype(np.float64)
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    # A power of two changes no digit, and keeps products of very small or large weights exact.
+    size = float(np.ldexp(1.0, -int(np.frexp(x[-1])[1]))) if len(x) else 1.0
+    x, y = x * size, y * size
+    rising = x
     while len(x) > FEW_POINTS:
         width, rise = x[1:] - x[:-1], y[1:] - y[:-1]
         above = np.ones(len(x), dtype=np.bool_)

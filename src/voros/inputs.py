@@ -19,20 +19,65 @@ LARGEST_FINITE = np.finfo(np.float64).max
 
 
 def as_vector(values: Any, name: str) -> AnyArray:
-    """Return one-dimensional ``values`` (array, list or data-frame column) as a numpy array."""
+    """Return one value per case (array, list, tensor or data-frame column) as a numpy array.
+
+    A column of shape (n, 1) is one value per case, too. Masked values are refused: what lies under
+    a mask is no value, and who is left out must be left out of every argument.
+
+    Examples
+    --------
+    >>> as_vector([[0.2], [0.7]], "y_score").tolist()
+    [0.2, 0.7]
+    """
     if isinstance(values, np.ndarray):
-        array = values
+        array = _unmasked(values, name)
+    elif hasattr(values, "detach"):
+        array = _from_tensor(values, name)
     else:
         # Arrays are what most callers pass, and narwhals takes as long to load as numpy.
         import narwhals.stable.v1 as nw
 
         native = nw.from_native(values, series_only=True, pass_through=True)
         array = native.to_numpy() if isinstance(native, nw.Series) else _as_array(values, name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        return np.asarray(array).reshape(-1)
     if array.ndim != 1:
         raise ValueError(
             f"{name} must be one-dimensional, one value per case; its shape is {array.shape}"
+            f"{_advice_on_shape(array.shape, name)}"
         )
     return array
+
+
+def _unmasked(values: AnyArray, name: str) -> AnyArray:
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    masked = int(np.count_nonzero(np.ma.getmaskarray(values)))
+    if masked:
+        raise ValueError(
+            f"{name} is a masked array with {masked} of {values.size} values masked; leave those "
+            "cases out of every argument first, as in y_true[~mask], y_score[~mask]"
+        )
+    return np.asarray(values.data)
+
+
+def _from_tensor(values: Any, name: str) -> AnyArray:
+    """Read a torch tensor, wherever it lives and whether or not it carries gradients."""
+    held = values.detach().cpu()
+    try:
+        return np.asarray(held.numpy())
+    except TypeError:
+        # Types that numpy lacks, such as bfloat16, fit into the next larger one.
+        return _as_array(held.float(), name)
+
+
+def _advice_on_shape(shape: tuple[int, ...], name: str) -> str:
+    if len(shape) == 2 and shape[1] == 2:
+        return (
+            f". If these are the probabilities of both classes, as predict_proba returns them, "
+            f"pass [:, 1]: {name}[:, 1] are those of the second class"
+        )
+    return ""
 
 
 def _as_array(values: Any, name: str) -> AnyArray:
@@ -40,6 +85,33 @@ def _as_array(values: Any, name: str) -> AnyArray:
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{name} cannot be read as an array: {error}") from None
+
+
+def check_same_order(y_true: Any, **others: Any) -> None:
+    """Raise where pandas objects have the same index in two orders: rows would not belong together.
+
+    Values are matched by position. Two different indexes say nothing about that; the same labels in
+    another order do.
+    """
+    expected = _index(y_true)
+    if expected is None:
+        return
+    for name, given in others.items():
+        index = _index(given)
+        if index is None or index.equals(expected) or len(index) != len(expected):
+            continue
+        if index.isin(expected).all() and expected.isin(index).all():
+            raise ValueError(
+                f"y_true and {name} have the same index in different orders, and values are "
+                "matched by position; align them first, as in y_score.loc[y_true.index], or pass "
+                "arrays if their positions belong together"
+            )
+
+
+def _index(values: Any) -> Any:
+    """Return the index of a pandas object; None for anything else."""
+    is_pandas = type(values).__module__.partition(".")[0] == "pandas"
+    return getattr(values, "index", None) if is_pandas else None
 
 
 def check_same_length(**arrays: AnyArray) -> None:
@@ -180,6 +252,10 @@ def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatAr
 def _as_float(array: AnyArray, name: str) -> FloatArray:
     if array.dtype.kind in "cmM":
         raise ValueError(f"{name} must be real numbers; its dtype is {array.dtype}")
+    if array.dtype.kind in "OSU":
+        for value in array.tolist():
+            if isinstance(value, (str, bytes)):
+                raise ValueError(f"{name} must be numbers; it holds the text {value!r}")
     try:
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from voros.inputs import AnyArray, as_vector, check_same_length
+from voros.inputs import AnyArray, as_vector, check_same_length, check_same_order
 from voros.roc import OperatingPoints
 
 T = TypeVar("T")
@@ -49,6 +49,9 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
     ['model']
     """
     check_order(y_true, scores)
+    given = scores if isinstance(scores, Mapping) else {"": scores}
+    for name, column in given.items():
+        check_same_order(y_true, **{f"scores of {name!r}" if name else "scores": column})
     labels = as_vector(y_true, "y_true")
     columns = _named_columns(scores) if several_models(scores) else {ONLY_MODEL: _alone(scores)}
     for model, column in columns.items():

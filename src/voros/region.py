@@ -155,7 +155,7 @@ def _cut(
             kept.append(corner)
         elif leaving:
             kept.append(_Corner(corner.x, corner.y, line))
-        if here * there < 0:
+        if min(here, there) < 0 < max(here, there):
             share = here / (here - there)
             x = corner.x + share * (corners[j].x - corner.x)
             y = corner.y + share * (corners[j].y - corner.y)
@@ -186,7 +186,7 @@ def _case(
         return _case_of_precision(n_positive, n_negative, min_precision)
     if min_precision == 0:
         return _case_of_capacity(n_positive, n_negative, max_alarms)
-    allows_perfect = max_alarms >= n_positive
+    allows_perfect = bool(max_alarms >= n_positive)
     if min_precision * max_alarms >= n_positive:
         return RegionCase.TRIANGLE_PRECISION_ALONE
     if (1 - min_precision) * max_alarms > n_negative:

@@ -6,8 +6,10 @@ first is always *never alarm*, which breaks no promise and so is always feasible
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from voros.inputs import (
     as_vector,
     check_labels,
     check_same_length,
+    check_same_order,
     check_scores,
     check_weights,
     look_swapped,
@@ -37,6 +40,18 @@ counts are compared exactly."""
 
 LARGEST_PRODUCT = 2.0**62
 """Beyond it counts are compared as Python's unbounded integers."""
+
+SMALLEST_SIZE, LARGEST_SIZE = 1e-280, 1e280
+"""Sizes of a class, as sums of weights, that leave products with limits finite and exact."""
+
+LARGEST_ODDS = 1e100
+"""Cases of one class for one of the other, at most: with costs up to as much, nothing overflows."""
+
+WEIGHT_SUMS = "sum(sample_weight of positives)", "sum(sample_weight of negatives)"
+"""What the sizes of the classes are, where cases carry weights."""
+
+SAME_TOTAL = 1e-9
+"""Relative difference of class sizes that sums of weights in another order may have."""
 
 SAMPLE_ROOTS = 6.0
 """Scores looked at to guess how far down the capacity reaches, in roots of their number."""
@@ -111,6 +126,7 @@ class OperatingPoints:
         points = _count_cases(positive, scores)
         if groups is None:
             return points
+        check_same_order(y_true, groups=groups)
         codes = group_codes(groups, positive)
         cases = GroupedCases(positive, np.asarray(scores, dtype=np.float64), codes)
         return replace(points, grouped=cases)
@@ -136,7 +152,7 @@ class OperatingPoints:
         [0.0, 1400.0, 3500.0]
         """
         rates = {"fpr": as_vector(fpr, "fpr"), "tpr": as_vector(tpr, "tpr")}
-        _check_class_sizes(n_positive, n_negative)
+        check_class_sizes(n_positive, n_negative)
         for name, rate in rates.items():
             if not np.all((rate >= 0) & (rate <= 1)):
                 raise ValueError(f"{name} must lie within [0, 1]; it spans {_span(rate)}")
@@ -166,7 +182,7 @@ class OperatingPoints:
             else np.asarray(as_vector(thresholds, "thresholds"), dtype=np.float64)
         )
         check_same_length(tp=right, fp=false, thresholds=given)
-        _check_class_sizes(n_positive, n_negative)
+        check_class_sizes(n_positive, n_negative)
         for name, count, most in (("tp", right, n_positive), ("fp", false, n_negative)):
             if not np.all((count >= 0) & (count <= most)):
                 raise ValueError(f"{name} must lie within [0, {most:g}]; it spans {_span(count)}")
@@ -176,8 +192,8 @@ class OperatingPoints:
             np.append(np.inf, given[order]),
             np.append(right.dtype.type(0), right[order]),
             np.append(false.dtype.type(0), false[order]),
-            n_positive,
-            n_negative,
+            _plain(n_positive),
+            _plain(n_negative),
         )
 
     @classmethod
@@ -361,6 +377,7 @@ def check_cases(
 ) -> tuple[BoolArray, AnyArray, FloatArray | None]:
     """Check labels, scores and weights together; rows of weight zero are left out."""
     # Lengths first: a mismatch explains many other complaints.
+    check_same_order(y_true, y_score=y_score, sample_weight=sample_weight)
     labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
     if sample_weight is None:
@@ -463,16 +480,27 @@ def _sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> 
     order = np.argsort(scores, kind="stable")[::-1]
     ranked = scores[order]
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
-    tp = np.cumsum(np.where(positive, weights, 0.0)[order])[last]
-    fp = np.cumsum(np.where(positive, 0.0, weights)[order])[last]
+    with np.errstate(over="ignore"):
+        n_positive, n_negative = float(weights[positive].sum()), float(weights[~positive].sum())
+    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
     return OperatingPoints(
         np.append(np.inf, ranked[last]),
-        np.append(0.0, tp),
-        np.append(0.0, fp),
-        float(tp[-1]),
-        float(fp[-1]),
+        np.append(0.0, _running_sums(positive[order], weights[order], n_positive)[last]),
+        np.append(0.0, _running_sums(~positive[order], weights[order], n_negative)[last]),
+        n_positive,
+        n_negative,
         float(weights.min()),
     )
+
+
+def _running_sums(counted: BoolArray, weights: FloatArray, total: float) -> FloatArray:
+    """Sum weights down a ranking; whoever comes last, all of them together make the total.
+
+    Models rank the same cases in different orders, and sums in different orders round differently.
+    """
+    sums = np.minimum(np.cumsum(np.where(counted, weights, 0.0)), total)
+    sums[np.flatnonzero(counted)[-1] :] = total
+    return np.asarray(sums)
 
 
 def _refuse_weighted_groups(groups: Any) -> None:
@@ -483,6 +511,11 @@ def _refuse_weighted_groups(groups: Any) -> None:
         )
 
 
+def _plain(size: float) -> int | float:
+    # numpy's numbers compare and print as Python's own do.
+    return int(size) if isinstance(size, Integral) else float(size)
+
+
 def _whole(counts: AnyArray) -> bool:
     return counts.dtype.kind in "iu"
 
@@ -491,7 +524,29 @@ def _span(values: AnyArray) -> str:
     return f"[{values.min():g}, {values.max():g}]"
 
 
-def _check_class_sizes(n_positive: float, n_negative: float) -> None:
-    for name, size in (("n_positive", n_positive), ("n_negative", n_negative)):
-        if not (np.isfinite(size) and size > 0):
-            raise ValueError(f"{name}={size!r}; accepted is a number of cases above 0")
+def same_cases(one: OperatingPoints, other: OperatingPoints) -> bool:
+    """Whether two models can have been counted on the same cases, by the sizes of the classes."""
+    return math.isclose(one.n_positive, other.n_positive, rel_tol=SAME_TOTAL) and math.isclose(
+        one.n_negative, other.n_negative, rel_tol=SAME_TOTAL
+    )
+
+
+def check_class_sizes(
+    n_positive: float,
+    n_negative: float,
+    positives: str = "n_positive",
+    negatives: str = "n_negative",
+) -> None:
+    """Raise unless the sizes of both classes can be reckoned with, alone and against each other."""
+    for name, size in ((positives, n_positive), (negatives, n_negative)):
+        is_number = isinstance(size, Real) and not isinstance(size, bool)
+        if not is_number or not SMALLEST_SIZE <= size <= LARGEST_SIZE:
+            raise ValueError(
+                f"{name}={size!r}; accepted is a number of cases above 0, from "
+                f"{SMALLEST_SIZE:g} to {LARGEST_SIZE:g}"
+            )
+    if not 1 / LARGEST_ODDS <= n_negative / n_positive <= LARGEST_ODDS:
+        raise ValueError(
+            f"{positives}={n_positive:g} and {negatives}={n_negative:g}; accepted is a ratio of at "
+            f"most {LARGEST_ODDS:g} between them"
+        )

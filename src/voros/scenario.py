@@ -198,10 +198,9 @@ def _check_share(value: object, name: str, accepted: str, low: float, high: floa
 def _check_capacity(capacity: object) -> None:
     accepted = "a float within (0, 1], a share of the cases, or an int above 0, a number of cases"
     is_number = isinstance(capacity, Real) and not isinstance(capacity, bool)
-    if not is_number or not float(cast("float", capacity)) > 0:
+    if not is_number or not cast("float", capacity) > 0:
         raise ValueError(f"capacity={capacity!r}; accepted is {accepted}")
-    if not isinstance(capacity, Integral) and float(cast("float", capacity)) > 1:
-        raise ValueError(
-            f"capacity={capacity!r}; accepted is {accepted} (for {capacity} cases write "
-            f"{round(float(cast('float', capacity)))})"
-        )
+    if not isinstance(capacity, Integral) and cast("float", capacity) > 1:
+        whole = round(cast("float", capacity)) if math.isfinite(cast("float", capacity)) else 0
+        hint = f" (for {capacity} cases write {whole})" if whole else ""
+        raise ValueError(f"capacity={capacity!r}; accepted is {accepted}{hint}")

@@ -9,7 +9,7 @@ from typing import Any
 from voros.costs import CostDistribution, Samples, Uniform
 from voros.explorer.thinning import largest_change, thin_points, useful_points
 from voros.inputs import AnyArray
-from voros.roc import OperatingPoints
+from voros.roc import OperatingPoints, same_cases
 from voros.scenario import Scenario, check_scenario
 from voros.serialisation import plain
 from voros.winners import CLOSE_CALL
@@ -84,15 +84,15 @@ def _model(name: str, points: OperatingPoints) -> dict[str, Any]:
 def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, Any]:
     if not points_by_model:
         raise ValueError("points_by_model is empty; a page needs at least one model")
-    cases = {name: _cases(points) for name, points in points_by_model.items()}
-    (first, expected), *rest = cases.items()
+    (first, expected), *rest = points_by_model.items()
     for name, found in rest:
-        if found != expected:
+        alike = _is_whole(found.tp) == _is_whole(expected.tp)
+        if not alike or not same_cases(found, expected):
             raise ValueError(
                 f"models {first!r} and {name!r} were counted on different cases: "
                 f"{_sizes(expected)} against {_sizes(found)}; a page compares models on the same"
             )
-    return expected
+    return _cases(expected)
 
 
 def _cases(points: OperatingPoints) -> dict[str, Any]:
@@ -105,8 +105,8 @@ def _cases(points: OperatingPoints) -> dict[str, Any]:
     }
 
 
-def _sizes(cases: Mapping[str, Any]) -> str:
-    return f"{cases['nPositive']:g} positive and {cases['nNegative']:g} negative"
+def _sizes(points: OperatingPoints) -> str:
+    return f"{points.n_positive:g} positive and {points.n_negative:g} negative"
 
 
 def _plain(number: float) -> int | float:

@@ -21,7 +21,7 @@ from voros.inference.bootstrap import check_resampling, rank_models
 from voros.inference.intervals import interval
 from voros.inference.resamples import Sampling, Statistic, leave_out, replicate
 from voros.inference.statistics import one_by_one
-from voros.inputs import FloatArray
+from voros.inputs import FloatArray, check_same_order
 from voros.models import one_or_all
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario, check_scenario
@@ -112,6 +112,7 @@ def roc_band(
     positive, models = rank_models(y_true, scores, pos_label, worthwhile=False)
     first = min(1.0, FEWEST_FALSE_ALARMS / np.count_nonzero(~positive))
     at = np.linspace(first, 1.0, POSITIONS)
+    check_same_order(y_true, groups=groups)
     sampling = Sampling.of(positive, stratified=stratified, groups=groups)
     how = _Resampling(kind, n_resamples, confidence, random_state)
     bands = how.bands(
@@ -173,6 +174,7 @@ def area_band(
             "both ends above 0 and finite"
         )
     at = np.geomspace(low, high, POSITIONS)
+    check_same_order(y_true, groups=groups)
     sampling = Sampling.of(positive, stratified=stratified, groups=groups)
     how = _Resampling(kind, n_resamples, confidence, random_state)
     bands = how.bands(

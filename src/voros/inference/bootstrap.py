@@ -14,7 +14,7 @@ from voros.frames import make_frame
 from voros.inference.intervals import METHODS, Method, interval
 from voros.inference.resamples import Ranked, Sampling, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, in_words
-from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.inputs import AnyArray, BoolArray, FloatArray, check_same_order
 from voros.models import columns_by_model, one_or_all, several_models
 from voros.progress import Progress, progress_bar
 from voros.roc import check_cases
@@ -191,6 +191,7 @@ class Plan:
         positive, models = rank_models(
             y_true, scores, pos_label, worthwhile=measure.worthwhile_only
         )
+        check_same_order(y_true, groups=groups)
         sampling = Sampling.of(positive, stratified=stratified, groups=groups)
         drawn = "groups" if groups is not None else "cases"
         drawn += " by class" if stratified else ""

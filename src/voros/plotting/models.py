@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from voros.models import ONLY_MODEL
-from voros.roc import OperatingPoints
+from voros.roc import OperatingPoints, same_cases
 
 
 def points_from_estimator(
@@ -37,8 +37,9 @@ def named_points(
     named = dict(points) if isinstance(points, Mapping) else {ONLY_MODEL: points}
     if not named:
         raise ValueError("points holds no model; at least one is needed")
-    sizes = {(model.n_positive, model.n_negative) for model in named.values()}
-    if len(sizes) > 1:
+    first = next(iter(named.values()))
+    if not all(same_cases(first, each) for each in named.values()):
+        sizes = {(each.n_positive, each.n_negative) for each in named.values()}
         listed = ", ".join(f"{p:g} positive and {n:g} negative" for p, n in sorted(sizes))
         raise ValueError(
             f"points were counted on different cases ({listed}), so their limits differ; "
