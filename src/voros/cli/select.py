@@ -24,11 +24,12 @@ from voros.cli.options import (
     TestFile,
     shown_in,
 )
+from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.deployment import PolicyEvaluation
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
-from voros.files import Predictions, check_writable
+from voros.files import Predictions
 from voros.policy import ThresholdPolicy
 from voros.policy_json import policy_fields
 from voros.report.values import account_values, scenario_values
@@ -62,7 +63,9 @@ def select(
     test: TestFile = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Save the policy, as JSON."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Save the policy, as JSON; - is standard output."
+        ),
     ] = None,
     check: Check = False,
     force: Force = False,
@@ -73,7 +76,7 @@ def select(
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     scenario, how = limits.read(), choice.read()
-    check_writable([] if output is None else [output], force=force)
+    check_output(output, show_options, force=force)
     validation = load(file, columns, group=group)
     points = count_points(validation)
     with patience("choosing"):
@@ -85,9 +88,9 @@ def select(
         scores = later.of(selection.winner)
         tested = policy.evaluate(later.labels, scores, sample_weight=later.weights)
     if output is not None:
-        policy.to_json(output, force=force)
+        deliver(policy.to_json(), output, force=force, announce=False)
     sheet = _sheet(selection, policy, tested, validation, points[selection.winner])
-    show(sheet, show_options)
+    show(sheet, show_options, aside=output == STANDARD_OUTPUT)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
 
