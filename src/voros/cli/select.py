@@ -129,7 +129,7 @@ def _sheet(
         rows=[asdict(row) for row in selection.ranking],
         document=_document(selection, policy, tested, validation),
         notes=(
-            f"* within {selection.tolerance:g} of the best",
+            selection.legend,
             limits_in_words(policy.scenario, points),
             f"policy: {policy_in_words(policy)}",
             *(f"test: {line}" for line in account),
@@ -141,8 +141,7 @@ def _columns(selection: Selection) -> dict[str, list[str]]:
     columns = {"model": [row.model for row in selection.ranking]}
     for name in STRATEGIES:
         columns[STRATEGY_TITLES[name]] = [
-            f"{getattr(row, name):.4f}"
-            + ("*" if selection.behind(row, name) < selection.tolerance else " ")
+            f"{getattr(row, name):.4f}" + ("*" if selection.is_close(row, name) else " ")
             for row in selection.ranking
         ]
     columns["feasible"] = ["yes" if row.feasible else "no" for row in selection.ranking]
