@@ -72,7 +72,9 @@ class Population:
     def account(self, policy: voros.ThresholdPolicy) -> voros.PolicyEvaluation:
         """What a policy does in the population."""
         finite = np.unique(policy.thresholds[np.isfinite(policy.thresholds)])
-        return policy.evaluate_points(self.points(finite if len(finite) else np.array([20.0])))
+        return policy.evaluate_points(
+            self.points(finite if len(finite) else np.array([20.0])), by_cost=True
+        )
 
     def oracle(self) -> float:
         """Expected cost of the best thresholds within the limits, the population known."""
@@ -147,7 +149,7 @@ def simulate(population: Population, n_validations: int, seed: int = 0) -> dict[
                 points, population.scenario, guarantee=guarantee, n_models=1
             )
             truth = population.account(policy)
-            judged = policy.evaluate_points(future) if way == "next cases" else truth
+            judged = policy.evaluate_points(future, by_cost=True) if way == "next cases" else truth
             tally[way] += (not judged.satisfied, truth.expected_cost, policy.never_alarms)
     return {way: (total / n_validations).tolist() for way, total in tally.items()}
 
@@ -180,7 +182,7 @@ def split_real(n_splits: int, seed: int = 0) -> None:
             policy = voros.ThresholdPolicy.from_points(
                 points, scenario, guarantee=guarantee, n_models=1
             )
-            judged = policy.evaluate_points(other)
+            judged = policy.evaluate_points(other, by_cost=True)
             row += [not judged.satisfied, judged.expected_cost]
         rows.append(row)
     means = np.mean(rows, axis=0)

@@ -41,7 +41,9 @@ def test_expected_cost_over_cost_ratios_matches_quadrature(seed, strategy):
     policy, labels, scores = policy_and_new_cases(seed, (0.05, 3.0), strategy)
     cost = partial(cost_at_ratio, policy, labels, scores)
     expected = mean_over(cost, 0.05, 3.0, policy.switches)
-    assert policy.evaluate(labels, scores).expected_cost == pytest.approx(expected, abs=1e-12)
+    assert policy.evaluate(labels, scores, by_cost=True).expected_cost == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -50,7 +52,9 @@ def test_expected_cost_over_miss_costs_matches_quadrature(seed):
     expected = mean_over(
         lambda r: cost_at_ratio(policy, labels, scores, 1 / r), 0.3, 20, 1 / policy.switches
     )
-    assert policy.evaluate(labels, scores).expected_cost == pytest.approx(expected, abs=1e-12)
+    assert policy.evaluate(labels, scores, by_cost=True).expected_cost == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -65,14 +69,18 @@ def test_costs_over_t_are_read_with_the_class_sizes_of_the_new_cases(seed):
         0.9,
         slopes / (1 + slopes),
     )
-    assert policy.evaluate(labels, scores).expected_cost == pytest.approx(expected, abs=1e-12)
+    assert policy.evaluate(labels, scores, by_cost=True).expected_cost == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 def test_expected_cost_over_samples_is_their_mean():
     draws = [0.05, 0.3, 0.3, 2.0]
     policy, labels, scores = policy_and_new_cases(7, costs.from_samples(draws))
     expected = np.mean([cost_at_ratio(policy, labels, scores, c) for c in draws])
-    assert policy.evaluate(labels, scores).expected_cost == pytest.approx(expected, abs=1e-14)
+    assert policy.evaluate(labels, scores, by_cost=True).expected_cost == pytest.approx(
+        expected, abs=1e-14
+    )
 
 
 def test_expected_cost_over_a_density_matches_monte_carlo_within_its_error():
@@ -81,13 +89,15 @@ def test_expected_cost_over_a_density_matches_monte_carlo_within_its_error():
     draws = frozen.rvs(20_000, random_state=1)
     cost = [cost_at_ratio(policy, labels, scores, c) for c in draws]
     error = np.std(cost) / math.sqrt(len(cost))
-    assert abs(policy.evaluate(labels, scores).expected_cost - np.mean(cost)) < 4 * error
+    assert (
+        abs(policy.evaluate(labels, scores, by_cost=True).expected_cost - np.mean(cost)) < 4 * error
+    )
 
 
 def test_a_trapezoid_grid_closes_in_on_the_exact_expected_cost():
     policy, labels, scores = policy_and_new_cases(SEVERAL_SWITCHES, (0.05, 3.0))
-    exact = policy.evaluate(labels, scores).expected_cost
-    assert len(policy.evaluate(labels, scores).choices) > 2
+    exact = policy.evaluate(labels, scores, by_cost=True).expected_cost
+    assert len(policy.evaluate(labels, scores, by_cost=True).choices) > 2
     for n in (11, 101, 1001, 10_001):
         ratios = np.linspace(0.05, 3.0, n)
         values = np.array([cost_at_ratio(policy, labels, scores, c) for c in ratios])
@@ -98,7 +108,7 @@ def test_a_trapezoid_grid_closes_in_on_the_exact_expected_cost():
 
 def test_mean_alarms_and_precision_are_means_over_the_costs():
     policy, labels, scores = policy_and_new_cases(SEVERAL_SWITCHES, (0.05, 3.0))
-    account = policy.evaluate(labels, scores)
+    account = policy.evaluate(labels, scores, by_cost=True)
 
     def alarms(ratio):
         return sum(counts(labels, scores, policy.threshold(ratio)))
@@ -113,13 +123,14 @@ def test_mean_alarms_and_precision_are_means_over_the_costs():
     assert account.mean_precision == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
 def test_mean_precision_leaves_out_the_costs_at_which_nothing_is_alarmed():
     # Two right alarms of three up to a cost ratio of 2, and none above.
     points = OperatingPoints.from_counts([2], [1], 4, 6, thresholds=[0.5])
     policy = ThresholdPolicy.from_points(points, Scenario(cost_ratio=(1.0, 5.0)))
     assert policy.switches.tolist() == [2.0]
     new = OperatingPoints.from_counts([1, 4], [3, 6], 4, 6, thresholds=[0.5, 0.1])
-    account = policy.evaluate_points(new)
+    account = policy.evaluate_points(new, by_cost=True)
     assert account.mean_precision == 0.25
     assert account.mean_alarms == pytest.approx(0.25 * 4)
     assert account.probabilities.tolist() == [0.25, 0.75]
@@ -130,7 +141,7 @@ def test_a_policy_that_never_alarms_has_no_precision_and_breaks_nothing():
         policy = ThresholdPolicy.from_validation(
             [0, 0, 1], [3, 2, 1], Scenario(min_precision=0.9, cost_ratio=0.5)
         )
-    account = policy.evaluate(VALID_Y, VALID_S)
+    account = policy.evaluate(VALID_Y, VALID_S, by_cost=True)
     assert math.isnan(account.mean_precision)
     assert account.mean_alarms == 0
     assert account.satisfied
@@ -143,24 +154,24 @@ def test_thresholds_between_and_beyond_the_new_scores_count_the_alarms_above_the
     policy = ThresholdPolicy.from_points(
         OperatingPoints.from_counts([1], [0], 2, 2, thresholds=[2.5]), Scenario(cost_ratio=1.0)
     )
-    assert policy.evaluate_points(points).mean_alarms == 2
+    assert policy.evaluate_points(points, by_cost=True).mean_alarms == 2
     low = ThresholdPolicy.from_points(
         OperatingPoints.from_counts([1], [0], 2, 2, thresholds=[-7.0]), Scenario(cost_ratio=1.0)
     )
-    assert low.evaluate_points(points).mean_alarms == 4
+    assert low.evaluate_points(points, by_cost=True).mean_alarms == 4
     high = ThresholdPolicy.from_points(
         OperatingPoints.from_counts([1], [0], 2, 2, thresholds=[9.0]), Scenario(cost_ratio=1.0)
     )
-    assert high.evaluate_points(points).mean_alarms == 0
+    assert high.evaluate_points(points, by_cost=True).mean_alarms == 0
 
 
 def test_points_that_do_not_reach_the_threshold_are_refused():
     policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(cost_ratio=0.1))
     top = OperatingPoints.from_counts([1], [0], 4, 6, thresholds=[0.95])
     with pytest.raises(ValueError, match="points of every distinct score are needed"):
-        policy.evaluate_points(top)
+        policy.evaluate_points(top, by_cost=True)
     with pytest.raises(ValueError, match="carry no thresholds"):
-        policy.evaluate_points(OperatingPoints.from_points([0.1], [0.5], 10, 90))
+        policy.evaluate_points(OperatingPoints.from_points([0.1], [0.5], 10, 90), by_cost=True)
 
 
 def test_a_share_of_capacity_follows_the_new_cases_and_a_count_stays():
@@ -168,7 +179,10 @@ def test_a_share_of_capacity_follows_the_new_cases_and_a_count_stays():
     share = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0, 0.3, 0.01))
     count = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0, 3, 0.01))
     assert share.threshold() == count.threshold() == 0.8
-    followed, stayed = share.evaluate(twice_y, twice_s), count.evaluate(twice_y, twice_s)
+    followed, stayed = (
+        share.evaluate(twice_y, twice_s, by_cost=True),
+        count.evaluate(twice_y, twice_s, by_cost=True),
+    )
     assert (followed.max_alarms, followed.satisfied) == (6, True)
     assert (stayed.max_alarms, stayed.satisfied) == (3, False)
     assert stayed.violations[0].missed_by == 1
@@ -176,7 +190,7 @@ def test_a_share_of_capacity_follows_the_new_cases_and_a_count_stays():
 
 def test_new_cases_too_few_for_any_alarm_can_still_be_accounted_for():
     policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0, 0.3, 0.01))
-    account = policy.evaluate([1, 0], [0.9, 0.1])
+    account = policy.evaluate([1, 0], [0.9, 0.1], by_cost=True)
     assert account.max_alarms == pytest.approx(0.6)
     assert [v.limit for v in account.violations] == ["capacity"]
     assert account.violations[0].missed_by == pytest.approx(0.4)
@@ -188,7 +202,7 @@ def test_violations_say_which_limit_by_how_much_and_where():
     assert policy.thresholds.tolist()[:2] == [0.3, 0.6]
     assert policy.switches[0] == 0.5
     new_y = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-    account = policy.evaluate(new_y, VALID_S)
+    account = policy.evaluate(new_y, VALID_S, by_cost=True)
     (precision,) = (v for v in account.violations if v.limit == "precision")
     assert not account.satisfied
     assert precision.bound == 0.5
@@ -207,7 +221,7 @@ def test_violations_say_which_limit_by_how_much_and_where():
 def test_a_threshold_that_is_never_deployed_breaks_nothing():
     policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, 0.9))
     new_y = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-    account = policy.evaluate(new_y, VALID_S)
+    account = policy.evaluate(new_y, VALID_S, by_cost=True)
     assert [choice.threshold for choice in account.choices] == [0.6]
     assert account.satisfied
 
@@ -215,12 +229,12 @@ def test_a_threshold_that_is_never_deployed_breaks_nothing():
 def test_a_named_prevalence_reweights_the_new_cases_too():
     scenario = Scenario(0.2, 1.0, (0.1, 1.0), prevalence=0.1)
     policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, scenario)
-    account = policy.evaluate(VALID_Y, VALID_S)
+    account = policy.evaluate(VALID_Y, VALID_S, by_cost=True)
     weights = np.where(VALID_Y, 0.1 / 0.4, 0.9 / 0.6)
     plain = ThresholdPolicy.from_validation(
         VALID_Y, VALID_S, Scenario(0.2, 1.0, (0.1, 1.0)), sample_weight=weights
     )
-    same = plain.evaluate(VALID_Y, VALID_S, sample_weight=weights)
+    same = plain.evaluate(VALID_Y, VALID_S, sample_weight=weights, by_cost=True)
     np.testing.assert_array_equal(policy.thresholds, plain.thresholds)
     assert account.expected_cost == pytest.approx(same.expected_cost, rel=1e-12)
     assert account.mean_precision == pytest.approx(same.mean_precision, rel=1e-12)
@@ -231,8 +245,8 @@ def test_weights_count_as_repeated_cases():
     rng = np.random.default_rng(11)
     policy, labels, scores = policy_and_new_cases(11, (0.05, 3.0))
     weights = rng.integers(1, 5, len(labels))
-    weighted = policy.evaluate(labels, scores, sample_weight=weights)
-    repeated = policy.evaluate(np.repeat(labels, weights), np.repeat(scores, weights))
+    weighted = policy.evaluate(labels, scores, sample_weight=weights, by_cost=True)
+    repeated = policy.evaluate(np.repeat(labels, weights), np.repeat(scores, weights), by_cost=True)
     assert weighted.expected_cost == pytest.approx(repeated.expected_cost, rel=1e-12)
     assert weighted.mean_alarms == pytest.approx(repeated.mean_alarms, rel=1e-12)
 
@@ -245,7 +259,7 @@ def test_on_validation_no_strategy_beats_the_cost_aware_one(cost_ratio):
         scenario = Scenario(0.2, 0.6, cost_ratio)
         cost = {
             strategy: ThresholdPolicy.from_validation(*valid, scenario, strategy=strategy)
-            .evaluate(*valid)
+            .evaluate(*valid, by_cost=True)
             .expected_cost
             for strategy in ("partial_voros", "single", "recall")
         }
@@ -256,7 +270,101 @@ def test_on_validation_no_strategy_beats_the_cost_aware_one(cost_ratio):
 def test_frame_marks_which_limits_each_threshold_keeps():
     pytest.importorskip("pandas")
     policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, (0.1, 1.0)))
-    frame = policy.evaluate([1, 0, 0, 1, 0, 0, 0, 0, 0, 0], VALID_S).frame(backend="pandas")
+    frame = policy.evaluate([1, 0, 0, 1, 0, 0, 0, 0, 0, 0], VALID_S, by_cost=True).frame(
+        backend="pandas"
+    )
     assert frame["keeps_precision"].tolist() == [False, True]
     assert frame["keeps_capacity"].tolist() == [True, True]
     assert frame["probability"].sum() == pytest.approx(1)
+
+
+def test_evaluate_and_predict_deploy_the_same():
+    rng = np.random.default_rng(4)
+    y = rng.random(500) < 0.3
+    scores = rng.normal(size=500) + 1.5 * y
+    policy = ThresholdPolicy.from_validation(y, scores, Scenario(0.3, 0.6, (0.02, 1.0)))
+    assert len(set(policy.thresholds)) > 3
+    for ratio in (None, 0.03, 0.4):
+        alarms = policy.predict(scores, cost_ratio=ratio)
+        found = policy.evaluate(y, scores, cost_ratio=ratio)
+        assert found.mean_alarms == alarms.sum()
+        assert found.mean_recall == alarms[y].mean()
+        assert found.mean_precision == y[alarms].mean()
+        assert [choice.threshold for choice in found.choices] == [policy.threshold(ratio)]
+    fp, fn = (alarms & ~y).sum(), (~alarms & y).sum()
+    worst = 0.4 * (~y).sum() + y.sum()
+    assert found.expected_cost == pytest.approx((0.4 * fp + fn) / worst)
+    assert found.cost_per_1000 == pytest.approx(2 * (0.4 * fp + fn))
+    assert policy.evaluate(y, scores).expected_cost == pytest.approx(
+        policy.fixed().evaluate(y, scores, by_cost=True).expected_cost, abs=1e-14
+    )
+    with pytest.raises(ValueError, match="leave cost_ratio out"):
+        policy.evaluate(y, scores, cost_ratio=0.1, by_cost=True)
+    with pytest.raises(ValueError, match="one number for all cases"):
+        policy.evaluate(y, scores, cost_ratio=[0.1, 0.2])
+
+
+@pytest.mark.parametrize("by_cost", [True, False])
+@pytest.mark.parametrize("weights", [None, [2.0, 1.0, 1.0]])
+def test_cases_of_one_class_are_evaluated(by_cost, weights):
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, (0.1, 0.3)))
+    at = policy.threshold()
+    scores, arguments = [at, at - 1, at + 1], {"by_cost": by_cost, "sample_weight": weights}
+    total = 3 if weights is None else 4
+    well = policy.evaluate([0, 0, 0], scores, **arguments)
+    assert well.expected_cost == (total - 1) / total
+    assert np.isnan(well.mean_recall)
+    assert well.mean_precision == 0
+    assert well.cost_per_1000 == pytest.approx(1000 * 0.2 * (total - 1) / total)
+    assert [v.limit for v in well.violations] == ["precision", "capacity"][: 2 if weights else 1]
+    ill = policy.evaluate([1, 1, 1], scores, **arguments)
+    assert ill.expected_cost == pytest.approx(1 / total)
+    assert (ill.mean_recall, ill.mean_precision) == ((total - 1) / total, 1)
+    assert ill.cost_per_1000 == pytest.approx(1000 / total)
+
+
+def test_a_day_without_alarms_and_a_single_case_are_evaluated():
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, (0.1, 0.3)))
+    low = policy.threshold() - 1
+    quiet = policy.evaluate([0, 1, 0], [low] * 3)
+    assert (quiet.mean_alarms, quiet.mean_recall, quiet.satisfied) == (0, 0, True)
+    assert np.isnan(quiet.mean_precision)
+    assert quiet.intervals.precision == (0, 1)
+    assert "nan" in repr(quiet)
+    alone = policy.evaluate([False], [low])
+    assert (alone.expected_cost, alone.satisfied) == (0, True)
+    assert alone.intervals.recall == (0, 1)
+    with pytest.raises(ValueError, match="empty"):
+        policy.evaluate([], [])
+
+
+def test_one_class_cannot_stand_for_another_prevalence_nor_for_costs_over_t():
+    rare = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.1, 0.9, 0.1, 0.2))
+    with pytest.raises(ValueError, match=r"negative cases only.*prevalence of 0\.2"):
+        rare.evaluate([0, 0], [0.1, 0.2])
+    over_t = Scenario(0.1, 0.9, costs.uniform_t(0.1, 0.2))
+    with pytest.raises(ValueError, match=r"positive cases only.*miss_costs"):
+        ThresholdPolicy.from_validation(VALID_Y, VALID_S, over_t).evaluate([1, 1], [0.1, 0.2])
+
+
+def test_notebooks_show_limits_guarantee_and_alarms():
+    rng = np.random.default_rng(6)
+    y = rng.random(2000) < 0.3
+    scores = {name: rng.normal(size=2000) + 1.5 * y for name in ("a < b", "c")}
+    scenario = Scenario(0.5, 0.5, (0.05, 0.2))
+    selection = voros.select_model(y, scores, scenario, guarantee=voros.Guarantee(0.9))
+    policy = selection.policy()
+    page = policy._repr_html_()
+    for told in (
+        "at least 0.5",
+        "at most 1,000 of 2,000 cases",
+        "confidence=0.9",
+        "split over 2 models",
+        f"{policy.default.alarms:,}",
+        policy.model.replace("<", "&lt;"),
+    ):
+        assert told in page
+    found = policy.evaluate(y, scores[policy.model])
+    for told in ("default threshold", "at least 0.5", "at most 1,000", "confidence=0.9", "recall"):
+        assert told in found._repr_html_()
+    assert f"{found.mean_alarms:,.5g}" in found._repr_html_()

@@ -129,7 +129,9 @@ def test_a_fitted_estimator_is_used_as_it_is():
     fitted = LogisticRegression().fit(X[:300], Y[:300])
     model = ConstrainedThresholdClassifier(fitted, SCENARIO, cv="prefit").fit(X[300:], Y[300:])
     assert model.estimator_ is fitted
-    expected = ThresholdPolicy.from_validation(Y[300:], proba(fitted, X[300:]), SCENARIO)
+    expected = ThresholdPolicy.from_validation(
+        Y[300:], proba(fitted, X[300:]), SCENARIO, pos_label=1
+    )
     assert model.policy_ == expected
     with pytest.raises(NotFittedError, match="must be fitted"):
         ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO, cv="prefit").fit(X, Y)

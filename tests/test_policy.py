@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -330,9 +331,27 @@ def test_points_without_thresholds_cannot_be_deployed():
 def test_string_labels_need_the_positive_one():
     labels = ["ill" if y else "well" for y in Y]
     policy = ThresholdPolicy.from_validation(labels, S, SCENARIO, pos_label="ill")
-    assert policy == ThresholdPolicy.from_validation(Y, S, SCENARIO)
+    plain = ThresholdPolicy.from_validation(Y, S, SCENARIO)
+    assert policy == replace(plain, pos_label="ill")
     with pytest.raises(ValueError, match="pass pos_label"):
-        policy.evaluate(labels, S)
+        plain.evaluate(labels, S)
+
+
+def test_a_policy_remembers_the_positive_label_the_model_and_where_it_came_from():
+    labels = ["ill" if y else "well" for y in Y]
+    policy = ThresholdPolicy.from_validation(
+        labels, S, replace(SCENARIO, prevalence=0.1), pos_label="ill", model="sharp"
+    )
+    assert (policy.model, policy.pos_label) == ("sharp", "ill")
+    assert policy.origin == voros.Origin(sum(Y), len(Y) - sum(Y), None, voros.__version__)
+    assert policy.n_positive == pytest.approx(0.1 * len(Y))
+    again = ThresholdPolicy.from_json(policy.to_json())
+    assert again == policy
+    other = again.evaluate([not y for y in Y], S, pos_label=False)
+    assert again.evaluate(labels, S).mean_alarms == other.mean_alarms
+    selection = voros.select_model(labels, {"sharp": S}, SCENARIO, pos_label="ill")
+    assert selection.policy().pos_label == "ill"
+    assert selection.policy().evaluate(labels, S).satisfied
 
 
 def test_frame_has_a_row_for_each_interval_and_its_probability():

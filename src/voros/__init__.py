@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from voros import costs
+    from voros.allowed import Origin
     from voros.deployment import PolicyEvaluation, Violation
     from voros.estimators import ConstrainedThresholdClassifier
     from voros.evaluation import Choice, Evaluation, evaluate, evaluate_points
     from voros.exceptions import (
         CostRangeWarning,
-        DoubtfulColumnWarning,
         InfeasibleError,
         InvertedCostsWarning,
         NeverAlarmWarning,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         bootstrap,
         cases_needed,
         compare,
+        compare_policies,
     )
     from voros.metrics import partial_voros_score, voros_score
     from voros.policy import ThresholdPolicy
@@ -44,7 +45,6 @@ __all__ = [
     "Comparison",
     "ConstrainedThresholdClassifier",
     "CostRangeWarning",
-    "DoubtfulColumnWarning",
     "Evaluation",
     "Guarantee",
     "InfeasibleError",
@@ -53,6 +53,7 @@ __all__ = [
     "NeverAlarmWarning",
     "OneAlarmWarning",
     "OperatingPoints",
+    "Origin",
     "PolicyEvaluation",
     "PositiveClassWarning",
     "PredictionFileError",
@@ -67,6 +68,7 @@ __all__ = [
     "bootstrap",
     "cases_needed",
     "compare",
+    "compare_policies",
     "costs",
     "evaluate",
     "evaluate_points",
@@ -81,12 +83,13 @@ __all__ = [
 ]
 
 HOMES = {
+    "allowed": "Origin",
     "deployment": "PolicyEvaluation Violation",
     "estimators": "ConstrainedThresholdClassifier",
     "evaluation": "Choice Evaluation evaluate evaluate_points",
-    "exceptions": "CostRangeWarning DoubtfulColumnWarning InfeasibleError InvertedCostsWarning "
-    "NeverAlarmWarning OneAlarmWarning PositiveClassWarning PredictionFileError VorosWarning",
-    "inference": "Bootstrap Comparison Guarantee bootstrap cases_needed compare",
+    "exceptions": "CostRangeWarning InfeasibleError InvertedCostsWarning NeverAlarmWarning "
+    "OneAlarmWarning PositiveClassWarning PredictionFileError VorosWarning",
+    "inference": "Bootstrap Comparison Guarantee bootstrap cases_needed compare compare_policies",
     "metrics": "partial_voros_score voros_score",
     "policy": "ThresholdPolicy",
     "region": "Region RegionCase feasible_region",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,33 @@ from voros.scenario import Scenario
 
 if TYPE_CHECKING:
     from voros.inference import Guarantee
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What thresholds were decided on, and by which version of voros.
+
+    Attributes
+    ----------
+    n_positive, n_negative : float
+        Validation cases of each class as observed, or the sums of their weights.
+    n_groups : int or None
+        How many patients they belong to, where that was said.
+    version : str
+    """
+
+    n_positive: float
+    n_negative: float
+    n_groups: int | None
+    version: str
+
+    @classmethod
+    def of(cls, points: OperatingPoints) -> Origin:
+        """Describe the cases behind operating points as observed."""
+        n_groups = None if points.grouped is None else points.grouped.n_groups
+        # Asked for by name, because the package itself imports this module.
+        version: str = import_module("voros").__version__
+        return cls(points.n_positive, points.n_negative, n_groups, version)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +66,7 @@ class AllowedThresholds:
         Over how many models its error was split.
     feasible : bool
         Whether any threshold but never alarm is allowed.
+    origin : Origin
     """
 
     points: OperatingPoints
@@ -47,17 +76,19 @@ class AllowedThresholds:
     guarantee: Guarantee | None
     n_models: int
     feasible: bool
+    origin: Origin
 
     @classmethod
     def of(
         cls,
-        cases: OperatingPoints,
+        observed: OperatingPoints,
         allowed: BoolArray,
         scenario: Scenario,
         guarantee: Guarantee | None,
         n_models: int,
     ) -> AllowedThresholds:
-        """Keep of points at the scenario's prevalence the allowed ones that a policy can choose."""
+        """Keep of points as observed the allowed ones that a policy can choose."""
+        cases = observed.at_prevalence(scenario.prevalence)
         hull, most = cost_hull(cases, allowed), highest_recall(cases, allowed)
         rows = np.union1d(hull.index, [0, most])
         points = OperatingPoints(
@@ -70,7 +101,9 @@ class AllowedThresholds:
         )
         kept = CostHull(np.searchsorted(rows, hull.index), hull.enter)
         row = int(np.searchsorted(rows, most))
-        return cls(points, kept, row, scenario, guarantee, n_models, bool(allowed[1:].any()))
+        some = bool(allowed[1:].any())
+        origin = Origin.of(observed)
+        return cls(points, kept, row, scenario, guarantee, n_models, some, origin)
 
 
 def allowed_thresholds(
@@ -93,8 +126,7 @@ def allowed_thresholds(
     """
     scenario = limits_under(guarantee, scenario)
     allowed = deployable(points, scenario, split(guarantee, n_models))
-    cases = points.at_prevalence(scenario.prevalence)
-    return AllowedThresholds.of(cases, allowed, scenario, guarantee, n_models)
+    return AllowedThresholds.of(points, allowed, scenario, guarantee, n_models)
 
 
 def check_groups(guarantee: Guarantee | None, groups: object) -> None:

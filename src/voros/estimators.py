@@ -366,7 +366,9 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     def _decide(self, points: OperatingPoints) -> ThresholdPolicy:
         allowed = self._allowed(points)
         if allowed is not None and allowed.feasible:
-            return ThresholdPolicy.from_allowed(allowed, strategy=self.strategy)
+            return ThresholdPolicy.from_allowed(
+                allowed, strategy=self.strategy, pos_label=self.pos_label_
+            )
         reason = why_never_alarm(points, self.scenario, self.guarantee)
         if self.on_infeasible == "raise":
             raise InfeasibleError(

@@ -57,7 +57,7 @@ class Choice:
             fp,
             alarms,
             tp / alarms if alarms else float("nan"),
-            float(tp / points.n_positive),
+            float(tp / points.n_positive) if points.n_positive else float("nan"),
         )
 
     @property

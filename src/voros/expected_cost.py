@@ -71,6 +71,38 @@ def _uniform_moments(
     return probability, probability * mean_quotient(on_fpr[:-1], on_fpr[1:], total[:-1], total[1:])
 
 
+def ratio_moments(
+    costs: CostDistribution, switches: FloatArray, negatives_per_positive: float
+) -> FloatArray:
+    """Integrate the cost ratio over the intervals that ``switches`` make; see `cost_moments`.
+
+    Infinite on an interval that reaches an infinite ratio, as t does at 1.
+
+    Examples
+    --------
+    >>> from voros.costs import uniform
+    >>> ratio_moments(uniform(0.2, 0.4), np.array([0.3]), negatives_per_positive=9.0)
+    array([0.125, 0.175])
+    """
+    if isinstance(costs, Uniform):
+        ratios = np.concatenate([[0.0], switches, [np.inf]])
+        ends = np.clip(costs.from_ratio(ratios, negatives_per_positive), costs.low, costs.high)
+        on_tpr, on_fpr = costs.line_weights(ends, negatives_per_positive)
+        probability = np.abs(np.diff(ends)) / (costs.high - costs.low)
+        finite = (probability > 0) & (on_tpr[:-1] > 0) & (on_tpr[1:] > 0)
+        low, high = np.flatnonzero(finite), np.flatnonzero(finite) + 1
+        means = np.where(probability > 0, np.inf, 0.0)
+        means[finite] = probability[finite] * mean_quotient(
+            on_fpr[low], on_fpr[high], on_tpr[low], on_tpr[high]
+        )
+        return np.asarray(means / negatives_per_positive)
+    values, weights = costs.nodes(costs.from_ratio(switches, negatives_per_positive))
+    ratios = costs.to_ratio(values, negatives_per_positive)
+    integral = np.zeros(len(switches) + 1)
+    np.add.at(integral, np.searchsorted(switches, ratios, side="right"), weights * ratios)
+    return integral
+
+
 def mean_t(costs: CostDistribution, negatives_per_positive: float) -> float:
     """Mean of the fractional cost t = cN/(cN + P).
 

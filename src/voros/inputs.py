@@ -123,7 +123,7 @@ def check_same_length(**arrays: AnyArray) -> None:
 
 
 def check_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> BoolArray:
-    """Return True for the positive cases.
+    """Return True for the positive cases; both classes are needed.
 
     Parameters
     ----------
@@ -137,6 +137,18 @@ def check_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") ->
     >>> check_labels(["ill", "well", "ill"], pos_label="ill").tolist()
     [True, False, True]
     """
+    positive = read_labels(y_true, pos_label, name=name)
+    n_positive = np.count_nonzero(positive)
+    if n_positive in (0, len(positive)):
+        held = "positive" if n_positive else "negative"
+        raise ValueError(
+            f"{name} holds {held} cases only; both classes are needed to draw a ROC curve"
+        )
+    return positive
+
+
+def read_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> BoolArray:
+    """Return True for the positive cases, of which there may be none or all."""
     array = as_vector(y_true, name)
     if len(array) == 0:
         raise ValueError(f"{name} is empty; at least one case of each class is needed")
@@ -146,12 +158,6 @@ def check_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") ->
         positive = _numeric_positive(array, pos_label, name)
     else:
         positive = _general_positive(array, pos_label, name)
-    n_positive = np.count_nonzero(positive)
-    if n_positive in (0, len(array)):
-        held = "positive" if n_positive else "negative"
-        raise ValueError(
-            f"{name} holds {held} cases only; both classes are needed to draw a ROC curve"
-        )
     return np.asarray(positive, dtype=np.bool_)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -11,20 +11,22 @@ import numpy as np
 
 from voros.allowed import (
     AllowedThresholds,
+    Origin,
     allowed_thresholds,
     check_groups,
     split,
     why_never_alarm,
 )
-from voros.deployment import PolicyEvaluation, account
+from voros.deployment import Deployment, PolicyEvaluation
 from voros.evaluation import Choice
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.expected_cost import cost_moments, mean_t
 from voros.frames import make_frame
 from voros.inputs import BoolArray, FloatArray, check_scores
 from voros.policy_json import parse_policy, policy_fields, policy_text
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario, check_scenario
+from voros.roc import OperatingPoints, check_cases
+from voros.scenario import Scenario, check_scenario, warned_before
+from voros.tables import html_table
 
 if TYPE_CHECKING:
     from voros.inference import Guarantee
@@ -66,6 +68,10 @@ class ThresholdPolicy:
     n_models : int
         How many models this one was chosen from on the same cases. The error of the guarantee is
         split over them.
+    pos_label : label or None
+        The positive label of the validation data, where it was stated.
+    origin : Origin or None
+        The validation data as observed, and the version of voros that decided.
 
     Examples
     --------
@@ -89,6 +95,8 @@ class ThresholdPolicy:
     guarantee: Guarantee | None = None
     model: str | None = None
     n_models: int = 1
+    pos_label: Any = None
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
         """Check that the choices cover every cost ratio once."""
@@ -152,7 +160,8 @@ class ThresholdPolicy:
         points = OperatingPoints.from_scores(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, groups=groups
         )
-        return cls._decide(points, scenario, strategy, guarantee, n_models, model)
+        policy = cls._decide(points, scenario, strategy, guarantee, n_models, model)
+        return replace(policy, pos_label=_plain(pos_label))
 
     @classmethod
     def from_points(
@@ -199,6 +208,7 @@ class ThresholdPolicy:
         *,
         strategy: PolicyStrategy = "partial_voros",
         model: str | None = None,
+        pos_label: Any = None,
     ) -> ThresholdPolicy:
         """Choose among thresholds that may be deployed; without a warning where there is none."""
         _check_strategy(strategy)
@@ -215,6 +225,8 @@ class ThresholdPolicy:
             allowed.guarantee,
             model,
             allowed.n_models,
+            _plain(pos_label),
+            allowed.origin,
         )
 
     @classmethod
@@ -227,9 +239,8 @@ class ThresholdPolicy:
         guarantee: Guarantee | None = None,
     ) -> ThresholdPolicy:
         """Return the policy that never alarms, for when nothing else can be deployed."""
-        cases = points.at_prevalence(scenario.prevalence)
-        nothing = np.arange(len(cases)) == 0
-        allowed = AllowedThresholds.of(cases, nothing, scenario, guarantee, 1)
+        nothing = np.arange(len(points)) == 0
+        allowed = AllowedThresholds.of(points, nothing, scenario, guarantee, 1)
         return cls.from_allowed(allowed, strategy=strategy)
 
     @property
@@ -288,31 +299,54 @@ class ThresholdPolicy:
         -------
         ndarray of bool, shape (n_cases,)
         """
+        return np.asarray(check_scores(scores, name="scores") >= self._threshold_at(cost_ratio))
+
+    def _threshold_at(self, cost_ratio: float | None) -> float:
         if cost_ratio is not None and np.ndim(cost_ratio) != 0:
             raise ValueError(
                 f"cost_ratio={cost_ratio!r}; accepted is one number for all cases, because the "
                 "limits were met by each threshold alone and not by mixtures of them"
             )
-        return np.asarray(check_scores(scores, name="scores") >= self.threshold(cost_ratio))
+        return float(self.threshold(cost_ratio))
 
     def fixed(self) -> ThresholdPolicy:
-        """Return the policy that deploys the default threshold whatever the cost turns out to be.
-
-        Evaluate this one if the cost ratio is not known at the time of the alarm.
-        """
+        """Return the policy that deploys the default threshold whatever the cost ratio is."""
         strategy: PolicyStrategy = "single" if self.strategy in COST_AWARE else self.strategy
         return replace(self, strategy=strategy, choices=(self.default,))
 
     def evaluate(
-        self, y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        cost_ratio: float | None = None,
+        by_cost: bool = False,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        confidence: float = 0.95,
     ) -> PolicyEvaluation:
-        """Account for the policy on new labels and scores, its thresholds fixed.
+        """Evaluate what `predict` deploys on new labels and scores, the thresholds fixed.
 
         The class sizes are those of the new data: they enter the normalised cost, a capacity that
         is a share follows their sum, and a capacity that is a count stays. If the scenario names
         a prevalence, the new cases are reweighted to it first. Costs stated over t are read with
         the new class sizes as well, so that the same t can mean another cost ratio than on the
-        validation data.
+        validation data. The cases may be of one class only, as those of a day can be.
+
+        Parameters
+        ----------
+        y_true, y_score, sample_weight
+            As in `voros.partial_voros_score`.
+        cost_ratio : float, optional
+            As in `predict`: None evaluates the default threshold, over the scenario's costs; a
+            number the threshold at that cost ratio, at that cost.
+        by_cost : bool, default False
+            Evaluate a threshold for each cost: what ``predict(scores, cost_ratio=...)`` deploys
+            over the scenario's costs, where the cost ratio is known at the time of each alarm.
+        pos_label : label, optional
+            By default that of the validation data.
+        confidence : float in (0, 1), default 0.95
+            Of the intervals.
 
         Examples
         --------
@@ -322,24 +356,64 @@ class ThresholdPolicy:
         ...     [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario
         ... )
         >>> policy.evaluate([0, 1, 0, 0], [0.75, 0.9, 0.8, 0.1])
-        expected cost   0.205246
-        mean precision  0.3333
-        mean alarms     3 (capacity 2)
-        limits kept     no
+        default threshold on 4 cases, 1 positive
+                               mean      95 % interval         limit
+        expected cost        0.2052   0.0290 to 0.8874
+        cost of 1,000 cases      75     10.14 to 680.8
+        precision            0.3333   0.0084 to 0.9057  at least 0.5
+        recall               1.0000   0.0250 to 1.0000
+        alarms                    3  0.77648 to 3.9748     at most 2
+        limits kept: no
         precision 0.3333 is 0.1667 below 0.5, at cost ratios 0.1 to 0.2 (probability 1)
         capacity 3 is 1 above 2, at cost ratios 0.1 to 0.2 (probability 1)
         """
-        points = OperatingPoints.from_scores(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+        positive, scores, weights = check_cases(
+            y_true,
+            y_score,
+            self._positive_label(y_true, pos_label),
+            sample_weight,
+            both_classes=False,
         )
-        return self.evaluate_points(points)
+        deployment = self._deployment(cost_ratio, by_cost)
+        return deployment.evaluate_cases(positive, scores, weights, _check_confidence(confidence))
 
-    def evaluate_points(self, points: OperatingPoints) -> PolicyEvaluation:
-        """Account for the policy on the operating points of new data, its thresholds fixed.
+    def evaluate_points(
+        self,
+        points: OperatingPoints,
+        *,
+        cost_ratio: float | None = None,
+        by_cost: bool = False,
+        confidence: float = 0.95,
+    ) -> PolicyEvaluation:
+        """Evaluate what `predict` deploys on the operating points of new data.
 
-        The points must be those of every distinct score, as `OperatingPoints.from_scores` gives.
+        The points must be those of every distinct score, as `OperatingPoints.from_scores` gives;
+        the other parameters are those of `evaluate`.
         """
-        return account(points, self.scenario, self.thresholds, self.switches)
+        deployment = self._deployment(cost_ratio, by_cost)
+        return deployment.evaluate_points(points, _check_confidence(confidence))
+
+    def _deployment(self, cost_ratio: float | None, by_cost: bool) -> Deployment:
+        scenario, none = self.scenario, np.empty(0)
+        if by_cost:
+            if cost_ratio is not None:
+                raise ValueError("by_cost=True goes over all costs; leave cost_ratio out")
+            thresholds, switches, words = self.thresholds, self.switches, "threshold for each cost"
+        elif cost_ratio is None:
+            thresholds, switches = np.array([self.default.threshold]), none
+            words = "default threshold"
+        else:
+            thresholds, switches = np.array([self._threshold_at(cost_ratio)]), none
+            words = f"threshold at cost ratio {cost_ratio:.4g}"
+            with warned_before():
+                scenario = replace(scenario, cost_ratio=cost_ratio)
+        return Deployment(thresholds, switches, scenario, self.guarantee, words)
+
+    def _positive_label(self, y_true: Any, pos_label: Any) -> Any:
+        """The positive label stated now or else on validation, where labels are not yes or no."""
+        if pos_label is not None or getattr(y_true, "dtype", None) == np.bool_:
+            return pos_label
+        return self.pos_label
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the policy as a data frame, one row per interval of the cost ratio.
@@ -377,6 +451,35 @@ class ThresholdPolicy:
         """Hash scenario and thresholds."""
         return hash((self.scenario, self.strategy, self.thresholds.tobytes()))
 
+    def _repr_html_(self) -> str:
+        """Show limits, guarantee and thresholds, for notebooks."""
+        return html_table(self._facts()) + html_table(self._deployed())
+
+    def _facts(self) -> list[tuple[str, ...]]:
+        cases = self.n_positive + self.n_negative
+        most = self.scenario.max_alarms(cases, one_case=0.0)
+        shared = f", its error split over {self.n_models} models" if self.n_models > 1 else ""
+        return [
+            ("policy", "" if self.model is None else self.model),
+            ("strategy", self.strategy),
+            ("costs", repr(self.scenario.costs)),
+            ("precision", f"at least {self.scenario.min_precision:g}"),
+            ("alarms", f"at most {most:,.6g} of {cases:,.6g} cases"),
+            ("guarantee", "none" if self.guarantee is None else f"{self.guarantee!r}{shared}"),
+            ("validated on", f"{cases:,.6g} cases, {self.n_positive:,.6g} positive"),
+        ]
+
+    def _deployed(self) -> list[tuple[str, ...]]:
+        """The default threshold, and those for the scenario's costs."""
+        low, high = self.scenario.costs.ratio_range(self.n_negative / self.n_positive)
+        used = [c for c, p in zip(self.choices, self.probabilities, strict=True) if p > 0]
+        rows: list[tuple[str, ...]] = [("cost ratio", "threshold", "alarms", "precision", "recall")]
+        rows.append(("default", *_cells(self.default)))
+        for choice in used if len(used) > 1 else ():
+            start, end = max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)
+            rows.append((f"{start:.4g} to {end:.4g}", *_cells(choice)))
+        return rows
+
     def __repr__(self) -> str:
         """Summarise the policy."""
         used = int(np.count_nonzero(self.probabilities))
@@ -408,6 +511,26 @@ def _choices_by_cost(allowed: AllowedThresholds) -> tuple[Choice, ...]:
     return tuple(
         Choice.at(points, hull.index[j], float(leave[j]), float(enter[j])) for j in used[::-1]
     )
+
+
+def _cells(choice: Choice) -> tuple[str, str, str, str]:
+    threshold = "never alarm" if choice.never_alarm else f"{choice.threshold:.6g}"
+    precision = "" if choice.never_alarm else f"{choice.precision:.4f}"
+    return threshold, f"{choice.alarms:,.6g}", precision, f"{choice.recall:.4f}"
+
+
+def _plain(label: Any) -> Any:
+    """Return numpy's numbers and texts as Python's."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _check_confidence(confidence: float) -> float:
+    number = isinstance(confidence, Real) and not isinstance(confidence, bool)
+    if not number or not 0 < confidence < 1:
+        raise ValueError(
+            f"confidence={confidence!r}; accepted is a number strictly between 0 and 1"
+        )
+    return float(confidence)
 
 
 def _check_thresholds(points: OperatingPoints) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.allowed import Origin
 from voros.costs import (
     UNITS,
     CostDistribution,
@@ -60,6 +61,8 @@ def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
             },
             "guarantee": policy.guarantee,
             "n_models": policy.n_models,
+            "pos_label": _check_label(policy.pos_label),
+            "origin": policy.origin,
             "validation": {
                 "n_positive": policy.n_positive,
                 "n_negative": policy.n_negative,
@@ -88,6 +91,8 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
         "scenario",
         "guarantee",
         "n_models",
+        "pos_label",
+        "origin",
         "validation",
         "default",
         "choices",
@@ -101,10 +106,33 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
         "guarantee": entries["guarantee"].optional(_read_guarantee),
         "model": entries["model"].optional(Entry.text),
         "n_models": entries["n_models"].whole(1),
+        "pos_label": entries["pos_label"].optional(_read_label),
+        "origin": entries["origin"].optional(_read_origin),
     }
     check_consistent(entries, arguments)
     document.check_unchanged()
     return arguments
+
+
+def _check_label(label: Any) -> Any:
+    if label is None or isinstance(label, (str, bool, int, float)):
+        return label
+    raise ValueError(
+        f"pos_label={label!r} cannot be saved as JSON; accepted are text, numbers, True and False"
+    )
+
+
+def _read_label(entry: Entry) -> Any:
+    if isinstance(entry.value, bool):
+        return entry.value
+    return entry.text() if isinstance(entry.value, str) else entry.number()
+
+
+def _read_origin(entry: Entry) -> Origin:
+    fields = entry.keys(*Origin.__dataclass_fields__)
+    sizes = {name: fields[name].number(0) for name in ("n_positive", "n_negative")}
+    n_groups = fields["n_groups"].optional(lambda count: count.whole(1))
+    return Origin(**sizes, n_groups=n_groups, version=fields["version"].text())
 
 
 def _strategies() -> tuple[str, ...]:

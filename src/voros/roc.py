@@ -27,6 +27,7 @@ from voros.inputs import (
     check_scores,
     check_weights,
     look_swapped,
+    read_labels,
 )
 from voros.scenario import Scenario, as_fraction
 
@@ -373,7 +374,12 @@ class OperatingPoints:
 
 
 def check_cases(
-    y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_score: Any,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    *,
+    both_classes: bool = True,
 ) -> tuple[BoolArray, AnyArray, FloatArray | None]:
     """Check labels, scores and weights together; rows of weight zero are left out."""
     # Lengths first: a mismatch explains many other complaints.
@@ -381,19 +387,19 @@ def check_cases(
     labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
     if sample_weight is None:
-        return _labels_of(labels, scores, pos_label), check_scores(scores), None
+        return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), None
     weights = check_weights(sample_weight)
     check_same_length(y_true=labels, sample_weight=weights)
     counted = weights > 0
     if not counted.all():
         labels, scores, weights = labels[counted], scores[counted], weights[counted]
-    return _labels_of(labels, scores, pos_label), check_scores(scores), weights
+    return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
 
 
-def _labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any) -> BoolArray:
+def _labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:
     """Check labels; where they look like scores, and the scores like labels, say so."""
     try:
-        return check_labels(labels, pos_label)
+        return (check_labels if both_classes else read_labels)(labels, pos_label)
     except ValueError as error:
         if look_swapped(labels, scores):
             raise ValueError(

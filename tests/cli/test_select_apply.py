@@ -56,6 +56,44 @@ def test_check_after_the_test(voros_command, cases, tmp_path):
     assert "limits broken" in broken.out
 
 
+@pytest.mark.parametrize("prevalence", ["2%", "5%", "20%", "50%"])
+@pytest.mark.parametrize("strategy", ["recall", "partial_voros"])
+def test_select_and_apply_come_to_the_same_verdict(
+    voros_command, cases, later_cases, prevalence, strategy
+):
+    limits = ("--capacity", "20%", "--miss-costs", "5:20", "--prevalence", prevalence)
+    for floor in ("5%", "20%", "40%", "60%"):
+        options = ("--min-precision", floor, *limits, "--strategy", strategy, "--force")
+        test = ("--test", later_cases, "--json", "--check")
+        chosen = voros_command("select", cases, *test, *options, "-o", "policy.json")
+        if chosen.code == 2:
+            continue
+        applied = voros_command(
+            "apply", "policy.json", later_cases, "--label", "died", "--json", "--check"
+        )
+        tested, decided = json.loads(chosen.out), json.loads(applied.out)
+        default = tested["test_default"]
+        assert decided["kept"] == default["satisfied"] == (applied.code == 0)
+        assert decided["judged_alarms"] == default["mean_alarms"]
+        assert decided["max_alarms"] == default["max_alarms"]
+        assert decided["precision"] == default["mean_precision"]
+        assert chosen.code == int(not (tested["test"]["satisfied"] and default["satisfied"]))
+        if strategy == "recall":
+            assert applied.code == chosen.code
+
+
+def test_a_day_without_positives_is_judged_by_its_alarms(voros_command, cases, tmp_path):
+    limits = ("--min-precision", "5%", "--capacity", "20%", "--miss-costs", "5:20")
+    for prevalence in ((), ("--prevalence", "5%")):
+        options = ("-o", "policy.json", "--force", *prevalence)
+        assert voros_command("select", cases, *options, *limits).code == 0
+        (tmp_path / "day.csv").write_text("died,good\n0,-9.0\n0,-8.0\n")
+        options = ("--label", "died", "--pos-label", "1", "--check", "--json")
+        ran = voros_command("apply", "policy.json", "day.csv", *options)
+        assert ran.code == 0
+        assert json.loads(ran.out)["alarms"] == 0
+
+
 @pytest.mark.parametrize("command", [("select",), ("report", "-o", "report.html")])
 def test_a_winner_that_could_only_never_alarm_is_refused(voros_command, tmp_path, command):
     (tmp_path / "hard.csv").write_text("died,only\n0,0.9\n1,0.8\n0,0.7\n1,0.6\n")

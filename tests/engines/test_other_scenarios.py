@@ -115,11 +115,13 @@ def test_thresholds_inside_a_range_are_not_evaluated(cases, points):
     labels, scores = cases
     policy = ThresholdPolicy.from_validation(labels, scores["a"], OTHER)
     with pytest.raises(UnsettledError, match="leave open how many alarms the threshold"):
-        policy.evaluate_points(points["a"])
-    own = ThresholdPolicy.from_points(points["a"], COUNTED).evaluate_points(points["a"])
+        policy.evaluate_points(points["a"], by_cost=True)
+    own = ThresholdPolicy.from_points(points["a"], COUNTED).evaluate_points(
+        points["a"], by_cost=True
+    )
     truth = ThresholdPolicy.from_validation(labels, scores["a"], COUNTED)
     assert own.expected_cost == pytest.approx(
-        truth.evaluate(labels, scores["a"]).expected_cost, abs=1e-12
+        truth.evaluate(labels, scores["a"], by_cost=True).expected_cost, abs=1e-12
     )
 
 

@@ -113,7 +113,7 @@ def test_strategies_are_compared_on_the_same_resamples(parts):
     ones = []
     for name in ("m", "log m"):
         policy = ThresholdPolicy.from_points(valid.points[name], SCENARIOS[1])
-        account = policy.evaluate_points(test.points[name])
+        account = policy.evaluate_points(test.points[name], by_cost=True)
         ones.append(Deployed(1, name, name, policy, account, account, account.expected_cost))
     found = cost_intervals(ones, test, n_resamples=100, beside="m")
     assert found["m"].cost == found["log m"].cost

@@ -38,7 +38,7 @@ def test_estimates_are_those_of_the_score_functions(cases):
     policy = voros.ThresholdPolicy.from_validation(*cases, SCENARIO)
     chosen = voros.bootstrap(*cases, SCENARIO, metric="threshold", n_resamples=100)
     assert chosen.estimate == policy.threshold()
-    cost = policy.evaluate(*cases).expected_cost
+    cost = policy.evaluate(*cases, by_cost=True).expected_cost
     for metric in ("expected_cost", policy):
         result = voros.bootstrap(*cases, SCENARIO, metric=metric, n_resamples=100)
         assert result.estimate == pytest.approx(cost)
@@ -50,7 +50,7 @@ def test_a_policy_with_fixed_thresholds_is_accounted_for_in_every_resample(cases
     result = voros.bootstrap(*cases, SCENARIO, metric=policy, n_resamples=100, random_state=4)
     rng = np.random.default_rng(4)
     rows = rng.integers(0, 600, 600)
-    cost = policy.evaluate(positive[rows], scores[rows]).expected_cost
+    cost = policy.evaluate(positive[rows], scores[rows], by_cost=True).expected_cost
     assert result.distribution[0] == pytest.approx(cost)
 
 

@@ -107,7 +107,7 @@ def broken_share(guarantee: Guarantee | None, runs: int, seed: int, **population
             )
         else:
             future = sample(rng, guarantee.horizon, **population)
-            broken += not policy.evaluate(*future).satisfied
+            broken += not policy.evaluate(*future, by_cost=True).satisfied
     return broken / runs
 
 
@@ -212,7 +212,7 @@ def test_a_capacity_of_whole_alarms_is_one_per_horizon() -> None:
         positive, scores, shared, guarantee=guarantee, n_models=1
     )
     assert policy == same
-    month = policy.evaluate(*sample(rng, 30_000, 0.05, 3.0))
+    month = policy.evaluate(*sample(rng, 30_000, 0.05, 3.0), by_cost=True)
     assert (month.max_alarms, month.satisfied) == (600, True)
     chosen = voros.select_model(positive, {"one": scores}, scenario, guarantee=guarantee)
     assert chosen.ranking[0].feasible
@@ -267,7 +267,7 @@ def test_real_predictions_keep_their_limits_on_the_other_half() -> None:
             policy = ThresholdPolicy.from_validation(
                 labels[one], scores[one], scenario, guarantee=guarantee, n_models=1
             )
-            row[column] = not policy.evaluate(labels[~one], scores[~one]).satisfied
+            row[column] = not policy.evaluate(labels[~one], scores[~one], by_cost=True).satisfied
     plain, guaranteed = broken.mean(axis=0)
     assert plain > 0.35
     assert guaranteed <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)

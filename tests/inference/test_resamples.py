@@ -86,7 +86,7 @@ def test_expected_cost_and_threshold_of_a_resample_are_those_of_a_policy_made_on
         rows = np.repeat(np.arange(400), counts)
         policy = voros.ThresholdPolicy.from_validation(positive[rows], scores[rows], scenario)
         points = [ranked.points(counts)]
-        account = policy.evaluate(positive[rows], scores[rows])
+        account = policy.evaluate(positive[rows], scores[rows], by_cost=True)
         assert cost(points)[0] == pytest.approx(account.expected_cost, abs=1e-12)
         assert threshold(points)[0] == policy.threshold()
 

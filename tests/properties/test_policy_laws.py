@@ -63,7 +63,7 @@ def test_no_strategy_breaks_a_limit_on_its_own_validation_cases(data, scenario):
     for strategy in voros.policy.POLICY_STRATEGIES:
         policy = decide(*data, scenario, strategy)
         if policy is not None:
-            assert policy.evaluate(*data).satisfied
+            assert policy.evaluate(*data, by_cost=True).satisfied
 
 
 @given(cases(), scenarios())
@@ -74,9 +74,11 @@ def test_on_validation_more_freedom_never_costs_more(data, scenario):
         policy = decide(*data, scenario, strategy)
         if policy is None:
             return
-        costs_of.append(policy.evaluate(*data).expected_cost)
+        costs_of.append(policy.evaluate(*data, by_cost=True).expected_cost)
     points = voros.OperatingPoints.from_scores(*data)
-    never = ThresholdPolicy.never_alarm(points, scenario).evaluate(*data).expected_cost
+    never = (
+        ThresholdPolicy.never_alarm(points, scenario).evaluate(*data, by_cost=True).expected_cost
+    )
     aware, single, recall = costs_of
     assert aware <= single + ROUNDING
     assert single <= min(recall, never) + ROUNDING
@@ -101,7 +103,10 @@ def test_only_the_order_of_scores_matters(data, scenario):
         assert policy is stretched
         return
     np.testing.assert_array_equal(np.exp(policy.thresholds), stretched.thresholds)
-    one, other = policy.evaluate(labels, scores), stretched.evaluate(labels, np.exp(scores))
+    one, other = (
+        policy.evaluate(labels, scores, by_cost=True),
+        stretched.evaluate(labels, np.exp(scores), by_cost=True),
+    )
     assert one.expected_cost == other.expected_cost
 
 
@@ -111,7 +116,7 @@ def test_the_account_adds_up_on_any_new_cases(data, new, scenario):
     policy = decide(*data, scenario)
     if policy is None:
         return
-    account = policy.evaluate(*new)
+    account = policy.evaluate(*new, by_cost=True)
     assert account.probabilities.sum() == pytest.approx(1, abs=1e-9)
     assert -ROUNDING <= account.expected_cost <= 1 + ROUNDING
     assert account.satisfied == all(
@@ -147,6 +152,6 @@ def test_all_cases_twice_lead_to_the_same_thresholds(data, scenario):
     if once is None or twice is None:
         return
     np.testing.assert_array_equal(once.thresholds, twice.thresholds)
-    assert once.evaluate(labels, scores).expected_cost == pytest.approx(
-        twice.evaluate(labels, scores).expected_cost, abs=ROUNDING
+    assert once.evaluate(labels, scores, by_cost=True).expected_cost == pytest.approx(
+        twice.evaluate(labels, scores, by_cost=True).expected_cost, abs=ROUNDING
     )

@@ -56,7 +56,7 @@ def report(folder):
         resamples=1000,
         verdict="<good> leads beyond chance.",
         test=DataSummary.of(test),
-        tested=policy.evaluate(test.labels, test.of(selection.winner)),
+        tested=policy.evaluate(test.labels, test.of(selection.winner), by_cost=True),
     )
 
 
@@ -133,7 +133,7 @@ def test_the_json_beside_it_holds_the_same_numbers(report, written, folder):
     assert document["validation"]["cases"] == 300
     assert document["winner"] == document["ranking"][0]["model"] == "<good>"
     assert document["ranking"][0]["low"] == 0.25
-    assert document["test"]["account"]["expected_cost"] == report.tested.expected_cost
+    assert document["test"]["evaluation"]["expected_cost"] == report.tested.expected_cost
     policy = ThresholdPolicy.from_json(json.dumps(document["policy"]))
     assert policy == report.policy
 

@@ -32,14 +32,11 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(2)
-    try:
-        signal.signal(signal.SIGINT, ordinary)
-        app()
-    except KeyboardInterrupt:
-        _leave_at_once()
+    signal.signal(signal.SIGINT, ordinary)
+    app()
 
 
 def _leave_at_once(*_: Any) -> None:
-    # No work is begun, and an exception in the middle of an import can be swallowed there.
+    # Nothing is begun yet, and an exception in the middle of an import can be swallowed there.
     os.write(2, b"voros: interrupted\n")
     os._exit(INTERRUPTED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -9,16 +10,16 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from voros.cli.account import Account
 from voros.cli.bundles import bundled
 from voros.cli.failures import LIMITS_NOT_MET, say
 from voros.cli.options import Force, PredictionFile, ShowOptions
-from voros.cli.output import STANDARD_OUTPUT, check_output, write_text
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
+from voros.cli.verdict import Verdict
 from voros.exceptions import PredictionFileError
 from voros.files import (
     append_column,
+    check_writable,
     format_of,
     open_source,
     read_predictions,
@@ -53,15 +54,9 @@ def apply(
         str | None, typer.Option(metavar="COLUMN", help="True labels, to check precision by.")
     ] = None,
     pos_label: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="The positive label, if not 1 or true.")
+        str | None,
+        typer.Option(metavar="LABEL", help="The positive label, if not that of the policy."),
     ] = None,
-    drop_missing: Annotated[
-        bool,
-        typer.Option(
-            "--drop-missing",
-            help="Leave out cases with a missing value; nothing is decided on them.",
-        ),
-    ] = False,
     file_format: Annotated[
         str | None,
         typer.Option("--format", metavar="FORMAT", help="Of FILE, where its name does not tell."),
@@ -73,7 +68,7 @@ def apply(
             "-o",
             metavar="FILE",
             help="Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
-            ".jsonl. Without it, or with -, CSV on the standard output.",
+            ".jsonl. Without it, CSV on the standard output.",
         ),
     ] = None,
     check: Annotated[
@@ -83,12 +78,12 @@ def apply(
 ) -> None:
     """Decide on the cases in FILE: all their columns, and whether each raises an alarm.
 
-    With --json or --csv the account (how many alarms, which limits are kept) is printed in place of
+    With --json or --csv the verdict (how many alarms, which limits are kept) is printed in place of
     the cases, which are then written with -o only.
     """
     policy = _read_policy(policy_file)
-    out_format = "csv" if output in (None, STANDARD_OUTPUT) else format_of(output)
-    check_output(output, show_options, force=force)
+    out_format = "csv" if output is None else format_of(output)
+    check_writable([] if output is None else [output], force=force)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
     with patience(f"reading {file}"):
         source = open_source(file, file_format)
@@ -98,24 +93,22 @@ def apply(
                 source,
                 label=label,
                 scores=[column],
-                pos_label=pos_label,
+                pos_label=policy.pos_label if pos_label is None else pos_label,
                 labelled=bool(label),
-                drop_missing=drop_missing,
+                both_classes=False,
             )
         except PredictionFileError as error:
             raise _explained(error, policy, policy_file, score) from None
         alarms = policy.predict(cases.of(column), ratio)
         if output is not None or not show_options.for_programs:
-            decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
+            decided = append_column(source, "alarm", alarms.astype(np.int8))
             _write(table_bytes(decided, out_format), output, force)
-    for note in cases.notes:
-        say(note, "note")
-    account, threshold = Account.of(policy.scenario, cases, alarms), policy.threshold(ratio)
-    say(f"{column!r} at threshold {exact(threshold)}: {account.words}")
+    verdict, threshold = Verdict.of(policy, cases, column, alarms, ratio), policy.threshold(ratio)
+    say(f"{column!r} at threshold {exact(threshold)}: {verdict.words}")
     if show_options.for_programs:
         written = None if output is None else str(output)
-        show(_sheet(account, cases.source, column, threshold).beside(written=written), show_options)
-    if check and not account.kept:
+        show(_sheet(verdict, cases.source, column, threshold).beside(written=written), show_options)
+    if check and not verdict.kept:
         raise typer.Exit(LIMITS_NOT_MET)
 
 
@@ -127,15 +120,15 @@ def _read_policy(path: Path) -> ThresholdPolicy:
 
 
 def _write(data: bytes, output: Path | None, force: bool) -> None:
-    if output in (None, STANDARD_OUTPUT):
-        write_text(data.decode("utf-8"))
+    if output is None:
+        sys.stdout.write(data.decode("utf-8"))
     else:
         write_whole(output, data, force=force)
 
 
-def _sheet(account: Account, source: str, column: str, threshold: float) -> Sheet:
-    values = {"file": source, "score": column, "threshold": threshold, "kept": account.kept}
-    values |= asdict(account)
+def _sheet(verdict: Verdict, source: str, column: str, threshold: float) -> Sheet:
+    values = {"file": source, "score": column, "threshold": threshold, "kept": verdict.kept}
+    values |= asdict(verdict)
     return Sheet("", {}, [values], values)
 
 

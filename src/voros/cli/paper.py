@@ -12,11 +12,9 @@ import typer
 from voros.cli.bundles import bundled
 from voros.cli.failures import say
 from voros.cli.options import Force, ShowOptions
-from voros.cli.output import STANDARD_OUTPUT
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
-from voros.files import check_folder
-from voros.report.values import account_values
+from voros.report.values import evaluation_values
 
 if TYPE_CHECKING:
     from voros.deployment import PolicyEvaluation
@@ -46,10 +44,6 @@ def paper(
     """Print the paper's tables, computed from the predictions in FOLDER."""
     from voros.paper import reproduce_tables
 
-    if output is not None:
-        if output == STANDARD_OUTPUT:
-            raise ValueError("-o - is no folder; without -o the tables go to the standard output")
-        check_folder(output)
     with patience("computing the paper's tables"):
         tables = reproduce_tables(folder)
     if output is not None:
@@ -81,7 +75,7 @@ def _accounts(cell: Cell) -> dict[str, Any]:
 def _account(found: PolicyEvaluation | Absent) -> dict[str, Any]:
     from voros.paper.cells import Absent
 
-    return {"absent": found.reason} if isinstance(found, Absent) else account_values(found)
+    return {"absent": found.reason} if isinstance(found, Absent) else evaluation_values(found)
 
 
 def _row(cell: Cell, name: str) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def report(
     tested = None
     if later is not None:
         scores = later.of(selection.winner)
-        tested = policy.evaluate(later.labels, scores, sample_weight=later.weights)
+        tested = policy.evaluate(later.labels, scores, sample_weight=later.weights, by_cost=True)
     intervals, verdict = resample(validation, scenario, resampling)
     content = Report(
         title=title,

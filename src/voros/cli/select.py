@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,18 +24,17 @@ from voros.cli.options import (
     TestFile,
     shown_in,
 )
-from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.deployment import PolicyEvaluation
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
-from voros.files import Predictions
+from voros.files import Predictions, check_writable
 from voros.policy import ThresholdPolicy
 from voros.policy_json import policy_fields
-from voros.report.values import account_values, scenario_values
+from voros.report.values import evaluation_values, scenario_values
 from voros.report.wording import (
     STRATEGY_TITLES,
-    account_in_words,
+    evaluation_in_words,
     limits_in_words,
     policy_in_words,
 )
@@ -63,9 +62,7 @@ def select(
     test: TestFile = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Save the policy, as JSON; - is standard output."
-        ),
+        typer.Option("--output", "-o", metavar="FILE", help="Save the policy, as JSON."),
     ] = None,
     check: Check = False,
     force: Force = False,
@@ -76,23 +73,53 @@ def select(
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     scenario, how = limits.read(), choice.read()
-    check_output(output, show_options, force=force)
+    check_writable([] if output is None else [output], force=force)
     validation = load(file, columns, group=group)
     points = count_points(validation)
     with patience("choosing"):
         selection = rank(points, scenario, how)
-    policy = selection.policy()
+    policy = replace(selection.policy(), pos_label=columns.pos_label)
     tested = None
     if test is not None:
-        later = load_test(test, columns, validation, selection.winner)
-        scores = later.of(selection.winner)
-        tested = policy.evaluate(later.labels, scores, sample_weight=later.weights)
+        tested = Tested.of(policy, load_test(test, columns, validation, selection.winner))
     if output is not None:
-        deliver(policy.to_json(), output, force=force, announce=False)
+        policy.to_json(output, force=force)
     sheet = _sheet(selection, policy, tested, validation, points[selection.winner])
-    show(sheet, show_options, aside=output == STANDARD_OUTPUT)
+    show(sheet, show_options)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a policy does on test cases, whichever way it is deployed."""
+
+    by_cost: PolicyEvaluation
+    default: PolicyEvaluation
+
+    @classmethod
+    def of(cls, policy: ThresholdPolicy, cases: Predictions) -> Tested:
+        """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
+        scores = cases.of(policy.model or "")
+        by_cost, default = (
+            policy.evaluate(cases.labels, scores, by_cost=each, sample_weight=cases.weights)
+            for each in (True, False)
+        )
+        return cls(by_cost, default)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether the limits are kept whichever way the policy is deployed."""
+        return self.by_cost.satisfied and self.default.satisfied
+
+    @property
+    def words(self) -> list[str]:
+        """A line for either way, and one for each broken limit."""
+        return [
+            f"{each.deployed}: {line}"
+            for each in (self.by_cost, self.default)
+            for line in evaluation_in_words(each)
+        ]
 
 
 def rank(
@@ -118,21 +145,20 @@ def load_test(
 def _sheet(
     selection: Selection,
     policy: ThresholdPolicy,
-    tested: PolicyEvaluation | None,
+    tested: Tested | None,
     validation: Predictions,
     points: OperatingPoints,
 ) -> Sheet:
-    account = () if tested is None else account_in_words(tested)
     return Sheet(
         title=f"Winner by {STRATEGY_TITLES[selection.strategy]}: {selection.winner}",
         columns=_columns(selection),
         rows=[asdict(row) for row in selection.ranking],
         document=_document(selection, policy, tested, validation),
         notes=(
-            selection.legend,
+            f"* within {selection.tolerance:g} of the best",
             limits_in_words(policy.scenario, points),
             f"policy: {policy_in_words(policy)}",
-            *(f"test: {line}" for line in account),
+            *(f"test, {line}" for line in (() if tested is None else tested.words)),
         ),
     )
 
@@ -141,7 +167,8 @@ def _columns(selection: Selection) -> dict[str, list[str]]:
     columns = {"model": [row.model for row in selection.ranking]}
     for name in STRATEGIES:
         columns[STRATEGY_TITLES[name]] = [
-            f"{getattr(row, name):.4f}" + ("*" if selection.is_close(row, name) else " ")
+            f"{getattr(row, name):.4f}"
+            + ("*" if selection.behind(row, name) < selection.tolerance else " ")
             for row in selection.ranking
         ]
     columns["feasible"] = ["yes" if row.feasible else "no" for row in selection.ranking]
@@ -151,7 +178,7 @@ def _columns(selection: Selection) -> dict[str, list[str]]:
 def _document(
     selection: Selection,
     policy: ThresholdPolicy,
-    tested: PolicyEvaluation | None,
+    tested: Tested | None,
     validation: Predictions,
 ) -> dict[str, Any]:
     return {
@@ -161,5 +188,6 @@ def _document(
         "winner": selection.winner,
         "ranking": [asdict(row) for row in selection.ranking],
         "policy": policy_fields(policy),
-        "test": None if tested is None else account_values(tested),
+        "test": None if tested is None else evaluation_values(tested.by_cost),
+        "test_default": None if tested is None else evaluation_values(tested.default),
     }

@@ -104,13 +104,13 @@ def _compare(number: int, valid: Scored, test: Scored, random_state: int) -> dic
 def _deploy(number: int, name: str, valid: Scored, test: Scored) -> Deployed:
     with never_alarm_is_a_result():
         policy = ThresholdPolicy.from_points(valid.points[name], SCENARIOS[number])
-    on_test = policy.evaluate_points(test.points[name])
+    on_test = policy.evaluate_points(test.points[name], by_cost=True)
     return Deployed(
         number,
         name,
         name,
         policy,
-        policy.evaluate_points(valid.points[name]),
+        policy.evaluate_points(valid.points[name], by_cost=True),
         on_test,
         on_test.expected_cost,
     )

@@ -140,9 +140,9 @@ def _deploy(
         strategy,
         model,
         policy,
-        policy.evaluate_points(valid.points[model]),
-        policy.evaluate_points(test.points[model]),
-        aware.evaluate_points(test.points[model]).expected_cost,
+        policy.evaluate_points(valid.points[model], by_cost=True),
+        policy.evaluate_points(test.points[model], by_cost=True),
+        aware.evaluate_points(test.points[model], by_cost=True).expected_cost,
     )
 
 

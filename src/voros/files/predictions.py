@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from voros.exceptions import DoubtfulColumnWarning, PredictionFileError
+from voros.exceptions import PredictionFileError
 from voros.files.columns import ColumnNames, Roles, assign_roles
 from voros.files.long_form import align_models
 from voros.files.sources import Source, load_pyarrow, open_source
 from voros.files.tables import is_numeric, peek, read_columns
-from voros.inputs import AnyArray, BoolArray, FloatArray, check_labels
+from voros.inputs import AnyArray, BoolArray, FloatArray, check_labels, read_labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +36,6 @@ class Predictions:
         What was guessed or left out, in words.
     groups : ndarray of shape (n_cases,) or None
         Whose case each is.
-    kept : ndarray of bool, shape (n_rows,), or None
-        Which rows of the file are cases here; None where all are.
     """
 
     source: str
@@ -48,7 +45,6 @@ class Predictions:
     label: str | None = None
     notes: tuple[str, ...] = field(default=())
     groups: AnyArray | None = None
-    kept: BoolArray | None = None
 
     @property
     def models(self) -> list[str]:
@@ -86,6 +82,7 @@ def read_predictions(
     group: str | None = None,
     pos_label: Any = None,
     labelled: bool = True,
+    both_classes: bool = True,
     drop_missing: bool = False,
     file_format: str | None = None,
 ) -> Predictions:
@@ -113,6 +110,8 @@ def read_predictions(
         The positive class, where it is not clear from the labels; text is compared as text.
     labelled : bool, default True
         Whether labels are needed; new cases to decide on have none.
+    both_classes : bool, default True
+        Whether labels of one class only are refused.
     drop_missing : bool, default False
         Whether to leave out cases with a missing value, rather than to refuse the file.
     file_format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, optional
@@ -130,10 +129,8 @@ def read_predictions(
     source = path if isinstance(path, Source) else open_source(path, file_format)
     names = ColumnNames(label, scores, model, case, weight, group)
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
-    for doubt in roles.doubts:
-        warnings.warn(doubt, DoubtfulColumnWarning, stacklevel=2)
     table = read_columns(source, roles.columns, roles.numeric)
-    table, kept = _without_missing(table, roles, source, drop_missing)
+    table, dropped = _without_missing(table, roles, source, drop_missing)
     if roles.model is not None:
         table, models = align_models(table, roles, source.name)
     else:
@@ -141,12 +138,11 @@ def read_predictions(
     return Predictions(
         source.name,
         {name: _numbers(table.column(column)) for name, column in models.items()},
-        None if roles.label is None else _positive(table, roles.label, pos_label),
+        None if roles.label is None else _positive(table, roles.label, pos_label, both_classes),
         None if roles.weight is None else _numbers(table.column(roles.weight)),
         roles.label,
-        (*_format_notes(source), *roles.notes, *_dropped_notes(kept)),
+        (*_format_notes(source), *roles.notes, *dropped),
         None if roles.group is None else np.asarray(table.column(roles.group).to_numpy()),
-        kept,
     )
 
 
@@ -161,8 +157,8 @@ def _format_notes(source: Source) -> tuple[str, ...]:
 
 def _without_missing(
     table: Any, roles: Roles, source: Source, drop: bool
-) -> tuple[Any, BoolArray | None]:
-    """Refuse missing values, naming the first, or leave out their rows and tell which are kept."""
+) -> tuple[Any, tuple[str, ...]]:
+    """Refuse missing values, naming the first, or leave out their rows and say how many."""
     missing = np.zeros(table.num_rows, dtype=np.bool_)
     for name in roles.columns:
         absent = _absent(table.column(name))
@@ -177,16 +173,11 @@ def _without_missing(
             )
         missing |= absent
     if not missing.any():
-        return table, None
+        return table, ()
     if missing.all():
         raise PredictionFileError(f"{source.name}: every row has a missing value")
-    return table.filter(load_pyarrow().array(~missing)), ~missing
-
-
-def _dropped_notes(kept: BoolArray | None) -> tuple[str, ...]:
-    if kept is None:
-        return ()
-    return (f"leaving out {int((~kept).sum())} of {len(kept)} rows with a missing value",)
+    note = f"leaving out {int(missing.sum())} of {table.num_rows} rows with a missing value"
+    return table.filter(load_pyarrow().array(~missing)), (note,)
 
 
 def _absent(column: Any) -> BoolArray | None:
@@ -218,16 +209,17 @@ def _view(chunk: Any) -> AnyArray:
     return np.frombuffer(chunk.buffers()[1], kind, len(chunk), chunk.offset * kind.itemsize)
 
 
-def _positive(table: Any, name: str, pos_label: Any) -> BoolArray:
+def _positive(table: Any, name: str, pos_label: Any, both_classes: bool) -> BoolArray:
     """Tell the positive cases; text is judged on its distinct values, of which there are two."""
     column, title = table.column(name), f"column {name!r}"
+    check = check_labels if both_classes else read_labels
     if is_numeric(column.type):
-        return check_labels(_numbers(column), typed_label(pos_label, title), name=title)
+        return check(_numbers(column), typed_label(pos_label, title), name=title)
     import pyarrow.compute as pc
 
     text = column.cast(load_pyarrow().string())
     wanted = None if pos_label is None else str(pos_label)
-    check_labels(np.asarray(text.unique().to_pylist(), dtype=object), wanted, name=title)
+    check(np.asarray(text.unique().to_pylist(), dtype=object), wanted, name=title)
     return np.asarray(pc.equal(text, wanted).to_numpy(), dtype=np.bool_)
 
 

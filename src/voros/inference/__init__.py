@@ -5,6 +5,7 @@ from voros.inference.bootstrap import Bootstrap, bootstrap
 from voros.inference.comparison import Comparison, PairedDifference, compare
 from voros.inference.guarantees import Guarantee, one_per_group
 from voros.inference.planning import CasesNeeded, cases_needed
+from voros.inference.policy_comparison import compare_policies
 
 __all__ = [
     "Band",
@@ -17,6 +18,7 @@ __all__ = [
     "bootstrap",
     "cases_needed",
     "compare",
+    "compare_policies",
     "one_per_group",
     "roc_band",
 ]

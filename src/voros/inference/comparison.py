@@ -232,10 +232,11 @@ def compare(
     )
     if len(plan.models) < 2:
         raise ValueError("scores hold one model; a comparison needs at least two")
-    return _comparison(plan, plan.run(random_state, progress))
+    return comparison_of(plan, plan.run(random_state, progress))
 
 
-def _comparison(plan: Plan, values: Replicates) -> Comparison:
+def comparison_of(plan: Plan, values: Replicates) -> Comparison:
+    """Compare models of which replicates were drawn on the same resamples."""
     names, lower = tuple(plan.models), plan.measure.lower_is_better
     gains = -values.drawn if lower else values.drawn
     order = np.argsort(values.whole if lower else -values.whole, kind="stable")

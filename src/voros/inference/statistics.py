@@ -123,7 +123,7 @@ def _strategy_score(metric: str, points: OperatingPoints, scenario: Scenario) ->
 
 
 def _fixed_cost(policy: ThresholdPolicy, points: OperatingPoints) -> float:
-    return policy.evaluate_points(points).expected_cost
+    return policy.evaluate_points(points, by_cost=True).expected_cost
 
 
 def auroc(points: OperatingPoints, scenario: Scenario) -> float:  # noqa: ARG001

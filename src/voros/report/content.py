@@ -14,7 +14,7 @@ from voros.deployment import PolicyEvaluation
 from voros.files import Predictions
 from voros.policy import ThresholdPolicy
 from voros.policy_json import policy_fields
-from voros.report.values import account_values, scenario_values
+from voros.report.values import evaluation_values, scenario_values
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 from voros.selection import Selection
@@ -135,7 +135,7 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "policy": policy_fields(report.policy),
         "test": None
         if report.test is None or report.tested is None
-        else {"data": asdict(report.test), "account": account_values(report.tested)},
+        else {"data": asdict(report.test), "evaluation": evaluation_values(report.tested)},
     }
 
 

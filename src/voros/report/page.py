@@ -11,8 +11,8 @@ from voros.report.content import DataSummary, Report, versions
 from voros.report.figures import Picture, map_pictures, policy_pictures, ranking_pictures
 from voros.report.wording import (
     STRATEGY_TITLES,
-    account_in_words,
     consequences_in_words,
+    evaluation_in_words,
     exact,
     number,
     policy_in_words,
@@ -125,9 +125,7 @@ def _ranking_in_words(report: Report) -> str:
             "leave stands under guaranteed, and the intervals are of partial VOROS without it."
         )
     close = ", ".join(selection.close_to_winner)
-    return words + (
-        f" Within {selection.tolerance_of():.2g} of the winner: {close}." if close else ""
-    )
+    return words + (f" Within {selection.tolerance:g} of the winner: {close}." if close else "")
 
 
 def _ranking_cells(report: Report, row: ModelScores) -> tuple[str, ...]:
@@ -179,7 +177,7 @@ def _test(report: Report) -> list[str]:
     tested = report.tested
     if tested is None:
         return ["<p>No test cases were given: the policy has not been tested.</p>"]
-    said = [f"<p>{escape(line[0].upper() + line[1:])}.</p>" for line in account_in_words(tested)]
+    said = [f"<p>{escape(line[0].upper() + line[1:])}.</p>" for line in evaluation_in_words(tested)]
     rows = [
         (
             span(choice.cost_ratio_low, choice.cost_ratio_high),

@@ -24,13 +24,18 @@ def scenario_values(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def account_values(tested: PolicyEvaluation) -> dict[str, Any]:
-    """Return a policy's account on test cases as plain values."""
+def evaluation_values(tested: PolicyEvaluation) -> dict[str, Any]:
+    """Return what a policy did on test cases as plain values."""
+    found = tested.intervals
     return {
+        "deployed": tested.deployed,
         "expected_cost": tested.expected_cost,
+        "cost_per_1000": tested.cost_per_1000,
         "mean_precision": tested.mean_precision,
+        "mean_recall": tested.mean_recall,
         "mean_alarms": tested.mean_alarms,
         "max_alarms": tested.max_alarms,
+        "intervals": None if found is None else asdict(found),
         "satisfied": tested.satisfied,
         "violations": [asdict(violation) for violation in tested.violations],
         "choices": [asdict(choice) for choice in tested.choices],

@@ -1,4 +1,4 @@
-"""Limits, policies and accounts in words."""
+"""Limits, policies and evaluations in words."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ def policy_in_words(policy: ThresholdPolicy) -> str:
     )
 
 
-def account_in_words(tested: PolicyEvaluation) -> tuple[str, ...]:
+def evaluation_in_words(tested: PolicyEvaluation) -> tuple[str, ...]:
     """Say what a policy did on test cases: a line, and one for each broken limit."""
     kept = "limits kept" if tested.satisfied else "limits broken"
-    account = (
+    summary = (
         f"{kept}; expected cost {tested.expected_cost:.4f}, mean precision "
         f"{number(tested.mean_precision)}, mean alarms {number(tested.mean_alarms)} of at most "
         f"{number(tested.max_alarms)}"
     )
-    return (account, *map(str, tested.violations))
+    return (summary, *map(str, tested.violations))
 
 
 def consequences_in_words(policy: ThresholdPolicy) -> str:

@@ -1,0 +1,86 @@
+"""Deployed policies, each with its own scores and thresholds, on the same test cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import voros
+from voros import Scenario, ThresholdPolicy, compare_policies
+
+SCENARIO = Scenario(0.3, 0.4, (0.1, 0.2))
+
+
+def cases(seed, n_cases=600):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n_cases) < 0.2
+    return y, {
+        "weak": rng.normal(size=n_cases) + y,
+        # Another scale: the threshold of one policy means nothing to the other.
+        "strong": 100 * (rng.normal(size=n_cases) + 2 * y),
+    }
+
+
+@pytest.fixture(scope="module")
+def policies():
+    y, scores = cases(0)
+    return {name: ThresholdPolicy.from_validation(y, s, SCENARIO) for name, s in scores.items()}
+
+
+@pytest.mark.parametrize("by_cost", [True, False])
+def test_each_policy_is_evaluated_with_its_own_scores_on_the_same_resamples(policies, by_cost):
+    y, scores = cases(1)
+    result = compare_policies(
+        y, scores, policies, by_cost=by_cost, n_resamples=100, random_state=0, method="percentile"
+    )
+    for name, policy in policies.items():
+        expected = policy.evaluate(y, scores[name], by_cost=by_cost).expected_cost
+        assert result.models[name].estimate == pytest.approx(expected, abs=1e-15)
+    assert result.ranking == ("strong", "weak")
+    # Drawn by hand with the seed that both share.
+    seed = int(np.random.default_rng(0).integers(2**63))
+    rng = np.random.default_rng(seed)
+    for i in range(5):
+        rows = rng.integers(0, len(y), len(y))
+        by_hand = [
+            policies[name].evaluate(y[rows], scores[name][rows], by_cost=by_cost).expected_cost
+            for name in ("strong", "weak")
+        ]
+        pair = result.pair("strong", "weak")
+        assert pair.distribution[i] == pytest.approx(by_hand[0] - by_hand[1], abs=1e-12)
+    assert result.pair("strong", "weak").high < 0
+
+
+def test_the_same_policy_twice_does_not_differ(policies):
+    y, scores = cases(2)
+    twice = {"one": policies["weak"], "other": policies["weak"]}
+    result = compare_policies(
+        y, {"one": scores["weak"], "other": scores["weak"]}, twice, n_resamples=100, random_state=1
+    )
+    assert not result.pairs[0].distribution.any()
+    assert result.pairs[0].p_value == 1
+
+
+def test_groups_are_drawn_whole(policies):
+    y, scores = cases(3, 300)
+    y2, scores2 = np.repeat(y, 2), {name: np.repeat(s, 2) for name, s in scores.items()}
+    arguments = {"n_resamples": 100, "random_state": 0, "method": "percentile"}
+    single = compare_policies(y, scores, policies, **arguments)
+    double = compare_policies(
+        y2, scores2, policies, groups=np.repeat(np.arange(300), 2), **arguments
+    )
+    np.testing.assert_allclose(single.pairs[0].distribution, double.pairs[0].distribution)
+
+
+def test_what_cannot_be_compared_is_refused(policies):
+    y, scores = cases(1)
+    with pytest.raises(ValueError, match="needs at least two"):
+        compare_policies(y, {"weak": scores["weak"]}, {"weak": policies["weak"]})
+    with pytest.raises(ValueError, match="the names must be the same"):
+        compare_policies(y, {"weak": scores["weak"], "odd": scores["weak"]}, policies)
+    with pytest.raises(TypeError, match=r"policies\['weak'\] is a float"):
+        compare_policies(y, scores, {**policies, "weak": 0.5})
+    dear = ThresholdPolicy.from_validation(y, scores["weak"], Scenario(0.3, 0.4, (0.2, 0.4)))
+    with pytest.raises(ValueError, match="different costs or prevalences"):
+        compare_policies(y, scores, {**policies, "weak": dear})
+    assert voros.compare_policies is compare_policies
