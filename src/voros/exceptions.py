@@ -42,6 +42,10 @@ class PositiveClassWarning(VorosWarning):
     """Which class is the positive one had to be guessed."""
 
 
+class FewGroupsWarning(VorosWarning):
+    """There are so few groups that resampling them says little."""
+
+
 def warn_caller(message: str, category: type[VorosWarning]) -> None:
     """Warn, pointing at the line outside this package that led here."""
     frame, level = sys._getframe(1), 2

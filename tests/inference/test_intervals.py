@@ -79,3 +79,31 @@ def test_no_difference_at_all_has_a_p_value_of_one():
 
 def test_a_p_value_claims_no_more_than_the_resamples_can_tell():
     assert p_value(np.ones(999)) == 2 / 1000
+
+
+@pytest.mark.parametrize("n", [3, 8, 30])
+def test_few_normal_draws_get_the_interval_of_the_t_test(n):
+    """The resampled mean is normal with the spread of the sample: t's interval is known."""
+    rng = np.random.default_rng(n)
+    values = stats.norm.ppf((np.arange(n) + 0.5) / n) + 1.0
+    spread = values.std()  # of the resamples, with n below the root
+    drawn = np.sort(rng.normal(values.mean(), spread / np.sqrt(n), 400_000))
+    expected = stats.t.interval(0.9, n - 1, values.mean(), stats.sem(values))
+    assert interval_of_difference(0.9, drawn, n) == pytest.approx(expected, abs=0.02)
+    assert p_value(drawn, n) == pytest.approx(stats.ttest_1samp(values, 0.0).pvalue, abs=0.003)
+
+
+def test_with_few_units_the_p_value_agrees_with_the_interval():
+    rng = np.random.default_rng(2)
+    drawn = bootstrapped_mean(rng, rng.exponential(size=50) - 0.8, 20_000)
+    p = p_value(drawn, 6)
+    assert p > p_value(drawn)
+    for confidence, reaches in ((1 - p - 0.01, False), (1 - p + 0.01, True)):
+        low, high = interval_of_difference(confidence, drawn, 6)
+        assert (low <= 0 <= high) == reaches
+
+
+def test_two_units_have_ends_all_the_same():
+    drawn = np.random.default_rng(0).normal(size=500)
+    ends = interval("bca", 0.95, np.array(0.0), drawn, np.empty(0), np.empty(0), 2)
+    assert ends == (drawn.min(), drawn.max())

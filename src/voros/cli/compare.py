@@ -115,16 +115,28 @@ def _columns(found: Comparison, rows: list[dict[str, Any]]) -> dict[str, list[st
     forms = {
         "model": "{model}",
         found.metric.replace("_", " "): "{estimate:.4f}",
-        level: "{low:.4f} to {high:.4f}",
+        level: "{interval}",
         "wins": "{share_won:.1%}",
     }
     to_best = {
         "best less this": "{best_less_this:.4f}",
-        f"{level} of that": "{best_less_this_low:.4f} to {best_less_this_high:.4f}",
+        f"{level} of that": "{best_less_this_interval}",
         "p, Holm": "{adjusted_p_value:.4f}",
     }
+    rows = [row | _in_words(row) for row in rows]
     columns = {title: [form.format(**row) for row in rows] for title, form in forms.items()}
     # The best model comes first, and is not compared with itself.
     return columns | {
         title: ["", *(form.format(**row) for row in rows[1:])] for title, form in to_best.items()
     }
+
+
+def _in_words(row: dict[str, Any]) -> dict[str, str]:
+    """Write the intervals of a row."""
+    from voros.inference.intervals import interval_in_words
+
+    words = {"interval": interval_in_words(row["low"], row["high"])}
+    if row["best_less_this"] is not None:
+        ends = (row["best_less_this_low"], row["best_less_this_high"])
+        words["best_less_this_interval"] = interval_in_words(*ends)
+    return words

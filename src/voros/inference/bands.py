@@ -280,7 +280,9 @@ class _Resampling:
                     high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
             else:
                 left_out, strata = leave_out(models, sampling, curve, rng)
-                low, high = interval("bca", self.confidence, whole, drawn, left_out, strata)
+                low, high = interval(
+                    "bca", self.confidence, whole, drawn, left_out, strata, sampling.n_units
+                )
                 reach = ndtri((1 + self.confidence) / 2) * least
                 low = np.minimum(low, scale.back(centre - reach))
                 high = np.maximum(high, scale.back(centre + reach))

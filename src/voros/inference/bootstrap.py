@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from voros.exceptions import VorosWarning
+from voros.exceptions import FewGroupsWarning, VorosWarning, warn_caller
 from voros.frames import make_frame
-from voros.inference.intervals import METHODS, Method, interval
+from voros.inference.intervals import METHODS, Method, interval, interval_in_words
+from voros.inference.near_zero import may_be_zero, upper_bound
 from voros.inference.resamples import Ranked, Sampling, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, in_words
 from voros.inputs import AnyArray, BoolArray, FloatArray, check_same_order
@@ -19,6 +20,9 @@ from voros.models import columns_by_model, one_or_all, several_models
 from voros.progress import Progress, progress_bar
 from voros.roc import check_cases
 from voros.scenario import Scenario, check_scenario
+
+FEWEST_GROUPS = 8
+"""With fewer groups intervals were measured to hold the true value less often than they say."""
 
 FEWEST_RESAMPLES = 100
 """Fewer cannot place the ends of a 95 % interval."""
@@ -36,7 +40,9 @@ class Bootstrap:
     low, high : float
         Ends of the interval.
     confidence : float
-    method : {"bca", "percentile"}
+    method : {"bca", "percentile", "one-sided"}
+        What the interval is: asked for was one of the first two. One that is one-sided begins at
+        0, because the data leave open whether the limits leave any threshold.
     distribution : ndarray of shape (n_resamples,)
         The metric of each resample.
     drawn : str
@@ -48,7 +54,7 @@ class Bootstrap:
     low: float
     high: float
     confidence: float
-    method: Method
+    method: Method | Literal["one-sided"]
     distribution: FloatArray
     drawn: str
 
@@ -68,7 +74,7 @@ class Bootstrap:
         """Say it in a line."""
         return (
             f"{in_words(self.metric)} {self.estimate:.4f} ({100 * self.confidence:g} % "
-            f"{self.method} interval {self.low:.4f} to {self.high:.4f}; "
+            f"{self.method} interval {interval_in_words(self.low, self.high)}; "
             f"{len(self.distribution):,} resamples of {self.drawn})"
         )
 
@@ -106,7 +112,9 @@ def bootstrap(
     n_resamples : int, default 2000
     confidence : float in (0, 1), default 0.95
     method : {"bca", "percentile"}, default "bca"
-        "bca" corrects for bias and skewness, "percentile" for neither.
+        "bca" corrects for bias and skewness, "percentile" for neither. Where it is open whether
+        the limits leave any threshold, scores get an interval that begins at 0 instead, with an
+        upper end that covers.
     stratified : bool, default False
         By default the number of positives varies from resample to resample, as it does when cases
         come as they come: the interval covers not knowing the prevalence. True keeps the class
@@ -126,6 +134,8 @@ def bootstrap(
 
     Notes
     -----
+    With fewer than 8 groups intervals are rough, which a `FewGroupsWarning` says.
+
     A resample in which the limits leave nothing but silence scores what never alarm scores: 0 by
     partial VOROS. A resample with one class only has no ROC curve and is drawn again.
 
@@ -162,6 +172,7 @@ class Plan:
     models: dict[str, Ranked]
     sampling: Sampling
     measure: Measure
+    scenario: Scenario
     n_resamples: int
     confidence: float
     method: Method
@@ -193,9 +204,10 @@ class Plan:
         )
         check_same_order(y_true, groups=groups)
         sampling = Sampling.of(positive, stratified=stratified, groups=groups)
+        _warn_of_few_groups(sampling, grouped=groups is not None)
         drawn = "groups" if groups is not None else "cases"
         drawn += " by class" if stratified else ""
-        return cls(models, sampling, measure, int(n_resamples), confidence, method, drawn)
+        return cls(models, sampling, measure, scenario, int(n_resamples), confidence, method, drawn)
 
     def run(
         self, random_state: int | np.random.Generator | None, progress: Progress = False
@@ -234,26 +246,60 @@ class Replicates:
         """Return each model's interval."""
         plan = self.plan
         found = {}
-        for j, model in enumerate(plan.models):
-            low, high = interval(
-                plan.method,
-                plan.confidence,
-                self.whole[j],
-                self.drawn[:, j],
-                self.left_out[:, j],
-                self.strata,
-            )
+        for j, (model, ranked) in enumerate(plan.models.items()):
+            one_sided = self._zero_is_open(j, ranked)
+            low, high = self._one_sided(j, ranked) if one_sided else self._two_sided(j)
             found[model] = Bootstrap(
                 plan.measure.name,
                 float(self.whole[j]),
                 float(low),
                 float(high),
                 plan.confidence,
-                plan.method,
+                "one-sided" if one_sided else plan.method,
                 self.drawn[:, j],
                 plan.drawn,
             )
         return found
+
+    def _zeros(self, j: int) -> float:
+        return float(np.mean(self.drawn[:, j] == 0))
+
+    def _zero_is_open(self, j: int, ranked: Ranked) -> bool:
+        plan = self.plan
+        tail = (1 - plan.confidence) / 2
+        grouped = plan.sampling.n_units < len(plan.sampling.units)
+        return plan.measure.zero_is_nothing and may_be_zero(
+            ranked, plan.scenario, self._zeros(j), tail, grouped=grouped
+        )
+
+    def _one_sided(self, j: int, ranked: Ranked) -> tuple[float, float]:
+        plan, error = self.plan, 1 - self.plan.confidence
+        _, high = self._ends("percentile", j)
+        if self._zeros(j) > error / 2:
+            bound = upper_bound(ranked, plan.sampling.units, plan.measure.compute, error)
+            high = max(high, bound)
+        return 0.0, high
+
+    def _two_sided(self, j: int) -> tuple[float, float]:
+        low, high = self._ends(self.plan.method, j)
+        if low == high:
+            # Where most resamples agree the correction can move both ends to the same value.
+            low, high = self._ends("percentile", j)
+        if low == high:
+            low, high = float(self.drawn[:, j].min()), float(self.drawn[:, j].max())
+        return low, high
+
+    def _ends(self, method: Method, j: int) -> tuple[float, float]:
+        low, high = interval(
+            method,
+            self.plan.confidence,
+            self.whole[j],
+            self.drawn[:, j],
+            self.left_out[:, j],
+            self.strata,
+            self.plan.sampling.n_units,
+        )
+        return float(low), float(high)
 
 
 def rank_models(
@@ -269,6 +315,15 @@ def rank_models(
             raise ValueError(f"model {model!r}: {error}" if named else str(error)) from None
         models[model] = Ranked.of(positive, checked, worthwhile=worthwhile)
     return positive, models
+
+
+def _warn_of_few_groups(sampling: Sampling, *, grouped: bool) -> None:
+    if grouped and sampling.n_units < FEWEST_GROUPS:
+        warn_caller(
+            f"{sampling.n_units} groups are few to draw from: intervals may hold the true value "
+            f"less often than they say; from {FEWEST_GROUPS} groups on they were measured to hold",
+            FewGroupsWarning,
+        )
 
 
 def check_resampling(n_resamples: int, confidence: float) -> None:

@@ -12,7 +12,12 @@ import numpy as np
 
 from voros.frames import make_frame
 from voros.inference.bootstrap import Bootstrap, Plan, Replicates
-from voros.inference.intervals import Method, interval_of_difference, p_value
+from voros.inference.intervals import (
+    Method,
+    interval_in_words,
+    interval_of_difference,
+    p_value,
+)
 from voros.inference.statistics import MetricLike, in_words
 from voros.inputs import FloatArray
 from voros.progress import Progress
@@ -141,7 +146,7 @@ class Comparison:
 
     def _model_cells(self, model: str) -> tuple[str, ...]:
         one = self.models[model]
-        ends = f"{one.low:.4f} to {one.high:.4f}"
+        ends = interval_in_words(one.low, one.high)
         return model, f"{one.estimate:.4f}", ends, f"{self.shares_won[model]:.0%}"
 
     def _pair_rows(self) -> list[tuple[str, ...]]:
@@ -157,7 +162,7 @@ def _pair_cells(pair: PairedDifference) -> tuple[str, ...]:
     return (
         f"{pair.first} - {pair.second}",
         f"{pair.difference:+.4f}",
-        f"{pair.low:+.4f} to {pair.high:+.4f}",
+        interval_in_words(pair.low, pair.high, "+"),
         f"{pair.p_value:.4f}",
         f"{pair.adjusted_p_value:.4f}",
     )
@@ -256,8 +261,8 @@ def _difference(
 ) -> PairedDifference:
     estimate = values.whole[i] - values.whole[j]
     drawn = values.drawn[:, i] - values.drawn[:, j]
-    low, high = interval_of_difference(plan.confidence, drawn)
-    p = p_value(drawn)
+    low, high = interval_of_difference(plan.confidence, drawn, plan.sampling.n_units)
+    p = p_value(drawn, plan.sampling.n_units)
     return PairedDifference(
         names[i], names[j], float(estimate), float(low), float(high), p, p, drawn
     )

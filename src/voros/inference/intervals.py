@@ -17,12 +17,15 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from voros.inputs import AnyArray, FloatArray
 
 Method: TypeAlias = Literal["bca", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
+
+LEAST_TAIL = 1e-12
+"""A smaller tail has no end that can be told from infinity."""
 
 
 def interval(
@@ -32,14 +35,36 @@ def interval(
     distribution: FloatArray,
     left_out: FloatArray,
     strata: AnyArray,
+    n_units: float = np.inf,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of an interval, of a number or of every number in an array."""
-    tail = (1 - confidence) / 2
+    """Return the ends of an interval, of a number or of every number in an array.
+
+    ``n_units`` is how many independent cases or groups were drawn from; with few of them the
+    resamples vary too little (`expanded_tail`).
+    """
+    tail = expanded_tail((1 - confidence) / 2, n_units)
     low, high = np.full(np.shape(estimate), tail), np.full(np.shape(estimate), 1 - tail)
     if method == "bca":
         z0, a = median_bias(distribution, estimate), acceleration(left_out, strata)
         low, high = bca_level(low, z0, a), bca_level(high, z0, a)
     return order_statistics(distribution, low, high)
+
+
+def expanded_tail(tail: float, n_units: float) -> float:
+    """Return the tail of the resamples to cut off for a tail of the interval.
+
+    Resamples of n units vary less than new samples would, by the root of (n - 1) / n, and with few
+    units the spread itself is unsure, as Student's t allows for (Hesterberg, 2015).
+
+    Examples
+    --------
+    >>> round(expanded_tail(0.025, 5), 5), round(expanded_tail(0.025, 1000), 4)
+    (0.00095, 0.0248)
+    """
+    if not np.isfinite(n_units):
+        return tail
+    expanded = ndtr(stdtrit(n_units - 1, tail) * np.sqrt(n_units / (n_units - 1)))
+    return max(float(expanded), LEAST_TAIL)
 
 
 def share_below(distribution: FloatArray, value: FloatArray) -> FloatArray:
@@ -123,22 +148,42 @@ def order_statistics(
     )
 
 
+def interval_in_words(low: float, high: float, sign: str = "") -> str:
+    """Write an interval, with as many digits as keep its ends apart.
+
+    Examples
+    --------
+    >>> interval_in_words(0.25, 0.5), interval_in_words(0.00001, 0.00002, "+")
+    ('0.2500 to 0.5000', '+1e-05 to +2e-05')
+    >>> interval_in_words(1.0, 1.0)
+    'none: no resample differs'
+    """
+    if low == high:
+        return "none: no resample differs"
+    for form in (".4f", ".4g", ".8g"):
+        ends = [f"{end:{sign}{form}}" for end in (low, high)]
+        if ends[0] != ends[1]:
+            break
+    return " to ".join(ends)
+
+
 def interval_of_difference(
-    confidence: float, distribution: FloatArray
+    confidence: float, distribution: FloatArray, n_units: float = np.inf
 ) -> tuple[FloatArray, FloatArray]:
     """Return the percentile interval of a difference between models.
 
     The flattery that BCa corrects is the same for both models and cancels out of a difference.
     Estimating it all the same costs more than it mends: equal models were told apart too often.
     """
-    tail = np.asarray((1 - confidence) / 2)
+    tail = np.asarray(expanded_tail((1 - confidence) / 2, n_units))
     return order_statistics(distribution, tail, 1 - tail)
 
 
-def p_value(distribution: FloatArray) -> float:
+def p_value(distribution: FloatArray, n_units: float = np.inf) -> float:
     """Two-sided p-value of no difference: twice the share of resamples on the other side of 0.
 
-    The data count as one more resample, so that it is never 0.
+    The data count as one more resample, so that it is never 0. With few units the share is read
+    as `expanded_tail` does, so that the p-value agrees with the interval.
 
     Examples
     --------
@@ -147,4 +192,7 @@ def p_value(distribution: FloatArray) -> float:
     """
     count = len(distribution)
     below = np.count_nonzero(distribution < 0) + 0.5 * np.count_nonzero(distribution == 0)
-    return float(min(1.0, 2 * (1 + min(below, count - below)) / (1 + count)))
+    share = min(0.5, (1 + min(below, count - below)) / (1 + count))
+    if not np.isfinite(n_units):
+        return float(2 * share)
+    return float(2 * stdtr(n_units - 1, ndtri(share) * np.sqrt((n_units - 1) / n_units)))

@@ -30,6 +30,9 @@ MetricLike: TypeAlias = Metric | ThresholdPolicy | MetricFunction
 FROM_WORTHWHILE = frozenset({"partial_voros", "voros", "recall", "expected_cost", "threshold"})
 """Metrics that only thresholds at a positive's score decide."""
 
+ZERO_IS_NOTHING = frozenset({"partial_voros", "partial_auroc", "recall"})
+"""Metrics that are 0 where nothing but never alarm is within the limits."""
+
 IN_WORDS = {
     "partial_voros": "partial VOROS",
     "voros": "VOROS",
@@ -51,12 +54,15 @@ class Measure:
     worthwhile_only : bool
         Whether thresholds at a positive's score suffice.
     lower_is_better : bool
+    zero_is_nothing : bool
+        Whether it is 0, its least, where nothing but never alarm is within the limits.
     """
 
     name: str
     compute: Statistic
     worthwhile_only: bool = False
     lower_is_better: bool = False
+    zero_is_nothing: bool = False
 
     @classmethod
     def of(cls, metric: MetricLike, scenario: Scenario) -> Measure:
@@ -83,6 +89,7 @@ class Measure:
             compute,
             metric in FROM_WORTHWHILE,
             metric == "expected_cost",
+            metric in ZERO_IS_NOTHING,
         )
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from html import escape
 from importlib.resources import files
 
+from voros.inference.intervals import interval_in_words
 from voros.report.content import DataSummary, Report, versions
 from voros.report.figures import Picture, map_pictures, policy_pictures, ranking_pictures
 from voros.report.wording import (
@@ -134,7 +135,7 @@ def _ranking_cells(report: Report, row: ModelScores) -> tuple[str, ...]:
     return (
         row.model,
         f"{found.estimate:.4f}",
-        f"{found.low:.4f} to {found.high:.4f}",
+        interval_in_words(found.low, found.high),
         f"{found.wins:.1%}",
         *((f"{row.partial_voros:.4f}",) if certified else ()),
         f"{report.selection.behind(row, 'partial_voros'):.4f}",

@@ -1,0 +1,96 @@
+"""Intervals of scores that may be 0: where it is open whether the limits leave any threshold.
+
+A score is 0 where nothing but never alarm is within the limits. It is the best of many
+thresholds, and near 0 resamples say too little about it: whatever threshold was lucky stays lucky
+in them, so that too few of them score 0. There the interval begins at 0.
+
+It ends at the upper percentile, and where many resamples score 0 not before an exact bound: the
+score of the curve whose every threshold has the upper Clopper-Pearson limit of its precision. The
+threshold that is best in the population is fixed, so the limit at that one holds as often as it
+says, and the best of all such limits is no lower. The bound is for one cost; over a range of costs
+it holds for each of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import betaincinv
+
+from voros.inference.guarantees import Guarantee
+from voros.inference.resamples import Ranked, Statistic
+from voros.inputs import AnyArray
+from voros.roc import OperatingPoints
+from voros.scenario import Scenario
+
+
+def may_be_zero(
+    ranked: Ranked, scenario: Scenario, zeros: float, tail: float, *, grouped: bool
+) -> bool:
+    """Tell whether a score of 0 cannot be excluded, by the share of resamples that score 0.
+
+    It cannot where that is more than a tail, nor where some do and no threshold is certified to
+    be within the limits. Grouped or reweighted cases have no sharp test for that, and doubt is
+    resolved towards 0.
+    """
+    if zeros == 0 or zeros > tail:
+        return zeros > tail
+    if grouped or scenario.prevalence is not None:
+        return True
+    ranks = np.arange(len(ranked.positive), 0, -1)
+    points = OperatingPoints.from_scores(ranked.positive, ranks)
+    return not bool(Guarantee(1 - tail).allowed(points, scenario)[1:].any())
+
+
+def upper_bound(ranked: Ranked, units: AnyArray, compute: Statistic, error: float) -> float:
+    """Return the score of the curve that has every precision's upper limit, at this error."""
+    return float(compute([optimistic_points(ranked, units, error)])[0])
+
+
+def optimistic_points(ranked: Ranked, units: AnyArray, error: float) -> OperatingPoints:
+    """Count alarms as if every threshold had the upper Clopper-Pearson limit of its precision.
+
+    Where cases of one group are flagged together they count as one: of alarms a_g of the groups,
+    as many as (sum of a_g)^2 / sum of a_g^2 are independent at the worst.
+
+    Examples
+    --------
+    Not one of 10 alarms is right, and 3.1 of them might be:
+
+    >>> ranked = Ranked.of(np.arange(20) >= 10, np.arange(20.0, 0, -1))
+    >>> points = optimistic_points(ranked, np.arange(20), 0.025)
+    >>> round(float(points.tp[10]), 2)
+    3.08
+    """
+    # Every rank, tied or not: a threshold that happens not to be there can only raise the bound.
+    alarms = np.arange(1.0, len(ranked.positive) + 1)
+    right = np.cumsum(ranked.positive).astype(np.float64)
+    squares = np.cumsum(2 * _seen_before(units[ranked.order]) + 1)
+    kept = alarms / squares
+    false = (alarms - right) * kept
+    # The limit for all alarms right is 1; the function's argument must stay above 0.
+    share = np.where(
+        false > 0, betaincinv(right * kept + 1, np.where(false > 0, false, 1), 1 - error), 1.0
+    )
+    n_positive = int(np.count_nonzero(ranked.positive))
+    n_negative = len(ranked.positive) - n_positive
+    tp = np.maximum.accumulate(np.minimum(alarms * share, n_positive))
+    fp = np.clip(alarms - tp, 0, n_negative)
+    fp = np.minimum.accumulate(fp[::-1])[::-1]
+    return OperatingPoints.from_counts(tp, fp, n_positive, n_negative)
+
+
+def _seen_before(units: AnyArray) -> AnyArray:
+    """Return how many cases of the same unit come before each case.
+
+    Examples
+    --------
+    >>> _seen_before(np.array([3, 1, 3, 3, 1])).tolist()
+    [0, 0, 1, 2, 1]
+    """
+    order = np.argsort(units, kind="stable")
+    ranked = units[order]
+    new = np.append(True, ranked[1:] != ranked[:-1])
+    starts = np.maximum.accumulate(np.where(new, np.arange(len(units)), 0))
+    counts = np.empty(len(units), dtype=np.intp)
+    counts[order] = np.arange(len(units)) - starts
+    return counts
