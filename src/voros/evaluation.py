@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from voros.limits import (
 from voros.region import Region, feasible_region
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario, check_scenario
-from voros.tables import html_table, text_table
+from voros.tables import html_facts, html_table, text_table
 from voros.volume import lesser_share, partial_volume
 
 SHOWN_CHOICES = 12
@@ -201,13 +200,8 @@ class Evaluation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for name, text in self.summary()
-        )
         more = f"<p>... and {self._not_shown} more</p>" if self._not_shown else ""
-        return f"<table>{head}</table>{html_table(self._table())}{more}"
+        return f"{html_facts(self.summary())}{html_table(self._table())}{more}"
 
 
 def evaluate(

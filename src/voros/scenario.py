@@ -19,6 +19,7 @@ from voros.exceptions import (
     OneAlarmWarning,
     warn_caller,
 )
+from voros.tables import html_facts
 
 LARGEST_DENOMINATOR = 10**9
 """Limits are read as the nearest fraction with at most this denominator, so 0.15 means 3/20."""
@@ -142,6 +143,34 @@ class Scenario:
         """Return the same costs and prevalence with neither precision floor nor capacity."""
         with warned_before():
             return Scenario(cost_ratio=self.cost_ratio, prevalence=self.prevalence)
+
+    def summary(self) -> tuple[tuple[str, str], ...]:
+        """Return the limits and costs as pairs of name and text.
+
+        Examples
+        --------
+        >>> for name, text in Scenario(0.15, 500, cost_ratio=0.1).summary():
+        ...     print(f"{name}: {text}")
+        precision: at least 0.15
+        capacity: at most 500 alarms
+        costs: C_FP/C_FN ~ known(0.1)
+        prevalence: that of the data
+        """
+        share = f"{100 * self.capacity:.6g} % of the cases"
+        alarms = f"{self.capacity:,} alarms" if self.capacity_is_count else f"alarms on {share}"
+        limited = self.capacity_is_count or self.capacity < 1
+        return (
+            ("precision", f"at least {self.min_precision:g}" if self.min_precision else "any"),
+            ("capacity", f"at most {alarms}" if limited else "no limit"),
+            ("costs", f"C_FP/C_FN ~ {self.cost_ratio!r}"),
+            (
+                "prevalence",
+                "that of the data" if self.prevalence is None else f"{self.prevalence:g}",
+            ),
+        )
+
+    def _repr_html_(self) -> str:
+        return html_facts(self.summary())
 
     def __repr__(self) -> str:
         """Show the arguments, leaving out what is not limited."""

@@ -37,3 +37,19 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:]
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def html_facts(facts: Sequence[tuple[str, str]]) -> str:
+    """Return names and what is known under each as an HTML table of two columns.
+
+    Examples
+    --------
+    >>> html_facts([("score", "0.5")]).count("<tr>")
+    1
+    """
+    left = " style='text-align:left'"
+    rows = (
+        f"<tr><th{left}>{escape(name)}</th><td{left}>{escape(text)}</td></tr>"
+        for name, text in facts
+    )
+    return f"<table>{''.join(rows)}</table>"

@@ -20,6 +20,7 @@ from voros.models import columns_by_model, one_or_all, several_models
 from voros.progress import Progress, progress_bar
 from voros.roc import check_cases
 from voros.scenario import Scenario, check_scenario
+from voros.tables import html_facts
 
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""
@@ -77,6 +78,15 @@ class Bootstrap:
             f"{self.method} interval {interval_in_words(self.low, self.high)}; "
             f"{len(self.distribution):,} resamples of {self.drawn})"
         )
+
+    def _repr_html_(self) -> str:
+        facts = (
+            (in_words(self.metric), f"{self.estimate:.4f}"),
+            (f"{100 * self.confidence:g} % interval", f"{self.low:.4f} to {self.high:.4f}"),
+            ("standard error", f"{self.standard_error:.4f}"),
+            ("method", f"{self.method}, {len(self.distribution):,} resamples of {self.drawn}"),
+        )
+        return html_facts(facts)
 
 
 def bootstrap(
