@@ -117,7 +117,7 @@ def test_faults_are_refused_and_counted(make_frame, fault):
 def test_a_third_label_beyond_the_first_rows_is_refused(make_frame):
     labels = np.array(["a", "b"] * 10_000 + ["c"])
     frame = make_frame({"y": labels, "s": np.arange(20_001.0)})
-    with pytest.raises(ValueError, match="holds a third label in 1 of 20001 rows"):
+    with pytest.raises(ValueError, match="holds a third label, or NaN, in 1 of 20001 rows"):
         count_frame(frame, label="y", scores=["s"], pos_label="a")
 
 

@@ -49,6 +49,10 @@ class Adapter(ABC):
         The same as `voros.engines.keys.cell_of`, in the engine's own language.
         """
 
+    def pick(self, frame: nw.LazyFrame[Any], columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
+        """Take some columns only; `columns` names what each is called afterwards."""
+        return frame.select(*(nw.col(name).alias(short) for short, name in columns.items()))
+
     def with_membership(
         self, frame: nw.LazyFrame[Any], column: str, values: Sequence[int]
     ) -> nw.LazyFrame[Any]:

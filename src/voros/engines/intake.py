@@ -13,8 +13,11 @@ from voros.engines.adapter import Adapter, adapter_for, as_lazy
 from voros.engines.queries import POSITIVE, WEIGHT, Cases, class_sums, with_shares
 from voros.inputs import SHOWN_VALUES, AnyArray, check_labels
 
-KNOWN = "_voros_known"
-"""Column that tells whether a label is one of the two."""
+LABEL, LABELLED, KNOWN = "_voros_label", "_voros_labelled", "_voros_known"
+"""The label; whether there is one; whether it is one of the two."""
+
+LARGEST_WHOLE = 2.0**53
+"""From here on neighbouring whole numbers are the same float."""
 
 LABEL_ROWS = 10_000
 """Rows looked at to learn what the labels are called; all rows are checked against it."""
@@ -48,21 +51,33 @@ def read_cases(
     """Check a frame's columns, and count its classes in one pass (two with weights)."""
     lazy = as_lazy(frame)
     _check_columns(lazy, label, scores, weight)
-    passes = 0
+    adapter = adapter_for(lazy)
+    models = {name: f"_voros_m{position}" for position, name in enumerate(scores)}
+    columns = {LABEL: label} | {short: name for name, short in models.items()}
+    lazy = adapter.pick(lazy, columns if weight is None else columns | {WEIGHT: weight})
+    whole = [name for name, short in models.items() if lazy.collect_schema()[short].is_integer()]
     if weight is not None:
         lazy = _with_positive_weights(lazy, weight)
-        passes = 1
     classes = _classes(lazy, label, pos_label)
-    names = {name: f"_voros_m{position}" for position, name in enumerate(scores)}
-    columns = [nw.col(name).cast(nw.Float64).alias(short) for name, short in names.items()]
-    columns += [] if weight is None else [nw.col(weight).cast(nw.Float64).alias(WEIGHT)]
-    prepared = lazy.select(*_label_columns(lazy, label, classes), *columns)
-    cases = Cases(prepared, names, weight is not None, adapter_for(lazy))
-    cases.ledger.passes = passes + 1
+    numbers = [*models.values(), *([] if weight is None else [WEIGHT])]
+    prepared = lazy.select(*_label_columns(lazy, classes), nw.col(*numbers).cast(nw.Float64))
+    cases = Cases(prepared, models, weight is not None, adapter)
+    cases.ledger.passes = 1 + (weight is not None)
     totals = _totals(cases, label)
+    _check_whole(totals, whole)
     if any(np.isposinf(high) for _, high in totals.ranges.values()):
         cases = cases.capped()
     return cases, totals
+
+
+def _check_whole(totals: Totals, whole: Sequence[str]) -> None:
+    """Refuse whole numbers that are not told apart as floats; in memory they are."""
+    for name in whole:
+        if max(map(abs, totals.ranges[name])) >= LARGEST_WHOLE:
+            raise ValueError(
+                f"score column {name!r} holds whole numbers of 2**53 or beyond, which engines "
+                "compare as float64 and may not tell apart; rescale them first"
+            )
 
 
 def _check_columns(
@@ -81,7 +96,7 @@ def _check_columns(
 
 
 def _with_positive_weights(lazy: nw.LazyFrame[Any], weight: str) -> nw.LazyFrame[Any]:
-    column = nw.col(weight).cast(nw.Float64)
+    column = nw.col(WEIGHT).cast(nw.Float64)
     good = column.is_finite() & (column >= 0)
     counts = adapter_for(lazy).collect(
         lazy.select(
@@ -99,17 +114,17 @@ def _with_positive_weights(lazy: nw.LazyFrame[Any], weight: str) -> nw.LazyFrame
 
 def _classes(lazy: nw.LazyFrame[Any], label: str, pos_label: Any) -> tuple[Any, Any]:
     """Names of the positive and the negative class, from the first rows or, if need be, all."""
-    if lazy.collect_schema()[label] == nw.Boolean:
+    if lazy.collect_schema()[LABEL] == nw.Boolean:
         return _by_class(np.array([False, True]), label, pos_label)
-    distinct = _distinct(lazy.head(LABEL_ROWS), label)
+    distinct = _distinct(lazy.head(LABEL_ROWS))
     if len(distinct) < 2:
-        distinct = _distinct(lazy, label)
+        distinct = _distinct(lazy)
     return _by_class(distinct, label, pos_label)
 
 
-def _distinct(lazy: nw.LazyFrame[Any], label: str) -> AnyArray:
-    some = lazy.select(label).drop_nulls().unique().head(SHOWN_VALUES + 1)
-    values: AnyArray = adapter_for(lazy).collect(some).get_column(label).to_numpy()
+def _distinct(lazy: nw.LazyFrame[Any]) -> AnyArray:
+    some = lazy.select(LABEL).drop_nulls().unique().head(SHOWN_VALUES + 1)
+    values: AnyArray = adapter_for(lazy).collect(some).get_column(LABEL).to_numpy()
     return values
 
 
@@ -118,25 +133,34 @@ def _by_class(distinct: AnyArray, label: str, pos_label: Any) -> tuple[Any, Any]
     return distinct[positive].tolist()[0], distinct[~positive].tolist()[0]
 
 
-def _label_columns(lazy: nw.LazyFrame[Any], label: str, classes: tuple[Any, Any]) -> list[nw.Expr]:
-    column = nw.col(label)
-    positive = column == classes[0]
-    if lazy.collect_schema()[label] == nw.Boolean:
+def _label_columns(lazy: nw.LazyFrame[Any], classes: tuple[Any, Any]) -> list[nw.Expr]:
+    column = nw.col(LABEL)
+    if lazy.collect_schema()[LABEL] == nw.Boolean:
         plain = column if classes[0] else ~column
         return [plain.alias(POSITIVE)]
-    return [positive.alias(POSITIVE), (positive | (column == classes[1])).alias(KNOWN)]
+    positive = column == classes[0]
+    # Where nothing is neither of two labels: pandas says so, and databases say nothing.
+    known = positive | (column == classes[1])
+    return [
+        positive.alias(POSITIVE),
+        (~column.is_null()).alias(LABELLED),
+        known.fill_null(False).alias(KNOWN),
+    ]
 
 
 def _totals(cases: Cases, label: str) -> Totals:
     how_many = cases.adapter.how_many
     frame = with_shares(cases.frame, cases.weighted) if cases.weighted else cases.frame
-    asked = [nw.len().alias("rows"), nw.col(POSITIVE).count().alias("labelled")]
+    asked = [nw.len().alias("rows")]
     if cases.weighted:
         asked += [*class_sums(cases.weighted), nw.col(WEIGHT).min().alias("one_case")]
     else:
         asked.append(how_many(nw.col(POSITIVE)).alias("positive"))
     if KNOWN in frame.collect_schema():
+        asked.append(how_many(nw.col(LABELLED)).alias("labelled"))
         asked.append(how_many(nw.col(KNOWN)).alias("known"))
+    else:
+        asked.append(nw.col(POSITIVE).count().alias("labelled"))
     for short in cases.models.values():
         asked += _about_scores(short, cases.adapter)
     found = {name: column[0] for name, column in cases.collect(frame.select(*asked)).items()}
@@ -180,8 +204,8 @@ def _check_labelled(found: Mapping[str, Any], rows: int, label: str) -> None:
     other = rows - int(found.get("known", rows))
     if other:
         raise ValueError(
-            f"label column {label!r} holds a third label in {other} of {rows} rows; two are "
-            "accepted"
+            f"label column {label!r} holds a third label, or NaN, in {other} of {rows} rows; two "
+            "labels are accepted"
         )
     negative = found.get("negative", rows - found["positive"])
     if found["positive"] == 0 or negative == 0:

@@ -77,7 +77,7 @@ def _open_duckdb(path: str) -> Any:
 
     # A connection of its own, spilling where temporary files belong.
     connection = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
-    pattern = f"{path}/*.parquet" if Path(path).is_dir() else path
+    pattern = f"{path}/**/*.parquet" if Path(path).is_dir() else path
     return connection.read_parquet(pattern)
 
 

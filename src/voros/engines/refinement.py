@@ -139,6 +139,9 @@ def _share_in_reach(totals: Totals, scenario: Scenario) -> float:
     capacity = scenario.capacity / n_cases if scenario.capacity_is_count else scenario.capacity
     if scenario.prevalence is None:
         return capacity
-    share = totals.positive / n_cases
-    lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
+    # Divided by each class, which is never empty: a tiny one vanishes beside the other.
+    lightest = min(
+        scenario.prevalence * n_cases / totals.positive,
+        (1 - scenario.prevalence) * n_cases / totals.negative,
+    )
     return capacity / lightest

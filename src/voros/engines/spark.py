@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -15,6 +16,13 @@ class SparkAdapter(Adapter):
 
     name = "spark"
 
+    def pick(self, frame: nw.LazyFrame[Any], columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
+        """Take columns by quoted names: Spark reads a dot as a field of a struct."""
+        from pyspark.sql.functions import col
+
+        picked = [col(_quoted(name)).alias(short) for short, name in columns.items()]
+        return as_lazy(frame.to_native().select(*picked))
+
     def with_cell(
         self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels
     ) -> nw.LazyFrame[Any]:
@@ -26,6 +34,10 @@ class SparkAdapter(Adapter):
         key = f"CASE WHEN `{cell}` >= 0 THEN `{cell}` ELSE -(`{cell}` & {MAGNITUDE}) END"
         shift = level.sql() if isinstance(level, Levels) else level
         return as_lazy(with_bits.withColumn(cell, expr(f"shiftright({key}, {shift})")))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 ADAPTER = SparkAdapter()
