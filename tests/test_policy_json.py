@@ -62,6 +62,22 @@ def test_limits_keep_their_kind(limits):
     assert read.n_positive == policy.n_positive
 
 
+def test_a_capacity_for_each_horizon_is_read_back():
+    """40 alarms in the next 400 cases are 400 among 4,000 validation cases."""
+    rng = np.random.default_rng(5)
+    labels = rng.random(4000) < 0.3
+    scores = rng.normal(size=4000) + 2 * labels
+    policy = ThresholdPolicy.from_validation(
+        labels,
+        scores,
+        Scenario(0.5, 40, (0.05, 0.2)),
+        guarantee=voros.Guarantee(0.9, horizon=400),
+        n_models=2,
+    )
+    assert policy.default.alarms > 40
+    assert ThresholdPolicy.from_json(policy.to_json()) == policy
+
+
 def test_infinite_thresholds_and_missing_precision_survive_strict_json():
     scenario = Scenario(min_precision=0.9, cost_ratio=0.1)
     with pytest.warns(voros.NeverAlarmWarning):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from voros.allowed import limits_under
 from voros.costs import CostDistribution
 from voros.evaluation import Choice
 from voros.expected_cost import mean_t
@@ -35,13 +36,14 @@ def check_consistent(entries: Mapping[str, Entry], arguments: Mapping[str, Any])
     """
     sizes = arguments["n_positive"], arguments["n_negative"]
     scenario: Scenario = arguments["scenario"]
+    limits = limits_under(arguments["guarantee"], scenario)
     rows = entries["choices"].items()
     choices: tuple[Choice, ...] = arguments["choices"]
     _check_prevalence(entries["validation"], scenario, *sizes)
     everything = [*zip(rows, choices, strict=True), (entries["default"], arguments["default"])]
     for entry, choice in everything:
         _check_counts(entry, choice, *sizes)
-        _check_limits(entry, choice, scenario, *sizes)
+        _check_limits(entry, choice, limits, *sizes)
     _check_intervals(entries["choices"], rows, choices)
     for entry, (one, other) in zip(rows[1:], pairwise(choices), strict=True):
         _check_order(entry, one, other)

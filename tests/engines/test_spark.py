@@ -96,6 +96,42 @@ def test_summaries_are_those_of_memory(frame, cases):
     assert found.positive.tolist() == expected.positive.tolist()
 
 
+def test_columns_with_a_dot_are_columns(frame, cases):
+    renamed = frame.withColumnRenamed("s", "risk.v2").withColumnRenamed("y", "out`come.y")
+    points = count_frame(
+        renamed, label="out`come.y", scores=["risk.v2"], scenarios=[SCENARIO], largest_answer=2000
+    )["risk.v2"]
+    truth = voros.evaluate(cases["y"], cases["s"], SCENARIO).score
+    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+
+
+def test_models_of_different_scales_share_the_passes(spark, cases, tmp_path):
+    pl = pytest.importorskip("polars")
+    narrow = 0.5 + np.round((cases["s"] + 1) * 300) * 2.0**-53
+    columns = {"y": cases["y"], "wide": np.exp(20 * cases["s"]), "narrow": narrow}
+    pl.DataFrame(columns).write_parquet(tmp_path / "cases.parquet")
+    by_model = count_frame(
+        spark.read.parquet(str(tmp_path / "cases.parquet")),
+        label="y",
+        scores=["wide", "narrow"],
+        scenarios=[SCENARIO],
+        largest_answer=2000,
+    )
+    for name, points in by_model.items():
+        truth = voros.evaluate(cases["y"], columns[name], SCENARIO).score
+        assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+
+
+def test_nan_is_refused(frame):
+    from pyspark.sql import functions
+
+    holes = frame.withColumn(
+        "s", functions.when(functions.col("s") > 1.5, float("nan")).otherwise(functions.col("s"))
+    )
+    with pytest.raises(ValueError, match=r"'s' is missing or NaN in \d+ of 20000 rows"):
+        count_frame(holes, label="y", scores=["s"])
+
+
 def test_missing_labels_are_refused(frame):
     from pyspark.sql import functions
 
