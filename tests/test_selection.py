@@ -80,6 +80,36 @@ def test_the_winner_has_the_greatest_score_and_the_ranking_falls(strategy):
     assert selection.rank(selection.ranking[0]) == 1
 
 
+def test_each_score_has_the_tolerance_of_its_own_scale():
+    # 10 positives and 90 negatives, 5 alarms of which at least half are right: no more than 5 of 10
+    # positives can be caught, and no more than 2.5 of 90 negatives be alarmed.
+    labels = np.repeat([1, 0], [10, 90])
+    scores = {
+        "first": np.arange(100.0)[::-1],
+        "second": np.arange(100.0)[::-1] - 20 * (labels == 1),
+    }
+    scenario = Scenario(min_precision=0.5, capacity=0.05, cost_ratio=0.1)
+    selection = select_model(labels, scores, scenario)
+    assert selection.tolerance_of("partial_voros") == selection.tolerance_of("voros") == 0.01
+    assert selection.tolerance_of("recall") == pytest.approx(0.01 * 5 / 10)
+    assert selection.tolerance_of("partial_auroc") == pytest.approx(0.01 * 5 / 10 * 2.5 / 90)
+    assert selection.legend.endswith("partial_auroc within 0.00014, recall within 0.005")
+    free = select_model(labels, scores, Scenario(cost_ratio=0.1))
+    assert {free.tolerance_of(strategy) for strategy in STRATEGIES} == {0.01}
+
+
+def test_small_partial_aurocs_are_told_apart():
+    """All are below 0.01, and one is three times the other."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(5000) < 0.1
+    scores = {str(gain): gain * labels + rng.normal(size=5000) for gain in (2.5, 1.8, 1.2)}
+    selection = select_model(labels, scores, Scenario(0.5, 0.05, cost_ratio=0.1))
+    areas = [row.partial_auroc for row in selection.ranking]
+    assert max(areas) < 0.01
+    assert max(areas) > 3 * min(areas)
+    assert [selection.is_close(row, "partial_auroc") for row in selection.ranking].count(True) == 1
+
+
 def test_equal_scores_stay_in_the_order_given_and_share_a_rank():
     labels, scores = models(3, n_models=1)
     (values,) = scores.values()
@@ -305,7 +335,7 @@ def test_the_table_shows_ranks_and_marks():
     for strategy in STRATEGIES:
         ranks = frame[strategy].rank(ascending=False, method="min").astype(int)
         assert frame[f"{strategy}_rank"].tolist() == ranks.tolist()
-        close = frame[strategy].max() - frame[strategy] < 0.05
+        close = frame[strategy].max() - frame[strategy] < selection.tolerance_of(strategy)
         assert frame[f"{strategy}_close"].tolist() == close.tolist()
     text, html = repr(selection), selection._repr_html_()
     assert text.splitlines()[0] == f"winner by partial_voros: {selection.winner}"

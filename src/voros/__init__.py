@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from voros.evaluation import Choice, Evaluation, evaluate, evaluate_points
     from voros.exceptions import (
         CostRangeWarning,
+        DoubtfulColumnWarning,
         InfeasibleError,
         InvertedCostsWarning,
         NeverAlarmWarning,
@@ -45,6 +46,7 @@ __all__ = [
     "Comparison",
     "ConstrainedThresholdClassifier",
     "CostRangeWarning",
+    "DoubtfulColumnWarning",
     "Evaluation",
     "Guarantee",
     "InfeasibleError",
@@ -87,8 +89,8 @@ HOMES = {
     "deployment": "PolicyEvaluation Violation",
     "estimators": "ConstrainedThresholdClassifier",
     "evaluation": "Choice Evaluation evaluate evaluate_points",
-    "exceptions": "CostRangeWarning InfeasibleError InvertedCostsWarning NeverAlarmWarning "
-    "OneAlarmWarning PositiveClassWarning PredictionFileError VorosWarning",
+    "exceptions": "CostRangeWarning DoubtfulColumnWarning InfeasibleError InvertedCostsWarning "
+    "NeverAlarmWarning OneAlarmWarning PositiveClassWarning PredictionFileError VorosWarning",
     "inference": "Bootstrap Comparison Guarantee bootstrap cases_needed compare compare_policies",
     "metrics": "partial_voros_score voros_score",
     "policy": "ThresholdPolicy",

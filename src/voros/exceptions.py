@@ -38,6 +38,10 @@ class OneAlarmWarning(VorosWarning):
     """The capacity is one alarm; most often no limit was meant."""
 
 
+class DoubtfulColumnWarning(VorosWarning):
+    """A column was taken as a model's scores and looks like something else."""
+
+
 class PositiveClassWarning(VorosWarning):
     """Which class is the positive one had to be guessed."""
 

@@ -46,7 +46,7 @@ def read_scenario_fields(path: str | Path) -> dict[str, dict[str, object]]:
     """Read the scenarios of a TOML file as they are written, unchecked."""
     try:
         tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not TOML: {error}") from None
     loose = [name for name, fields in tables.items() if not isinstance(fields, dict)]
     if loose or not tables:

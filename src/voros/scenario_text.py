@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +13,18 @@ from voros.scenario import Scenario
 
 COST_FIELDS = ("cost_ratio", "miss_costs", "t")
 """The ways to state the costs, of which a scenario needs exactly one."""
+
+LARGEST_COUNT = 2**53
+"""The largest number of cases that counts are exact for."""
+
+LONGEST_COUNT = 40
+"""Characters of a number of cases, leading zeros included."""
+
+WIDE = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
+"""Moves a decimal point exactly, wherever it is."""
+
+SHOWN = 40
+"""Characters of a value that an error message shows."""
 
 FIELDS = ("min_precision", "capacity", *COST_FIELDS, "prevalence")
 
@@ -68,17 +82,48 @@ def read_number(value: Any, name: str) -> float:
     >>> read_number("1/8", "prevalence"), read_number("15%", "prevalence")
     (0.125, 0.15)
     """
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
-    text = str(value).strip()
+    accepted = "accepted are finite numbers in forms such as 0.15, 15% or 3/20"
     try:
-        if text.endswith("%"):
-            return float(Fraction(text[:-1].strip()) / 100)
-        return float(Fraction(text)) if "/" in text else float(text)
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(
-            f"{name}={value!r} is not a number; accepted are forms such as 0.15, 15% or 3/20"
-        ) from None
+        found = _parsed(value)
+    except (ArithmeticError, ValueError):
+        raise ValueError(f"{name}={shown(value)} is not a number; {accepted}") from None
+    number = _as_float(found)
+    if not math.isfinite(number):
+        raise ValueError(f"{name}={shown(value)} is not a number of any use; {accepted}")
+    if number == 0 != found:
+        raise ValueError(f"{name}={shown(value)} is too small to be told from 0; {accepted}")
+    return number
+
+
+def _parsed(value: Any) -> int | float | Decimal | Fraction:
+    """Read a number exactly, without writing out what stands behind an exponent."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    text = str(value).strip()
+    body, hundredths = text.removesuffix("%").strip(), text.endswith("%")
+    if "/" in body:
+        return Fraction(body) / (100 if hundredths else 1)
+    float(body)  # Decimal knows more forms, such as sNaN
+    return WIDE.scaleb(Decimal(body), -2) if hundredths else Decimal(body)
+
+
+def _as_float(number: int | float | Decimal | Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error message shows it, cut where it is long.
+
+    Examples
+    --------
+    >>> shown("15%"), shown("9" * 400)
+    ("'15%'", "'9999999999999999999999999999999999999... (402 characters)")
+    """
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 2]}... ({len(text)} characters)"
 
 
 def read_capacity(value: Any) -> float:
@@ -89,10 +134,19 @@ def read_capacity(value: Any) -> float:
     >>> read_capacity("500"), read_capacity("0.5"), read_capacity("50%")
     (500, 0.5, 0.5)
     """
-    if isinstance(value, (int, float)):
-        return value
-    text = str(value).strip()
-    return int(text) if text.lstrip("+-").isdecimal() else read_number(text, "capacity")
+    if isinstance(value, bool):
+        raise ValueError(f"capacity={value!r} is not a number; accepted are a share and a count")
+    text = str(value).strip() if not isinstance(value, (int, float)) else ""
+    whole = text.lstrip("+-").isdecimal()
+    if not isinstance(value, int) and not whole:
+        return read_number(value, "capacity")
+    # Told apart by length first: to read a million digits would take long.
+    if len(text) > LONGEST_COUNT or (count := int(text or value)) > LARGEST_COUNT:
+        raise ValueError(
+            f"capacity={shown(value)} is more cases than can be counted; accepted are at most "
+            f"{LARGEST_COUNT:,}, or a share such as 0.5"
+        )
+    return count
 
 
 def read_range(value: Any, name: str) -> tuple[float, float]:
@@ -105,8 +159,8 @@ def read_range(value: Any, name: str) -> tuple[float, float]:
     """
     parts = list(value) if isinstance(value, (list, tuple)) else str(value).split(":")
     if len(parts) not in (1, 2):
-        raise ValueError(f"{name}={value!r}; accepted is a number, or two as in 1/9:1/6")
+        raise ValueError(f"{name}={shown(value)}; accepted is a number, or two as in 1/9:1/6")
     low, high = read_number(parts[0], name), read_number(parts[-1], name)
     if low > high:
-        raise ValueError(f"{name}={value!r} is reversed; the smaller value comes first")
+        raise ValueError(f"{name}={shown(value)} is reversed; the smaller value comes first")
     return low, high

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -25,7 +26,7 @@ from voros.inputs import BoolArray
 from voros.limits import warn_about_costs
 from voros.models import columns_by_model, count_model, several_models
 from voros.policy import PolicyStrategy, ThresholdPolicy
-from voros.region import feasible_region
+from voros.region import Region, feasible_region
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario, check_scenario
 from voros.tables import html_table, text_table
@@ -77,7 +78,8 @@ class Selection:
     ----------
     strategy : str
     tolerance : float
-        A difference in score below this does not count as one.
+        A difference below this share of what a score can reach within the limits does not count
+        as one; see `tolerance_of`.
     ranking : tuple of ModelScores
         Best first by `strategy`; models of equal score in the order given.
     scenario : Scenario
@@ -161,7 +163,32 @@ class Selection:
     @property
     def close_to_winner(self) -> tuple[str, ...]:
         """Names of the other models whose score is within the tolerance of the winner's."""
-        return tuple(row.model for row in self.ranking[1:] if self.behind(row) < self.tolerance)
+        return tuple(row.model for row in self.ranking[1:] if self.is_close(row))
+
+    def is_close(self, row: ModelScores, strategy: Strategy | None = None) -> bool:
+        """Whether a model's score is within the tolerance of the best one, by any strategy."""
+        return self.behind(row, strategy) < self.tolerance_of(strategy)
+
+    def tolerance_of(self, strategy: Strategy | None = None) -> float:
+        """Return the difference that counts as none, on the scale of a strategy's score.
+
+        Partial VOROS and VOROS reach 1 whatever the limits. A recall reaches no more than the
+        capacity admits, and a partial AUROC no more than the greatest recall times the greatest
+        false alarm rate: 0.01 of a partial AUROC that can reach 0.05 is 0.0005.
+        """
+        return self.tolerance * self._scales[strategy or self.strategy]
+
+    @cached_property
+    def _scales(self) -> dict[Strategy, float]:
+        cases = next(iter(self.allowed.values())).points
+        fpr, tpr = _feasible_region(cases, self.scenario).vertices.max(axis=0).tolist()
+        # Where every alarm must be right there is no area under the curve to differ in.
+        return {
+            "partial_voros": 1.0,
+            "voros": 1.0,
+            "partial_auroc": fpr * tpr or 1.0,
+            "recall": tpr,
+        }
 
     def behind(self, row: ModelScores, strategy: Strategy | None = None) -> float:
         """How far a model's score is below the best one, by any strategy."""
@@ -178,37 +205,44 @@ class Selection:
     def frame(self, backend: str | None = None) -> Any:
         """Return the ranking as a data frame: each score with its rank and whether it is close.
 
-        A score is close when it is within the tolerance of the best one.
+        A score is close when it is within the tolerance of the best one, on its own scale.
         """
         columns: dict[str, list[Any]] = {"model": [row.model for row in self.ranking]}
         for name in STRATEGIES:
             columns[name] = [getattr(row, name) for row in self.ranking]
             columns[f"{name}_rank"] = [self.rank(row, name) for row in self.ranking]
-            close = [self.behind(row, name) < self.tolerance for row in self.ranking]
+            close = [self.is_close(row, name) for row in self.ranking]
             columns[f"{name}_close"] = close
         columns["feasible"] = [row.feasible for row in self.ranking]
         return make_frame(columns, backend)
 
     def __repr__(self) -> str:
         """Show the ranking as text; a star marks scores within the tolerance of the best."""
-        return "\n".join([self._title, text_table(self._rows()), self._legend])
+        return "\n".join([self._title, text_table(self._rows()), self.legend])
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self._title)}</p>{html_table(self._rows())}<p>{self._legend}</p>"
+        return f"<p>{escape(self._title)}</p>{html_table(self._rows())}<p>{self.legend}</p>"
 
     @property
     def _title(self) -> str:
         return f"winner by {self.strategy}: {self.winner}"
 
     @property
-    def _legend(self) -> str:
-        return f"* within {self.tolerance:g} of the best"
+    def legend(self) -> str:
+        """What the stars in a table mean."""
+        finer: dict[str, float] = {
+            name: self.tolerance_of(name)
+            for name in STRATEGIES
+            if 0 < self.tolerance_of(name) < self.tolerance
+        }
+        rest = "".join(f", {name} within {value:.2g}" for name, value in finer.items())
+        return f"* within {self.tolerance:g} of the best{rest}"
 
     def _rows(self) -> list[tuple[str, ...]]:
         return [("model", *STRATEGIES), *(self._cells(row) for row in self.ranking)]
 
     def _cells(self, row: ModelScores) -> tuple[str, ...]:
-        marks = ("*" if self.behind(row, name) < self.tolerance else " " for name in STRATEGIES)
+        marks = ("*" if self.is_close(row, name) else " " for name in STRATEGIES)
         scores = (f"{getattr(row, name):.4f}" for name in STRATEGIES)
         return (row.model, *(score + mark for score, mark in zip(scores, marks, strict=True)))
 
@@ -239,7 +273,8 @@ def select_model(
         What to rank by: "partial_voros" minds limits and costs, "voros" costs only,
         "partial_auroc" and "recall" limits only. Every model is scored by all four.
     tolerance : float, default 0.01
-        Differences in score below this are marked as none.
+        Differences below this share of what a score can reach within the limits are marked as
+        none; see `Selection.tolerance_of`.
     pos_label, sample_weight
         As in `voros.partial_voros_score`.
     guarantee : Guarantee, optional
@@ -269,7 +304,7 @@ def select_model(
     model   partial_voros    voros  partial_auroc   recall
     sharp         1.0000*  0.8592         0.0000*  0.6667*
     steady        0.4632   0.9964*        0.0000*  0.3333
-    * within 0.01 of the best
+    * within 0.01 of the best, partial_auroc within 0.00076, recall within 0.0067
     """
     check_scenario(scenario)
     columns = columns_by_model(y_true, scores)
@@ -402,10 +437,14 @@ def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
     return True
 
 
-def _partial_voros(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> float:
-    region = feasible_region(
+def _feasible_region(cases: OperatingPoints, scenario: Scenario) -> Region:
+    return feasible_region(
         cases.n_positive, cases.n_negative, scenario.min_precision, cases.max_alarms(scenario)
     )
+
+
+def _partial_voros(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> float:
+    region = _feasible_region(cases, scenario)
     return partial_volume(cases, cost_hull(cases, allowed), region, scenario.costs)
 
 

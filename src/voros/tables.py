@@ -6,6 +6,20 @@ from collections.abc import Sequence
 from html import escape
 
 
+def printable(text: str) -> str:
+    r"""Return text with an escape in place of each character that a terminal would obey.
+
+    Examples
+    --------
+    >>> print(printable("red \x1b[31m, and bell \a"))
+    red \x1b[31m, and bell \x07
+    """
+    return "".join(
+        mark if mark.isprintable() else mark.encode("unicode_escape").decode("ascii")
+        for mark in text
+    )
+
+
 def text_table(rows: Sequence[Sequence[str]]) -> str:
     """Align rows of cells, the first column to the left and the others to the right.
 
@@ -16,6 +30,7 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
     a            0.5
     long name  12.25
     """
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:

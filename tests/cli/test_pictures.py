@@ -108,3 +108,17 @@ def test_what_was_written_and_its_numbers_for_programs(
     assert document == json.loads(voros_command("score", cases, "--json", *LIMITS).out)
     rows = voros_command(command, cases, "-o", written, "--force", "--csv", *LIMITS).out
     assert rows == voros_command("score", cases, "--csv", *LIMITS).out
+
+
+@pytest.mark.parametrize("command", ["plot", "map", "report", "explore"])
+def test_a_name_that_is_no_mathematics_is_drawn_as_it_stands(voros_command, tmp_path, command):
+    rng = np.random.default_rng(0)
+    rows = [f"{i % 3 // 2},{i % 3 + rng.normal()!r},{rng.random()!r}" for i in range(120)]
+    (tmp_path / "odd.csv").write_text("\n".join([r"died,$\frac{1$,_low", *rows]))
+    output = {"plot": "out.png", "map": "out.svg", "report": "out.html", "explore": "out.html"}
+    grid = ("--min-precision", "0.2:0.6:3", "--capacity", "0.1:0.5:3", "--miss-costs", "5:20")
+    limits = grid if command == "map" else LIMITS
+    options = ("--resamples", "100") if command == "report" else ()
+    ran = voros_command(command, "odd.csv", "-o", output[command], *limits, *options)
+    assert ran.code == 0, ran.err
+    assert (tmp_path / output[command]).stat().st_size > 0

@@ -98,7 +98,107 @@ def test_files_that_hold_no_such_thing(tmp_path, content, complaint):
 def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_bytes(b"label,score\n1,0.5\n0,\xff\xfe\n")
-    assert "cases.csv: this is not UTF-8" in refused(path, label="label", scores=["score"])
+    message = refused(path, label="label", scores=["score"])
+    assert "cases.csv: row 2 (line 3) is not UTF-8 text" in message
+    assert "save the file as UTF-8" in message
+
+
+def test_latin_1_in_a_column_that_is_read(tmp_path):
+    path = tmp_path / "cases.csv"
+    rows = ["état,score", *(["né,0.5", "mort,0.25"] * 700), "né,0.75"]
+    path.write_bytes("\n".join(rows).encode("latin-1"))
+    message = refused(path, scores=["score"])
+    assert "the header (line 1) is not UTF-8 text: b'\\xe9tat', which is 'état' in L" in message
+    path.write_bytes("\n".join(["state,score", *rows[1:]]).encode("latin-1"))
+    message = refused(path, label="state", scores=["score"], pos_label="mort")
+    assert "row 1 (line 2) is not UTF-8 text: b'n\\xe9', which is 'né'" in message
+
+
+def test_latin_1_in_a_column_that_is_not_read_is_none_of_our_business(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_bytes("label,score,note\n1,0.5,café\n0,0.25,thé\n".encode("latin-1"))
+    found = read_predictions(path, label="label")
+    assert found.models == ["score"]
+    assert "'note' (text that is not UTF-8)" in found.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "complaint"),
+    [
+        (["1;0,5", "0;0,25"], "'0,5', a number with a comma; write a decimal point"),
+        (["1;12.3%", "0;4%"], "'12.3%', a percentage; write 12.3% as 0.123"),
+        (["1;", "0;"], "'score' (no value in the first 2 rows)"),
+    ],
+)
+def test_numbers_written_in_another_way(tmp_path, rows, complaint):
+    path = tmp_path / "cases.csv"
+    path.write_text("\n".join(["label;score", *rows]))
+    assert complaint in refused(path, label="label")
+    named = refused(path, label="label", scores=["score"])
+    assert "row 1" in named
+
+
+def test_one_decimal_comma_among_points(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("label;score\n1;0.5\n0;0,25\n1;0.75\n")
+    message = refused(path, label="label")
+    assert "row 2 (line 3), column 'score': '0,25' is a number with a comma; write a" in message
+
+
+def test_none_is_a_missing_value(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("label,score\n1,0.5\n0,None\n1,0.75\n0,0.125\n")
+    message = refused(path, label="label", scores=["score"])
+    assert "cases.csv: column 'score' has no value in 1 of 4 rows, first in row 2" in message
+    assert "--drop-missing" in message
+    found = read_predictions(path, label="label", drop_missing=True)
+    assert found.of("score").tolist() == [0.5, 0.75, 0.125]
+    assert found.kept.tolist() == [True, False, True, True]
+
+
+@pytest.mark.parametrize("content", ["label,score\n", "label,score", "label;score\r\n"])
+def test_a_header_alone(tmp_path, content):
+    path = tmp_path / "cases.csv"
+    path.write_text(content)
+    for columns in ({}, {"label": "label"}, {"label": "label", "scores": ["score"]}):
+        said = refused(path, **columns)
+        assert "cases.csv: there are column names (label, score) and no rows; add the" in said
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"PK\x03\x04rest", "Excel workbook; save the sheet as CSV"),
+        ("label,score\n1,2\n".encode("utf-16"), "UTF-16 text; save it as UTF-8"),
+        (b"PAR1rest", "begins as parquet does; give --format parquet"),
+        (b" \n\n", "is empty"),
+    ],
+)
+def test_files_of_another_kind(tmp_path, content, complaint):
+    path = tmp_path / "cases.csv"
+    path.write_bytes(content)
+    assert complaint in refused(path, label="label")
+
+
+@pytest.mark.parametrize("columns", [{}, {"label": "label"}, {"scores": ["a"]}])
+def test_duplicate_names(tmp_path, columns):
+    path = tmp_path / "cases.csv"
+    path.write_text("label,a,a\n1,0.5,1\n0,0.25,1\n")
+    assert "cases.csv has more than one column 'a'; rename them" in refused(path, **columns)
+
+
+def test_duplicate_names_of_columns_that_are_not_read(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("label,a,note,note\n1,0.5,x,y\n0,0.25,x,z\n")
+    assert read_predictions(path).models == ["a"]
+    path.write_text("label,label,a\n1,1,0.5\n0,0,0.25\n")
+    assert "more than one column 'label'" in refused(path)
+
+
+def test_a_nan_in_json_lines(tmp_path):
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"label": 1, "score": 0.5}\n{"label": 0, "score": NaN}\n')
+    assert "first in row 2" in refused(path, label="label")
 
 
 def test_a_parquet_file_cut_short(tmp_path):

@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
+from voros.looks import FILLS, LINES, look_of
 from voros.plotting import (
     AreaCurveDisplay,
     RegionDisplay,
@@ -26,7 +27,6 @@ from voros.plotting import (
     WinnerMapDisplay,
     region_gallery,
 )
-from voros.plotting.style import DASHES, FILLS, LINES, MARKERS
 
 SMALLEST_TYPE = 5.0
 """Points; smaller than this is not read in print."""
@@ -134,7 +134,7 @@ def brightness(colour: str) -> float:
 def test_areas_differ_in_grey_and_lines_in_dashes_or_markers() -> None:
     greys = sorted(brightness(colour) for colour in FILLS[:4])
     assert min(np.diff(greys)) > 0.12
-    looks = {(str(DASHES[i % len(DASHES)]), MARKERS[i % len(MARKERS)]) for i in range(len(LINES))}
+    looks = {(look_of(i).dashes, look_of(i).marker) for i in range(len(LINES))}
     assert len(looks) == len(LINES)
 
 

@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.colors import to_rgba
 
 from voros.plotting import RocDisplay
-from voros.plotting.style import GOLD
+from voros.plotting.colours import GOLD
 
 EXACT = 1e-12
 

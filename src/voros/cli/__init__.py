@@ -32,11 +32,14 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(2)
-    signal.signal(signal.SIGINT, ordinary)
-    app()
+    try:
+        signal.signal(signal.SIGINT, ordinary)
+        app()
+    except KeyboardInterrupt:
+        _leave_at_once()
 
 
 def _leave_at_once(*_: Any) -> None:
-    # Nothing is begun yet, and an exception in the middle of an import can be swallowed there.
+    # No work is begun, and an exception in the middle of an import can be swallowed there.
     os.write(2, b"voros: interrupted\n")
     os._exit(INTERRUPTED)

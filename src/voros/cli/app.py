@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 import voros
+from voros.cli import INTERRUPTED
 from voros.cli.apply import apply
 from voros.cli.compare import compare
 from voros.cli.demo import demo
 from voros.cli.experiment import app as experiment
 from voros.cli.explore import explore
-from voros.cli.failures import one_line_failures
+from voros.cli.failures import ClickException, one_line_failures, say, usage_in_words
 from voros.cli.map import map_
 from voros.cli.paper import paper
 from voros.cli.plot import plot
@@ -24,6 +27,33 @@ from voros.cli.select import select
 
 class FriendlyGroup(TyperGroup):
     """Runs any command with errors and warnings as single lines."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the program; wrong words are told in one line, like all that goes wrong."""
+        words = (args, prog_name, complete_var, False, windows_expand_args)
+        if not standalone_mode:
+            return super().main(*words, **extra)
+        try:
+            code = super().main(*words, **extra)
+        except ClickException as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                error.show()
+            else:
+                say(usage_in_words(error), "error")
+            code = error.exit_code
+        except (typer.Abort, KeyboardInterrupt):
+            code = INTERRUPTED
+        if code == INTERRUPTED:
+            say("interrupted")
+        sys.exit(code if isinstance(code, int) else 0)
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Keep the words as they were typed: a report quotes them."""

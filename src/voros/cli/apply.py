@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +12,13 @@ import typer
 from voros.cli.bundles import bundled
 from voros.cli.failures import LIMITS_NOT_MET, say
 from voros.cli.options import Force, PredictionFile, ShowOptions
+from voros.cli.output import STANDARD_OUTPUT, check_output, write_text
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.cli.verdict import Verdict
 from voros.exceptions import PredictionFileError
 from voros.files import (
     append_column,
-    check_writable,
     format_of,
     open_source,
     read_predictions,
@@ -57,6 +56,13 @@ def apply(
         str | None,
         typer.Option(metavar="LABEL", help="The positive label, if not that of the policy."),
     ] = None,
+    drop_missing: Annotated[
+        bool,
+        typer.Option(
+            "--drop-missing",
+            help="Leave out cases with a missing value; nothing is decided on them.",
+        ),
+    ] = False,
     file_format: Annotated[
         str | None,
         typer.Option("--format", metavar="FORMAT", help="Of FILE, where its name does not tell."),
@@ -68,7 +74,7 @@ def apply(
             "-o",
             metavar="FILE",
             help="Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
-            ".jsonl. Without it, CSV on the standard output.",
+            ".jsonl. Without it, or with -, CSV on the standard output.",
         ),
     ] = None,
     check: Annotated[
@@ -82,8 +88,8 @@ def apply(
     the cases, which are then written with -o only.
     """
     policy = _read_policy(policy_file)
-    out_format = "csv" if output is None else format_of(output)
-    check_writable([] if output is None else [output], force=force)
+    out_format = "csv" if output in (None, STANDARD_OUTPUT) else format_of(output)
+    check_output(output, show_options, force=force)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
     with patience(f"reading {file}"):
         source = open_source(file, file_format)
@@ -96,13 +102,16 @@ def apply(
                 pos_label=policy.pos_label if pos_label is None else pos_label,
                 labelled=bool(label),
                 both_classes=False,
+                drop_missing=drop_missing,
             )
         except PredictionFileError as error:
             raise _explained(error, policy, policy_file, score) from None
         alarms = policy.predict(cases.of(column), ratio)
         if output is not None or not show_options.for_programs:
-            decided = append_column(source, "alarm", alarms.astype(np.int8))
+            decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
             _write(table_bytes(decided, out_format), output, force)
+    for note in cases.notes:
+        say(note, "note")
     verdict, threshold = Verdict.of(policy, cases, column, alarms, ratio), policy.threshold(ratio)
     say(f"{column!r} at threshold {exact(threshold)}: {verdict.words}")
     if show_options.for_programs:
@@ -120,8 +129,8 @@ def _read_policy(path: Path) -> ThresholdPolicy:
 
 
 def _write(data: bytes, output: Path | None, force: bool) -> None:
-    if output is None:
-        sys.stdout.write(data.decode("utf-8"))
+    if output in (None, STANDARD_OUTPUT):
+        write_text(data.decode("utf-8"))
     else:
         write_whole(output, data, force=force)
 

@@ -8,7 +8,9 @@ FIGURE_FORMATS = ("png", "svg", "pdf")
 
 
 def figure_format(path: Path) -> str:
-    """Return the format of a picture by the end of its name."""
+    """Return the format of a picture by the end of its name; the first on standard output."""
+    if path == Path("-"):
+        return FIGURE_FORMATS[0]
     ending = path.suffix.lower().removeprefix(".")
     if ending not in FIGURE_FORMATS:
         listed = ", ".join(f".{name}" for name in FIGURE_FORMATS)

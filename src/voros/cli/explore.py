@@ -11,10 +11,10 @@ from voros.cli.bundles import bundled
 from voros.cli.failures import say
 from voros.cli.loading import count_points, load
 from voros.cli.options import ColumnOptions, Force, LimitOptions, PredictionFile, ShowOptions
+from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
 from voros.cli.patience import patience
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.show import show
-from voros.files import check_writable
 
 OPENING_MISS_COSTS = "5:20"
 """What the page opens with where no costs are given: people move it from there."""
@@ -27,7 +27,10 @@ def explore(
     limits: LimitOptions,
     show_options: ShowOptions,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The .html file to write.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The .html file to write; - is standard output."
+        ),
     ],
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     outcome: Annotated[
@@ -51,26 +54,18 @@ def explore(
     The page works from a mail attachment: no server, no network. It holds counts at each
     threshold, never rows. The limits given are those it opens with.
     """
-    from voros.explorer import write_page_points
+    from voros.explorer.page import render_page
 
-    if output.suffix.lower() not in (".html", ".htm"):
+    if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
     scenario = limits.read(miss_costs=OPENING_MISS_COSTS)
-    check_writable([output], force=force)
+    check_output(output, show_options, force=force)
     predictions = load(file, columns)
     points = count_points(predictions)
     with patience("writing the page"):
-        write_page_points(
-            points,
-            scenario,
-            output,
-            title=title,
-            outcome=outcome,
-            cases=cases,
-            thin=thin,
-            force=force,
-        )
-    size = output.stat().st_size
+        html = render_page(points, scenario, title=title, outcome=outcome, cases=cases, thin=thin)
+        deliver(html, output, force=force, announce=False)
+    size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
     if show_options.for_programs:
         sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import sys
 import warnings
@@ -12,13 +13,23 @@ from typing import Any
 
 import typer
 
+from voros.cli import INTERRUPTED
 from voros.exceptions import VorosWarning
+from voros.tables import printable
 
 USAGE_ERROR = 2
 """Exit code for anything the user can mend: a file, a column, an option."""
 
 LIMITS_NOT_MET = 1
 """Exit code where ``--check`` was asked and some limit is not kept."""
+
+UNEXPECTED = "this is a fault of voros, please report it:"
+"""Begins the message of an error that nobody has foreseen."""
+
+ClickException: Any = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+"""What typer raises where the words of a command line are wrong; newer ones bring click along."""
 
 _NAMES = (
     "min_precision|capacity|cost_ratio|miss_costs|prevalence|pos_label|strategy|tolerance|"
@@ -54,7 +65,8 @@ def in_options(message: str) -> str:
 def say(text: str, kind: str = "") -> None:
     """Write one line on the standard error stream."""
     opening = f"voros: {kind}: " if kind else "voros: "
-    print(opening + " ".join(text.split()), file=sys.stderr)
+    if sys.stderr is not None:  # where it is closed, print would take the standard output
+        print(opening + printable(" ".join(text.split())), file=sys.stderr)
 
 
 @contextmanager
@@ -64,18 +76,45 @@ def one_line_failures(*, traceback: bool = False) -> Iterator[None]:
         warnings.simplefilter("always", VorosWarning)
         warnings.showwarning = _warning_printer()
         try:
+            if sys.stdout is None:
+                raise ValueError("the standard output is closed; redirect it, as in > /dev/null")
             yield
-        except (ValueError, OSError, ImportError) as error:
+            sys.stdout.flush()
+        except (typer.Exit, typer.Abort, ClickException):
+            raise
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
             if traceback or getattr(error, "errno", None) == errno.EPIPE:
                 raise
             say(in_options(_described(error)), "error")
+            _give_up_output(error)
             raise typer.Exit(USAGE_ERROR) from None
 
 
 def _described(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        where = error.filename or "the output"
+        remedy = "; free some space" if error.errno == errno.ENOSPC else ""
+        return f"{where}: {error.strerror}{remedy}"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this"
+    if not isinstance(error, (ValueError, OSError, ImportError)):
+        return f"{UNEXPECTED} {type(error).__name__}: {error}; voros --traceback shows where"
     return str(error)
+
+
+def _give_up_output(error: Exception) -> None:
+    """Keep Python from writing what a full disk has refused already once more at the end."""
+    output = sys.__stdout__
+    if getattr(error, "errno", None) == errno.ENOSPC and output is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+
+
+def usage_in_words(error: ClickException) -> str:
+    """Say what is wrong with the words of a command line."""
+    path = getattr(getattr(error, "ctx", None), "command_path", "voros")
+    return f"{error.format_message().rstrip('. ')}; see {path} --help"
 
 
 def _warning_printer() -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from voros.exceptions import PredictionFileError
 from voros.files.columns import ColumnNames, Roles, assign_roles
 from voros.files.memory import engine_for
 from voros.files.predictions import typed_label
-from voros.files.sources import Source, open_source
+from voros.files.sources import Source
 from voros.files.tables import is_numeric, peek
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
@@ -29,39 +28,39 @@ Engine = Annotated[
 ]
 
 
-def engine_needed(file: Path, columns: ColumnOptions, asked: str | None) -> str | None:
+def engine_needed(source: Source, columns: ColumnOptions, asked: str | None) -> str | None:
     """Name the engine asked for, or the one that the size of the file calls for.
 
     None where the cases are to be read into memory.
     """
-    if str(file) == "-":
-        _refuse(asked is not None, "--engine reads a Parquet file, and standard input is none")
+    if source.path is None or source.content is not None:
+        _refuse(asked is not None, f"--engine reads a Parquet file, and {source.name} is none")
         return None
-    source = open_source(file, columns.file_format)
     if asked is not None:
         _check_countable(source, columns)
         return asked
     if source.format != "parquet" or columns.model or columns.drop_missing:
         return None
-    needed = engine_for(file, len(_roles(source, columns).columns))
+    needed = engine_for(source.path, len(_roles(source, columns).columns))
     if needed is not None:
-        say(f"{file} is too large for memory; counting it with {needed}", "note")
+        say(f"{source.name} is too large for memory; counting it with {needed}", "note")
     return needed
 
 
 def count_by_engine(
-    file: Path, columns: ColumnOptions, scenario: Scenario, engine: str
+    source: Source, columns: ColumnOptions, scenario: Scenario, engine: str
 ) -> dict[str, OperatingPoints]:
     """Count every model of a Parquet file, as finely as the scenario needs."""
     from voros.engines import count_frame, open_parquet
 
-    source = open_source(file, columns.file_format)
     roles = _roles(source, columns)
     for note in roles.notes:
         say(note, "note")
-    with patience(f"counting {file} with {engine}"):
+    for doubt in roles.doubts:
+        say(doubt, "warning")
+    with patience(f"counting {source.name} with {engine}"):
         counted = count_frame(
-            open_parquet(file, engine),
+            open_parquet(source.name, engine),
             label=str(roles.label),
             scores=roles.scores,
             weight=roles.weight,

@@ -8,12 +8,14 @@ from voros.cli.failures import say
 from voros.cli.options import ColumnOptions
 from voros.cli.patience import patience
 from voros.files import Predictions, read_predictions
+from voros.files.sources import Source
 from voros.roc import OperatingPoints
 
 
-def load(path: Path, columns: ColumnOptions, *, group: str | None = None) -> Predictions:
+def load(path: Path | Source, columns: ColumnOptions, *, group: str | None = None) -> Predictions:
     """Read a file of predictions, saying what was guessed."""
-    with patience(f"reading {path}"):
+    name = path.name if isinstance(path, Source) else path
+    with patience(f"reading {name}"):
         predictions = read_predictions(
             path,
             label=columns.label,

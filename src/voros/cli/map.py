@@ -10,18 +10,20 @@ import typer
 
 from voros.cli.bundles import bundled
 from voros.cli.drawing import figure_format
-from voros.cli.failures import say
 from voros.cli.loading import count_points, load
 from voros.cli.options import ColumnOptions, CostOptions, Force, PredictionFile, ShowOptions
+from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
-from voros.files import check_writable, write_whole
 from voros.report.figures import figure_bytes, headless_pyplot
-from voros.scenario_text import read_capacity, read_number
+from voros.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map_points
 
 FLOORS = "0.05:0.95:19"
 CAPACITIES = "0.025:0.5:20"
+
+MOST_STEPS = 1000
+"""Steps on one side of a grid; a million cells are more than anybody looks at."""
 
 
 @bundled
@@ -45,7 +47,12 @@ def map_(
     ] = CLOSE_CALL,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Draw the map: .png, .svg or .pdf."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Draw the map: .png, .svg or .pdf; - is PNG on standard output.",
+        ),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -54,7 +61,7 @@ def map_(
     floors = read_grid(min_precision, "min_precision")
     capacities = read_grid(capacity, "capacity")
     picture_format = None if output is None else figure_format(output)
-    check_writable([] if output is None else [output], force=force)
+    check_output(output, show_options, force=force)
     points = count_points(load(file, columns))
     with patience("mapping winners") as report:
         found = winner_map_points(
@@ -67,9 +74,8 @@ def map_(
             progress=report,
         )
     if output is not None and picture_format is not None:
-        write_whole(output, _picture(found, picture_format), force=force)
-        say(f"wrote {output}")
-    show(_sheet(found), show_options)
+        deliver(_picture(found, picture_format), output, force=force)
+    show(_sheet(found), show_options, aside=output == STANDARD_OUTPUT)
 
 
 def read_grid(text: str, name: str) -> Any:
@@ -81,19 +87,25 @@ def read_grid(text: str, name: str) -> Any:
     ([0.1, 0.3, 0.5], [10, 20, 30])
     """
     parts = text.split(":")
-    if len(parts) != 3 or not parts[2].strip().isdecimal() or int(parts[2]) < 2:
+    if len(parts) != 3 or not 2 <= _count(parts[2]) <= MOST_STEPS:
         raise ValueError(
-            f"{name}={text!r} is not a grid; accepted is low:high:count with a count of at least "
-            "2, as in 0.05:0.95:19"
+            f"{name}={shown(text)} is not a grid; accepted is low:high:count with a count of 2 to "
+            f"{MOST_STEPS:,}, as in 0.05:0.95:19"
         )
     read = read_capacity if name == "capacity" else lambda part: read_number(part, name)
     low, high = read(parts[0]), read(parts[1])
     if not low < high:
-        raise ValueError(f"{name}={text!r} is reversed; the smaller value comes first")
+        raise ValueError(f"{name}={shown(text)} is reversed; the smaller value comes first")
     values = np.linspace(low, high, int(parts[2])).round(12)
     if isinstance(low, int) and isinstance(high, int):
         return np.unique(values.round().astype(np.int64))
     return values
+
+
+def _count(text: str) -> int:
+    """Read a count; what is none, or longer than any that is accepted, is none at all."""
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= LONGEST_COUNT else 0
 
 
 def _picture(found: WinnerMap, picture_format: str) -> bytes:

@@ -14,6 +14,9 @@ from voros.scenario_file import read_scenario_fields
 from voros.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
 from voros.selection import PAPER_TOLERANCE, STRATEGIES
 
+MOST_FUTURE_CASES = 10**9
+"""A horizon beyond which the promise is that for the population."""
+
 _COLUMNS, _LIMITS, _CHOICE, _OUTPUT = "Columns", "Limits and costs", "Choice", "Output"
 
 PredictionFile = Annotated[
@@ -248,6 +251,11 @@ class ChoiceOptions:
             if self.horizon is not None:
                 raise ValueError("--horizon needs --confidence, such as --confidence 0.95")
             return None
+        if self.horizon is not None and self.horizon > MOST_FUTURE_CASES:
+            raise ValueError(
+                f"--horizon={self.horizon}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
+                "without --horizon the limits are promised for the population"
+            )
         from voros.inference import Guarantee
 
         return Guarantee(confidence=self.confidence, horizon=self.horizon)

@@ -12,8 +12,10 @@ import typer
 from voros.cli.bundles import bundled
 from voros.cli.failures import say
 from voros.cli.options import Force, ShowOptions
+from voros.cli.output import STANDARD_OUTPUT
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
+from voros.files import check_folder
 from voros.report.values import evaluation_values
 
 if TYPE_CHECKING:
@@ -44,6 +46,10 @@ def paper(
     """Print the paper's tables, computed from the predictions in FOLDER."""
     from voros.paper import reproduce_tables
 
+    if output is not None:
+        if output == STANDARD_OUTPUT:
+            raise ValueError("-o - is no folder; without -o the tables go to the standard output")
+        check_folder(output)
     with patience("computing the paper's tables"):
         tables = reproduce_tables(folder)
     if output is not None:

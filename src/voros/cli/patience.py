@@ -28,7 +28,7 @@ def patience(doing: str) -> Iterator[Report]:
     >>> with patience("counting") as report:
     ...     report(1, 10)
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda *_: None
         return
     from rich.console import Console

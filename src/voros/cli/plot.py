@@ -10,13 +10,12 @@ import typer
 
 from voros.cli.bundles import bundled
 from voros.cli.drawing import figure_format
-from voros.cli.failures import say
 from voros.cli.loading import count_points, load
 from voros.cli.options import ColumnOptions, Force, LimitOptions, PredictionFile, ShowOptions
+from voros.cli.output import check_output, deliver
 from voros.cli.patience import patience
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.show import show
-from voros.files import check_writable, write_whole
 from voros.report.figures import figure_bytes, headless_pyplot
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
@@ -64,7 +63,13 @@ def plot(
     limits: LimitOptions,
     show_options: ShowOptions,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="A .png, .svg or .pdf to write.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A .png, .svg or .pdf to write; - is PNG on standard output.",
+        ),
     ],
     kind: Annotated[
         str,
@@ -80,14 +85,13 @@ def plot(
     if kind not in KINDS:
         raise ValueError(f"--kind={kind!r}; accepted are {', '.join(KINDS)}")
     scenario, picture_format = limits.read(), figure_format(output)
-    check_writable([output], force=force)
+    check_output(output, show_options, force=force)
     predictions = load(file, columns)
     points = count_points(predictions)
     headless_pyplot()
     with patience("drawing"):
         picture = figure_bytes(KINDS[kind](points, scenario), picture_format)
-    write_whole(output, picture, force=force)
-    say(f"wrote {output}")
+    deliver(picture, output, force=force)
     if show_options.for_programs:
         sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
         show(sheet.beside(written=str(output), kind=kind), show_options)

@@ -13,6 +13,9 @@ from voros.scenario import Scenario
 
 _PANEL = "Intervals"
 
+MOST_RESAMPLES = 1_000_000
+"""More would take days and tell nothing new."""
+
 
 @dataclass(frozen=True)
 class ResamplingOptions:
@@ -31,7 +34,14 @@ class ResamplingOptions:
     seed: Annotated[int, shown_in(_PANEL, "Seed of the random draws.")] = 0
 
     def __post_init__(self) -> None:
-        """Refuse a confidence that is none, by the name it has here."""
+        """Refuse what is no confidence, count or seed, by the name it has here."""
+        if self.resamples > MOST_RESAMPLES:
+            raise ValueError(
+                f"--resamples={self.resamples}; accepted are at most {MOST_RESAMPLES:,}, whose "
+                "own error is far below that of the cases"
+            )
+        if self.seed < 0:
+            raise ValueError(f"--seed={self.seed}; accepted is a whole number of at least 0")
         if not 0 < self.level < 1:
             raise ValueError(
                 f"--level={self.level!r}; accepted is a number strictly between 0 and 1"

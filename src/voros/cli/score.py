@@ -18,7 +18,7 @@ from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.evaluation import Evaluation, evaluate_points
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
-from voros.files import Predictions
+from voros.files import Predictions, open_source
 from voros.limits import limits_message
 from voros.metrics import deciding_points
 from voros.report.values import scenario_values
@@ -38,18 +38,17 @@ def score(
 ) -> None:
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
     scenario = limits.read()
-    counting = engine_needed(file, columns, engine)
+    # Opened once, for a pipe cannot be read again.
+    source = open_source(file, columns.file_format)
+    counting = engine_needed(source, columns, engine)
     if counting is None:
-        predictions = load(file, columns)
-        results, source = _evaluate_in_memory(predictions, scenario), predictions.source
+        results = _evaluate_in_memory(load(source, columns), scenario)
     else:
-        counted = count_by_engine(file, columns, scenario, counting)
-        results = evaluate_all(counted, scenario)
-        source = str(file)
+        results = evaluate_all(count_by_engine(source, columns, scenario, counting), scenario)
     reachable = any(result.feasible for result in results.values())
     if not check:
         check_reachable(results)
-    show(score_sheet(results, source, scenario), output)
+    show(score_sheet(results, source.name, scenario), output)
     if check and not reachable:
         raise typer.Exit(LIMITS_NOT_MET)
 

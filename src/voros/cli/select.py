@@ -24,11 +24,12 @@ from voros.cli.options import (
     TestFile,
     shown_in,
 )
+from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.deployment import PolicyEvaluation
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
-from voros.files import Predictions, check_writable
+from voros.files import Predictions
 from voros.policy import ThresholdPolicy
 from voros.policy_json import policy_fields
 from voros.report.values import evaluation_values, scenario_values
@@ -62,7 +63,9 @@ def select(
     test: TestFile = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Save the policy, as JSON."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Save the policy, as JSON; - is standard output."
+        ),
     ] = None,
     check: Check = False,
     force: Force = False,
@@ -73,7 +76,7 @@ def select(
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     scenario, how = limits.read(), choice.read()
-    check_writable([] if output is None else [output], force=force)
+    check_output(output, show_options, force=force)
     validation = load(file, columns, group=group)
     points = count_points(validation)
     with patience("choosing"):
@@ -83,9 +86,9 @@ def select(
     if test is not None:
         tested = Tested.of(policy, load_test(test, columns, validation, selection.winner))
     if output is not None:
-        policy.to_json(output, force=force)
+        deliver(policy.to_json(), output, force=force, announce=False)
     sheet = _sheet(selection, policy, tested, validation, points[selection.winner])
-    show(sheet, show_options)
+    show(sheet, show_options, aside=output == STANDARD_OUTPUT)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
 
@@ -155,7 +158,7 @@ def _sheet(
         rows=[asdict(row) for row in selection.ranking],
         document=_document(selection, policy, tested, validation),
         notes=(
-            f"* within {selection.tolerance:g} of the best",
+            selection.legend,
             limits_in_words(policy.scenario, points),
             f"policy: {policy_in_words(policy)}",
             *(f"test, {line}" for line in (() if tested is None else tested.words)),
@@ -167,8 +170,7 @@ def _columns(selection: Selection) -> dict[str, list[str]]:
     columns = {"model": [row.model for row in selection.ranking]}
     for name in STRATEGIES:
         columns[STRATEGY_TITLES[name]] = [
-            f"{getattr(row, name):.4f}"
-            + ("*" if selection.behind(row, name) < selection.tolerance else " ")
+            f"{getattr(row, name):.4f}" + ("*" if selection.is_close(row, name) else " ")
             for row in selection.ranking
         ]
     columns["feasible"] = ["yes" if row.feasible else "no" for row in selection.ranking]

@@ -11,15 +11,20 @@ from typing import Any
 from voros.exceptions import PredictionFileError
 from voros.files.sources import FORMATS, Format, Source, load_pyarrow
 from voros.files.tables import read_as_written
-from voros.inputs import AnyArray
+from voros.inputs import AnyArray, BoolArray
 
 
-def append_column(source: Source, name: str, values: AnyArray) -> Any:
+def append_column(
+    source: Source, name: str, values: AnyArray, kept: BoolArray | None = None
+) -> Any:
     """Return all columns of a file, and one more at the end.
 
-    Cells of delimited text are carried over as text: an identifier of 007 stays 007.
+    Cells of delimited text are carried over as text: an identifier of 007 stays 007. Where not
+    all rows are ``kept``, the others are left out.
     """
     table = read_as_written(source)
+    if kept is not None:
+        table = table.filter(load_pyarrow().array(kept))
     if name in table.column_names:
         raise PredictionFileError(f"{source.name} has a column {name!r} already; rename it first")
     return table.append_column(name, load_pyarrow().array(values))
@@ -35,6 +40,12 @@ def format_of(path: Path) -> Format:
 
 def table_bytes(table: Any, file_format: Format) -> bytes:
     """Write a table in a format, into memory."""
+    repeated = {name for name in table.column_names if table.column_names.count(name) > 1}
+    if repeated and file_format not in ("csv", "tsv"):
+        raise PredictionFileError(
+            f"more than one column {min(repeated)!r} cannot be written as {file_format}; rename "
+            "them, or write CSV"
+        )
     if file_format in ("csv", "tsv"):
         return _delimited(table, "," if file_format == "csv" else "\t")
     if file_format == "jsonl":

@@ -6,13 +6,16 @@ it, and every guess is put into words so that it can be shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any
 
 from voros.exceptions import PredictionFileError
-from voros.files.bad_rows import is_number
+from voros.files.bad_rows import almost_a_number, is_number
+from voros.files.sources import load_pyarrow
 from voros.files.tables import is_numeric
 
 LABEL_NAMES = frozenset({"label", "labels", "y_true", "y", "target", "outcome", "truth"})
@@ -22,6 +25,23 @@ MOSTLY = 0.5
 """A text column with at least this share of numbers is a column of numbers with bad cells."""
 
 SHOWN_COLUMNS = 12
+
+SURE_IDENTIFIERS = frozenset({"id", "ids", "identifier", "idx", "index", "mrn", "unnamed"})
+"""Words that make the name of a column that of an identifier, beside whatever other words."""
+
+IDENTIFIERS = SURE_IDENTIFIERS | {
+    *("admission", "case", "encounter", "key", "no", "nr", "number", "patient", "person", "row"),
+    *("stay", "subject", "visit"),
+}
+"""Words that do so where the name has no others."""
+
+PROPERTIES = frozenset(
+    {*("age", "bmi", "date", "day", "gender", "height", "hour", "month", "sex", "time"), "year"}
+)
+"""Words that name what is known of a case, and no model's score."""
+
+FEWEST_NUMBERED = 10
+"""Rows that must count up one by one for a column to look like their number."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +90,7 @@ class Roles:
     weight: str | None
     group: str | None
     notes: tuple[str, ...] = field(default=())
+    doubts: tuple[str, ...] = field(default=())
 
     @property
     def columns(self) -> list[str]:
@@ -92,17 +113,21 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
         label = _find_label(first_rows, names, file)
         notes.append(f"taking column {label!r} as the label (another one: --label)")
     scores = tuple(names.scores)
+    doubts: tuple[str, ...] = ()
     if not scores:
-        scores = _find_scores(first_rows, names, label, file)
+        scores, left_out = _find_scores(first_rows, names, label, file)
         what = "score column" if names.model else "models"
         listed = ", ".join(map(repr, scores))
-        notes.append(f"taking as {what}: {listed} (others: --score)")
+        notes += [f"taking as {what}: {listed} (others: --score)", *left_out]
+        doubts = tuple(said for name in scores if (said := doubt(name, first_rows.column(name))))
     if names.model is not None and len(scores) != 1:
         raise PredictionFileError(
             f"{file}: a long file (model column {names.model!r}) has one column of scores, and "
             f"{len(scores)} are possible ({_listed(scores)}); name it with --score"
         )
-    return Roles(label, scores, names.model, names.case, names.weight, names.group, tuple(notes))
+    return Roles(
+        label, scores, names.model, names.case, names.weight, names.group, tuple(notes), doubts
+    )
 
 
 def _check_names(columns: Sequence[str], names: ColumnNames, file: str) -> None:
@@ -112,8 +137,7 @@ def _check_names(columns: Sequence[str], names: ColumnNames, file: str) -> None:
     for option, name in given:
         if name not in columns:
             raise PredictionFileError(missing_column(name, columns, file, option))
-        if columns.count(name) > 1:
-            raise PredictionFileError(f"{file} has more than one column {name!r}; rename them")
+        _check_single(name, columns, file)
     roles: dict[str, str] = {}
     for option, name in given:
         if roles.setdefault(name, option) != option:
@@ -135,7 +159,9 @@ def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:
     free = [name for name in columns if name not in taken]
     found = [name for name in free if name.lower() in LABEL_NAMES]
     if not found:
-        found = [name for name in free if _is_binary(first_rows.column(name))]
+        found = [name for name in free if _is_binary(_first_named(first_rows, name))]
+    if len(found) == 2 and found[0] == found[1]:
+        _check_single(found[0], columns, file)
     if len(found) != 1:
         several = f"{_listed(found)} could all be" if found else "no column is clearly"
         raise PredictionFileError(
@@ -146,16 +172,33 @@ def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:
 
 def _find_scores(
     first_rows: Any, names: ColumnNames, label: str | None, file: str
-) -> tuple[str, ...]:
-    taken = {label, *names.apart.values()}
-    free = [name for name in first_rows.column_names if name not in taken]
-    numbers = tuple(name for name in free if _holds_numbers(first_rows.column(name)))
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return the columns of numbers, and what there is to say of the others."""
+    columns, taken = first_rows.column_names, {label, *names.apart.values()}
+    free = [name for name in dict.fromkeys(columns) if name not in taken]
+    reasons = {name: why_no_score(_first_named(first_rows, name)) for name in free}
+    numbers = tuple(name for name, reason in reasons.items() if reason is None)
+    for name in numbers:
+        _check_single(name, columns, file)
+    left_out = [f"{name!r} ({reason})" for name, reason in reasons.items() if reason]
     if not numbers:
+        why = f"; no numbers in {_shortened(left_out)}" if left_out else ""
         raise PredictionFileError(
             f"{file}: no column but the label holds numbers; name the scores with --score "
-            f"(columns: {_listed(first_rows.column_names)})"
+            f"(columns: {_listed(columns)}){why}"
         )
-    return numbers
+    said = [f"left out, for want of numbers: {_shortened(left_out)}"] if left_out else []
+    return numbers, said
+
+
+def _check_single(name: str, columns: Sequence[str], file: str) -> None:
+    if columns.count(name) > 1:
+        raise PredictionFileError(f"{file} has more than one column {name!r}; rename them")
+
+
+def _first_named(table: Any, name: str) -> Any:
+    """Return the first column of a name, of which there may be several."""
+    return table.column(table.column_names.index(name))
 
 
 def _is_binary(column: Any) -> bool:
@@ -163,18 +206,67 @@ def _is_binary(column: Any) -> bool:
     return len(values) == 2 and (values <= {0, 1} or values <= {-1, 1})
 
 
-def _holds_numbers(column: Any) -> bool:
-    """Whether a column is of numbers, or of text that is so for the most part.
+def why_no_score(column: Any) -> str | None:
+    """Say why a column cannot hold scores; None where it can.
 
-    The second is a column of scores with a bad cell: to pass over it would drop a model unseen.
+    Text that is numbers for the most part can: it is a column of scores with a bad cell, and to
+    pass over it would drop a model unseen.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> why_no_score(pa.chunked_array([["12.3%", "4%"]]))
+    "text such as '12.3%', a percentage; write 12.3% as 0.123"
     """
-    if is_numeric(column.type):
-        return True
+    types, kind = load_pyarrow().types, column.type
+    if is_numeric(kind) or types.is_decimal(kind):
+        return None
     values = column.drop_null().to_pylist()
-    numbers = sum(isinstance(value, str) and is_number(value) for value in values)
-    return bool(values) and numbers >= MOSTLY * len(values)
+    if not values:
+        return f"no value in the first {len(column):,} rows"
+    if not all(isinstance(value, str) for value in values):
+        return "text that is not UTF-8" if types.is_binary(kind) else f"values of type {kind}"
+    if sum(map(is_number, values)) >= MOSTLY * len(values):
+        return None
+    almost = almost_a_number(values[0])
+    return "text" if almost is None else f"text such as {values[0]!r}, {almost}"
+
+
+def doubt(name: str, column: Any) -> str | None:
+    """Say why a column of numbers may be no model; None where nothing tells.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> doubt("risk", pa.chunked_array([[0.5, 0.25]])) is None
+    True
+    >>> doubt("patient_id", pa.chunked_array([[7, 3]]))
+    "column 'patient_id' is taken as a model and looks like an identifier; if it is none, name ..."
+    """
+    words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    if words & SURE_IDENTIFIERS or (words and words <= IDENTIFIERS) or _numbered(column):
+        looks = "an identifier"
+    elif words and words <= PROPERTIES:
+        looks = "a property of the case"
+    else:
+        return None
+    return (
+        f"column {name!r} is taken as a model and looks like {looks}; if it is none, name the "
+        "models with --score"
+    )
+
+
+def _numbered(column: Any) -> bool:
+    """Whether a column counts its rows, one up or down at each."""
+    if not load_pyarrow().types.is_integer(column.type) or len(column) < FEWEST_NUMBERED:
+        return False
+    steps = {after - before for before, after in pairwise(column.drop_null().to_pylist())}
+    return steps in ({1}, {-1})
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:SHOWN_COLUMNS]))
-    return shown + (", ..." if len(names) > SHOWN_COLUMNS else "")
+    return _shortened([repr(name) for name in names])
+
+
+def _shortened(parts: Sequence[str]) -> str:
+    return ", ".join(parts[:SHOWN_COLUMNS]) + (", ..." if len(parts) > SHOWN_COLUMNS else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.exceptions import PredictionFileError
+from voros.exceptions import DoubtfulColumnWarning, PredictionFileError
 from voros.files.columns import ColumnNames, Roles, assign_roles
 from voros.files.long_form import align_models
 from voros.files.sources import Source, load_pyarrow, open_source
@@ -36,6 +37,8 @@ class Predictions:
         What was guessed or left out, in words.
     groups : ndarray of shape (n_cases,) or None
         Whose case each is.
+    kept : ndarray of bool, shape (n_rows,), or None
+        Which rows of the file are cases here; None where all are.
     """
 
     source: str
@@ -45,6 +48,7 @@ class Predictions:
     label: str | None = None
     notes: tuple[str, ...] = field(default=())
     groups: AnyArray | None = None
+    kept: BoolArray | None = None
 
     @property
     def models(self) -> list[str]:
@@ -129,8 +133,10 @@ def read_predictions(
     source = path if isinstance(path, Source) else open_source(path, file_format)
     names = ColumnNames(label, scores, model, case, weight, group)
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
+    for doubt in roles.doubts:
+        warnings.warn(doubt, DoubtfulColumnWarning, stacklevel=2)
     table = read_columns(source, roles.columns, roles.numeric)
-    table, dropped = _without_missing(table, roles, source, drop_missing)
+    table, kept = _without_missing(table, roles, source, drop_missing)
     if roles.model is not None:
         table, models = align_models(table, roles, source.name)
     else:
@@ -141,8 +147,9 @@ def read_predictions(
         None if roles.label is None else _positive(table, roles.label, pos_label, both_classes),
         None if roles.weight is None else _numbers(table.column(roles.weight)),
         roles.label,
-        (*_format_notes(source), *roles.notes, *dropped),
+        (*_format_notes(source), *roles.notes, *_dropped_notes(kept)),
         None if roles.group is None else np.asarray(table.column(roles.group).to_numpy()),
+        kept,
     )
 
 
@@ -157,8 +164,8 @@ def _format_notes(source: Source) -> tuple[str, ...]:
 
 def _without_missing(
     table: Any, roles: Roles, source: Source, drop: bool
-) -> tuple[Any, tuple[str, ...]]:
-    """Refuse missing values, naming the first, or leave out their rows and say how many."""
+) -> tuple[Any, BoolArray | None]:
+    """Refuse missing values, naming the first, or leave out their rows and tell which are kept."""
     missing = np.zeros(table.num_rows, dtype=np.bool_)
     for name in roles.columns:
         absent = _absent(table.column(name))
@@ -173,11 +180,16 @@ def _without_missing(
             )
         missing |= absent
     if not missing.any():
-        return table, ()
+        return table, None
     if missing.all():
         raise PredictionFileError(f"{source.name}: every row has a missing value")
-    note = f"leaving out {int(missing.sum())} of {table.num_rows} rows with a missing value"
-    return table.filter(load_pyarrow().array(~missing)), (note,)
+    return table.filter(load_pyarrow().array(~missing)), ~missing
+
+
+def _dropped_notes(kept: BoolArray | None) -> tuple[str, ...]:
+    if kept is None:
+        return ()
+    return (f"leaving out {int((~kept).sum())} of {len(kept)} rows with a missing value",)
 
 
 def _absent(column: Any) -> BoolArray | None:

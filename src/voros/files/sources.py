@@ -29,6 +29,7 @@ FORMATS: dict[str, Format] = {
 """What the end of a file's name says about its format, once ``.gz`` is taken off."""
 
 GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
 ARROW_FILE_MAGIC = b"ARROW1"
 ARROW_STREAM_MAGIC = b"\xff\xff\xff\xff"
@@ -37,6 +38,16 @@ SNIFFED_BYTES = 65_536
 """How much of the beginning is looked at to tell the format and the delimiter."""
 
 DELIMITERS = (",", "\t", ";")
+
+NOT_TABLES = {
+    b"PK\x03\x04": "is a zip archive or an Excel workbook; save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook; save the sheet as CSV",
+    b"%PDF": "is a PDF document; name a table",
+    b"SQLite format 3": "is a database; export the table as CSV",
+    b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
+}
+"""What some files are by their first bytes, and what to do instead."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +92,7 @@ class Source:
         """What stands between the columns of delimited text, judged by the header line."""
         if self.format == "tsv":
             return "\t"
-        header = self.head.split(b"\n", 1)[0].decode("utf-8", errors="replace")
+        header = header_of(self.head)
         return max(DELIMITERS, key=lambda mark: (header.count(mark), -DELIMITERS.index(mark)))
 
     def open(self) -> Any:
@@ -100,15 +111,15 @@ class Source:
         return FORMATS.get(Path(name).suffix)
 
     def _sniffed_format(self) -> Format:
-        head = self.head.removeprefix(b"\xef\xbb\xbf")
+        head = self.head.removeprefix(BYTE_ORDER_MARK)
         if head.startswith(PARQUET_MAGIC):
             return "parquet"
         if head.startswith((ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)):
             return "arrow"
         if head.lstrip().startswith(b"{"):
             return "jsonl"
-        header = head.split(b"\n", 1)[0]
-        return "tsv" if b"\t" in header and b"," not in header else "csv"
+        header = header_of(head)
+        return "tsv" if "\t" in header and "," not in header else "csv"
 
 
 def open_source(path: str | Path, file_format: str | None = None) -> Source:
@@ -124,12 +135,61 @@ def open_source(path: str | Path, file_format: str | None = None) -> Source:
         raise PredictionFileError(f"file_format={file_format!r} is not one of {accepted}")
     declared: Format | None = file_format  # type: ignore[assignment]
     if str(path) == "-":
-        source = Source("standard input", None, sys.stdin.buffer.read(), declared)
+        source = Source("standard input", None, _standard_input(), declared)
     else:
-        source = Source(str(path), Path(path), None, declared)
-    if not source.head:
-        raise PredictionFileError(f"{source.name} is empty; it needs a header and rows")
+        source = Source(str(path), Path(path), _streamed(Path(path)), declared)
+    _check_bytes(source)
     return source
+
+
+def header_of(head: bytes) -> str:
+    r"""Return the first line that is not empty, without what stands in quotes.
+
+    Examples
+    --------
+    >>> header_of(b'label,"a;b;\nc",score\n1,2,3\n')
+    'label,,score'
+    """
+    text = head.removeprefix(BYTE_ORDER_MARK).decode("utf-8", errors="replace").lstrip("\r\n")
+    outside = "".join(text.split('"')[::2])
+    return outside.splitlines()[0] if outside else ""
+
+
+def _check_bytes(source: Source) -> None:
+    """Refuse what is clearly no table, or one of another format than its name says."""
+    name, head = source.name, source.head
+    if not head.strip():
+        raise PredictionFileError(f"{name} is empty; it needs a header and rows")
+    for magic, problem in NOT_TABLES.items():
+        if head.startswith(magic):
+            raise PredictionFileError(f"{name} {problem}")
+    magics = {"parquet": (PARQUET_MAGIC,), "arrow": (ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)}
+    for kind, starts in magics.items():
+        if source.format in ("csv", "tsv", "jsonl") and head.startswith(starts):
+            raise PredictionFileError(
+                f"{name} is read as {source.format}, and begins as {kind} does; give "
+                f"--format {kind}"
+            )
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise PredictionFileError("standard input is closed; name a file of predictions")
+    return sys.stdin.buffer.read()
+
+
+def _streamed(path: Path) -> bytes | None:
+    """Take in what can be read once only, such as a pipe; None for a file."""
+    if path.is_fifo() or (path.is_char_device() and _is_terminal(path)):
+        return path.read_bytes()
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise PredictionFileError(f"{path} is a device or socket; name a file or a pipe")
+    return None
+
+
+def _is_terminal(path: Path) -> bool:
+    with path.open("rb", buffering=0) as device:
+        return device.isatty()
 
 
 def load_pyarrow() -> Any:

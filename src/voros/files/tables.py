@@ -2,53 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from voros.exceptions import PredictionFileError
-from voros.files.bad_rows import check_text_numbers, explain_bad_row
+from voros.files.bad_rows import MISSING, check_text_numbers, explain_bad_row, no_rows
+from voros.files.quotes import unclosed_quote
 from voros.files.sources import ARROW_FILE_MAGIC, SNIFFED_BYTES, Source, load_pyarrow
 
 PEEKED_ROWS = 1000
 """How many rows are looked at to tell what a column holds."""
 
+BLOCK_BYTES = (1 << 20, 1 << 30)
+"""Bytes read at a time; the second where some row is longer than the first."""
+
+TOO_LONG = "straddling"
+"""How pyarrow says that a row does not fit into a block."""
+
 
 def peek(source: Source) -> Any:
     """Return the first rows, all columns, with the types that these rows suggest."""
-    pa = load_pyarrow()
     try:
-        return _readers(source)["peek"](source)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise explain_bad_row(source, (), str(error)) from None
+        rows = _readers(source)["peek"](source)
+        names = rows.column_names
+    except _unreadable() as error:
+        raise explain_bad_row(source, (), reason=str(error)) from None
+    if rows.num_rows == 0:
+        raise PredictionFileError(f"{source.name}: {no_rows(names)}")
+    return rows
 
 
 def read_columns(source: Source, columns: Sequence[str], numeric: Collection[str]) -> Any:
     """Return the named columns of all rows; those in ``numeric`` must be numbers throughout."""
-    pa = load_pyarrow()
+    texts = [name for name in columns if name not in numeric]
     try:
         table = _readers(source)["read"](source, list(columns), numeric)
     except PredictionFileError as error:
         raise PredictionFileError(f"{source.name}: {error}") from None
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise explain_bad_row(source, numeric, str(error)) from None
-    if table.num_rows == 0:
-        raise PredictionFileError(f"{source.name} has column names and no rows")
+    except _unreadable() as error:
+        raise explain_bad_row(source, numeric, texts, str(error)) from None
+    if any(load_pyarrow().types.is_binary(table.column(name).type) for name in texts):
+        raise explain_bad_row(source, numeric, texts, "the bytes are not UTF-8 text")
     return table
 
 
 def read_as_written(source: Source) -> Any:
     """Return all columns of all rows, those of delimited text as text."""
-    pa = load_pyarrow()
-    if source.format not in ("csv", "tsv"):
-        return _readers(source)["read"](source, peek(source).column_names, ())
-    from pyarrow import csv
-
     names = peek(source).column_names
-    return csv.read_csv(
-        source.open(),
-        parse_options=csv.ParseOptions(delimiter=source.delimiter),
-        convert_options=csv.ConvertOptions(column_types={name: pa.string() for name in names}),
-    )
+    try:
+        if source.format not in ("csv", "tsv"):
+            return _readers(source)["read"](source, names, ())
+        return _read_csv(source, column_types=dict.fromkeys(names, load_pyarrow().string()))
+    except PredictionFileError as error:
+        raise PredictionFileError(f"{source.name}: {error}") from None
+    except _unreadable() as error:
+        raise explain_bad_row(source, (), names, str(error)) from None
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    """What pyarrow raises on a file that is not as it should be."""
+    pa = load_pyarrow()
+    return (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, KeyError)
 
 
 def _readers(source: Source) -> dict[str, Any]:
@@ -61,33 +75,66 @@ def _readers(source: Source) -> dict[str, Any]:
     }[source.format]
 
 
-def _first_lines(source: Source) -> Any:
-    lines = source.head.splitlines(keepends=True)
-    # The last line may be cut off in the middle of a row.
-    cut_off = len(source.head) == SNIFFED_BYTES and len(lines) > 1
-    whole = lines[:-1] if cut_off else lines
-    return load_pyarrow().BufferReader(b"".join(whole[: PEEKED_ROWS + 1]))
+def _with_longer_blocks(read: Callable[[int], Any]) -> Any:
+    """Read with blocks of the usual size, and with longer ones where a row needs them."""
+    usual, longer = BLOCK_BYTES
+    try:
+        return read(usual)
+    except load_pyarrow().ArrowInvalid as error:
+        if TOO_LONG not in str(error):
+            raise
+        return read(longer)
+
+
+def _parse_options(source: Source) -> Any:
+    from pyarrow import csv
+
+    # Without this, a line break within quotes ends a row wherever blocks happen to meet.
+    return csv.ParseOptions(delimiter=source.delimiter, newlines_in_values=True)
 
 
 def _peek_text(source: Source) -> Any:
     from pyarrow import csv
 
-    options = csv.ParseOptions(delimiter=source.delimiter)
-    return csv.read_csv(_first_lines(source), parse_options=options)
+    def first(block: int) -> Any:
+        options = {
+            "read_options": csv.ReadOptions(block_size=block),
+            "parse_options": _parse_options(source),
+            "convert_options": csv.ConvertOptions(null_values=sorted(MISSING)),
+        }
+        with csv.open_csv(source.open(), **options) as reader:
+            rows = next(iter(reader), None)
+            return load_pyarrow().Table.from_batches([] if rows is None else [rows], reader.schema)
+
+    return _with_longer_blocks(first).slice(0, PEEKED_ROWS)
+
+
+def _read_csv(source: Source, **convert: Any) -> Any:
+    from pyarrow import csv
+
+    line = unclosed_quote(source.open(), source.delimiter)
+    if line is not None:
+        raise PredictionFileError(
+            f"the quote that opens in line {line} is never closed; close or remove "
+            "it, for all that follows would be one cell"
+        )
+    return _with_longer_blocks(
+        lambda block: csv.read_csv(
+            source.open(),
+            read_options=csv.ReadOptions(block_size=block),
+            parse_options=_parse_options(source),
+            convert_options=csv.ConvertOptions(**convert),
+        )
+    )
 
 
 def _read_text(source: Source, columns: list[str], numeric: Collection[str]) -> Any:
-    pa = load_pyarrow()
-    from pyarrow import csv
-
-    return csv.read_csv(
-        source.open(),
-        parse_options=csv.ParseOptions(delimiter=source.delimiter),
-        convert_options=csv.ConvertOptions(
-            include_columns=columns,
-            column_types={name: pa.float64() for name in numeric},
-            strings_can_be_null=True,
-        ),
+    return _read_csv(
+        source,
+        include_columns=columns,
+        column_types=dict.fromkeys(numeric, load_pyarrow().float64()),
+        strings_can_be_null=True,
+        null_values=sorted(MISSING),
     )
 
 
@@ -128,13 +175,25 @@ def _open_arrow(source: Source) -> Any:
 def _peek_json(source: Source) -> Any:
     from pyarrow import json
 
-    return json.read_json(_first_lines(source))
+    lines = source.head.splitlines(keepends=True)
+    # The last line may be cut off in the middle of a row.
+    cut_off = len(source.head) == SNIFFED_BYTES
+    if cut_off and len(lines) == 1:
+        return _all_json(source).slice(0, PEEKED_ROWS)
+    whole = lines[:-1] if cut_off else lines
+    return json.read_json(load_pyarrow().BufferReader(b"".join(whole[:PEEKED_ROWS])))
 
 
 def _read_json(source: Source, columns: list[str], numeric: Collection[str]) -> Any:
+    return _as_numbers(_all_json(source).select(columns), numeric)
+
+
+def _all_json(source: Source) -> Any:
     from pyarrow import json
 
-    return _as_numbers(json.read_json(source.open()).select(columns), numeric)
+    return _with_longer_blocks(
+        lambda block: json.read_json(source.open(), json.ReadOptions(block_size=block))
+    )
 
 
 def _as_numbers(table: Any, names: Collection[str]) -> Any:
@@ -144,7 +203,8 @@ def _as_numbers(table: Any, names: Collection[str]) -> Any:
         kind = table.schema.field(position).type
         if name in names and not is_numeric(kind):
             column = table.column(position)
-            check_text_numbers(column, name)
+            if not pa.types.is_decimal(kind):
+                check_text_numbers(column, name)
             table = table.set_column(position, name, column.cast(pa.float64()))
     return table
 

@@ -99,6 +99,8 @@ class Ranked:
             flagged[there] - tp,
             n_positive,
             int(alarms[-1]) - n_positive,
+            # With a case left out, a share of the cases may be less than one: that is never alarm.
+            one_case=0.0,
         )
 
 

@@ -12,19 +12,13 @@ from voros.costs import CostDistribution, Density, Samples
 from voros.evaluation import Evaluation, evaluate_points
 from voros.frames import make_frame
 from voros.inputs import AnyArray, FloatArray
+from voros.plotting.colours import ModelStyle, ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
 from voros.plotting.display import ModelDisplay
-from voros.plotting.models import named_points
-from voros.plotting.style import (
-    INK,
-    QUIET,
-    axes_to_draw_on,
-    dress,
-    line_width,
-    look,
-    marker,
-    type_size,
-)
+from voros.plotting.legends import draw_legend
+from voros.plotting.models import renamed
+from voros.plotting.names import literal, visible
+from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario, check_scenario
 
@@ -58,6 +52,8 @@ class AreaCurveDisplay(ModelDisplay):
     scenario : Scenario
     t_range : pair of floats, optional
         The costs to draw, as t = cN/(cN + P); by default those the scenario thinks possible.
+    name : str, optional
+        Of a single model; it is then written in a legend.
 
     Attributes
     ----------
@@ -69,6 +65,8 @@ class AreaCurveDisplay(ModelDisplay):
     threshold_labels_ : tuple of Text
         Thresholds beside the curve, when there is a single model and room for them.
     density_ : Line2D
+    styles_ : dict of str to ModelStyle
+        How each model looks.
 
     Examples
     --------
@@ -88,14 +86,17 @@ class AreaCurveDisplay(ModelDisplay):
     switches_: dict[str, Line2D]
     threshold_labels_: tuple[Text, ...]
     density_: Line2D
+    styles_: dict[str, ModelStyle]
 
     def __init__(
         self,
         points: OperatingPoints | Mapping[str, OperatingPoints],
         scenario: Scenario,
         t_range: tuple[float, float] | None = None,
+        name: str | None = None,
     ) -> None:
-        self.points = named_points(points)
+        self.points = renamed(points, name)
+        self.named = name is not None
         self.scenario = check_scenario(scenario)
         deployed = next(iter(self.points.values())).at_prevalence(scenario.prevalence)
         self.negatives_per_positive = deployed.negatives_per_positive
@@ -108,10 +109,12 @@ class AreaCurveDisplay(ModelDisplay):
         scenario: Scenario,
         *,
         t_range: tuple[float, float] | None = None,
+        name: str | None = None,
         ax: Axes | None = None,
+        color: Any = None,
     ) -> Self:
         """Draw from operating points, such as those of a published curve."""
-        return cls(points, scenario, t_range).plot(ax)
+        return cls(points, scenario, t_range, name).plot(ax, color=color)
 
     @cached_property
     def evaluations(self) -> dict[str, Evaluation]:
@@ -126,16 +129,27 @@ class AreaCurveDisplay(ModelDisplay):
         """Return the fractional cost t = cN/(cN + P) at a cost ratio."""
         return fractional_cost(cost_ratio, self.negatives_per_positive)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure; the cost density takes the lower part of it."""
+    def plot(self, ax: Axes | None = None, *, color: Any = None) -> Self:
+        """Draw on ``ax``, or on a new figure; the cost density takes the lower part of it.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        color : color, sequence of colors, or mapping of str to color, optional
+            Of the models: one for a single model, one each, or by name.
+        """
         self.ax_ = axes_to_draw_on(ax, shape=0.8)
         self.density_ax_ = _split_off_lower_part(self.ax_)
+        self.styles_ = model_styles(self.ax_, list(self.points), color)
         self.curves_, self.switches_ = {}, {}
-        for i, model in enumerate(self.points):
-            self._draw_model(i, model)
+        for model in self.points:
+            self._draw_model(model)
         self.threshold_labels_ = self._name_thresholds()
         self.density_ = self._draw_density()
         self._dress()
+        if len(self.points) > 1 or self.named:
+            entries = [(line, self._said_score(model)) for model, line in self.curves_.items()]
+            draw_legend(self.ax_, entries, below=self.density_ax_, grow=ax is None)
         return self
 
     def frame(self, backend: str | None = None) -> Any:
@@ -187,25 +201,27 @@ class AreaCurveDisplay(ModelDisplay):
             return max(low - ROUND_A_KNOWN_COST, 0.0), min(high + ROUND_A_KNOWN_COST, 1.0)
         return low, high
 
-    def _draw_model(self, i: int, model: str) -> None:
-        data = self._columns(model)
-        score = self.evaluations[model].score
+    def _said_score(self, model: str) -> str:
+        return f"{visible(model)} ({self.evaluations[model].score:.3f})"
+
+    def _draw_model(self, model: str) -> None:
+        data, style = self._columns(model), self.styles_[model]
         (self.curves_[model],) = self.ax_.plot(
             data["t"],
             data["area"],
-            **look(i),
+            **style.line,
             linewidth=line_width(self.ax_),
-            label=f"{model} ({score:.3f})",
+            label=literal(self._said_score(model)),
         )
         t = self.switches(model)
         (self.switches_[model],) = self.ax_.plot(
             t,
             self.evaluations[model].normalised_area(self.to_ratio(t)),
             linestyle="none",
-            marker=marker(i),
-            color=look(i)["color"],
+            marker=style.marker,
+            color=style.color,
             markersize=0.65 * type_size(self.ax_),
-            markeredgecolor="white",
+            markeredgecolor=ground(self.ax_),
             markeredgewidth=0.5,
         )
 
@@ -225,7 +241,7 @@ class AreaCurveDisplay(ModelDisplay):
                 textcoords="offset points",
                 ha="center",
                 fontsize=type_size(self.ax_) - 1,
-                color=INK,
+                color=ink(self.ax_),
             )
             for middle, j in zip(middles, at, strict=True)
             if not np.isnan(data["threshold"][j])
@@ -233,12 +249,13 @@ class AreaCurveDisplay(ModelDisplay):
 
     def _draw_density(self) -> Line2D:
         t, height = self.density()
+        color = quiet(self.density_ax_)
         if isinstance(self.scenario.costs, Samples):
-            self.density_ax_.vlines(t, 0, height, color=QUIET, linewidth=line_width(self.ax_))
-            (line,) = self.density_ax_.plot(t, height, "o", color=QUIET, markersize=3)
+            self.density_ax_.vlines(t, 0, height, color=color, linewidth=line_width(self.ax_))
+            (line,) = self.density_ax_.plot(t, height, "o", color=color, markersize=3)
         else:
-            (line,) = self.density_ax_.plot(t, height, color=QUIET, linewidth=1)
-            self.density_ax_.fill_between(t, height, color=QUIET, alpha=0.25, linewidth=0)
+            (line,) = self.density_ax_.plot(t, height, color=color, linewidth=1)
+            self.density_ax_.fill_between(t, height, color=color, alpha=0.25, linewidth=0)
         self.density_ax_.set_ylim(0, 1.15 * height.max())
         return line
 
@@ -250,8 +267,6 @@ class AreaCurveDisplay(ModelDisplay):
         self.ax_.tick_params(labelbottom=False)
         self.ax_.set_xlim(*self.t_range)
         self.ratio_ax_ = self._add_ratio_axis()
-        if len(self.points) > 1:
-            self.ax_.legend(fontsize=type_size(self.ax_) - 1, framealpha=0.9)
 
     def _add_ratio_axis(self) -> Any:
         """Write, on top, how many false alarms a miss is worth: round numbers, not round t."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from voros.inference.bands import Band
 from voros.plotting.area_curve import AreaCurveDisplay
+from voros.plotting.colours import quiet
+from voros.plotting.legends import draw_legend
 from voros.plotting.roc import RocDisplay
-from voros.plotting.style import look, type_size
 
 if TYPE_CHECKING:
     from matplotlib.collections import PolyCollection
@@ -47,11 +48,10 @@ def draw_bands(
     """
     named = dict(bands) if isinstance(bands, Mapping) else {next(iter(display.points)): bands}
     _check(display, named)
-    names = list(display.points)
     drawn: dict[str, PolyCollection] = {}
     for model, band in named.items():
         x = band.positions if isinstance(display, RocDisplay) else display.to_t(band.positions)
-        colour = look(names.index(model))["color"]
+        colour = display.styles_[model].color
         drawn[model] = display.ax_.fill_between(
             x, band.low, band.high, color=colour, alpha=OPACITY, linewidth=0, zorder=1.5
         )
@@ -79,11 +79,7 @@ def _say_in_legend(
 ) -> None:
     from matplotlib.patches import Patch
 
-    ax = display.ax_
-    before = ax.get_legend()
-    handles: list[Any] = [] if before is None else list(before.legend_handles)
-    colour = look(0)["color"] if len(drawn) == 1 else "grey"
-    key = Patch(facecolor=colour, alpha=OPACITY, label=label)
-    size = type_size(ax) - 1
-    place: Any = "lower right" if isinstance(display, RocDisplay) else "best"
-    ax.legend(handles=[*handles, key], loc=place, fontsize=size, framealpha=0.9)
+    below = None if isinstance(display, RocDisplay) else display.density_ax_
+    one = next(iter(drawn))
+    colour = display.styles_[one].color if len(drawn) == 1 else quiet(display.ax_)
+    draw_legend(display.ax_, [(Patch(facecolor=colour, alpha=OPACITY), label)], below=below)

@@ -10,8 +10,9 @@ import numpy as np
 
 from voros.evaluation import Evaluation
 from voros.inputs import FloatArray
+from voros.plotting.colours import GOLD, ink, region_opacity
 from voros.plotting.geometry import capacity_chord, precision_chord
-from voros.plotting.style import GOLD, INK, axes_inches, line_width, text_inches, type_size
+from voros.plotting.style import axes_inches, line_width, text_inches, type_size
 from voros.region import Region, feasible_region
 from voros.scenario import Scenario, check_scenario
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 ScenarioLike: TypeAlias = Scenario | Iterable[Scenario] | Mapping[str, Scenario] | None
 
-OPACITY = 0.55
-"""Of the gold of one region; several on one plot share it."""
 LABEL_GAP = 3.0
 """Points between a line and the text along it."""
 
@@ -108,9 +107,14 @@ def draw_limits(
     *,
     scenario: Scenario | None = None,
     dashes: Any = "--",
-    opacity: float = OPACITY,
+    share: float = 1.0,
+    labels_end: float = 0.97,
 ) -> LimitArtists:
-    """Fill the region with gold and draw both limit lines, named as in ``scenario`` if given."""
+    """Fill the region with gold and draw both limit lines, named as in ``scenario`` if given.
+
+    Several regions on one plot take a ``share`` of the gold each; names end at a share of the
+    lines' length.
+    """
     sizes = limits.n_positive, limits.n_negative
     floor = ceiling = None
     labels = []
@@ -118,13 +122,19 @@ def draw_limits(
         ends = precision_chord(*sizes, limits.min_precision)
         floor = _line(ax, ends, dashes)
         if scenario is not None:
-            labels.append(label_along(ax, ends, describe_precision(scenario), side="below"))
+            labels.append(
+                label_along(ax, ends, describe_precision(scenario), side="below", end=labels_end)
+            )
     if limits.caps:
         ends = capacity_chord(*sizes, limits.max_alarms)
         ceiling = _line(ax, ends, dashes)
         if scenario is not None:
-            labels.append(label_along(ax, ends, describe_capacity(scenario), side="above"))
-    return LimitArtists(_fill(ax, limits.region, opacity), floor, ceiling, tuple(labels))
+            labels.append(
+                label_along(ax, ends, describe_capacity(scenario), side="above", end=labels_end)
+            )
+    return LimitArtists(
+        _fill(ax, limits.region, share * region_opacity(ax)), floor, ceiling, tuple(labels)
+    )
 
 
 def _fill(ax: Axes, region: Region, opacity: float) -> Polygon:
@@ -138,37 +148,53 @@ def _fill(ax: Axes, region: Region, opacity: float) -> Polygon:
 
 def _line(ax: Axes, ends: FloatArray, dashes: Any) -> Line2D:
     (line,) = ax.plot(
-        *ends.T, color=INK, linestyle=dashes, linewidth=0.7 * line_width(ax), zorder=1.5
+        *ends.T, color=ink(ax), linestyle=dashes, linewidth=0.7 * line_width(ax), zorder=1.5
     )
     return line
 
 
-def label_along(ax: Axes, ends: FloatArray, text: str, *, side: str) -> Text:
+def _within_view(ax: Axes, ends: FloatArray) -> FloatArray:
+    """The part of a line that the axes show."""
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    start, step = ends[0], ends[1] - ends[0]
+    shares = [0.0, 1.0]
+    for axis, edges in enumerate(((left, right), (low, high))):
+        if step[axis] != 0:
+            crossed = sorted((edge - start[axis]) / step[axis] for edge in edges)
+            shares = [max(shares[0], crossed[0]), min(shares[1], crossed[1])]
+    return np.array([start + share * step for share in shares])
+
+
+def label_along(ax: Axes, ends: FloatArray, text: str, *, side: str, end: float) -> Text:
     """Write ``text`` along a line, outside the region: below a rising line, above a falling one.
 
     A line too short to carry the text has it beside its right end.
     """
     size = type_size(ax) - 1
-    run, rise = ends[1] - ends[0]
-    if np.hypot(run, rise) * axes_inches(ax) < text_inches(text, size):
+    ends = _within_view(ax, ends)
+    run, rise = (ends[1] - ends[0]) / [np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())]
+    across, up = axes_inches(ax)
+    # Round axes of ROC space the two lengths are the same, whatever the layout makes of them.
+    across, up = (across, up) if ax.get_aspect() == "auto" else (across, across)
+    if np.hypot(run * across, rise * up) < text_inches(text, size):
         return ax.annotate(
-            text, ends[1], (3, 3), textcoords="offset points", fontsize=size, color=INK
+            text, ends[1], (3, 3), textcoords="offset points", fontsize=size, color=ink(ax)
         )
     from matplotlib.transforms import ScaledTranslation
 
-    angle = float(np.arctan2(rise, run))
+    angle = float(np.arctan2(rise * up, run * across))
     away = -LABEL_GAP / 72 if side == "below" else LABEL_GAP / 72
     shift = ScaledTranslation(
         -away * np.sin(angle), away * np.cos(angle), ax.figure.dpi_scale_trans
     )
-    x, y = ends[0] + 0.97 * (ends[1] - ends[0])
+    x, y = ends[0] + end * (ends[1] - ends[0])
     return ax.text(
         x,
         y,
         text,
         fontsize=size,
-        color=INK,
-        rotation=np.degrees(angle),
+        color=ink(ax),
+        rotation=float(np.degrees(np.arctan2(*(ends[1] - ends[0])[::-1]))),
         rotation_mode="anchor",
         transform_rotates_text=True,
         transform=ax.transData + shift,

@@ -48,6 +48,20 @@ def named_points(
     return named
 
 
+def renamed(
+    points: OperatingPoints | Mapping[str, OperatingPoints], name: str | None
+) -> dict[str, OperatingPoints]:
+    """Read operating points as `named_points` does; a single model may be given another name."""
+    named = named_points(points)
+    if name is None:
+        return named
+    if len(named) > 1:
+        raise ValueError(
+            f"name={name!r} and {len(named)} models ({', '.join(named)}); it names a single one"
+        )
+    return {name: only_model(named)}
+
+
 def only_model(points: Mapping[str, OperatingPoints]) -> OperatingPoints:
     """Return the points of the single model that a picture can show."""
     if len(points) != 1:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.frames import make_frame
+from voros.plotting.colours import GOLD, ink
 from voros.plotting.limits import LimitArtists, Limits, draw_limits
 from voros.plotting.style import (
-    GOLD,
-    INK,
     axes_to_draw_on,
     dress,
     pyplot,
@@ -144,12 +143,12 @@ class RegionDisplay:
         closed = np.vstack([self.region.vertices, self.region.vertices[:1]])
         (line,) = self.ax_.plot(
             *closed.T,
-            color=INK if self.region.area else GOLD,
+            color=ink(self.ax_) if self.region.area else GOLD,
             linewidth=0.8 if self.region.area else 3.0,
             marker="o",
             markersize=0.35 * type_size(self.ax_),
-            markerfacecolor=INK,
-            markeredgecolor=INK,
+            markerfacecolor=ink(self.ax_),
+            markeredgecolor=ink(self.ax_),
             clip_on=False,
             zorder=3,
         )
@@ -168,6 +167,7 @@ class RegionDisplay:
             ha="center",
             va="center",
             fontsize=type_size(self.ax_) + 1,
+            color=ink(self.ax_),
             annotation_clip=False,
         )
 

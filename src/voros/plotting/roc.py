@@ -13,29 +13,25 @@ from voros.frames import make_frame
 from voros.hull import cost_hull
 from voros.inputs import AnyArray, BoolArray
 from voros.limits import used_vertices
+from voros.plotting.colours import FADED, PINK, ModelStyle, ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost
 from voros.plotting.display import ModelDisplay
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
+from voros.plotting.legends import Entry, draw_legend
 from voros.plotting.limits import (
-    OPACITY,
     LimitArtists,
     Limits,
     ScenarioLike,
     draw_limits,
     named_scenarios,
 )
-from voros.plotting.models import named_points
+from voros.plotting.models import renamed
+from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
-    FADED,
-    INK,
-    PINK,
-    QUIET,
     axes_to_draw_on,
     dress,
     limit_dashes,
     line_width,
-    look,
-    marker,
     type_size,
     unit_square,
 )
@@ -45,6 +41,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
     from matplotlib.patches import Polygon
+
+
+ZOOM_MARGIN = 1.12
+"""How far a zoomed picture reaches beyond the region, as on the interactive page."""
+SMALLEST_VIEW = 0.01
+LABELS_END, ZOOMED_LABELS_END = 0.97, 0.6
+"""Where on its line the name of a limit ends: two that meet in a corner need room there."""
+LONGEST_BESIDE = 24
+"""Characters in a line of a name beside a point."""
 
 
 class RocDisplay(ModelDisplay):
@@ -60,6 +65,8 @@ class RocDisplay(ModelDisplay):
     scenario : Scenario, iterable of Scenario, or mapping of str to Scenario, optional
         The limits to draw. Several are drawn over one another: the first dashed, the second
         dotted; put the strictest first.
+    name : str, optional
+        Of a single model; it is then written in a legend.
 
     Attributes
     ----------
@@ -76,6 +83,10 @@ class RocDisplay(ModelDisplay):
         Iso-performance line of each model, if a cost was given.
     lesser_ : Polygon or None
         The shaded area of lesser classifiers.
+    lesser_of_ : str or None
+        The model it belongs to.
+    styles_ : dict of str to ModelStyle
+        How each model looks.
 
     Examples
     --------
@@ -94,13 +105,17 @@ class RocDisplay(ModelDisplay):
     choices_: dict[tuple[str, str], Line2D]
     iso_lines_: dict[str, Line2D]
     lesser_: Polygon | None
+    lesser_of_: str | None
+    styles_: dict[str, ModelStyle]
 
     def __init__(
         self,
         points: OperatingPoints | Mapping[str, OperatingPoints],
         scenario: ScenarioLike = None,
+        name: str | None = None,
     ) -> None:
-        self.points = named_points(points)
+        self.points = renamed(points, name)
+        self.named = name is not None
         self.scenarios = named_scenarios(scenario)
 
     @classmethod
@@ -109,11 +124,12 @@ class RocDisplay(ModelDisplay):
         points: OperatingPoints | Mapping[str, OperatingPoints],
         scenario: ScenarioLike = None,
         *,
+        name: str | None = None,
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Draw from operating points, such as those of a published curve."""
-        return cls(points, scenario).plot(ax, **options)
+        return cls(points, scenario, name).plot(ax, **options)
 
     @cached_property
     def evaluations(self) -> dict[tuple[str, str], Evaluation]:
@@ -133,6 +149,8 @@ class RocDisplay(ModelDisplay):
         curves: bool = True,
         choices: bool = True,
         legend: bool = True,
+        zoom: bool = False,
+        color: Any = None,
     ) -> Self:
         """Draw on ``ax``, or on a new figure.
 
@@ -149,23 +167,44 @@ class RocDisplay(ModelDisplay):
         choices : bool, default True
             Mark the thresholds that are best at some possible cost.
         legend : bool, default True
+        zoom : bool, default False
+            Show the feasible region alone, which is small where events are rare.
+        color : color, sequence of colors, or mapping of str to color, optional
+            Of the models: one for a single model, one each, or by name.
 
         Returns
         -------
         RocDisplay
         """
-        self.ax_ = axes_to_draw_on(ax)
         self._check_cost(cost_ratio, lesser_of)
+        if zoom and not self.scenarios:
+            raise ValueError("zoom=True needs a scenario, whose feasible region is shown")
+        self.ax_ = axes_to_draw_on(ax)
+        self.styles_ = model_styles(self.ax_, list(self.points), color)
         unit_square(self.ax_)
-        self.limits_ = self._draw_limits()
+        if zoom:
+            self._zoom()
+        self.limits_ = self._draw_limits(ZOOMED_LABELS_END if zoom else LABELS_END)
         self.curves_, self.faded_ = self._draw_curves() if curves else ({}, {})
         self.choices_ = self._draw_choices() if choices else {}
         self.iso_lines_ = {} if cost_ratio is None else self._draw_iso_lines(cost_ratio)
+        self.lesser_of_ = lesser_of
         self.lesser_ = None if lesser_of is None else self._shade(lesser_of, float(cost_ratio or 0))
         dress(self.ax_, xlabel="false alarm rate (FPR)", ylabel="recall (TPR)")
-        if legend and (len(self.points) > 1 or len(self.scenarios) > 1):
-            self._legend()
+        entries = self._legend_entries()
+        several = len(self.points) > 1 or len(self.scenarios) > 1
+        if legend and entries and (several or self.named):
+            draw_legend(self.ax_, entries, grow=ax is None)
         return self
+
+    def _zoom(self) -> None:
+        """Show what lies around the regions of all scenarios."""
+        first = next(iter(self.points))
+        corners = np.vstack(
+            [self.evaluations[limits, first].region.vertices for limits in self.scenarios]
+        )
+        across, up = np.minimum(1.01, ZOOM_MARGIN * np.maximum(corners.max(axis=0), SMALLEST_VIEW))
+        self.ax_.set(xlim=(-0.01 * across, across), ylim=(-0.01 * up, up), aspect="auto")
 
     def frame(self, backend: str | None = None) -> Any:
         """Return every operating point as a row, with what each scenario makes of it."""
@@ -211,7 +250,7 @@ class RocDisplay(ModelDisplay):
         if lesser_of is not None and lesser_of not in self.points:
             raise ValueError(f"lesser_of={lesser_of!r} is not one of {', '.join(self.points)}")
 
-    def _draw_limits(self) -> dict[str, LimitArtists]:
+    def _draw_limits(self, labels_end: float) -> dict[str, LimitArtists]:
         first = next(iter(self.points))
         alone = len(self.scenarios) == 1
         return {
@@ -220,42 +259,43 @@ class RocDisplay(ModelDisplay):
                 Limits.of(self.evaluations[limits, first]),
                 scenario=scenario if alone else None,
                 dashes=limit_dashes(i),
-                opacity=OPACITY / (1 + i),
+                share=1 / (1 + i),
+                labels_end=labels_end,
             )
             for i, (limits, scenario) in enumerate(self.scenarios.items())
         }
 
     def _draw_curves(self) -> tuple[dict[str, Line2D], dict[str, Line2D]]:
         curves, faded = {}, {}
-        for i, (model, points) in enumerate(self.points.items()):
-            width = line_width(self.ax_)
+        for model, points in self.points.items():
+            width, line = line_width(self.ax_), self.styles_[model].line
             if self.scenarios:
                 (faded[model],) = self.ax_.plot(
-                    points.fpr, points.tpr, **look(i), linewidth=0.8 * width, alpha=FADED, zorder=2
+                    points.fpr, points.tpr, **line, linewidth=0.8 * width, alpha=FADED, zorder=2
                 )
             # A stretch is feasible where both its ends are; NaN breaks the line elsewhere.
             allowed = self._feasible(model)
             fpr, tpr = np.where(allowed, points.fpr, np.nan), np.where(allowed, points.tpr, np.nan)
             (curves[model],) = self.ax_.plot(
-                fpr, tpr, **look(i), linewidth=width, label=model, zorder=3
+                fpr, tpr, **line, linewidth=width, label=literal(model), zorder=3
             )
         return curves, faded
 
     def _draw_choices(self) -> dict[tuple[str, str], Line2D]:
         drawn = {}
         for limits, model in self.evaluations:
-            i, strictness = list(self.points).index(model), list(self.scenarios).index(limits)
+            style, strictness = self.styles_[model], list(self.scenarios).index(limits)
             points, chosen = self.points[model], self._chosen(limits, model)
             (drawn[limits, model],) = self.ax_.plot(
                 points.fpr[chosen],
                 points.tpr[chosen],
-                marker=marker(i),
+                marker=style.marker,
                 linestyle="none",
-                color=look(i)["color"],
+                color=style.color,
                 markersize=0.55 * type_size(self.ax_),
-                markerfacecolor="white" if strictness else look(i)["color"],
+                markerfacecolor=ground(self.ax_) if strictness else style.color,
                 markeredgewidth=0.8,
-                markeredgecolor=look(i)["color"] if strictness else "white",
+                markeredgecolor=style.color if strictness else ground(self.ax_),
                 zorder=4,
             )
         return drawn
@@ -281,31 +321,31 @@ class RocDisplay(ModelDisplay):
             ends = chord(UNIT_SQUARE, cost_excess(UNIT_SQUARE, fpr, tpr, t))
             (drawn[model],) = self.ax_.plot(
                 *ends.T,
-                color=look(i)["color"],
+                color=self.styles_[model].color,
                 linestyle="-" if model == cheapest else (0, (5, 3)),
                 linewidth=0.6 * line_width(self.ax_),
                 zorder=2.5,
             )
-            self._mark_point(i, fpr, tpr)
+            self._mark_point(self.styles_[model], fpr, tpr)
             if not self.curves_:
                 self._name_point(i, model, fpr, tpr)
         return drawn
 
-    def _mark_point(self, i: int, fpr: float, tpr: float) -> None:
+    def _mark_point(self, style: ModelStyle, fpr: float, tpr: float) -> None:
         size = 0.8 * type_size(self.ax_)
-        self.ax_.plot(fpr, tpr, marker(i), color=look(i)["color"], markersize=size, zorder=5)
+        self.ax_.plot(fpr, tpr, style.marker, color=style.color, markersize=size, zorder=5)
 
     def _name_point(self, i: int, model: str, fpr: float, tpr: float) -> None:
         """Write a model's name beside its point: to the left and to the right, by turns."""
         size, side = type_size(self.ax_), 1 if i % 2 else -1
         self.ax_.annotate(
-            model,
+            literal(wrapped(model, LONGEST_BESIDE)),
             (fpr, tpr),
             (0.7 * side * size, -0.3 * size * (1 + side)),
             textcoords="offset points",
             ha="left" if side > 0 else "right",
             fontsize=size,
-            color=INK,
+            color=ink(self.ax_),
             zorder=5,
         )
 
@@ -317,24 +357,20 @@ class RocDisplay(ModelDisplay):
             corners = self.evaluations[next(iter(self.scenarios)), model].region.vertices
         lesser = part_above(corners, cost_excess(corners, *self._best(model, cost_ratio)))
         shape = Polygon(lesser, closed=True, facecolor=PINK, edgecolor=PINK, alpha=0.45)
-        shape.set(hatch="....", linewidth=0, zorder=1, label=f"costlier than {model}")
+        shape.set(hatch="....", linewidth=0, zorder=1)
         self.ax_.add_patch(shape)
         return shape
 
-    def _legend(self) -> None:
-        handles: list[Any] = list(self.curves_.values())
-        for limits, artists in self.limits_.items():
-            line = artists.precision or artists.capacity
-            if line is not None and len(self.limits_) > 1:
-                line.set_label(limits)
-                handles.append(line)
+    def _legend_entries(self) -> list[Entry]:
+        entries: list[Entry] = [(line, model) for model, line in self.curves_.items()]
+        if len(self.limits_) > 1:
+            lines = {name: each.precision or each.capacity for name, each in self.limits_.items()}
+            entries += [(line, name) for name, line in lines.items() if line is not None]
         if self.lesser_ is not None:
-            handles.append(self.lesser_)
+            entries.append((self.lesser_, f"costlier than {self.lesser_of_}"))
         if self.choices_:
-            handles.append(self._key_to_choices())
-        if handles:
-            size = type_size(self.ax_) - 1
-            self.ax_.legend(handles=handles, loc="lower right", fontsize=size, framealpha=0.9)
+            entries.append((self._key_to_choices(), "best at some cost"))
+        return entries
 
     def _key_to_choices(self) -> Line2D:
         from matplotlib.lines import Line2D
@@ -344,7 +380,6 @@ class RocDisplay(ModelDisplay):
             [],
             marker="o",
             linestyle="none",
-            color=QUIET,
+            color=quiet(self.ax_),
             markersize=0.55 * type_size(self.ax_),
-            label="best at some cost",
         )

@@ -10,11 +10,12 @@ import numpy as np
 from voros.frames import make_frame
 from voros.hull import cost_hull
 from voros.inputs import FloatArray
+from voros.plotting.colours import PINK, ink, model_styles
 from voros.plotting.cost_axis import fractional_cost, ratio_at
 from voros.plotting.display import ModelDisplay
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.models import named_points, only_model
-from voros.plotting.style import INK, LINES, PINK, axes_to_draw_on, line_width, type_size
+from voros.plotting.style import axes_to_draw_on, line_width, type_size
 from voros.region import feasible_region
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario, check_scenario
@@ -174,10 +175,11 @@ class RocSurfaceDisplay(ModelDisplay):
     def _draw_best(self) -> Line2D:
         fpr, tpr = np.array([self.best_point(t) for t in self.heights.tolist()]).T
         width = line_width(self.ax_)
-        self.ax_.plot(self.points.fpr, self.points.tpr, 0, color=LINES[0], linewidth=width)
+        curve, best = model_styles(self.ax_, ["curve", "best"]).values()
+        self.ax_.plot(self.points.fpr, self.points.tpr, 0, color=curve.color, linewidth=width)
         line: Line2D
         (line,) = self.ax_.plot(
-            fpr, tpr, self.heights, color=LINES[1], linewidth=1.2 * width, zorder=10
+            fpr, tpr, self.heights, color=best.color, linewidth=1.2 * width, zorder=10
         )
         return line
 
@@ -186,10 +188,12 @@ class RocSurfaceDisplay(ModelDisplay):
 
         corners = self.slice_polygon(t)
         solid = np.column_stack([corners, np.full(len(corners), t)])
-        cut = Poly3DCollection([solid], facecolor=PINK, edgecolor=INK, alpha=0.55, zorder=9)
+        cut = Poly3DCollection(
+            [solid], facecolor=PINK, edgecolor=ink(self.ax_), alpha=0.55, zorder=9
+        )
         self.ax_.add_collection3d(cut)
         fpr, tpr = self.best_point(t)
-        self.ax_.plot([fpr], [tpr], [t], "o", color=INK, markersize=4, zorder=11)
+        self.ax_.plot([fpr], [tpr], [t], "o", color=ink(self.ax_), markersize=4, zorder=11)
         return cut
 
     def _dress(self) -> None:

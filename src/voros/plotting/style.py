@@ -1,8 +1,7 @@
-"""How every picture looks: colours, dashes, hatches and type sizes, each in one place.
+"""How every picture is sized and dressed: type, lines, axes and dashes of limits, in one place.
 
-Colours are those of Okabe and Ito, which people with any common colour blindness can tell apart.
-No picture relies on them alone: models also differ in dashes and markers, filled areas in
-brightness, and areas carry their names.
+Sizes are made for matplotlib's own settings and follow ``rcParams``: ``font.size``,
+``lines.linewidth`` and ``figure.figsize``.
 """
 
 from __future__ import annotations
@@ -16,47 +15,11 @@ from voros.installing import missing_package
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINES = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-    "#000000",
-    "#E69F00",
-    "#7A6A00",
-)
-"""One colour per model, for lines and markers on white or gold."""
-
-FILLS = (
-    "#00578A",
-    "#F0A35E",
-    "#3FA98A",
-    "#F0D3E2",
-    "#56B4E9",
-    "#444444",
-    "#E69F00",
-    "#F0E442",
-)
-"""The same hues for areas; the first four also differ in brightness when printed grey."""
-
-DASHES: tuple[Any, ...] = ("-", (0, (6, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LIMIT_DASHES = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 """Strict limits are dashed, more lenient ones dotted."""
 
-GOLD = "#F6D55C"
-"""The feasible region."""
-PINK = "#E86FA0"
-"""The area of lesser classifiers."""
-INK = "#222222"
-QUIET = "#6B6B6B"
-FADED = 0.35
-"""Opacity of what the limits rule out."""
-
 COLUMN_INCHES = 3.3
 """Width of a journal column: the narrowest figure that must stay legible."""
-DEFAULT_INCHES = 6.4
 TYPE_AT_COLUMN = 7.0
 TYPE_PER_INCH = 0.75
 TYPE_SMALLEST = 6.0
@@ -81,27 +44,58 @@ def axes_to_draw_on(ax: Axes | None, shape: float = 0.9, **subplot_options: Any)
     plt = pyplot()
     if ax is not None:
         return ax
+    width = figure_inches()
     _, made = plt.subplots(
-        figsize=(DEFAULT_INCHES, DEFAULT_INCHES * shape),
+        figsize=(width, width * shape),
         layout="constrained",
         subplot_kw=subplot_options,
     )
     return made  # type: ignore[no-any-return]
 
 
+def figure_inches() -> float:
+    """Width of a new figure: that of the settings."""
+    return float(pyplot().rcParams["figure.figsize"][0])
+
+
+def _share_of_default(setting: str) -> float:
+    """How large a setting is, compared with matplotlib's own."""
+    from matplotlib import rcParams, rcParamsDefault
+
+    now: Any = dict(rcParams)
+    own: Any = dict(rcParamsDefault)
+    return float(now[setting] / own[setting])
+
+
+def _panels(ax: Axes) -> tuple[int, int]:
+    """How many panels the figure has across and down."""
+    spec = ax.get_subplotspec()
+    if spec is None:
+        return 1, 1
+    grid = spec.get_topmost_subplotspec().get_gridspec()
+    return int(grid.ncols), int(grid.nrows)
+
+
 def type_size(ax: Axes) -> float:
     """Size of type for these axes: legible in a journal column and on a slide."""
-    spec = ax.get_subplotspec()
-    panels = 1 if spec is None else spec.get_gridspec().ncols
+    panels, _ = _panels(ax)
     # Halfway between the figure's width and the panel's: panels side by side are read together.
     width = ax.figure.bbox.width / ax.figure.dpi / np.sqrt(panels)
     grown = TYPE_AT_COLUMN + TYPE_PER_INCH * (width - COLUMN_INCHES)
-    return float(np.clip(grown, TYPE_SMALLEST, TYPE_LARGEST))
+    return float(np.clip(grown, TYPE_SMALLEST, TYPE_LARGEST)) * _share_of_default("font.size")
 
 
-def axes_inches(ax: Axes) -> float:
-    """Width of axes, roughly: what the layout does later is not known yet."""
-    return float(ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi)
+def panel_inches(ax: Axes) -> tuple[float, float]:
+    """Width and height of the part of the figure that these axes share with no other panel."""
+    across, down = _panels(ax)
+    whole, dpi = ax.figure.bbox, ax.figure.dpi
+    return float(whole.width / dpi / across), float(whole.height / dpi / down)
+
+
+def axes_inches(ax: Axes) -> tuple[float, float]:
+    """Width and height of axes, roughly: what the layout does later is not known yet."""
+    box, whole, dpi = ax.get_position(), ax.figure.bbox, ax.figure.dpi
+    return float(box.width * whole.width / dpi), float(box.height * whole.height / dpi)
 
 
 def text_inches(text: str, size: float) -> float:
@@ -112,7 +106,8 @@ def text_inches(text: str, size: float) -> float:
 
 def line_width(ax: Axes) -> float:
     """Width of a main line, in step with the type."""
-    return 0.19 * type_size(ax)
+    step = type_size(ax) / _share_of_default("font.size")
+    return 0.19 * step * _share_of_default("lines.linewidth")
 
 
 def dress(ax: Axes, *, xlabel: str, ylabel: str, title: str | None = None) -> None:
@@ -129,19 +124,6 @@ def dress(ax: Axes, *, xlabel: str, ylabel: str, title: str | None = None) -> No
 def unit_square(ax: Axes) -> None:
     """Frame ROC space."""
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-
-
-def look(index: int) -> dict[str, Any]:
-    """Colour and dashes of the model at a position."""
-    return {
-        "color": LINES[index % len(LINES)],
-        "linestyle": DASHES[index % len(DASHES)],
-    }
-
-
-def marker(index: int) -> str:
-    """Marker of the model at a position."""
-    return MARKERS[index % len(MARKERS)]
 
 
 def limit_dashes(index: int) -> Any:

@@ -11,16 +11,14 @@ from voros.evaluation import Evaluation, evaluate_points
 from voros.expected_cost import expected_costs
 from voros.frames import make_frame
 from voros.inputs import BoolArray, FloatArray
+from voros.plotting.colours import FADED, GOLD, ground, ink, model_styles, region_opacity
 from voros.plotting.display import ModelDisplay
 from voros.plotting.limits import describe_capacity, describe_precision
 from voros.plotting.models import named_points, only_model
+from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
-    DEFAULT_INCHES,
-    FADED,
-    GOLD,
-    INK,
-    LINES,
     dress,
+    figure_inches,
     line_width,
     pyplot,
     type_size,
@@ -32,6 +30,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
     from matplotlib.text import Text
+
+GOLD_SHARE = 0.75
+"""Bands take less gold than a region: three of them stand above one another."""
+
+LONGEST_LINE = 60
+"""Characters of a name in a line above the picture."""
 
 Along = Literal["threshold", "alarms"]
 
@@ -51,6 +55,8 @@ class ThresholdCostDisplay(ModelDisplay):
     scenario : Scenario
     along : {"threshold", "alarms"}, optional
         What to draw against; by default the threshold, or alarms where no thresholds are known.
+    name : str, optional
+        The model's, written above the picture.
 
     Attributes
     ----------
@@ -86,7 +92,11 @@ class ThresholdCostDisplay(ModelDisplay):
     note_: Text
 
     def __init__(
-        self, points: OperatingPoints, scenario: Scenario, along: Along | None = None
+        self,
+        points: OperatingPoints,
+        scenario: Scenario,
+        along: Along | None = None,
+        name: str | None = None,
     ) -> None:
         if along not in (None, "threshold", "alarms"):
             raise ValueError(f"along={along!r}; accepted are 'threshold' and 'alarms'")
@@ -95,6 +105,7 @@ class ThresholdCostDisplay(ModelDisplay):
             raise ValueError("along='threshold', and the points carry no thresholds; use 'alarms'")
         self.along: Along = along or ("alarms" if unknown else "threshold")
         self.scenario = check_scenario(scenario)
+        self.name = name
         self._given = points
 
     @classmethod
@@ -104,10 +115,12 @@ class ThresholdCostDisplay(ModelDisplay):
         scenario: Scenario,
         *,
         along: Along | None = None,
+        name: str | None = None,
         ax: Any = None,
+        color: Any = None,
     ) -> Self:
         """Draw from operating points, such as those of a published curve."""
-        return cls(only_model(named_points(points)), scenario, along).plot(ax)
+        return cls(only_model(named_points(points)), scenario, along, name).plot(ax, color=color)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -134,12 +147,20 @@ class ThresholdCostDisplay(ModelDisplay):
         """The feasible threshold of least expected cost."""
         return float(self.evaluation.points.thresholds[self.best])
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on three axes, from top to bottom; on a new figure if none are given."""
+    def plot(self, ax: Any = None, *, color: Any = None) -> Self:
+        """Draw on three axes, from top to bottom; on a new figure if none are given.
+
+        Parameters
+        ----------
+        ax : sequence of three Axes, optional
+        color : color, optional
+            Of the lines.
+        """
         self.axes_ = _three_axes(ax)
         self.lines_, self.faded_ = {}, {}
+        (style,) = model_styles(self.axes_[0], ["model"], color).values()
         for panel, name in zip(self.axes_, PANELS, strict=True):
-            self._draw_panel(panel, name)
+            self._draw_panel(panel, name, style.color)
         self.limit_lines_ = self._draw_limits()
         self.best_ = self._mark_best()
         self.note_ = self._write_note()
@@ -174,14 +195,15 @@ class ThresholdCostDisplay(ModelDisplay):
             return self.expected_cost
         return np.asarray(getattr(self.evaluation.points, name), dtype=np.float64)
 
-    def _draw_panel(self, panel: Axes, name: str) -> None:
+    def _draw_panel(self, panel: Axes, name: str, color: Any) -> None:
         x, y = self._along(), self._values(name)
         width = line_width(panel)
         for left, right in _runs(self.feasible, x):
-            panel.axvspan(left, right, color=GOLD, alpha=0.4, linewidth=0, zorder=0)
-        (self.faded_[name],) = panel.plot(x, y, color=LINES[0], alpha=FADED, linewidth=0.7 * width)
+            alpha = GOLD_SHARE * region_opacity(panel)
+            panel.axvspan(left, right, color=GOLD, alpha=alpha, linewidth=0, zorder=0)
+        (self.faded_[name],) = panel.plot(x, y, color=color, alpha=FADED, linewidth=0.7 * width)
         solid = np.where(self.feasible, y, np.nan)
-        (self.lines_[name],) = panel.plot(x, solid, color=LINES[0], linewidth=width)
+        (self.lines_[name],) = panel.plot(x, solid, color=color, linewidth=width)
         last = panel is self.axes_[-1]
         label = {"threshold": "alarm threshold (score)", "alarms": "alarms"}[self.along]
         dress(panel, xlabel=label if last else "", ylabel=LABELS[name])
@@ -197,7 +219,7 @@ class ThresholdCostDisplay(ModelDisplay):
         for name, (level, text, i) in limits.items():
             panel = self.axes_[i]
             drawn[name] = panel.axhline(
-                level, color=INK, linestyle="--", linewidth=0.7 * line_width(panel)
+                level, color=ink(panel), linestyle="--", linewidth=0.7 * line_width(panel)
             )
             panel.annotate(
                 text,
@@ -208,21 +230,23 @@ class ThresholdCostDisplay(ModelDisplay):
                 ha="right",
                 va="bottom",
                 fontsize=type_size(panel) - 1,
+                color=ink(panel),
             )
         return drawn
 
     def _mark_best(self) -> tuple[Line2D, ...]:
         x = self._along()[self.best]
+        _, best = model_styles(self.axes_[0], ["model", "best"]).values()
         marks = []
         for panel, name in zip(self.axes_, PANELS, strict=True):
-            panel.axvline(x, color=LINES[1], linewidth=0.6 * line_width(panel), zorder=2)
+            panel.axvline(x, color=best.color, linewidth=0.6 * line_width(panel), zorder=2)
             (mark,) = panel.plot(
                 x,
                 self._values(name)[self.best],
                 "o",
-                color=LINES[1],
+                color=best.color,
                 markersize=0.7 * type_size(panel),
-                markeredgecolor="white",
+                markeredgecolor=ground(panel),
                 zorder=4,
             )
             marks.append(mark)
@@ -237,6 +261,8 @@ class ThresholdCostDisplay(ModelDisplay):
                 f"{100 * points.precision[best]:.0f}% of them right, "
                 f"{100 * points.tpr[best]:.0f}% of all positives caught"
             )
+        if self.name is not None:
+            text = f"{literal(wrapped(self.name, LONGEST_LINE))}: {text}"
         return panel.set_title(text, fontsize=type_size(panel), loc="left")
 
 
@@ -246,7 +272,7 @@ def _three_axes(ax: Any) -> tuple[Axes, ...]:
         if len(given) != len(PANELS):
             raise ValueError(f"ax holds {len(given)} axes; this picture needs {len(PANELS)}")
         return given
-    size = (DEFAULT_INCHES, DEFAULT_INCHES)
+    size = (figure_inches(), figure_inches())
     _, made = pyplot().subplots(3, 1, figsize=size, layout="constrained", sharex=True)
     return tuple(made)
 

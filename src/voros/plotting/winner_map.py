@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.inputs import BoolArray, FloatArray
+from voros.looks import LINES
+from voros.plotting.colours import ModelStyle, ground, ink, ink_on, model_styles, quiet
 from voros.plotting.display import ModelDisplay
+from voros.plotting.legends import columns_that_fit, fitting_characters, make_taller
 from voros.plotting.models import named_points
-from voros.plotting.style import (
-    DEFAULT_INCHES,
-    FILLS,
-    INK,
-    POINTS_PER_INCH,
-    QUIET,
-    axes_inches,
-    dress,
-    pyplot,
-    text_inches,
-    type_size,
-)
+from voros.plotting.names import distinct, literal, visible, wrapped
+from voros.plotting.style import axes_inches, dress, figure_inches, pyplot, text_inches, type_size
 from voros.progress import Progress
 from voros.roc import OperatingPoints
 from voros.winners import NOBODY, WinnerMap, winner_map_points
@@ -33,12 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 HATCH = "//////"
-LUMA = (0.299, 0.587, 0.114)
-"""How much red, green and blue add to brightness."""
 NARROW_INCHES = 2.5
 """Axes narrower than this carry one tick per power of ten."""
-LEGEND_COLUMN = 17
-"""Width of a column of the legend, in sizes of its type."""
 
 
 class WinnerMapDisplay(ModelDisplay):
@@ -61,6 +50,10 @@ class WinnerMapDisplay(ModelDisplay):
         Cover the cells that each model wins by no more than the tolerance.
     names_ : tuple of Text
         Names of models, in the middle of what they win.
+    letters_ : dict of str to Text
+        Letters of the models whose names do not fit there; the legend explains them.
+    styles_ : dict of str to ModelStyle
+        How each model looks.
 
     Examples
     --------
@@ -86,6 +79,8 @@ class WinnerMapDisplay(ModelDisplay):
     margin_mesh_: QuadMesh | None
     hatches_: dict[str, PathPatch]
     names_: tuple[Text, ...]
+    letters_: dict[str, Text]
+    styles_: dict[str, ModelStyle]
 
     def __init__(self, winner_map: WinnerMap) -> None:
         self.winner_map = winner_map
@@ -126,6 +121,7 @@ class WinnerMapDisplay(ModelDisplay):
         *,
         log_capacity: bool = False,
         log_precision: bool = False,
+        color: Any = None,
     ) -> Self:
         """Draw on ``ax``, or on a new figure.
 
@@ -135,8 +131,11 @@ class WinnerMapDisplay(ModelDisplay):
             One for the map alone, or two: the second is for the margins.
         log_capacity, log_precision : bool, default False
             Make the axis logarithmic.
+        color : sequence of colors, or mapping of str to color, optional
+            Of the models: one each, or by name.
         """
         self.ax_, self.margin_ax_ = _two_axes(ax)
+        self.styles_ = model_styles(self.ax_, list(self.winner_map.models), color)
         edges = (
             cell_edges(self.winner_map.capacities, log_capacity, "log_capacity"),
             cell_edges(self.winner_map.min_precisions, log_precision, "log_precision"),
@@ -149,8 +148,8 @@ class WinnerMapDisplay(ModelDisplay):
             each.set(yscale="log" if log_precision else "linear")
             each.set(xlim=edges[0][[0, -1]], ylim=edges[1][[0, -1]])
             self._dress(each)
-        self.names_ = self._write_names(*edges)
-        self._legend()
+        self.names_, self.letters_ = self._write_names(*edges)
+        self._legend(grow=ax is None)
         return self
 
     def frame(self, backend: str | None = None) -> Any:
@@ -161,7 +160,7 @@ class WinnerMapDisplay(ModelDisplay):
         from matplotlib.colors import BoundaryNorm, ListedColormap
 
         count = len(self.winner_map.models)
-        colours = ListedColormap([FILLS[j % len(FILLS)] for j in range(count)])
+        colours = ListedColormap([style.fill for style in self.styles_.values()])
         held = np.ma.masked_equal(self.winner_map.winner, NOBODY)
         bounds = BoundaryNorm(np.arange(count + 1) - 0.5, max(count, 1))
         return self.ax_.pcolormesh(x, y, held, cmap=colours, norm=bounds, rasterized=True)
@@ -174,7 +173,7 @@ class WinnerMapDisplay(ModelDisplay):
 
         narrow = self.winner_map.close_call & (self.winner_map.winner == j)
         shape = PathPatch(_outline(narrow, x, y), facecolor="none", linewidth=0, hatch=HATCH)
-        shape.set_edgecolor(_ink_on(FILLS[j % len(FILLS)]))
+        shape.set_edgecolor(ink_on(self.styles_[self.winner_map.models[j]].fill))
         self.ax_.add_patch(shape)
         return shape
 
@@ -199,25 +198,30 @@ class WinnerMapDisplay(ModelDisplay):
         if ax is self.margin_ax_:
             ax.set_ylabel("")
 
-    def _write_names(self, x: FloatArray, y: FloatArray) -> tuple[Text, ...]:
-        """Name each model, and what is blank, where there is room for it."""
-        held = dict(self._models()) | {NOBODY: "nothing feasible"}
-        written = []
-        for j, name in held.items():
+    def _write_names(
+        self, x: FloatArray, y: FloatArray
+    ) -> tuple[tuple[Text, ...], dict[str, Text]]:
+        """Name each model, and what is blank, where there is room; elsewhere a letter stands."""
+        written, letters = [], {}
+        for j, name in [*self._models(), (NOBODY, "nothing feasible")]:
             cells = self.winner_map.winner == j
-            clear = cells & ~self.winner_map.close_call
-            row, column = _roomiest(clear if clear.any() else cells)
-            room = _run_through(cells[row], column) / len(cells[row]) * axes_inches(self.ax_)
-            text = name.replace(" ", "\n")
+            if not cells.any():
+                continue
+            row, column = _roomiest(cells & ~self.winner_map.close_call, cells)
+            at = (x[column : column + 2].mean(), y[row : row + 2].mean())
+            room = _run_through(cells[row], column) / len(cells[row]) * axes_inches(self.ax_)[0]
+            text = visible(name).replace(" ", "\n")
             if room > text_inches(text, self._name_size()):
-                at = (x[column : column + 2].mean(), y[row : row + 2].mean())
-                written.append(self._write(text, at, QUIET if j == NOBODY else INK))
-        return tuple(written)
+                color = quiet(self.ax_) if j == NOBODY else ink(self.ax_)
+                written.append(self._write(literal(text), at, color))
+            elif j != NOBODY:
+                letters[name] = self._write(self.styles_[name].letter, at, ink(self.ax_))
+        return tuple(written), letters
 
     def _name_size(self) -> float:
         return type_size(self.ax_) - 1
 
-    def _write(self, text: str, at: tuple[float, float], color: str) -> Text:
+    def _write(self, text: str, at: tuple[float, float], color: Any) -> Text:
         from matplotlib.patheffects import withStroke
 
         return self.ax_.text(
@@ -227,40 +231,48 @@ class WinnerMapDisplay(ModelDisplay):
             va="center",
             fontsize=self._name_size(),
             color=color,
-            path_effects=[withStroke(linewidth=2.2, foreground="white")],
+            path_effects=[withStroke(linewidth=2.2, foreground=ground(self.ax_))],
         )
 
-    def _legend(self) -> None:
+    def _legend(self, *, grow: bool) -> None:
         """Write the legend below the figure, or below the axes where the layout makes no room."""
-        size = type_size(self.ax_) - 1
-        style: dict[str, Any] = {"fontsize": size, "frameon": False}
-        figure = self.ax_.figure
+        size, figure = type_size(self.ax_) - 1, self.ax_.figure
+        keys, across = self._keys(), figure.bbox.width / figure.dpi
+        names = list(keys)
+        labels = distinct(names, [wrapped(n, fitting_characters(across, size)) for n in names])
+        columns = columns_that_fit(labels, across, size)
+        shown: dict[str, Any] = {"fontsize": size, "frameon": False, "labels": ["."] * len(keys)}
         engine = figure.get_layout_engine()
         if engine is not None and engine.adjust_compatible is False:
-            across = figure.bbox.width / figure.dpi
-            columns = max(int(across / (LEGEND_COLUMN * size / POINTS_PER_INCH)), 1)
-            figure.legend(handles=self._keys(), loc="outside lower center", ncols=columns, **style)
+            if grow:
+                make_taller(figure, labels, columns, size)
+            place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns}
+            legend = figure.legend(handles=list(keys.values()), **place, **shown)
         else:
             corner: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.2)}
-            self.ax_.legend(handles=self._keys(), ncols=2, **corner, **style)
+            legend = self.ax_.legend(handles=list(keys.values()), ncols=2, **corner, **shown)
+        for text, label in zip(legend.get_texts(), labels, strict=True):
+            text.set_text(literal(label))
 
-    def _keys(self) -> list[Patch]:
+    def _keys(self) -> dict[str, Patch]:
         from matplotlib.patches import Patch
 
         won = self.winner_map.shares_won()
-        keys = [
-            Patch(facecolor=FILLS[j % len(FILLS)], label=f"{name} ({won[name]:.0%})")
-            for j, name in self._models()
-        ]
+        many = len(won) > len(LINES)
+        keys = {
+            self._key_name(name, won[name]): Patch(facecolor=style.fill)
+            for name, style in self.styles_.items()
+            if won[name] > 0 or not many
+        }
+        if many and len(keys) < len(won):
+            rest = f"{len(won) - len(keys)} others, best nowhere"
+            keys[rest] = Patch(facecolor="none")
         within = f"best two within {self.winner_map.tolerance:g}"
-        return [*keys, Patch(facecolor="#888888", edgecolor="white", hatch=HATCH, label=within)]
+        return keys | {within: Patch(facecolor="#888888", edgecolor="white", hatch=HATCH)}
 
-
-def _ink_on(colour: str) -> str:
-    """Dark ink on light areas, white on dark ones."""
-    from matplotlib.colors import to_rgb
-
-    return INK if np.dot(to_rgb(colour), LUMA) > 0.5 else "white"
+    def _key_name(self, name: str, share: float) -> str:
+        letter = f"{self.styles_[name].letter}: " if name in self.letters_ else ""
+        return f"{letter}{visible(name)} ({share:.0%})"
 
 
 def cell_edges(centres: Any, log: bool, name: str) -> FloatArray:
@@ -290,7 +302,7 @@ def _two_axes(ax: Any) -> tuple[Axes, Axes | None]:
         return first, second
     if ax is not None:
         return ax, None
-    size = (1.6 * DEFAULT_INCHES, 0.75 * DEFAULT_INCHES)
+    size = (1.6 * figure_inches(), 0.75 * figure_inches())
     _, (first, second) = pyplot().subplots(1, 2, figsize=size, layout="constrained", sharey=True)
     return first, second
 
@@ -317,12 +329,15 @@ def _run_through(marked: BoolArray, position: int) -> int:
     return int((position + after[0] if len(after) else len(marked)) - start)
 
 
-def _roomiest(cells: BoolArray) -> tuple[int, int]:
-    """The marked cell that lies farthest from any that is not, as a place for a name."""
+def _roomiest(clear: BoolArray, won: BoolArray) -> tuple[int, int]:
+    """The cell farthest from any that is not won, as a place for a name; a clear one if any is."""
     from scipy.ndimage import distance_transform_edt
 
+    cells = clear if clear.any() else won
     depth = distance_transform_edt(np.pad(cells, 1))[1:-1, 1:-1]
-    row, column = np.unravel_index(int(np.argmax(depth)), cells.shape)
+    deepest = np.argwhere(depth == depth.max())
+    # Of a band, whose middle line is equally deep everywhere, the middle.
+    row, column = deepest[np.argmin(np.hypot(*(deepest - deepest.mean(axis=0)).T))]
     return int(row), int(column)
 
 
@@ -330,7 +345,7 @@ def _plain_ticks(ax: Axes) -> None:
     """Write 0.01 rather than 10^-2, and no minor labels, on logarithmic axes."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    steps = (1.0,) if axes_inches(ax) < NARROW_INCHES else (1.0, 2.0, 5.0)
+    steps = (1.0,) if axes_inches(ax)[0] < NARROW_INCHES else (1.0, 2.0, 5.0)
     for axis in (ax.xaxis, ax.yaxis):
         if axis.get_scale() == "log":
             axis.set_major_locator(LogLocator(subs=steps))

@@ -19,6 +19,9 @@ RESOLUTION = 150
 MAP_STEPS = 24
 """Floors and capacities on each side of the winner map."""
 
+ROUNDING = 1e-9
+"""Above one case by so much, a share of weighted cases is not below it once it is multiplied."""
+
 Picture = tuple[str, str, str]
 """Data address, what a reader who cannot see it is told, and the caption."""
 
@@ -116,10 +119,11 @@ def map_pictures(report: Report) -> list[Picture]:
 
 
 def _capacities(report: Report) -> Any:
-    """Shares up to about twice the capacity that was asked for, rounded to be read easily."""
-    cases = next(iter(report.points.values()))
-    share = cases.max_alarms(report.scenario) / cases.n_cases
-    return np.linspace(0.0, min(1.0, 2.0 * share), MAP_STEPS + 1)[1:]
+    """Shares from one case, or little, up to about twice the capacity that was asked for."""
+    cases = next(iter(report.points.values())).at_prevalence(report.scenario.prevalence)
+    highest = min(1.0, 2.0 * cases.max_alarms(report.scenario) / cases.n_cases)
+    one_case = min(highest, cases.one_case / cases.n_cases * (1.0 + ROUNDING))
+    return np.linspace(max(highest / MAP_STEPS, one_case), highest, MAP_STEPS)
 
 
 def _picture(figure: Any, alternative: str, caption: str) -> Picture:

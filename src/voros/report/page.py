@@ -126,7 +126,9 @@ def _ranking_in_words(report: Report) -> str:
             "leave stands under guaranteed, and the intervals are of partial VOROS without it."
         )
     close = ", ".join(selection.close_to_winner)
-    return words + (f" Within {selection.tolerance:g} of the winner: {close}." if close else "")
+    return words + (
+        f" Within {selection.tolerance_of():.2g} of the winner: {close}." if close else ""
+    )
 
 
 def _ranking_cells(report: Report, row: ModelScores) -> tuple[str, ...]:

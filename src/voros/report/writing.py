@@ -19,6 +19,8 @@ def report_paths(path: str | Path) -> tuple[Path, Path]:
     ['choice.html', 'choice.json']
     """
     document = Path(path)
+    if document == Path("-"):
+        raise ValueError("a report is two files, HTML and JSON, and - is one; name a .html file")
     if document.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{document}: the name of a report must end in .html")
     return document, document.with_suffix(".json")

@@ -1,0 +1,182 @@
+"""Colours that fit the ground they are drawn on, and the looks of each model there.
+
+matplotlib's settings come first: a cycle of colours that is not matplotlib's own, if it has one for
+every model; a colour of text; and the face of axes, dark or light.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.looks import look_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LUMA = (0.299, 0.587, 0.114)
+"""How much red, green and blue add to brightness."""
+
+GOLD = "#F6D55C"
+"""The feasible region."""
+PINK = "#E86FA0"
+"""The area of lesser classifiers."""
+INK, INK_ON_DARK = "#222222", "#F2F2F2"
+QUIET, QUIET_ON_DARK = "#6B6B6B", "#AEB6BD"
+
+FADED = 0.35
+"""Opacity of what the limits rule out."""
+
+
+@dataclass(frozen=True)
+class ModelStyle:
+    """How matplotlib draws one model.
+
+    Attributes
+    ----------
+    color, fill : color
+        Of lines and markers, and of areas.
+    linestyle : str or tuple
+    marker, letter : str
+    """
+
+    color: Any
+    fill: Any
+    linestyle: Any
+    marker: str
+    letter: str
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Colour and dashes, as `Axes.plot` takes them."""
+        return {"color": self.color, "linestyle": self.linestyle}
+
+
+def brightness(color: Any) -> float:
+    """How light a colour is, from 0 to 1."""
+    from matplotlib.colors import to_rgb
+
+    return float(np.dot(to_rgb(color), LUMA))
+
+
+def ground(ax: Any) -> Any:
+    """Colour of what lies behind a picture: the face of its axes, or the figure's where clear."""
+    face = ax.get_facecolor()
+    return ax.figure.get_facecolor() if face[3] == 0 else face
+
+
+def is_dark(ax: Any) -> bool:
+    """Whether the ground of these axes is dark."""
+    return brightness(ground(ax)) < 0.5
+
+
+def ink(ax: Any) -> Any:
+    """Colour of writing and limits: that of the settings, if it is not matplotlib's own."""
+    from matplotlib import rcParams, rcParamsDefault
+
+    if rcParams["text.color"] != rcParamsDefault["text.color"]:
+        return rcParams["text.color"]
+    return INK_ON_DARK if is_dark(ax) else INK
+
+
+def quiet(ax: Any) -> str:
+    """Colour of what matters less."""
+    return QUIET_ON_DARK if is_dark(ax) else QUIET
+
+
+def ink_on(color: Any) -> str:
+    """Dark ink on light areas, white on dark ones."""
+    return INK if brightness(color) > 0.5 else "white"
+
+
+def model_styles(ax: Any, models: Sequence[str], color: Any = None) -> dict[str, ModelStyle]:
+    """Return the looks of models on these axes.
+
+    Parameters
+    ----------
+    ax : Axes
+    models : sequence of str
+    color : color, sequence of colors, or mapping of str to color, optional
+        One for each model, or for the models named; the others keep their own.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> styles = model_styles(plt.gca(), ["a", "b"], color={"b": "red"})
+    >>> styles["a"].color, styles["b"].color
+    ('#0072B2', 'red')
+    """
+    wanted = _wanted_colours(models, color)
+    own, dark = _own_cycle(), is_dark(ax)
+    if len({str(found["color"]) for found in own}) < len(models):
+        styles = [_style_of_look(i, dark=dark) for i in range(len(models))]
+    else:
+        styles = [_style_of_settings(i, own[i]) for i in range(len(models))]
+    return {
+        name: replace(style, color=wanted[name], fill=wanted[name]) if name in wanted else style
+        for name, style in zip(models, styles, strict=True)
+    }
+
+
+def _style_of_look(position: int, *, dark: bool) -> ModelStyle:
+    look = look_of(position)
+    line, fill = (look.on_dark, look.on_dark) if dark else (look.line, look.fill)
+    return ModelStyle(line, fill, _dashes(look.dashes), look.marker, look.letter)
+
+
+def _style_of_settings(position: int, found: Mapping[str, Any]) -> ModelStyle:
+    """The looks by the cycle that a style or a user set; what it leaves open is ours."""
+    look = look_of(position)
+    dashes = found.get("linestyle", _dashes(look.dashes))
+    marker = found.get("marker", look.marker)
+    return ModelStyle(found["color"], found["color"], dashes, marker, look.letter)
+
+
+def _dashes(lengths: tuple[float, ...]) -> Any:
+    return (0, lengths) if lengths else "-"
+
+
+def _own_cycle() -> list[dict[str, Any]]:
+    """Properties to cycle through that a style or a user set; none where they are matplotlib's."""
+    from matplotlib import rcParams, rcParamsDefault
+
+    cycle = rcParams["axes.prop_cycle"]
+    if cycle == rcParamsDefault["axes.prop_cycle"] or "color" not in cycle.keys:
+        return []
+    return list(cycle)
+
+
+def _wanted_colours(models: Sequence[str], color: Any) -> dict[str, Any]:
+    from matplotlib.colors import is_color_like
+
+    if color is None:
+        return {}
+    if isinstance(color, Mapping):
+        found = dict(color)
+    elif is_color_like(color) and len(models) == 1:
+        found = {models[0]: color}
+    else:
+        found = _one_each(models, color)
+    for name, given in found.items():
+        if name not in models:
+            raise ValueError(f"color names {name!r}, which is not one of {', '.join(models)}")
+        if not is_color_like(given):
+            raise ValueError(f"color={given!r} is not a colour that matplotlib knows")
+    return found
+
+
+def _one_each(models: Sequence[str], color: Any) -> dict[str, Any]:
+    if isinstance(color, str) or not isinstance(color, Sequence) or len(color) != len(models):
+        raise ValueError(
+            f"color={color!r} and {len(models)} models; accepted are a colour for one model, as "
+            "many colours as models, or a mapping from names to colours"
+        )
+    return dict(zip(models, color, strict=True))
+
+
+def region_opacity(ax: Axes) -> float:
+    """Opacity of the gold of one region; less of it on a dark ground, so that curves stand out."""
+    return 0.3 if is_dark(ax) else 0.55

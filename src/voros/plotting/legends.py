@@ -1,0 +1,198 @@
+"""Legends where they cover nothing: in a free corner, or else below the axes.
+
+Sizes are estimated before the layout is known, and on the large side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.inputs import FloatArray
+from voros.plotting.names import distinct, literal, wrapped
+from voros.plotting.style import (
+    CHARACTER_WIDTH,
+    POINTS_PER_INCH,
+    axes_inches,
+    panel_inches,
+    text_inches,
+    type_size,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.legend import Legend
+
+Entry = tuple[Any, str]
+"""An artist and what it stands for."""
+
+HANDLE = 3.6
+"""Width of a key and the gaps around it, in sizes of the type."""
+LINE = 1.35
+"""Height of a line of the legend, in sizes of its type."""
+PADDING = 2.0
+"""Height and width of the frame, in sizes of the type."""
+BELOW = 3.6
+"""Distance from axes to a legend below their labels, in sizes of the type."""
+SAFETY = 1.15
+MOST_BELOW = 0.3
+"""Share of the height of somebody else's axes that a legend below them takes."""
+LONGEST_INSIDE = 26
+"""Characters in a line of a legend inside the axes."""
+STEPS = 400
+"""Points at which a line is checked for lying under a legend."""
+
+CORNERS = {
+    "lower right": (1, 0),
+    "upper left": (0, 1),
+    "upper right": (1, 1),
+    "lower left": (0, 0),
+}
+
+
+def draw_legend(ax: Any, entries: Sequence[Entry], *, below: Any = None, grow: bool = False) -> Any:
+    """Draw a legend, after what one on these axes says already.
+
+    Parameters
+    ----------
+    ax : Axes
+    entries : sequence of (artist, str)
+    below : Axes, optional
+        The lowest axes of the picture, under which there is room; ``ax`` by default.
+    grow : bool, default False
+        The figure is ours: make it taller by what a legend below takes.
+
+    Returns
+    -------
+    Legend
+    """
+    size, lowest = type_size(ax) - 1, below or ax
+    old = _take_entries(ax) + (_take_entries(lowest) if lowest is not ax else [])
+    inside = old + _written(entries, LONGEST_INSIDE)
+    corner = _free_corner(ax, inside, size)
+    if corner is not None:
+        return _draw(ax, inside, loc=corner, fontsize=size, framealpha=0.9)
+    if ax.figure.get_layout_engine() is None:
+        return _draw(ax, inside, loc="best", fontsize=size, framealpha=0.9)
+    return _draw_below(ax, entries, old, below=lowest, grow=grow)
+
+
+def _draw_below(
+    ax: Any, entries: Sequence[Entry], old: list[Entry], *, below: Any, grow: bool
+) -> Any:
+    from matplotlib.transforms import ScaledTranslation
+
+    size = type_size(ax) - 1
+    shown, columns = _arranged(ax, entries, old, np.inf if grow else MOST_BELOW)
+    if grow:
+        make_taller(ax.figure, [label for _, label in shown], columns, size)
+    down = ScaledTranslation(0, -BELOW * size / POINTS_PER_INCH, ax.figure.dpi_scale_trans)
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 0}
+    where = {"bbox_transform": below.transAxes + down}
+    return _draw(below, shown, ncols=columns, fontsize=size, frameon=False, **place, **where)
+
+
+def _arranged(
+    ax: Any, entries: Sequence[Entry], old: list[Entry], most: float
+) -> tuple[list[Entry], int]:
+    """Names and columns of a legend of at most a share of the height: shorter names if need be."""
+    size, (inches, high) = type_size(ax) - 1, panel_inches(ax)
+    for lines, least in ((3, 1), (1, 1), (1, 2), (1, 3)):
+        width = fitting_characters(inches / least, size)
+        shown = old + _written(entries, width, lines)
+        labels = [label for _, label in shown]
+        columns = max(least, columns_that_fit(labels, inches, size))
+        if legend_height(labels, columns, size) <= most * high:
+            break
+    return shown, columns
+
+
+def _draw(ax: Any, shown: Sequence[Entry], **options: Any) -> Legend:
+    """Draw a legend; texts are set afterwards, for one with an underscore in front is left out."""
+    handles = [handle for handle, _ in shown]
+    legend: Legend = ax.legend(handles, ["."] * len(handles), **options)
+    for text, (_, label) in zip(legend.get_texts(), shown, strict=True):
+        text.set_text(label)
+    return legend
+
+
+def _take_entries(ax: Any) -> list[Entry]:
+    """What the legend of these axes says; the legend itself is removed."""
+    legend = ax.get_legend()
+    if legend is None:
+        return []
+    texts = [text.get_text() for text in legend.get_texts()]
+    legend.remove()
+    return list(zip(legend.legend_handles, texts, strict=True))
+
+
+def _written(entries: Sequence[Entry], width: int, lines: int = 3) -> list[Entry]:
+    names = [name for _, name in entries]
+    shown = distinct(names, [wrapped(name, width, lines) for name in names])
+    return [(handle, literal(text)) for (handle, _), text in zip(entries, shown, strict=True)]
+
+
+def fitting_characters(inches: float, size: float) -> int:
+    """How many characters a line of a legend of this width holds."""
+    room = inches - (HANDLE + PADDING) * size / POINTS_PER_INCH
+    return int(room * POINTS_PER_INCH / (SAFETY * CHARACTER_WIDTH * size))
+
+
+def columns_that_fit(labels: Sequence[str], inches: float, size: float) -> int:
+    """How many columns of keys stand side by side in this width."""
+    widest = SAFETY * max(text_inches(label, size) for label in labels)
+    each = widest + HANDLE * size / POINTS_PER_INCH
+    return int(np.clip(inches / each, 1, len(labels)))
+
+
+def legend_height(labels: Sequence[str], columns: int, size: float) -> float:
+    """Inches that the keys take."""
+    rows = -(-len(labels) // columns)
+    most = max(label.count("\n") + 1 for label in labels)
+    return (rows * most * LINE + PADDING) * size / POINTS_PER_INCH
+
+
+def make_taller(figure: Any, labels: Sequence[str], columns: int, size: float) -> None:
+    """Give a figure the height that a legend below its axes takes."""
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + legend_height(labels, columns, size))
+
+
+def _free_corner(ax: Any, shown: Sequence[Entry], size: float) -> str | None:
+    """The first corner in which no line lies."""
+    labels = [label for _, label in shown]
+    wide = max(text_inches(label, size) for label in labels) + (HANDLE + PADDING) * size / 72
+    high = sum(label.count("\n") + 1 for label in labels) * LINE * size / 72 + PADDING * size / 72
+    across, up = axes_inches(ax)
+    width, height = SAFETY * wide / across, SAFETY * high / up
+    if max(width, height) > 0.75:
+        return None
+    places = _places(ax)
+    for name, (right, top) in CORNERS.items():
+        x = places[:, 0] if not right else 1 - places[:, 0]
+        y = places[:, 1] if not top else 1 - places[:, 1]
+        if not np.any((x < width) & (y < height)):
+            return name
+    return None
+
+
+def _places(ax: Any) -> FloatArray:
+    """Where lines run, in shares of the axes."""
+    found = [np.empty((0, 2))]
+    to_share = ax.transData + ax.transAxes.inverted()
+    for line in ax.lines:
+        path = line.get_xydata()
+        if line.get_transform() == ax.transData and len(path):
+            found.append(_dense(to_share.transform(path[~np.isnan(path).any(axis=1)])))
+    places = np.concatenate(found)
+    return np.asarray(places[np.all((places > -0.01) & (places < 1.01), axis=1)])
+
+
+def _dense(path: FloatArray) -> FloatArray:
+    """Points close together along a line."""
+    if len(path) < 2:
+        return path
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
+    at = np.linspace(0.0, along[-1], STEPS)
+    return np.column_stack([np.interp(at, along, path[:, 0]), np.interp(at, along, path[:, 1])])

@@ -1,0 +1,91 @@
+r"""Names as they stand: never read as mathematics, hidden by an underscore, or too long to fit."""
+
+from __future__ import annotations
+
+import textwrap
+
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"
+ELLIPSIS = "…"
+
+TEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "$": r"\$",
+        "%": r"\%",
+        "&": r"\&",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+    }
+)
+
+
+def literal(text: str) -> str:
+    r"""Write text so that matplotlib draws every character of it.
+
+    Examples
+    --------
+    >>> print(literal(r"$\frac{1$ of $2"))
+    \$\frac{1\$ of \$2
+    """
+    from matplotlib import rcParams
+
+    if rcParams["text.usetex"]:
+        return text.translate(TEX)
+    return text.replace("$", r"\$")
+
+
+def visible(name: str) -> str:
+    r"""Replace what has no shape: line breaks by a space, control characters by a sign.
+
+    Examples
+    --------
+    >>> visible("one\ntwo\x1b[31m")
+    'one two�[31m'
+    >>> visible(" ")
+    "' '"
+    """
+    shown = "".join(" " if c.isspace() else c if c.isprintable() else UNKNOWN for c in str(name))
+    return shown if shown.strip() else repr(name)
+
+
+def wrapped(name: str, width: int, lines: int = 3) -> str:
+    """Break a name into lines of at most ``width`` characters; a longer one loses its middle.
+
+    Examples
+    --------
+    >>> print(wrapped("gradient boosting, calibrated", 16))
+    gradient
+    boosting,
+    calibrated
+    >>> wrapped("a_very_long_name_without_a_blank_2", 12, lines=1)
+    'a_ver…lank_2'
+    """
+    width = max(width, 3)
+    shown = visible(name)
+    found = textwrap.wrap(shown, width)
+    if len(found) > lines:
+        most = width * lines
+        if len(shown) > most:
+            head = (most - 1) // 2
+            shown = shown[:head] + ELLIPSIS + shown[len(shown) - (most - 1 - head) :]
+        found = [shown[i : i + width] for i in range(0, len(shown), width)]
+    return "\n".join(found)
+
+
+def distinct(names: list[str], shown: list[str]) -> list[str]:
+    """Number what came out the same for different names.
+
+    Examples
+    --------
+    >>> distinct(["model one", "model two", "other"], ["mo…", "mo…", "other"])
+    ['mo… (1)', 'mo… (2)', 'other']
+    """
+    same = {text: [n for n, s in zip(names, shown, strict=True) if s == text] for text in shown}
+    return [
+        text if len(same[text]) == 1 else f"{text} ({same[text].index(name) + 1})"
+        for name, text in zip(names, shown, strict=True)
+    ]
