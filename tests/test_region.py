@@ -85,6 +85,11 @@ def test_a_line_through_a_corner_makes_no_second_corner_there() -> None:
     assert feasible_region(30, 70, 0.3, 100).names == ("v00", "va1", "v01")
 
 
+def test_without_limits_the_whole_square_is_left() -> None:
+    assert feasible_region(10, 90).names == ("v00", "v10", "v11", "v01")
+    assert feasible_region(10, 90, max_alarms=30).names == ("v00", "vk0", "vk1", "v01")
+
+
 def test_all_alarms_right_leaves_the_left_side_up_to_the_capacity() -> None:
     region = feasible_region(40, 60, 1.0, 20)
     assert region.area == 0

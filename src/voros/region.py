@@ -166,13 +166,13 @@ def _cut(
 def _name(side_before: str, corner: _Corner) -> str:
     if corner.x == 0 and corner.y == 0:
         return "v00"
-    sides = {side_before, corner.side}
-    if sides == {"a", "k"}:
+    sides = (side_before, corner.side)
+    limits = [side for side in sides if side in ("a", "k")]
+    if len(limits) == 2:
         return "vak"
-    if sides & {"a", "k"}:
-        limit = next(iter(sides & {"a", "k"}))
-        edge = next(iter(sides - {"a", "k"}))
-        return f"v{limit}{edge[1]}" if edge[0] == "y" else f"v{edge[1]}{limit}"
+    if limits:
+        edge = corner.side if side_before in limits else side_before
+        return f"v{limits[0]}{edge[1]}" if edge[0] == "y" else f"v{edge[1]}{limits[0]}"
     return f"v{corner.x:g}{corner.y:g}"
 
 

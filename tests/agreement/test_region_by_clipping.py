@@ -60,6 +60,18 @@ def test_area_and_corners_are_those_of_rational_clipping() -> None:
         assert region.highest_recall == pytest.approx(float(max(y for _, y in corners)))
 
 
+def test_limits_that_meet_on_a_side_of_the_square_make_one_corner_there() -> None:
+    rng = np.random.default_rng(4)
+    for n_positive, n_negative in rng.integers(1, 60, (1000, 2)).tolist():
+        capacity = int(rng.integers(1, n_positive + n_negative))
+        on_top, on_the_right = Fraction(n_positive, capacity), 1 - Fraction(n_negative, capacity)
+        for floor in (on_top, on_the_right):
+            if 0 < floor < 1:
+                limits = (n_positive, n_negative, floor, capacity)
+                region = feasible_region(n_positive, n_negative, float(floor), capacity)
+                assert len(region.names) == len(exact_corners(limits)), limits
+
+
 def allowed_names(lines: set[str]) -> set[str]:
     """The paper's names of a corner: two of its lines, x before y; where more meet, any pair."""
     plain = {f"v{x[1]}{y[1]}" for x in lines & {"x0", "x1"} for y in lines & {"y0", "y1"}}
