@@ -9,9 +9,9 @@ const CELL = { width: 20, height: 30 };
 
 /** What each kind is called, and the sign on its chest, so that colour is not needed. */
 const KINDS = [
-  ["caught", "alarm, rightly", "+"],
+  ["caught", "rightly alarmed", "+"],
   ["missed", "missed", "×"],
-  ["falseAlarm", "false alarm", "!"],
+  ["falseAlarm", "falsely alarmed", "!"],
   ["quiet", "rightly left alone", ""],
 ];
 
