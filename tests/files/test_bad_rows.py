@@ -195,6 +195,17 @@ def test_duplicate_names_of_columns_that_are_not_read(tmp_path):
     assert "more than one column 'label'" in refused(path)
 
 
+@pytest.mark.parametrize("line", ["null", "1", '"text"', "\ufeffnull", " [1]"])
+@pytest.mark.parametrize("row", [0, 3, 60_000])
+def test_a_line_of_json_that_is_no_object(tmp_path, line, row):
+    # A null at the beginning of what pyarrow reads at once ends Python itself.
+    lines = ['{"label": 1, "score": 0.5}', '{"label": 0, "score": 0.25}'] * 30_001
+    lines[row] = line
+    path = tmp_path / "cases.jsonl"
+    path.write_text("\n".join(lines))
+    assert f"row {row + 1} is not" in refused(path, label="label", scores=["score"])
+
+
 def test_a_nan_in_json_lines(tmp_path):
     path = tmp_path / "cases.jsonl"
     path.write_text('{"label": 1, "score": 0.5}\n{"label": 0, "score": NaN}\n')

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -15,6 +17,9 @@ PEEKED_ROWS = 1000
 
 BLOCK_BYTES = (1 << 20, 1 << 30)
 """Bytes read at a time; the second where some row is longer than the first."""
+
+NO_OBJECT = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|\n)[ \t\r]*(?!\xef\xbb\xbf)[^{\s]")
+"""A line that begins with anything but the brace of an object."""
 
 TOO_LONG = "straddling"
 """How pyarrow says that a row does not fit into a block."""
@@ -180,17 +185,29 @@ def _peek_json(source: Source) -> Any:
     cut_off = len(source.head) == SNIFFED_BYTES
     if cut_off and len(lines) == 1:
         return _all_json(source).slice(0, PEEKED_ROWS)
-    whole = lines[:-1] if cut_off else lines
-    return json.read_json(load_pyarrow().BufferReader(b"".join(whole[:PEEKED_ROWS])))
+    first = b"".join((lines[:-1] if cut_off else lines)[:PEEKED_ROWS])
+    _check_objects(io.BytesIO(first))
+    return json.read_json(load_pyarrow().BufferReader(first))
 
 
 def _read_json(source: Source, columns: list[str], numeric: Collection[str]) -> Any:
     return _as_numbers(_all_json(source).select(columns), numeric)
 
 
+def _check_objects(stream: Any) -> None:
+    """Raise where a line is no object: pyarrow crashes on a block that begins with null."""
+    rest = b""
+    while chunk := stream.read(BLOCK_BYTES[0]):
+        lines = rest + chunk
+        if NO_OBJECT.search(lines):
+            raise load_pyarrow().ArrowInvalid("a line is not a JSON object")
+        rest = lines[lines.rfind(b"\n") + 1 :]
+
+
 def _all_json(source: Source) -> Any:
     from pyarrow import json
 
+    _check_objects(source.open())
     return _with_longer_blocks(
         lambda block: json.read_json(source.open(), json.ReadOptions(block_size=block))
     )
