@@ -1,5 +1,6 @@
-"""The browser of the tests of the page serves those that type and navigate at random too."""
+"""The browser and the command line of other tests serve those that try things at random too."""
 
+from cli.conftest import voros_command
 from explorer.conftest import browser
 
-__all__ = ["browser"]
+__all__ = ["browser", "voros_command"]
