@@ -21,6 +21,9 @@ from voros.exceptions import (
 )
 from voros.tables import html_facts
 
+SMALLEST_PREVALENCE = 1e-100
+"""Below it, negatives per positive overflow once they are multiplied by a cost."""
+
 LARGEST_DENOMINATOR = 10**9
 """Limits are read as the nearest fraction with at most this denominator, so 0.15 means 3/20."""
 
@@ -88,9 +91,10 @@ class Scenario:
         _check_capacity(self.capacity)
         if self.prevalence is not None:
             _check_share(self.prevalence, "prevalence", "a number strictly between 0 and 1", 0, 1)
-            if self.prevalence in (0, 1):
+            if self.prevalence == 1 or self.prevalence < SMALLEST_PREVALENCE:
                 raise ValueError(
-                    f"prevalence={self.prevalence!r}; accepted is a number strictly between 0 and 1"
+                    f"prevalence={self.prevalence!r}; accepted is a number strictly between 0 and "
+                    f"1, and at least {SMALLEST_PREVALENCE:g}"
                 )
         # numpy's numbers compare and print as Python's own do.
         whole = isinstance(self.capacity, Integral)

@@ -141,3 +141,46 @@ def test_odd_command_lines(voros_command, options_of, tmp_path, seed):
         f"{compared} compared"
     )
     assert codes.count(2) > LINES_OF_A_SEED // 3
+
+
+def spelled(rng):
+    """Write a number between 0 and 1 in one of many ways, with the fraction it stands for."""
+    top, bottom = sorted(rng.choice(np.arange(1, 1000), 2, replace=False).tolist())
+    decimals = f"{top / bottom:.{int(rng.integers(3, 12))}f}"
+    per_cent = f"{100 * top / bottom:.{int(rng.integers(2, 8))}f}"
+    ways = {
+        f"{top}/{bottom}": Fraction(top, bottom),
+        f" {top}/{bottom} ": Fraction(top, bottom),
+        decimals: Fraction(decimals),
+        f"+{decimals}": Fraction(decimals),
+        decimals.removeprefix("0"): Fraction(decimals),
+        f"{per_cent}%": Fraction(per_cent) / 100,
+        f"{per_cent} %": Fraction(per_cent) / 100,
+        f"{top}e-4": Fraction(top, 10**4),
+        f"{top}E-02%": Fraction(top, 10**4),
+    }
+    return list(ways.items())[int(rng.integers(len(ways)))]
+
+
+@pytest.mark.slow
+def test_numbers_mean_what_they_say(voros_command, tmp_path):
+    rng = np.random.default_rng(2)
+    write_cases(tmp_path / "cases.csv", n_cases=60)
+    options = ("--min-precision", "--capacity", "--cost-ratio", "--prevalence")
+    answered = 0
+    for _ in range(120):
+        (floor, a), (capacity, k), (ratio, c), (prevalence, p) = (spelled(rng) for _ in options)
+        words = zip(options, (floor, capacity, ratio, prevalence), strict=True)
+        ran = voros_command(
+            "score", "cases.csv", "--json", "--check", *(word for pair in words for word in pair)
+        )
+        if ran.code == 2:
+            assert "fewer than one case" in ran.err, ran.err
+            continue
+        found = json.loads(ran.out)["scenario"]
+        read = (found["min_precision"], found["capacity"], found["cost_low"], found["prevalence"])
+        assert read == tuple(float(exact) for exact in (a, k, c, p))
+        assert found["capacity_unit"] == "share"
+        answered += 1
+    print(f"120 limits in odd spellings, {answered} answered, none changed")
+    assert answered > 90
