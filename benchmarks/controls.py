@@ -44,7 +44,7 @@ def needed(alarms: int, n_cases: int, level: float) -> int:
     """
     spread = 0.5 / np.sqrt(alarms)
     precision = np.clip(np.linspace(0.5 - 6 * spread, 0.5 + 8 * spread, 200), 0, 1)
-    broken = broken_floor_chance(alarms / n_cases, precision, HALF, 0.5)
+    broken = broken_floor_chance(np.array([alarms / n_cases]), precision, HALF, 0.5)[0]
     right = np.arange(alarms + 2)
     risk = (binom.sf(right[:, None] - 1, alarms, precision) * broken).max(axis=1)
     return int(np.flatnonzero(risk <= level)[0])
@@ -55,7 +55,9 @@ def needed_by_intervals(alarms: int, level: float) -> int:
     """The same by an interval: a lower bound on the precision, then the luck of the next cases."""
     right = np.arange(1, alarms + 1)
     low = np.asarray(beta.ppf(level, right, alarms - right + 1))
-    passing = np.flatnonzero(broken_floor_chance(alarms / HALF, low, HALF, 0.5) <= LEVEL / 2)
+    passing = np.flatnonzero(
+        broken_floor_chance(np.array([alarms / HALF]), low, HALF, 0.5)[0] <= LEVEL / 2
+    )
     return int(right[passing[0]]) if len(passing) else alarms + 1
 
 

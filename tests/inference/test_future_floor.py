@@ -5,22 +5,25 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.optimize import brentq
+from scipy.stats import binom, norm
 
 from voros.inference.future_floor import (
-    CHANCES,
+    DEVIATE_STEP,
+    LOWEST_DEVIATE,
     broken_floor_chance,
-    right_below,
+    needed_to_keep,
+    precision_grid,
     risky_precisions,
 )
 
 
-@pytest.mark.parametrize("floor", [0.15, 1 / 3, 0.5, 0.9])
-def test_one_right_alarm_more_would_keep_the_floor(floor: float) -> None:
-    exact = Fraction(floor).limit_denominator(100)
+@pytest.mark.parametrize("floor", [0.003, 0.15, 1 / 3, 0.5, 0.9])
+def test_one_right_alarm_less_would_break_the_floor(floor: float) -> None:
+    exact = Fraction(floor).limit_denominator(1000)
     for alarms in range(1, 60):
-        most = int(right_below(np.array([alarms]), floor)[0])
-        assert Fraction(most, alarms) < exact <= Fraction(most + 1, alarms)
+        least = int(needed_to_keep(np.array([alarms]), floor)[0])
+        assert Fraction(least - 1, alarms) < exact <= Fraction(least, alarms)
 
 
 @pytest.mark.parametrize(("floor", "share", "precision"), [(0.5, 0.4, 0.6), (0.3, 0.7, 0.2)])
@@ -34,20 +37,81 @@ def test_the_chance_of_a_broken_floor_counts_every_future(
         right, wrong = future.count(1), future.count(2)
         if right + wrong and right / (right + wrong) < floor:
             broken += float(np.prod([chances[case] for case in future]))
-    found = broken_floor_chance(share, np.array([precision]), 6, floor)
-    assert found[0] == pytest.approx(broken, abs=1e-9)
+    found = broken_floor_chance(np.array([share]), np.array([precision]), 6, floor)
+    assert found[0, 0] == pytest.approx(broken, abs=1e-9)
 
 
-@pytest.mark.parametrize(("share", "horizon"), [(0.1, 2000), (0.01, 500), (0.3, 10**7)])
-def test_risky_precisions_break_the_floor_as_often_as_they_say(share: float, horizon: int) -> None:
-    precision = risky_precisions(share, horizon, 0.4)
-    reached = precision > 0
-    chance = broken_floor_chance(share, precision[reached], horizon, 0.4)
-    np.testing.assert_allclose(norm.isf(chance), CHANCES[reached], atol=0.02)
-    assert (np.diff(precision) >= 0).all()
+def chance(share: float, precision: float, horizon: int, floor: Fraction) -> float:
+    """The chance of a broken floor, by SciPy."""
+    alarms = np.arange(1, horizon + 1)
+    most = np.array([-(-floor.numerator * a // floor.denominator) - 1 for a in alarms.tolist()])
+    return float(binom.pmf(alarms, horizon, share) @ binom.cdf(most, alarms, precision))
+
+
+@pytest.mark.parametrize("floor", ["1/100", "1/20", "1/2", "99/100"])
+@pytest.mark.parametrize("horizon", [20, 100, 1000])
+def test_risky_precisions_are_found_on_the_whole_of_0_to_1(floor: str, horizon: int) -> None:
+    """Never below the exact one, and above it by no more than the grid."""
+    exact_floor = Fraction(floor)
+    risky = risky_precisions((0.02, 0.5), horizon, horizon, float(exact_floor), 0.05)
+    deviates = LOWEST_DEVIATE + DEVIATE_STEP * np.arange(len(risky.weights))
+    reached = 0
+    for share in (0.02, 0.05, 0.1, 0.35):
+        row = risky.at(np.array([share]))[0]
+        for j in range(0, len(deviates), 24):
+            level = float(norm.sf(deviates[j]))
+            if chance(share, 0.0, horizon, exact_floor) <= level:
+                continue
+            reached += 1
+            exact = brentq(lambda p, s=share, b=level: chance(s, p, horizon, exact_floor) - b, 0, 1)
+            found = risky.precision[row[j]]
+            assert found >= exact - 1e-9
+            one_more = risky.precision[min(row[j] + 1, len(risky.precision) - 1)]
+            looser = chance(0.9 * share, float(one_more), horizon, exact_floor)
+            assert level > 0.5 or looser <= 2 * level
+    assert reached > 10
+
+
+def test_risky_precisions_of_few_alarms_are_the_exact_ones() -> None:
+    """Ten expected alarms and a floor of 1 in 100: none of them is right, or the floor is kept."""
+    risky = risky_precisions((0.1, 0.3), 100, 100, 0.01, 0.05)
+    column = round((2.0 - LOWEST_DEVIATE) / DEVIATE_STEP)
+    exact = brentq(lambda p: (1 - 0.1 * p) ** 100 - 0.9**100 - norm.sf(2.0), 0, 1)
+    found = risky.precision[risky.at(np.array([0.1]))[0][column]]
+    assert exact == pytest.approx(0.37, abs=0.01)
+    assert exact <= found <= 1.12 * exact
+
+
+@pytest.mark.parametrize("floor", [0.01, 0.4, 0.95])
+def test_they_fall_with_the_share_and_hold_between_shares(floor: float) -> None:
+    risky = risky_precisions((0.01, 1.0), 500, 500, floor, 0.05)
+    assert (np.diff(risky.index, axis=0) <= 0).all()
+    assert (np.diff(risky.index, axis=1) >= 0).all()
+    rng = np.random.default_rng(0)
+    shares = np.sort(rng.uniform(0.01, 1.0, 40))
+    rows = risky.at(shares)
+    exact = broken_floor_chance(shares, risky.precision, 500, floor)
+    levels = norm.sf(LOWEST_DEVIATE + DEVIATE_STEP * np.arange(len(risky.weights)))
+    # At the risky precision, rounded up, the chance is at most the level it stands for.
+    assert (np.take_along_axis(exact, rows, axis=1) <= levels + 1e-9).all()
 
 
 def test_no_precision_breaks_a_floor_where_alarms_are_too_rare() -> None:
     """One alarm in a hundred futures: a chance of a half is out of reach."""
-    precision = risky_precisions(1e-4, 100, 0.4)
-    assert (precision[norm.sf(CHANCES) > 0.01] == 0).all()
+    risky = risky_precisions((1e-4, 1.1e-4), 100, 100, 0.4, 0.05)
+    levels = norm.sf(LOWEST_DEVIATE + DEVIATE_STEP * np.arange(len(risky.weights)))
+    assert (risky.index[:, levels > 0.02] == 0).all()
+    assert (risky.index[:, levels < 0.005] > 0).all()
+
+
+def test_weights_and_what_is_ignored_are_all_chances() -> None:
+    risky = risky_precisions((0.1, 0.2), 100, 100, 0.4, 0.05)
+    assert risky.weights.sum() + risky.ignored == pytest.approx(1)
+    assert (risky.weights > 0).all()
+
+
+def test_the_grid_reaches_from_0_to_1() -> None:
+    grid = precision_grid(0.3, 0.01)
+    assert (grid[0], grid[-1]) == (0, 1)
+    assert 0.3 in grid
+    assert (np.diff(grid) > 0).all()

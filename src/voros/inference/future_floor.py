@@ -1,63 +1,91 @@
 """How likely the next cases break a precision floor, and at which precision that is so likely.
 
 At a threshold that flags a share u of all cases, right with probability rho, the alarms among the
-next cases are binomial, and so are the right ones among them. Everything that is promised of the
-next cases is an average over this chance.
+next cases are binomial, and so are the right ones among them. The chance f(u, rho) that the next
+cases are below the floor falls with rho, but neither rises nor falls with u throughout. Its
+falling majorant, the largest over this and all greater shares, is what the bound on a walk needs.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import bdtr
-from scipy.stats import binom, norm
+from dataclasses import dataclass
 
+import numpy as np
+from scipy.stats import norm
+
+from voros.inference.binomial_bounds import (
+    CUT_OFF,
+    Means,
+    TailTable,
+    means,
+    parts_between,
+    rising_chances,
+    window,
+)
 from voros.inputs import AnyArray, FloatArray
 from voros.scenario import as_fraction
 
-CHANCES = np.arange(-3.0, 6.1, 0.2)
-"""Chances of a broken floor, as normal deviates, high chances first; the grid of all integrals."""
+LOWEST_DEVIATE = -3.0
+"""The normal deviate of the largest chance of a broken floor that is looked at."""
 
-SPREAD = 6.5
-"""Standard deviations after which a binomial is cut off: less than 1e-10 lies beyond."""
+DEVIATE_STEP = 0.025
+"""Chances of a broken floor are so far apart, as normal deviates."""
 
-MOST_COUNTS = 200
-"""A binomial that is wider than this is represented by so many of its values."""
+IGNORED_CHANCE = 1e-3
+"""Part of alpha below which chances of a broken floor are counted in full instead."""
 
-PRECISIONS = 48
-"""Precisions between which the chance of a broken floor is interpolated."""
+PRECISION_STEP = 0.025
+"""Precisions are apart by this part of their distance to the floor; near 1, of that to 1, by 5."""
+
+NEAREST = 0.03
+"""The precision next to the floor is this many standard deviations away."""
+
+BELOW = np.array([0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 2.5, 3.0])
+"""Precisions below the floor, in standard deviations."""
 
 
-def right_below(alarms: AnyArray, min_precision: float) -> AnyArray:
-    """Return the most right alarms that break a precision floor; -1 where nothing can.
+def needed_to_keep(alarms: AnyArray, min_precision: float) -> AnyArray:
+    """Return the fewest right alarms that keep a precision floor.
 
     Examples
     --------
-    >>> right_below(np.array([0, 1, 2, 3, 4]), 0.5).tolist()
-    [-1, 0, 0, 1, 1]
+    >>> needed_to_keep(np.array([0, 1, 2, 3, 4]), 0.5).tolist()
+    [0, 1, 1, 2, 2]
     """
     floor = as_fraction(min_precision)
-    return np.asarray(-(-floor.numerator * alarms // floor.denominator) - 1)
+    return np.asarray(-(-floor.numerator * alarms // floor.denominator))
 
 
-def likely_counts(n: int, share: float) -> tuple[AnyArray, int]:
-    """Return the likely values of a binomial, and the step between them where there are many."""
-    spread = SPREAD * np.sqrt(n * share * (1 - share)) + 2
-    low, high = max(0, int(n * share - spread)), min(n, int(n * share + spread) + 1)
-    step = 1 + (high - low) // MOST_COUNTS
-    # An odd step meets the remainders of the usual denominators alike.
-    step += step % 2 == 0
-    return np.arange(low, high + 1, step), step
+def precision_grid(min_precision: float, deviation: float) -> FloatArray:
+    """Return precisions from 0 to 1, ever closer towards the floor and towards 1.
+
+    Parameters
+    ----------
+    min_precision : float
+        The floor.
+    deviation : float
+        The smallest standard deviation of an observed precision that matters.
+    """
+    half = (1 - min_precision) / 2
+    nearest = min(NEAREST * deviation, half)
+    steps = int(np.ceil(np.log(half / nearest) / PRECISION_STEP)) + 1
+    above = min_precision + np.geomspace(nearest, half, steps)
+    near_one = 1 - half * np.exp(-np.arange(1, 140) * 5 * PRECISION_STEP)
+    below = min_precision - deviation * BELOW
+    low = min_precision * np.arange(10) / 10
+    ends = [min_precision, 1.0]
+    return np.unique(np.concatenate([low, below[below > 0], above, near_one, ends]))
 
 
 def broken_floor_chance(
-    share: float, precision: FloatArray, horizon: int, min_precision: float
+    shares: FloatArray, precision: FloatArray, horizon: int, min_precision: float
 ) -> FloatArray:
     """Probability that the next cases are below the floor at a threshold.
 
     Parameters
     ----------
-    share : float
-        Of all cases, that the threshold flags.
+    shares : ndarray
+        Of all cases, that the threshold flags; rising.
     precision : ndarray
         Chance of such an alarm to be right.
     horizon : int
@@ -65,39 +93,81 @@ def broken_floor_chance(
     min_precision : float
         The floor.
 
+    Returns
+    -------
+    ndarray of shape (n_shares, n_precisions)
+
     Examples
     --------
     One case, flagged by 1/2, wrong by 1/4:
 
-    >>> broken_floor_chance(0.5, np.array([0.75]), 1, 0.4).round(4).tolist()
-    [0.125]
+    >>> broken_floor_chance(np.array([0.5]), np.array([0.75]), 1, 0.4).round(4).tolist()
+    [[0.125]]
     """
-    alarms, step = likely_counts(horizon, share)
-    alarms = alarms[alarms > 0]
-    worst = right_below(alarms, min_precision).astype(np.float64)
-    broken = bdtr(worst[:, None], alarms[:, None], precision)
-    return np.asarray(step * binom.pmf(alarms, horizon, share) @ broken)
+    table = _keeping(float(shares[-1]), precision, horizon, min_precision)
+    return 1.0 - means(table, 0, horizon, shares).values
 
 
-def risky_precisions(share: float, horizon: int, min_precision: float) -> FloatArray:
-    """Return the largest precision for each of `CHANCES`; 0 where no precision is so bad.
+def _keeping(share: float, precision: FloatArray, horizon: int, min_precision: float) -> TailTable:
+    most = window(horizon, share)[1]
+    return TailTable(0, needed_to_keep(np.arange(most + 1), min_precision), precision)
 
-    Examples
-    --------
-    Where the floor is broken in half of all futures, the precision is near the floor:
 
-    >>> middle = int(np.flatnonzero(CHANCES.round(6) == 0)[0])
-    >>> round(float(risky_precisions(0.1, 10_000, 0.3)[middle]), 3)
-    0.3
+@dataclass(frozen=True)
+class RiskyPrecisions:
+    """The precision at which the next cases break the floor with a given chance, or more.
+
+    Attributes
+    ----------
+    precision : ndarray
+        A grid of precisions.
+    shares : ndarray
+        Rising shares of alarms.
+    weights : ndarray of shape (n_chances,)
+        How much of all chances each stands for; the largest chance first.
+    ignored : float
+        Chances below all of them.
+    index : ndarray of int, shape (n_shares, n_chances)
+        Where in `precision` the risky one is, rounded up; 0 where no precision is so bad. It falls
+        with the share, and holds up to the next share.
     """
-    spread = np.sqrt(min_precision * (1 - min_precision) / (horizon * share))
-    low = max(min_precision + (CHANCES[0] - 0.7) * spread, 0.0)
-    high = min(min_precision + (CHANCES[-1] + 1.0) * spread, 1.0)
-    precision = np.linspace(low, high, PRECISIONS)
-    # Chances fall ever faster towards a precision of 1, where nothing can break.
-    nearer = high - (high - precision[-2]) * 0.5 ** np.arange(1, 25)
-    precision = np.insert(precision, -1, nearer)
-    chance = broken_floor_chance(share, precision, horizon, min_precision)
-    deviate = np.maximum.accumulate(norm.isf(np.clip(chance, 1e-300, 1 - 1e-16)))
-    found = np.interp(CHANCES, deviate, precision)
-    return np.where(deviate[0] > CHANCES, 0.0, found)
+
+    precision: FloatArray
+    shares: FloatArray
+    weights: FloatArray
+    ignored: float
+    index: AnyArray
+
+    def at(self, shares: FloatArray) -> AnyArray:
+        """Return the index at any shares within the range, one row of chances for each."""
+        row = np.searchsorted(self.shares, shares, side="right") - 1
+        return self.index[np.clip(row, 0, len(self.index) - 1)]
+
+
+def risky_precisions(
+    shares: tuple[float, float], n_cases: int, horizon: int, min_precision: float, alpha: float
+) -> RiskyPrecisions:
+    """Bound the risky precisions from above, over a range of shares of alarms."""
+    coarse = rising_chances(*shares, horizon)
+    variance = min_precision * (1 - min_precision) / (shares[1] * max(n_cases, horizon))
+    precision = precision_grid(min_precision, float(np.sqrt(variance)))
+    chance = _falling_chance(coarse, precision, horizon, min_precision)
+    deviates = np.arange(
+        LOWEST_DEVIATE, float(norm.isf(IGNORED_CHANCE * alpha)) + DEVIATE_STEP, DEVIATE_STEP
+    )
+    levels = norm.sf(deviates)
+    above = [np.searchsorted(-row, -levels, side="left") for row in chance]
+    index = np.minimum(above, len(precision) - 1)
+    weights = -np.diff(levels, prepend=1.0)
+    return RiskyPrecisions(precision, parts_between(coarse), weights, float(levels[-1]), index)
+
+
+def _falling_chance(
+    shares: FloatArray, precision: FloatArray, horizon: int, min_precision: float
+) -> FloatArray:
+    """Bound, from each part between the shares on, the chance at this and all greater shares."""
+    table = _keeping(float(shares[-1]), precision, horizon, min_precision)
+    keeping = means(table, 0, horizon, shares)
+    within = Means(1.0 - keeping.values, keeping.slack).within_parts()
+    falling = np.maximum.accumulate(within[::-1], axis=0)[::-1]
+    return np.minimum.accumulate(falling + CUT_OFF, axis=1)

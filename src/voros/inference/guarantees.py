@@ -11,7 +11,7 @@ import numpy as np
 from voros.groups import GroupedCases
 from voros.inference.cluster_tests import certified_groups, cluster_tests
 from voros.inference.next_cases import certified_next
-from voros.inference.prediction import Requirement, requirement, rough_requirement
+from voros.inference.prediction import requirement, rough_requirement
 from voros.inference.sequential import certified
 from voros.inference.shortfall import Shortfall, shortfall
 from voros.inference.walk_risk import Walk
@@ -144,7 +144,7 @@ class Guarantee:
         self,
         points: OperatingPoints,
         scenario: Scenario,
-        needs: Callable[[Walk], Requirement],
+        needs: Callable[[Walk], AnyArray],
     ) -> BoolArray:
         check_whole(points, scenario)
         scenario = self.limits(scenario)

@@ -1,10 +1,10 @@
-"""Which thresholds keep both limits in the next cases, and how the allowed error is shared.
+"""Which thresholds keep both limits in the next cases, and how alpha is shared.
 
 The capacity is safe up to a number of validation alarms (`voros.inference.capacity`). Within that,
-walks look for thresholds that keep the precision floor (`voros.inference.prediction`). The promise
-is of each deployed threshold, so their number is settled beforehand: one for each of two walks,
-and a few of a stricter walk for costs that want fewer alarms. The shares of the error add up to
-all of it.
+walks look for thresholds that keep the precision floor (`voros.inference.prediction`). Each starts
+at a rank that is settled beforehand. The promise is of each deployed threshold, so their number is
+settled too: one for each of two walks, and a few of a stricter walk for costs that want fewer
+alarms. The shares of alpha add up to all of it.
 """
 
 from __future__ import annotations
@@ -12,32 +12,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.stats import beta, binom, hypergeom
 
 from voros.inference.capacity import most_alarms, shared_alpha
-from voros.inference.prediction import Requirement, requirement
-from voros.inference.sequential import first_rank
+from voros.inference.prediction import requirement
+from voros.inference.sequential import first_rank, right_above
 from voros.inference.walk_risk import Walk
 from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
-PREVALENCE_SHARE = 0.02
-"""Share spent on how far the number of validation positives can be from what is usual."""
-
-TIES_SHARE = 0.01
-"""Share spent on the order of tied cases at the start of a walk."""
-
-LATE_SHARE = 0.05
+LATE_SHARE = 0.03
 """Share spent on a walk that starts late, for when the very highest scores are false alarms."""
 
-INNER_SHARE = 0.04
+INNER_SHARE = 0.03
 """Share spent on thresholds well inside the limit, which a policy for several costs may use."""
 
-WALKS = 3
-"""The main one, the late one, and the stricter one."""
-
-MAIN_SHARE = 1 - PREVALENCE_SHARE - TIES_SHARE - LATE_SHARE - INNER_SHARE
+MAIN_SHARE = 1 - LATE_SHARE - INNER_SHARE
 """Share left to the walk that usually has the last word."""
 
 INNER_THRESHOLDS = 8
@@ -46,115 +36,80 @@ INNER_THRESHOLDS = 8
 EARLIEST = 0.45
 """Walks start no earlier than at this part of the rank at which half-way precision would pass."""
 
-RANK_RATIO = 1.25
-"""Ranks at which walks may start are so far apart."""
+MAIN_START, LEAST_WALK = 3.0, 4.0
+"""The main walk starts at so many times the earliest rank, if it can go on for so many times."""
 
-MAIN_START, LATE_START = 1 / 32, 1 / 3
-"""Walks start where a precision at the floor would have found this share of the positives."""
+LEAST_ALPHA = 1e-7
+"""Below this the bound on a walk is not proven: rounding could matter."""
 
 
 def certified_next(
     points: OperatingPoints,
     scenario: Scenario,
     horizon: int,
-    level: float,
-    needs: Callable[[Walk], Requirement] = requirement,
+    alpha: float,
+    needs: Callable[[Walk], AnyArray] = requirement,
 ) -> BoolArray:
     """Return the thresholds that may be deployed for the next ``horizon`` cases."""
     n_cases, floor = int(points.n_cases), scenario.min_precision
-    level, for_capacity = shared_alpha(n_cases, scenario, horizon, level)
+    alpha, for_capacity = shared_alpha(n_cases, scenario, horizon, alpha)
     most = most_alarms(n_cases, scenario, horizon, for_capacity)
     if floor == 0:
         return np.asarray(points.alarms <= most)
+    _check_alpha(MAIN_SHARE * alpha)
     passed = np.zeros(len(points), dtype=np.bool_)
-    if not (ranks := starting_ranks(n_cases, horizon, floor, level, most)):
-        return passed
-    positives = points.n_positive, most_usual(points, PREVALENCE_SHARE * level)
 
-    def stretch(part: float, share: float) -> slice:
-        plan = Walk(n_cases, horizon, floor, share * level, ranks, most)
-        start, later = (part * count / floor for count in positives)
-        return walk(points, plan, needs(plan), (start, later), TIES_SHARE * level / WALKS)
+    def stretch(start: int, share: float) -> slice:
+        if share * alpha < LEAST_ALPHA:
+            return slice(0, 0)
+        plan = Walk(n_cases, horizon, floor, share * alpha, start, most)
+        return walk(points, plan, needs(plan))
 
-    passed[stretch(MAIN_START, MAIN_SHARE)][-1:] = True
-    passed[stretch(LATE_START, LATE_SHARE)][-1:] = True
-    inner = stretch(MAIN_START, INNER_SHARE / INNER_THRESHOLDS)
-    passed[spaced(points.alarms, inner)] = True
+    starts = walk_starts(n_cases, horizon, floor, alpha, most)
+    for start, share in starts.items():
+        passed[stretch(start, share)][-1:] = True
+    for start in list(starts)[:1]:
+        inner = stretch(start, INNER_SHARE / INNER_THRESHOLDS)
+        passed[spaced(points.alarms, inner)] = True
     return passed
 
 
-def starting_ranks(
-    n_cases: int, horizon: int, floor: float, level: float, most: int
-) -> tuple[int, ...]:
-    """Return the ranks at which a walk may start; none where nothing can pass."""
+def walk_starts(
+    n_cases: int, horizon: int, floor: float, alpha: float, most: int
+) -> dict[int, float]:
+    """Return the ranks at which walks start and their shares of alpha; none if nothing can pass.
+
+    Examples
+    --------
+    >>> walk_starts(2000, 2000, 0.4, 0.05, 400)
+    {54: 0.94, 146: 0.03}
+    """
     if floor == 1:
-        return ()
-    first = int(np.ceil(EARLIEST * first_rank(floor, level) * (1 + n_cases / horizon)))
-    ranks = [first] if first <= most else []
-    while ranks and 2 * RANK_RATIO * ranks[-1] <= most:
-        ranks.append(int(np.ceil(RANK_RATIO * ranks[-1])))
-    return tuple(ranks)
+        return {}
+    earliest = int(np.ceil(EARLIEST * first_rank(floor, alpha) * (1 + n_cases / horizon)))
+    if earliest > most:
+        return {}
+    main = int(max(earliest, min(MAIN_START * earliest, most / LEAST_WALK)))
+    late = int(np.sqrt(main * most))
+    return {main: MAIN_SHARE} | ({late: LATE_SHARE} if late > main else {})
 
 
-def most_usual(points: OperatingPoints, level: float) -> int:
-    """Return the most positives that a validation from the same population usually has.
-
-    Neither they nor the present ones are off by more than chance, but for the level: the prevalence
-    is at most its exact upper bound, and so are the positives at that prevalence.
-    """
-    n_cases, found = int(points.n_cases), int(points.n_positive)
-    prevalence = beta.isf(level / 2, found + 1, n_cases - found) if found < n_cases else 1.0
-    return int(binom.isf(level / 2, n_cases, prevalence))
+def _check_alpha(alpha: float) -> None:
+    if alpha < LEAST_ALPHA:
+        raise ValueError(
+            f"a confidence that leaves an error of {alpha:.3g} is not proven for a horizon; "
+            f"accepted are errors of at least {LEAST_ALPHA:g}, after the split over models"
+        )
 
 
-def walk(
-    points: OperatingPoints,
-    plan: Walk,
-    needs: Requirement,
-    ranks: tuple[float, float],
-    ties_level: float,
-) -> slice:
-    """Return the stretch of thresholds that all pass.
-
-    Parameters
-    ----------
-    points : OperatingPoints
-    plan, needs : Walk, Requirement
-    ranks : tuple of float
-        Where these data ask to start, and where others like them might. The stretch counts from
-        the latter: it is then one of a walk whose start does not depend on the data.
-    ties_level : float
-        Allowed probability that tied cases at a start, ordered by chance, have fewer right ones.
-    """
-    low, high = np.maximum(np.searchsorted(needs.starts, ranks, side="right") - 1, 0)
-    starts = needs.starts[low : high + 1]
-    begins = np.searchsorted(points.alarms, starts).tolist()
+def walk(points: OperatingPoints, plan: Walk, needed: AnyArray) -> slice:
+    """Return the stretch of thresholds from the start to before the first failure."""
+    begin = int(np.searchsorted(points.alarms, plan.start))
     end = int(np.searchsorted(points.alarms, plan.most, side="right"))
-    if begins[-1] >= end or any(
-        right_above(points, begin, rank, ties_level) < needs.right[rank]
-        for begin, rank in zip(begins, starts.tolist(), strict=True)
-    ):
+    if begin >= end or right_above(points.tp, points.alarms, begin, plan.start) < needed[0]:
         return slice(end, end)
-    tested = slice(begins[0], end)
-    failed = np.flatnonzero(points.tp[tested] < needs.right[points.alarms[tested]])
-    stop = begins[0] + int(failed[0]) if len(failed) else end
-    return slice(begins[-1], max(stop, begins[-1]))
-
-
-def right_above(points: OperatingPoints, i: int, rank: int, level: float) -> int:
-    """Return the right cases above the one at a rank, tied ones being ordered by chance.
-
-    Parameters
-    ----------
-    points : OperatingPoints
-    i, rank : int
-        The first threshold with so many alarms, and the rank.
-    level : float
-        Allowed probability that chance leaves fewer.
-    """
-    above, right = int(points.alarms[i - 1]), int(points.tp[i - 1])
-    tied, tied_right = int(points.alarms[i]) - above, int(points.tp[i]) - right
-    return right + int(hypergeom.ppf(level, tied, tied_right, rank - 1 - above))
+    failed = points.tp[begin:end] < needed[points.alarms[begin:end] - plan.start]
+    return slice(begin, begin + int(np.argmax(failed)) if failed.any() else end)
 
 
 def spaced(alarms: AnyArray, stretch: slice) -> AnyArray:

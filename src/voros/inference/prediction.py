@@ -1,119 +1,111 @@
 """How many right alarms a walk needs so that the next cases keep a precision floor.
 
 The risk of a walk (`voros.inference.walk_risk`) depends on how many right alarms it asks for. These
-are the floor plus a margin, in standard deviations, that is fitted until the risk is the level at
-every share of alarms, and then raised until it is kept from every start.
+are the floor plus a margin, in standard deviations. Margins are fitted until the risk is alike
+wherever the first risky threshold lies, and then moved together until the bound is within alpha.
+Only the last step matters to validity.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 
 import numpy as np
 from scipy.stats import norm
 
 from voros.inference.walk_risk import Walk
 from voros.inputs import AnyArray, FloatArray
+from voros.scenario import as_fraction
 
-START_WINDOW = 4
-"""A start may be moved within so many ranks, to where rounding is in its favour."""
-
-EARLY_MARGIN = 0.1
+EARLY_MARGIN = 0.2
 """Margin added at the start, in standard deviations; it fades as the alarms grow in number."""
 
-ROUNDS = 3
-"""Rounds in which the margins are fitted, before they are all raised until the risk is kept."""
+MARGIN_NODES = 14
+"""Numbers of alarms between which margins are interpolated."""
 
-SMALLEST_STEP = 0.004
-"""By which margins are raised at least, in standard deviations."""
+ROUNDS = 2
+"""Rounds in which the margins are fitted."""
 
-PART_OF_AN_ALARM = 0.05
-"""By which right alarms are raised at least: below one, but not by much where alarms are few."""
+SMOOTHED = 13
+"""Parts over which what is missing is averaged: whole alarms make the risk jump."""
 
-CAUTIOUS_PART = 0.4
-"""Part of what is missing by which margins are raised: whole alarms make the risk fall in jumps."""
+AIMED_AT, LEAST_USED = 0.985, 0.965
+"""Parts of alpha: what the search aims at, and what ends it."""
 
-FELT_WITHIN = 3
-"""A start is felt fully up to so many times its alarms."""
+MOST_STEPS = 4
+"""Steps after which anything within alpha ends the search."""
 
-FELT_FAR = 0.1
-"""Part of a raise at a start that is made far from it as well."""
+SMALLEST_STEP = 0.002
+"""By which margins are raised at least, in standard deviations, doubled at every step."""
 
-HEADROOM = 0.97
-"""Part of the risk that is used; the rest covers the grid, which misses at most 2.9 % of it."""
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """What a walk needs.
-
-    Attributes
-    ----------
-    right : ndarray of int
-        Right alarms at each number of alarms up to the most.
-    starts : ndarray of int
-        Ranks at which it may start.
-    """
-
-    right: AnyArray
-    starts: AnyArray
+SLOPES = (0.1, 1.5)
+"""Bounds on how fast the risk follows the margins."""
 
 
-def _rounded(walk: Walk, margins: FloatArray) -> Requirement:
-    """Round the right alarms up, and move each start to where that raises them most."""
-    wanted = walk.wanted(margins)
-    right = np.maximum.accumulate(np.maximum(np.ceil(wanted), 1)).astype(np.int64)
-    near = np.minimum(np.array(walk.starts)[:, None] + np.arange(START_WINDOW), walk.most)
-    best = (right - wanted)[near].argmax(axis=1)
-    return Requirement(right, np.unique(near[np.arange(len(near)), best]))
-
-
-def rough_requirement(walk: Walk) -> Requirement:
+def rough_requirement(walk: Walk) -> AnyArray:
     """Return about what a walk needs, at once: good enough to plan by, not to promise."""
-    margin = float(norm.isf(walk.level)) + EARLY_MARGIN
-    return _rounded(walk, np.full(len(walk.shares), margin))
+    return _needed(walk, _first_margins(walk))
 
 
 @lru_cache(maxsize=256)
-def requirement(walk: Walk) -> Requirement:
-    """Return about the least that a walk needs to keep its level, from whichever start."""
-    level = HEADROOM * walk.level
-    margins, last = _fitted_margins(walk, level), 0
-    needs = _rounded(walk, margins)
-    while (risky := _risky_start(walk, needs, level, last)) is not None:
-        last, risk = risky
-        margins = margins + _raise(walk, int(needs.starts[last]), risk, level)
-        needs = _rounded(walk, margins)
-    return needs
+def requirement(walk: Walk) -> AnyArray:
+    """Return about the least right alarms that a walk needs to keep its alpha.
+
+    One number for each number of alarms from the start to the most; it rises by 0 or 1.
+    """
+    margins, aim = _fitted_margins(walk), float(norm.isf(AIMED_AT * walk.alpha))
+    shift, slope, kept = 0.0, 1.0, (0.0, np.zeros(0, dtype=np.int64))
+    before: tuple[float, float] | None = None
+    for step in count():
+        needed = _needed(walk, margins + shift)
+        risk = walk.risk(needed)[0]
+        if kept[0] < risk <= walk.alpha:
+            kept = (risk, needed)
+        if kept[0] >= LEAST_USED * walk.alpha or (kept[0] > 0 and step >= MOST_STEPS):
+            break
+        now = (shift, float(norm.isf(min(risk, 0.5))))
+        slope = slope if before is None else _slope(before, now)
+        move = (aim - now[1]) / slope
+        shift += move if risk <= walk.alpha else max(move, SMALLEST_STEP * 2**step)
+        before = now
+    return kept[1]
 
 
-def _risky_start(
-    walk: Walk, needs: Requirement, level: float, last: int
-) -> tuple[int, float] | None:
-    """Return a start from which the risk exceeds the level, the last such tried first; and it."""
-    tests = walk.tests(needs.right)
-    for i in (min(last, len(needs.starts) - 1), *range(len(needs.starts))):
-        if (risk := walk.risk(needs.right, tests, int(needs.starts[i]))) > level:
-            return i, risk
-    return None
+def _slope(before: tuple[float, float], now: tuple[float, float]) -> float:
+    """How fast the risk, as a normal deviate, follows the margins."""
+    moved = now[0] - before[0]
+    return float(np.clip((now[1] - before[1]) / moved, *SLOPES)) if moved else 1.0
 
 
-def _raise(walk: Walk, start: int, risk: float, level: float) -> FloatArray:
-    """By how much to raise the margins, mostly where this start is felt."""
-    short = float(norm.isf(level) - norm.isf(min(risk, 0.5)))
-    least = max(SMALLEST_STEP, PART_OF_AN_ALARM / float(walk.deviation(start)))
-    felt = np.clip(FELT_WITHIN * start / (walk.shares * walk.n_cases), FELT_FAR, 1.0)
-    return np.asarray(max(least, CAUTIOUS_PART * short) * felt)
+def _nodes(walk: Walk) -> FloatArray:
+    return np.geomspace(walk.start, max(walk.most, walk.start + 1), MARGIN_NODES)
 
 
-def _fitted_margins(walk: Walk, level: float) -> FloatArray:
-    """Margins with which the risk is the level at every share, and a little less at the start."""
-    alarms = walk.shares * walk.n_cases
-    inside = (alarms > 1.2 * walk.starts[0]) & (alarms < 0.9 * walk.most)
-    margins = np.full(len(alarms), float(norm.isf(level)))
-    for _ in range(ROUNDS if inside.any() else 0):
-        tests = walk.tests(_rounded(walk, margins).right)
-        margins += norm.isf(level) - norm.isf(np.clip(walk.risk_at_shares(tests), 1e-9, 0.5))
-        margins = np.interp(np.log(alarms), np.log(alarms[inside]), margins[inside])
-    return np.asarray(margins + EARLY_MARGIN * np.minimum(walk.starts[0] / alarms, 1.0))
+def _first_margins(walk: Walk) -> FloatArray:
+    return np.asarray(norm.isf(walk.alpha) + EARLY_MARGIN * walk.start / _nodes(walk))
+
+
+def _needed(walk: Walk, margins: FloatArray) -> AnyArray:
+    """Round the right alarms up; one more alarm never needs more than one more right one."""
+    alarms = np.arange(walk.start, walk.most + 1)
+    margin = np.interp(np.log(alarms), np.log(_nodes(walk)), margins)
+    floor = float(as_fraction(walk.min_precision))
+    wanted = np.ceil(floor * alarms + margin * walk.deviation(alarms)).astype(np.int64)
+    rising = np.maximum.accumulate(np.maximum(wanted, 1))
+    # From the right: what is needed later less the alarms until then.
+    return np.asarray(np.maximum.accumulate((rising - alarms)[::-1])[::-1] + alarms)
+
+
+def _fitted_margins(walk: Walk) -> FloatArray:
+    """Margins with which the risk is alike everywhere, and a little less at the start."""
+    margins, alarms = _first_margins(walk), walk.alarms
+    inside = (alarms > 1.15 * walk.start) & (alarms < 0.93 * walk.most)
+    for _ in range(ROUNDS if np.count_nonzero(inside) > SMOOTHED else 0):
+        total, local = walk.risk(_needed(walk, margins))
+        wanted = norm.isf(walk.alpha * local.max() / total) + EARLY_MARGIN * walk.start / alarms
+        missing = (wanted - norm.isf(np.clip(local, 1e-12, 0.5)))[inside]
+        around = np.pad(missing, SMOOTHED // 2, mode="edge")
+        smooth = np.convolve(around, np.full(SMOOTHED, 1 / SMOOTHED), "valid")
+        margins = margins + np.interp(np.log(_nodes(walk)), np.log(alarms[inside]), smooth)
+    return margins

@@ -117,7 +117,19 @@ def walked(
     return passed
 
 
+def right_above(tp: AnyArray, alarms: AnyArray, i: int, rank: int) -> int:
+    """Count the right cases above the one at a rank; among tied cases the positives come first.
+
+    Examples
+    --------
+    Three cases tied at ranks 2 to 4, one of them right; above rank 3 are the first and that one:
+
+    >>> right_above(np.array([0, 1, 2]), np.array([0, 1, 4]), 2, 3)
+    2
+    """
+    return int(min(tp[i], tp[i - 1] + rank - 1 - alarms[i - 1]))
+
+
 def _start_risk(tp: AnyArray, alarms: AnyArray, i: int, rank: int, min_precision: float) -> float:
-    """Test the cases above the one at this rank; among tied cases the positives come first."""
-    right = min(tp[i], tp[i - 1] + rank - 1 - alarms[i - 1])
+    right = right_above(tp, alarms, i, rank)
     return float(precision_risk(np.array([right]), np.array([rank - 1]), min_precision)[0])

@@ -56,7 +56,7 @@ class Shortfall:
 def shortfall(
     points: OperatingPoints,
     scenario: Scenario,
-    level: float,
+    alpha: float,
     horizon: int | None,
     allowed: Callable[[OperatingPoints], BoolArray],
 ) -> Shortfall:
@@ -64,12 +64,12 @@ def shortfall(
 
     Parameters
     ----------
-    points, scenario, level, horizon
+    points, scenario, alpha, horizon
         Of the certificate that was not given.
     allowed : callable
         Which thresholds it would be given to, with other points.
     """
-    most = most_alarms(int(points.n_cases), scenario, horizon, level)
+    most = most_alarms(int(points.n_cases), scenario, horizon, alpha)
     index = np.flatnonzero((points.alarms > 0) & (points.alarms <= most))
     if len(index) == 0:
         return Shortfall(float("inf"), 0, 0, 1.0, None)

@@ -4,35 +4,35 @@ A walk goes from strict to lenient thresholds, from a fixed rank on, while valid
 alarms it needs. Whatever threshold of it is deployed, the next cases are independent of that
 choice; so the risk is the mean, over chances b, of how often the deployed threshold is one at which
 the next cases break the floor with a chance above b. For that, the walk must have passed the first
-such threshold, which is a single test. The argument is in the documentation (guarantees.md).
+such threshold, which is a single test. Every number here is an upper bound: over shares between the
+computed ones, over places of the start, and over chances. The argument is in the documentation
+(guarantees.md).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from scipy.special import bdtrc
-from scipy.stats import beta, binom, norm
+from scipy.stats import beta
 
-from voros.inference.future_floor import CHANCES, likely_counts, risky_precisions
+from voros.inference.binomial_bounds import (
+    LEAST_STEP,
+    TailTable,
+    means,
+    parts_between,
+    rising_chances,
+)
+from voros.inference.future_floor import RiskyPrecisions, risky_precisions
 from voros.inputs import AnyArray, FloatArray
-from voros.scenario import as_fraction
-
-SHARE_RATIO = 1.2
-"""Shares of alarms at which a walk is looked at are so far apart."""
 
 START_PLACES = 24
-"""Places at which a walk may start that are looked at."""
+"""Intervals of equal probability into which the place of the start is divided."""
 
 FAR_OFF = 1e-3
-"""Part of the risk that is set aside for walks that start, or end, far from where they should."""
-
-
-Test: TypeAlias = tuple[AnyArray, int, FloatArray]
-"""Numbers of alarms, the step between them, and for each the chance to pass, at each chance."""
+"""Part of alpha that is set aside for walks that start, or end, far from where they should."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Walk:
     ----------
     n_cases, horizon : int
         Validation and next cases.
-    min_precision, level : float
+    min_precision, alpha : float
         The floor, and the allowed probability that a deployed threshold breaks it.
-    starts : tuple of int
-        Ranks at one of which it starts.
+    start : int
+        The rank at which it starts.
     most : int
         Validation alarms beyond which nothing is deployed.
     """
@@ -54,110 +54,96 @@ class Walk:
     n_cases: int
     horizon: int
     min_precision: float
-    level: float
-    starts: tuple[int, ...]
+    alpha: float
+    start: int
     most: int
 
     @cached_property
-    def shares(self) -> FloatArray:
-        """Shares of alarms in the population, from the earliest start to the last threshold."""
-        far = FAR_OFF * self.level / 2
+    def places(self) -> FloatArray:
+        """Shares that the start may flag: the low ends of intervals of equal probability."""
+        level = np.arange(START_PLACES) / START_PLACES
+        level[0] = FAR_OFF * self.alpha / 2
         # The share that the k-th best of n scores flags is beta distributed.
-        first = beta.ppf(far, self.starts[0], self.n_cases - self.starts[0] + 1)
-        last = beta.isf(far, self.most + 1, max(self.n_cases - self.most, 1))
-        count = int(np.ceil(np.log(last / first) / np.log(SHARE_RATIO))) + 2
-        return np.asarray(np.geomspace(first, min(last, 1 - 1e-9), count))
+        return np.asarray(beta.ppf(level, self.start, self.n_cases - self.start + 1))
 
     @cached_property
-    def risky(self) -> FloatArray:
-        """Precision, for each share and chance, at which the next cases break the floor."""
-        return np.array(
-            [risky_precisions(s, self.horizon, self.min_precision) for s in self.shares]
-        )
+    def last_share(self) -> float:
+        """The largest share that a deployed threshold flags."""
+        if self.most >= self.n_cases:
+            return 1.0
+        far = FAR_OFF * self.alpha / 2
+        return float(beta.isf(far, self.most + 1, self.n_cases - self.most))
 
     @cached_property
-    def passing_precision(self) -> FloatArray:
-        """The same at `shares`, raised to cover walks that start between risky thresholds.
+    def risky(self) -> RiskyPrecisions:
+        """Precisions at which the next cases break the floor, for each share and chance."""
+        shares = (float(self.places[0]), self.last_share)
+        return risky_precisions(shares, self.n_cases, self.horizon, self.min_precision, self.alpha)
 
-        Cases between two of them have the precision that leads from one to the other, which is
-        larger than at either where the risky precision rises with the share.
-        """
-        risky = self.risky
-        right = risky * self.shares[:, None]
-        between = np.zeros_like(right)
-        for later in range(1, len(self.shares)):
-            gap = (self.shares[later] - self.shares[:later])[:, None]
-            slope = np.where(risky[:later] > 0, (right[later] - right[:later]) / gap, 0.0)
-            between[later] = slope.max(axis=0)
-            # For two that touch: the slope just after, where the precision rises.
-            between[later - 1] = np.maximum(between[later - 1], slope[-1])
-        return np.where(risky > 0, np.clip(between, risky, 1.0), 0.0)
+    @cached_property
+    def chances(self) -> FloatArray:
+        """Rising chances of a case below the start to lie above a threshold."""
+        below = self.n_cases - self.start
+        least = LEAST_STEP / below
+        return np.append(0.0, rising_chances(least, max(self.last_share, 2 * least), below))
 
-    def wanted(self, margins: FloatArray) -> FloatArray:
-        """Right alarms wanted at each number of alarms, with a margin for each of the shares."""
-        alarms, at = np.arange(self.most + 1), np.log(self.shares * self.n_cases)
-        margin = np.interp(np.log(np.maximum(alarms, 1)), at, margins)
-        floor = float(as_fraction(self.min_precision))
-        return np.asarray(floor * alarms + margin * self.deviation(alarms))
+    @cached_property
+    def alarms(self) -> FloatArray:
+        """Expected validation alarms where each part between the chances begins."""
+        return self.start + (self.n_cases - self.start) * parts_between(self.chances)[:-1]
+
+    @cached_property
+    def _index(self) -> list[AnyArray]:
+        """Risky precisions of each part, for each place of the start."""
+        begin = parts_between(self.chances)[:-1]
+        return [self.risky.at(place + (1 - place) * begin) for place in self.places]
 
     def deviation(self, alarms: AnyArray | int) -> FloatArray:
         """Standard deviation of the difference between both numbers of right alarms."""
         both = 1 + self.n_cases / self.horizon
         return np.asarray(np.sqrt(self.min_precision * (1 - self.min_precision) * both * alarms))
 
-    def tests(self, needed: AnyArray) -> list[Test]:
-        """Return the chance to pass at each share, for each number of alarms likely there."""
-        found = []
-        for share, precision in zip(self.shares, self.passing_precision, strict=True):
-            alarms, step = likely_counts(self.n_cases, share)
-            alarms = alarms[(alarms >= self.starts[0]) & (alarms <= self.most)]
-            found.append((alarms, step, _enough_right(alarms, needed[alarms], precision)))
-        return found
+    def risk(self, needed: AnyArray) -> tuple[float, FloatArray]:
+        """Bound the risk of a walk.
 
-    def risk(self, needed: AnyArray, tests: list[Test], start: int) -> float:
-        """Bound on the probability that what a walk from this start deploys breaks the floor."""
-        middle = (np.arange(START_PLACES) + 0.5) / START_PLACES
-        places = beta.ppf(middle, start, self.n_cases - start + 1)
-        worst = self._passing_at_once(needed, start, places)
-        for share, (alarms, step, passing) in zip(self.shares, tests, strict=True):
-            kept, started = alarms >= start, places < share
-            rest = (share - places[started]) / (1 - places[started])
-            mass = step * binom.pmf(alarms[kept] - start, self.n_cases - start, rest[:, None])
-            worst[started] = np.maximum(worst[started], mass @ passing[kept])
-        return mean_over_chances(worst.mean(axis=0)) + FAR_OFF * self.level
+        Parameters
+        ----------
+        needed : ndarray of int
+            Right alarms that it needs, for each number of alarms from the start to the most.
 
-    def _passing_at_once(self, needed: AnyArray, start: int, places: FloatArray) -> FloatArray:
-        """Chance to pass the first test, for each place of the start and each chance."""
-        at, place = np.log(self.shares), np.log(places)
-        precision = np.array([np.interp(place, at, p) for p in self.passing_precision.T]).T
-        if needed[start] > start:
-            return np.zeros_like(precision)
-        return np.asarray(bdtrc(needed[start] - 1.0, start, precision))
+        Returns
+        -------
+        float
+            Bound on the probability that what it deploys breaks the floor.
+        ndarray
+            The same for each part of `alarms`, if the first risky threshold lay there.
+        """
+        passing = self._passing(needed)
+        rows = np.arange(len(passing))[:, None]
+        worst = np.take(self._passing_at_once(int(needed[0])), self.risky.at(self.places))
+        for at_start, index in zip(worst, self._index, strict=True):
+            np.maximum(at_start, passing[rows, index].max(axis=0), out=at_start)
+        middle = passing[rows, self._index[START_PLACES // 2]]
+        extra = self.risky.ignored + FAR_OFF * self.alpha
+        weights = self.risky.weights
+        return float(worst.mean(axis=0) @ weights) + extra, middle @ weights + extra
 
-    def risk_at_shares(self, tests: list[Test]) -> FloatArray:
-        """Risk if the first risky threshold is at the same share for all chances."""
-        return np.array(
-            [
-                mean_over_chances(step * binom.pmf(alarms, self.n_cases, share) @ passing)
-                for share, (alarms, step, passing) in zip(self.shares, tests, strict=True)
-            ]
-        )
+    def _passing(self, needed: AnyArray) -> FloatArray:
+        """Bound the chance to pass within each part, for each precision."""
+        table = TailTable(self.start, needed, self.risky.precision)
+        below = self.n_cases - self.start
+        passing = means(table, self.start, below, self.chances).within_parts()
+        return _none_at_first(np.maximum.accumulate(passing, axis=1))
 
-
-def _enough_right(alarms: AnyArray, needed: AnyArray, precision: FloatArray) -> FloatArray:
-    """Probability of enough right alarms, for each number of alarms and each precision."""
-    chance = bdtrc(needed[:, None] - 1.0, np.maximum(alarms, needed)[:, None], precision)
-    return np.where((needed <= alarms)[:, None], chance, 0.0)
+    def _passing_at_once(self, needed: int) -> FloatArray:
+        """Chance that the cases above the start have enough right ones, for each precision."""
+        above = self.start - 1
+        if needed > above:
+            return np.zeros(len(self.risky.precision))
+        return _none_at_first(np.asarray(bdtrc(needed - 1.0, above, self.risky.precision)))
 
 
-def mean_over_chances(values: FloatArray) -> float:
-    """Integrate over all chances from 0 to 1, given the values at `CHANCES`.
-
-    Examples
-    --------
-    >>> round(mean_over_chances(norm.sf(CHANCES)), 4)
-    0.5
-    """
-    weights = norm.pdf(CHANCES) * np.gradient(CHANCES)
-    weights[0] += norm.cdf(CHANCES[0])
-    return float(values @ weights + norm.sf(CHANCES[-1]))
+def _none_at_first(passing: FloatArray) -> FloatArray:
+    """Index 0 stands for no risky precision at all."""
+    passing[..., 0] = 0.0
+    return passing
