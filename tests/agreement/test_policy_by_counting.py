@@ -155,6 +155,17 @@ def expected_cost(trial: Trial) -> float:
     return total
 
 
+def cost_of_1000(trial: Trial) -> Fraction:
+    """Mean of c FP + misses, for 1,000 cases: the mean of c on an interval is its middle."""
+    _, p, n = class_weights(trial)
+    total = Fraction(0)
+    for one in deployed(trial):
+        inside = [c for c in trial.ratios if trial.policy.threshold(float(c)) == one.threshold]
+        middle = (one.low + one.high) / 2 if trial.uniform else sum(inside) / len(inside)
+        total += one.probability * (middle * one.fp + p - one.tp)
+    return 1000 * total / (p + n)
+
+
 def max_alarms(trial: Trial) -> Fraction:
     _, p, n = class_weights(trial)
     if isinstance(trial.capacity, int):
@@ -188,6 +199,9 @@ def test_means_over_the_costs(trials: list[Trial]) -> None:
         raising = [one for one in expected if one.alarms > 0]
         alarms = sum((one.probability * one.alarms for one in expected), Fraction(0))
         assert got.expected_cost == pytest.approx(expected_cost(trial), abs=CLOSE)
+        assert got.cost_per_1000 == pytest.approx(float(cost_of_1000(trial)), rel=CLOSE)
+        recall = sum((one.probability * one.tp for one in expected), Fraction(0))
+        assert got.mean_recall == pytest.approx(float(recall / class_weights(trial)[1]), rel=CLOSE)
         assert got.mean_alarms == pytest.approx(float(alarms), rel=CLOSE)
         assert got.max_alarms == pytest.approx(float(max_alarms(trial)), rel=CLOSE)
         if not raising:
@@ -196,6 +210,20 @@ def test_means_over_the_costs(trials: list[Trial]) -> None:
         right = sum((one.probability * one.tp / one.alarms for one in raising), Fraction(0))
         share = sum((one.probability for one in raising), Fraction(0))
         assert got.mean_precision == pytest.approx(float(right / share), rel=CLOSE)
+
+
+def test_operating_points_and_cases_lead_to_the_same(trials: list[Trial]) -> None:
+    for trial in trials[::4]:
+        weights = None if trial.weights is None else [float(w) for w in trial.weights]
+        points = OperatingPoints.from_scores(trial.labels, trial.scores, sample_weight=weights)
+        by_points, by_cases = trial.policy.evaluate_points(points, by_cost=True), trial.evaluate()
+        assert by_points.expected_cost == pytest.approx(by_cases.expected_cost, abs=CLOSE)
+        assert by_points.cost_per_1000 == pytest.approx(by_cases.cost_per_1000, rel=CLOSE)
+        assert by_points.satisfied == by_cases.satisfied
+        for one, other in zip(by_points.choices, by_cases.choices, strict=True):
+            assert (one.threshold, one.tp, one.fp) == pytest.approx(
+                (other.threshold, other.tp, other.fp), rel=CLOSE
+            )
 
 
 def check_violation(got, limit, bound, worst, broken: list[Deployed]) -> None:
