@@ -75,6 +75,27 @@ def test_mixed_scales_come_to_an_end_with_small_answers(draw):
     assert check(draw, pl.LazyFrame, 500) <= 8
 
 
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_thousands_of_undecided_ranges_are_named_by_their_cells(engine):
+    """Labels that alternate along the scores leave every range open at wide costs."""
+    rng = np.random.default_rng(4)
+    scores = rng.random(50_000) ** 3
+    labels = np.zeros(50_000, dtype=bool)
+    labels[np.argsort(scores)[::2]] = True
+    scenario = voros.Scenario(cost_ratio=(0.01, 1.0))
+    frame = pl.DataFrame({"y": labels, "s": scores})
+    if engine == "duckdb":
+        lazy = pytest.importorskip("duckdb").connect().from_arrow(frame.to_arrow())
+    else:
+        lazy = frame.lazy()
+    found = count_frame(lazy, label="y", scores=["s"], scenarios=[scenario], largest_answer=2**14)[
+        "s"
+    ]
+    truth = voros.evaluate(labels, scores, scenario).score
+    assert found.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert found.cost.passes <= 20
+
+
 def remainder(least, greatest, level, rows):
     counts = np.array([rows])
     return Bins(

@@ -12,7 +12,11 @@ import voros
 from voros import Scenario, ThresholdPolicy, costs
 from voros.serialisation import DocumentError
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    # A damaged scenario may look like a slip, and is warned of before it is refused.
+    pytest.mark.filterwarnings("ignore::voros.VorosWarning"),
+]
 
 TRIES = 700
 """Damaged copies of each policy."""
@@ -103,7 +107,8 @@ def test_apply_ends_in_one_line_on_a_damaged_policy(tmp_path, monkeypatch):
             assert ran.stdout == sound.stdout, what
         else:
             assert ran.exit_code == 2, what
-            assert ran.stderr.startswith("voros: error: "), what
-            assert ran.stderr.count("\n") == 1, what
+            *notes, error = ran.stderr.splitlines()
+            assert error.startswith("voros: error: "), what
+            assert all(note.startswith("voros: warning: ") for note in notes), what
         tried += 1
     print(f"{tried} damaged policies applied")

@@ -23,7 +23,7 @@ FIRST_ANSWER = 2**14
 SMALLEST_ANSWER = 16
 """Rows that a pass may always bring: with fewer a bin might not be split at all."""
 
-MOST_PARENTS = 2**12
+MOST_PARENTS = 2**14
 """Separate bins that one filter names."""
 
 CELLS_PER_PARENT = 4
