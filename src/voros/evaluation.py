@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from voros.exceptions import NeverAlarmWarning, warn_caller
+from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
 from voros.frames import make_frame
 from voros.hull import CostHull, cost_hull
 from voros.inputs import FloatArray
@@ -79,6 +79,8 @@ class Evaluation:
     hull : CostHull
         The feasible thresholds that are best at some cost.
     region : Region
+    observed : OperatingPoints, optional
+        As they were counted, before any change of prevalence.
     """
 
     score: float
@@ -86,6 +88,7 @@ class Evaluation:
     points: OperatingPoints
     hull: CostHull
     region: Region
+    observed: OperatingPoints | None = None
 
     @cached_property
     def feasible(self) -> bool:
@@ -99,7 +102,17 @@ class Evaluation:
 
     @cached_property
     def binding(self) -> tuple[str, ...]:
-        """The limits without which other thresholds would be chosen."""
+        """The limits without which other thresholds would be chosen.
+
+        Raises
+        ------
+        UnsettledError
+            Where the points were counted for this scenario alone, and not with a limit lifted.
+        """
+        if self.observed is not None and not self.observed.complete:
+            for lifted in ({"min_precision": 0.0}, {"capacity": 1.0}):
+                self.observed.check_settles(replace(self.scenario, **lifted))
+            self.observed.check_settles(replace(self.scenario, min_precision=0.0, capacity=1.0))
         return binding_limits(self.points, self.scenario)
 
     @cached_property
@@ -162,13 +175,19 @@ class Evaluation:
             ("limits", limits),
             ("costs", f"C_FP/C_FN ~ {self.scenario.costs!r}"),
             ("feasible", "yes" if self.feasible else "nothing but never alarm"),
-            ("binding", " and ".join(self.binding) or "no limit"),
+            ("binding", self._binding_in_words()),
             (
                 "highest precision within capacity",
                 f"{best.precision:.4g} at recall {best.recall:.4g} ({best.alarms:g} alarms)",
             ),
             ("region", f"area {self.region.area:.4g}, {self.region.case.value}"),
         )
+
+    def _binding_in_words(self) -> str:
+        try:
+            return " and ".join(self.binding) or "no limit"
+        except UnsettledError:
+            return "not settled by these counts"
 
     def _table(self) -> list[tuple[str, ...]]:
         header = ("cost ratio", "threshold", "TP", "FP", "alarms", "precision", "recall")
@@ -265,4 +284,4 @@ def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     if not feasible[1:].any():
         warn_caller(limits_message(deployed, scenario), NeverAlarmWarning)
     score = partial_volume(deployed, hull, region, scenario.costs)
-    return Evaluation(score, scenario, deployed, hull, region)
+    return Evaluation(score, scenario, deployed, hull, region, points)

@@ -143,3 +143,18 @@ def test_complete_counts_answer_everything(cases):
         voros.evaluate(labels, tied["a"], OTHER).score, abs=1e-12
     )
     assert select_points(every, OTHER) is not None
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+def test_which_limit_binds_is_told_only_where_the_counts_settle_it(cases, prevalence):
+    labels, scores = cases
+    scenario = voros.Scenario(0.5, 0.02, (0.05, 0.1), prevalence)
+    alone = voros.evaluate_points(counted(cases, [scenario])["a"], scenario)
+    with pytest.raises(UnsettledError, match="count them for this scenario too"):
+        _ = alone.binding
+    assert "not settled by these counts" in repr(alone)
+    lifted = [
+        voros.Scenario(a, k, (0.05, 0.1), prevalence) for a in (0.0, 0.5) for k in (0.02, 1.0)
+    ]
+    found = voros.evaluate_points(counted(cases, [scenario, *lifted])["a"], scenario)
+    assert found.binding == voros.evaluate(labels, scores["a"], scenario).binding
