@@ -1,0 +1,191 @@
+"""How often guarantees break in populations made to break them.
+
+Scores take a few hundred values, and the chance to be positive at each is chosen against the walk:
+all positives first and then none, a precision that hovers where the next cases break the floor with
+a given chance, and a capacity that binds where the floor does. Floors from .003 to .95, horizons
+from a fiftieth of the validation cases to twenty times as many, and the population. Run ``python
+benchmarks/worst_cases.py [validations] [processes]``; docs/guarantees.md has the results.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+import voros
+from voros.inference.future_floor import needed_to_keep, risky_precisions
+from voros.inference.next_cases import walk_starts
+from voros.inputs import AnyArray, BoolArray, FloatArray
+
+CONFIDENCE = 0.95
+FLOORS = (0.003, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
+HORIZONS = (1 / 50, 1 / 5, 1, 5, 20)
+SCORES = 400
+"""Values that scores take."""
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """A population by score, best first, and what is promised of it.
+
+    Attributes
+    ----------
+    name : str
+    n_cases : int
+    horizon : int or None
+    scenario : Scenario
+    shares : ndarray
+        Of all cases, at each score and, last, below all of them.
+    precision : ndarray
+        Chance to be positive at each of `shares`.
+    """
+
+    name: str
+    n_cases: int
+    horizon: int | None
+    scenario: voros.Scenario
+    shares: FloatArray
+    precision: FloatArray
+
+    def draw(self, n: int, runs: int, rng: np.random.Generator) -> tuple[AnyArray, AnyArray]:
+        """True and false positives at each score, for many samples."""
+        cases = rng.multinomial(n, self.shares, size=runs)
+        positive = rng.binomial(cases, self.precision)
+        return np.cumsum(positive, axis=1), np.cumsum(cases - positive, axis=1)
+
+    def broken(self, runs: int, seed: int = 0) -> float:
+        """Share of validations of which a deployed threshold breaks a limit."""
+        rng, guarantee = np.random.default_rng(seed), voros.Guarantee(CONFIDENCE, self.horizon)
+        bad = np.zeros((runs, len(self.shares)), dtype=bool)
+        bad[:] = self._bad_scores(runs, rng)
+        count = 0
+        for tp, fp, bad_here in zip(*self.draw(self.n_cases, runs, rng), bad, strict=True):
+            points, rows = _points(tp, fp)
+            allowed = guarantee.allowed(points, self.scenario)[1:]
+            count += bool(bad_here[rows[allowed]].any())
+        return count / runs
+
+    def _bad_scores(self, runs: int, rng: np.random.Generator) -> BoolArray:
+        """Which scores break a limit as thresholds: in the population, or in each future."""
+        floor, limits = self.scenario.min_precision, self.scenario
+        if self.horizon is None:
+            right, alarms = np.cumsum(self.shares * self.precision), np.cumsum(self.shares)
+            broken = right < floor * alarms * (1 - 1e-12)
+            return np.asarray(broken | (alarms > limits.capacity + 1e-12))
+        tp, fp = self.draw(self.horizon, runs, rng)
+        most = limits.max_alarms(self.horizon)
+        return np.asarray((tp < needed_to_keep(tp + fp, floor)) | (tp + fp > most))
+
+
+def _points(tp: AnyArray, fp: AnyArray) -> tuple[voros.OperatingPoints, AnyArray]:
+    """Operating points of one validation, and at which scores they lie."""
+    rows = np.flatnonzero(np.diff(tp + fp, prepend=0) > 0)
+    points = voros.OperatingPoints(
+        np.append(np.inf, -rows.astype(float)),
+        np.append(0, tp[rows]),
+        np.append(0, fp[rows]),
+        int(tp[-1]),
+        int(fp[-1]),
+    )
+    return points, rows
+
+
+def with_curve(
+    name: str,
+    n: int,
+    horizon: int | None,
+    scenario: voros.Scenario,
+    edges: FloatArray,
+    right: FloatArray,
+) -> WorstCase:
+    """Make a population from how many positives lie above each share of alarms."""
+    shares = np.diff(edges, prepend=0)
+    precision = np.clip(np.diff(right, prepend=0) / shares, 0, 1)
+    rest = max(1 - edges[-1], 0.0)
+    return WorstCase(
+        name,
+        n,
+        horizon,
+        scenario,
+        np.append(shares, rest) / (shares.sum() + rest),
+        np.append(precision, 0.0),
+    )
+
+
+def settings() -> list[tuple[float, int, int | None]]:
+    """Every floor, validation size and horizon."""
+    found: list[tuple[float, int, int | None]] = []
+    for floor in FLOORS:
+        n = 5000 if floor < 0.02 else 2000
+        found += [(floor, n, max(int(ratio * n), 1)) for ratio in HORIZONS] + [(floor, n, None)]
+    return found
+
+
+def reproducers() -> Iterator[WorstCase]:
+    """Ordinary populations in which small floors broke too often before they were mended."""
+    yield normal_scores(0.01, 0.1, 5000, 100, 0.015, 4.0)
+    yield normal_scores(0.02, 0.3, 2000, 40, 0.015, 12.0)
+
+
+def of(floor: float, n: int, horizon: int | None) -> Iterator[WorstCase]:
+    """All populations for one floor and horizon."""
+    alpha = 1 - CONFIDENCE
+    starts = walk_starts(n, horizon or 20 * n, floor, alpha, n)
+    start = min(starts, default=n // 20)
+    middle = np.sqrt(start * n) / n
+    edges = np.geomspace(start / n / 4, 1.0, SCORES)
+    free, tight = (voros.Scenario(floor, c, 0.001) for c in (1.0, float(middle)))
+    first = np.minimum(edges, floor * middle)
+    yield with_curve("positives first", n, horizon, free, edges, first)
+    yield with_curve("positives first, capacity there", n, horizon, tight, edges, first)
+    for chance in (0.3, 0.06):
+        level = floor * np.ones_like(edges)
+        if horizon is not None:
+            risky = risky_precisions((float(edges[0]), 1.0), n, horizon, floor, alpha)
+            column = int(np.searchsorted(np.cumsum(risky.weights), 1 - chance))
+            level = risky.precision[risky.at(edges)[:, column]]
+        swing = 0.02 * chance if horizon is None else 0.0
+        wave = 1 - 1e-9 + swing * np.sin(np.arange(SCORES) / 3)
+        right = np.maximum.accumulate(np.minimum(level * edges * wave, edges))
+        yield with_curve(f"hovering at {chance}", n, horizon, free, edges, right)
+
+
+def normal_scores(
+    floor: float, capacity: float, n: int, horizon: int, prevalence: float, separation: float
+) -> WorstCase:
+    """Normal scores in both classes."""
+    cuts = np.linspace(separation + 5, -4, SCORES)
+    right = prevalence * norm.sf(cuts - separation)
+    edges = right + (1 - prevalence) * norm.sf(cuts)
+    scenario = voros.Scenario(floor, capacity, 0.001)
+    return with_curve(f"normal, {separation:g} apart", n, horizon, scenario, edges, right)
+
+
+def line(case: WorstCase, runs: int) -> str:
+    """Run one case, and say how it went."""
+    where = "population" if case.horizon is None else f"next {case.horizon}"
+    floor, share = case.scenario.min_precision, case.broken(runs)
+    return f"{floor:<6g} {case.n_cases:>5} {where:<12} {case.name:<32} {share:.4f}"
+
+
+def measure(setting: tuple[float, int, int | None] | None, runs: int) -> list[str]:
+    """Run all cases of a setting; None stands for the reproducers."""
+    return [line(case, runs) for case in (reproducers() if setting is None else of(*setting))]
+
+
+def main() -> None:
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    processes = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    wanted = [None, *settings()]
+    with ProcessPoolExecutor(processes) as pool:
+        for lines in pool.map(measure, wanted, [runs] * len(wanted)):
+            print("\n".join(lines), flush=True)
+
+
+if __name__ == "__main__":
+    main()
