@@ -10,6 +10,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from html import unescape
 
 import numpy as np
 import pytest
@@ -216,7 +217,12 @@ def test_operating_points_and_cases_lead_to_the_same(trials: list[Trial]) -> Non
     for trial in trials[::4]:
         weights = None if trial.weights is None else [float(w) for w in trial.weights]
         points = OperatingPoints.from_scores(trial.labels, trial.scores, sample_weight=weights)
-        by_points, by_cases = trial.policy.evaluate_points(points, by_cost=True), trial.evaluate()
+        by_points = trial.policy.evaluate_points(points, by_cost=True, confidence=0.8)
+        by_cases = trial.evaluate()
+        if weights is None:
+            assert by_points.intervals.confidence == 0.8
+            (low, high), (least, most) = by_points.intervals.alarms, by_cases.intervals.alarms
+            assert least <= low <= high <= most
         assert by_points.expected_cost == pytest.approx(by_cases.expected_cost, abs=CLOSE)
         assert by_points.cost_per_1000 == pytest.approx(by_cases.cost_per_1000, rel=CLOSE)
         assert by_points.satisfied == by_cases.satisfied
@@ -305,6 +311,46 @@ def test_the_text_says_whether_and_how_limits_are_broken(trials: list[Trial]) ->
             )
             several += len(ends) > 1
     assert several > 10
+
+
+def test_a_notebook_shows_the_same_lines_as_the_text(trials: list[Trial]) -> None:
+    for trial in trials[::4]:
+        evaluation = trial.evaluate()
+        title, *lines = repr(evaluation).splitlines()
+        kept = next(i for i, line in enumerate(lines) if line.startswith("limits kept"))
+        shown = evaluation._repr_html_()
+        paragraphs = re.findall(r"<p>(.*?)</p>", shown)
+        assert [unescape(text) for text in paragraphs] == [title, *lines[kept:]]
+        assert re.sub(r"<(p|table)>.*?</\1>", "", shown) == ""
+
+
+def shown_numbers(cell: str) -> list[float]:
+    return [float(number.replace(",", "")) for number in cell.split(" to ")]
+
+
+def test_a_notebook_shows_means_intervals_and_limits(trials: list[Trial]) -> None:
+    for trial in trials[::4]:
+        got = trial.evaluate()
+        found = got.intervals
+        shown = got._repr_html_()
+        assert re.findall(r"<th>(.*?)</th>", shown)[2] == ("95 % interval" if found else "")
+        cells = re.findall(r"<td>(.*?)</td>", shown)
+        means = (got.expected_cost, got.cost_per_1000, got.mean_precision, got.mean_recall)
+        close = {"rel": 1e-3, "abs": 6e-5, "nan_ok": True}
+        for i, mean in enumerate((*means, got.mean_alarms)):
+            assert shown_numbers(cells[4 * i + 1]) == pytest.approx([mean], **close)
+        names = ("cost", "cost_per_1000", "precision", "recall", "alarms")
+        for i, name in enumerate(names):
+            ends = cells[4 * i + 2]
+            if found is None:
+                assert ends == ""
+            else:
+                assert shown_numbers(ends) == pytest.approx(list(getattr(found, name)), **close)
+        limits = [cells[4 * i + 3] for i in range(5)]
+        assert limits[:2] + limits[3:4] == ["", "", ""]
+        assert float(limits[2].removeprefix("at least ")) == pytest.approx(float(trial.floor))
+        most = float(limits[4].removeprefix("at most ").replace(",", ""))
+        assert most == pytest.approx(float(max_alarms(trial)), rel=1e-5)
 
 
 def policy_at(*thresholds: float) -> ThresholdPolicy:
