@@ -22,7 +22,7 @@ LINES = (
     "#2222DD",
     "#8B1A3A",
     "#9467FF",
-    "#8A8A8A",
+    "#6B8E23",
 )
 """One colour per model, for lines and markers on white or gold."""
 
@@ -52,7 +52,7 @@ FILLS = (
     "#E69F00",
     "#F0E442",
     "#2222DD",
-    "#8B3A00",
+    "#7A1F3D",
     "#9467FF",
     "#A8C686",
 )

@@ -66,6 +66,8 @@ def test_no_curve_is_covered_and_the_plot_stays(
     assert covered(display.ax_, legend) == []
     assert len(legend.get_texts()) >= n_models
     box, whole = legend.get_window_extent(), figure.bbox
+    labels = [ax.xaxis.label for ax in figure.axes if ax.get_xlabel()]
+    assert not any(box.overlaps(label.get_window_extent()) for label in labels)
     assert box.x0 >= -1
     assert box.x1 <= whole.width + 1
     assert box.y0 >= -1

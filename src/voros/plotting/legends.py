@@ -33,8 +33,8 @@ LINE = 1.35
 """Height of a line of the legend, in sizes of its type."""
 PADDING = 2.0
 """Height and width of the frame, in sizes of the type."""
-BELOW = 3.6
-"""Distance from axes to a legend below their labels, in sizes of the type."""
+BELOW, GAPS = 2.4, 14.0
+"""Distance from axes to a legend below their labels: sizes of the type, and points between them."""
 SAFETY = 1.15
 MOST_BELOW = 0.3
 """Share of the height of somebody else's axes that a legend below them takes."""
@@ -87,7 +87,8 @@ def _draw_below(
     shown, columns = _arranged(ax, entries, old, np.inf if grow else MOST_BELOW)
     if grow:
         make_taller(ax.figure, [label for _, label in shown], columns, size)
-    down = ScaledTranslation(0, -BELOW * size / POINTS_PER_INCH, ax.figure.dpi_scale_trans)
+    points = GAPS + BELOW * type_size(ax)
+    down = ScaledTranslation(0, -points / POINTS_PER_INCH, ax.figure.dpi_scale_trans)
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 0}
     where = {"bbox_transform": below.transAxes + down}
     return _draw(below, shown, ncols=columns, fontsize=size, frameon=False, **place, **where)
