@@ -82,26 +82,28 @@ def test_nothing_is_decided_on_test(parts, deployed):
         assert one.test.expected_cost != other.test.expected_cost
 
 
-def test_the_guaranteed_policy_is_decided_on_one_case_of_each_patient(parts, deployed):
+def test_the_guaranteed_policy_is_tested_on_patients_that_did_not_rank_its_model(parts, deployed):
     valid, _ = parts
-    patients = valid.independent.sample.patient
-    assert len(patients) == len(np.unique(patients)) == len(np.unique(valid.sample.patient))
+    ranking, testing = valid.halves
+    patients = testing.sample.patient
+    assert len(patients) == len(np.unique(patients))
+    assert set(patients) & set(ranking.sample.patient) == set()
+    assert set(patients) | set(ranking.sample.patient) == set(valid.sample.patient)
+    assert ranking.n_cases == np.isin(valid.sample.patient, ranking.sample.patient).sum()
     for one in deployed:
-        if one.strategy == GUARANTEED:
-            assert one.policy.guarantee is not None
-            assert one.policy.guarantee.horizon == 1500
-            assert one.policy.n_positive + one.policy.n_negative == len(patients)
-
-
-def test_the_guaranteed_strategy_shares_the_error_among_all_models(parts, deployed):
-    valid, _ = parts
-    share = voros.Guarantee(1 - 0.05 / 6, horizon=1500)
-    for one in deployed:
-        if one.strategy == GUARANTEED:
-            points = valid.independent.points[one.model]
-            certified = points.thresholds[share.allowed(points, SCENARIOS[one.scenario])]
-            assert one.policy.n_models == 6
-            assert set(one.policy.thresholds.tolist()) <= set(certified.tolist())
+        if one.strategy != GUARANTEED:
+            continue
+        scenario = SCENARIOS[one.scenario]
+        scores = {
+            name: voros.partial_voros_score(p.y_true, p.score, scenario)
+            for name, p in ranking.predictions.items()
+        }
+        assert scores[one.model] == max(scores.values())
+        points = testing.points[one.model]
+        certified = voros.Guarantee(0.95, horizon=1500).allowed(points, scenario)
+        assert set(one.policy.thresholds.tolist()) <= set(points.thresholds[certified].tolist())
+        assert (one.policy.model, one.policy.n_models) == (one.model, 1)
+        assert one.policy.n_positive + one.policy.n_negative == len(patients)
 
 
 def test_strategies_are_compared_on_the_same_resamples(parts):

@@ -102,7 +102,7 @@ class StudyResult:
             ]
         columns.append(Column("model", "", "model"))
         rows = tuple(
-            (LABELS[one.strategy], *_account(one.valid), *_account(one.test), self.label(one.model))
+            (LABELS[one.strategy], *_values(one.valid), *_values(one.test), self.label(one.model))
             for one in self.of(number)
         )
         title = f"{self.title}, scenario {number}: {limits_in_words(number)}"
@@ -136,14 +136,14 @@ class StudyResult:
         return Table(f"scenario_{number}_differences", title, columns, tuple(rows))
 
 
-def _account(account: PolicyEvaluation) -> tuple[Value, ...]:
-    precision: Value = account.mean_precision if account.mean_alarms else "no alarms"
-    return account.expected_cost, precision, account.mean_alarms, kept(account)
+def _values(found: PolicyEvaluation) -> tuple[Value, ...]:
+    precision: Value = found.mean_precision if found.mean_alarms else "no alarms"
+    return found.expected_cost, precision, found.mean_alarms, kept(found)
 
 
-def kept(account: PolicyEvaluation) -> str:
+def kept(found: PolicyEvaluation) -> str:
     """Say whether both limits were kept, and which was not."""
-    broken = ", ".join(violation.limit for violation in account.violations)
+    broken = ", ".join(violation.limit for violation in found.violations)
     return f"no ({broken})" if broken else "yes"
 
 

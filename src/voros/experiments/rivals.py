@@ -87,17 +87,17 @@ def _beside(
 
 
 def _compare(number: int, valid: Scored, test: Scored, random_state: int) -> dict[str, list[Value]]:
-    accounts = {name: _deploy(number, name, valid, test) for name in valid.points}
-    found = cost_intervals(list(accounts.values()), test, random_state, beside=SELECTED)
+    deployed = {name: _deploy(number, name, valid, test) for name in valid.points}
+    found = cost_intervals(list(deployed.values()), test, random_state, beside=SELECTED)
     return {
         name: [
             found[name].cost.estimate,
             found[name].cost.low,
             found[name].cost.high,
             "" if name == SELECTED else found[name].verdict,
-            kept(account.test),
+            kept(one.test),
         ]
-        for name, account in accounts.items()
+        for name, one in deployed.items()
     }
 
 
