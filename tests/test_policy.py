@@ -315,6 +315,10 @@ def test_anything_but_a_scenario_is_a_type_error(scenario):
         ThresholdPolicy.from_points(points, scenario)
     with pytest.raises(TypeError, match=message):
         voros.select_points({"a": points}, scenario)
+    with pytest.raises(TypeError, match=message):
+        points.feasible(scenario)
+    with pytest.raises(TypeError, match=message):
+        voros.Guarantee().allowed(points, scenario)
 
 
 def test_an_unknown_strategy_is_refused_by_name():

@@ -29,7 +29,7 @@ from voros.inputs import (
     look_swapped,
     read_labels,
 )
-from voros.scenario import Scenario, as_fraction
+from voros.scenario import Scenario, as_fraction, check_scenario
 
 if TYPE_CHECKING:
     from voros.engines import CertifiedPoints
@@ -356,7 +356,7 @@ class OperatingPoints:
 
     def feasible(self, scenario: Scenario) -> BoolArray:
         """Tell which thresholds meet both limits of a scenario, at these points' prevalence."""
-        capable = self.within_capacity(self.max_alarms(scenario))
+        capable = self.within_capacity(self.max_alarms(check_scenario(scenario)))
         return np.asarray(capable & self.precise_enough(scenario.min_precision))
 
     def frame(self, backend: str | None = None) -> Any:

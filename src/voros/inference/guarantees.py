@@ -17,7 +17,7 @@ from voros.inference.shortfall import Shortfall, shortfall
 from voros.inference.walk_risk import Walk
 from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.scenario import Scenario, check_scenario
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,7 @@ class Guarantee:
         scenario : Scenario
             Without another prevalence: reweighted counts have no exact test.
         """
+        check_scenario(scenario)
         cases = points.grouped
         if cases is None or not cases.repeated:
             return self._passed(points, scenario, requirement)
