@@ -12,6 +12,7 @@ import time
 
 import pytest
 from cli.cases import LIMITS, write_cases
+from files.disks import small_disk
 
 COSTS = ("--cost-ratio", "1/9")
 
@@ -111,6 +112,21 @@ def test_sizes_beyond_all_bounds(refused, cases, command, complaint):
 )
 def test_usage_errors_are_one_line(refused, cases, words, complaint):
     assert complaint in refused(*words)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("support2", "--out", "cases.csv"), "cases.csv is a file; name a folder"),
+        (("support2", "--out", "run", "--seed", "-1"), "'--seed'"),
+        (("generate", "--out", "run", "--patients", "-5"), "'--patients'"),
+        (("generate", "--out", "run", "--patients", "1000000000000"), "'--patients'"),
+        (("generate", "--out", "cases.csv/run"), "is a file; name a folder"),
+    ],
+)
+def test_studies_that_cannot_be_run(refused, cases, tmp_path, words, complaint):
+    assert complaint in refused("experiment", *words)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.fixture
@@ -247,6 +263,40 @@ def test_a_standard_output_that_is_full(tmp_path):
     assert ran.returncode == 2
     last = ran.stderr.splitlines()[-1]
     assert last == "voros: error: the output: No space left on device; free some space"
+
+
+@posix
+@pytest.mark.parametrize(
+    ("command", "size"),
+    [
+        (("report", "-o", "disk/report.html", "--resamples", "100"), "64k"),
+        (("explore", "-o", "disk/page.html"), "64k"),
+        (("plot", "-o", "disk/roc.png"), "16k"),
+    ],
+)
+def test_a_full_disk_is_left_as_it_was(voros_command, cases, tmp_path, command, size):
+    with small_disk(tmp_path / "disk", f"size={size}") as disk:
+        ran = voros_command(*command, cases, *LIMITS)
+        assert ran.code == 2
+        (said,) = ran.errors
+        assert "disk/" in said
+        assert "cannot be written: No space left on device; free some space" in said
+        assert list(disk.iterdir()) == []
+
+
+@posix
+def test_a_read_only_folder_is_told_before_the_work(voros_command, tmp_path):
+    with small_disk(tmp_path / "disk", "ro,size=16k"):
+        for command in (
+            ("select", "nowhere.csv", "-o", "disk/policy.json"),
+            ("plot", "nowhere.csv", "-o", "disk/roc.png"),
+            ("explore", "nowhere.csv", "-o", "disk/page.html"),
+            ("report", "nowhere.csv", "-o", "disk/report.html"),
+        ):
+            ran = voros_command(*command, *LIMITS)
+            assert ran.code == 2
+            (said,) = ran.errors
+            assert f"{command[-1]} cannot be written: Read-only file system; choose another" in said
 
 
 STARTED = "import os; from voros.cli import main; os.write(1, b'!'); main()"

@@ -6,10 +6,10 @@ import socket
 import stat
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from files.disks import small_disk
 
 from voros.files import check_folder, check_writable, folder_for, write_together, write_whole
 
@@ -18,23 +18,6 @@ posix = pytest.mark.skipif(os.name != "posix", reason="pipes and permissions are
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
-
-
-@contextmanager
-def small_disk(folder, options):
-    """Mount a file system in memory, which needs root."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
-    try:
-        made = subprocess.run(mount, capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no mount here")
-    if made.returncode:
-        pytest.skip("mounting a small disk needs root")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 def test_text_and_bytes(tmp_path):

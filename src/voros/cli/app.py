@@ -94,7 +94,8 @@ def options(
 ) -> None:
     """Choose and deploy binary classifiers that must live within limits.
 
-    Exit codes: 0 done; 1 limits not met where --check asked; 2 an error, said in one line.
+    Exit codes: 0 done; 1 limits not met where --check asked; 2 an error, said in one line;
+    130 interrupted.
     """
 
 

@@ -1,0 +1,23 @@
+"""A disk that is soon full, or cannot be written at all."""
+
+import subprocess
+from contextlib import contextmanager
+
+import pytest
+
+
+@contextmanager
+def small_disk(folder, options):
+    """Mount a file system in memory, which needs root."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    try:
+        made = subprocess.run(mount, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount here")
+    if made.returncode:
+        pytest.skip("mounting a small disk needs root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
