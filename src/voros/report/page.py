@@ -7,7 +7,6 @@ from datetime import datetime
 from html import escape
 from importlib.resources import files
 
-from voros.inference.intervals import interval_in_words
 from voros.report.content import DataSummary, Report, versions
 from voros.report.figures import Picture, map_pictures, policy_pictures, ranking_pictures
 from voros.report.wording import (
@@ -132,6 +131,9 @@ def _ranking_in_words(report: Report) -> str:
 
 
 def _ranking_cells(report: Report, row: ModelScores) -> tuple[str, ...]:
+    # Its package loads SciPy's distributions, which other commands do without.
+    from voros.inference.intervals import interval_in_words
+
     found = report.intervals[row.model]
     certified = report.policy.guarantee is not None
     return (
