@@ -108,7 +108,11 @@ REFUSED = {
     "absent word": ((list("abaabb"), S), {"pos_label": "x"}, "pos_label='x' is not among"),
     "negative weight": ((Y, S), {"sample_weight": [1, 1, -1, 1, 1, 1]}, "it holds -1.0 .*index 2"),
     "infinite weight": ((Y, S), {"sample_weight": [1, 1, 1, 1, 1, np.inf]}, "it holds inf"),
-    "weights of one class": ((Y, S), {"sample_weight": Y}, "positive cases only"),
+    "weights of one class": (
+        (Y, S),
+        {"sample_weight": Y},
+        "sample_weight is 0 for every case of a",
+    ),
     "words as scores": ((Y, list("abcdef")), {}, "y_score must be numbers"),
     "complex scores": ((Y, np.array(S) * 1j), {}, "y_score must be real numbers"),
     "table of scores": ((Y, np.ones((6, 2))), {}, r"y_score must be one-dimensional.*\(6, 2\)"),

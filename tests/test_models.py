@@ -128,5 +128,7 @@ def test_what_is_no_score_is_refused(scores: Any, message: str) -> None:
 
 def test_a_query_is_collected_first() -> None:
     lazy = pytest.importorskip("polars").LazyFrame({"a": [1.0, 2.0, 3.0]})
-    with pytest.raises(ValueError, match="polars query has no rows yet; collect it"):
+    with pytest.raises(
+        ValueError, match="scores is a polars query and has no rows yet; collect it"
+    ):
         columns_by_model([0, 1, 0], lazy)

@@ -113,10 +113,10 @@ def test_the_cut_off_guessed_from_a_sample_never_changes_the_answer(order) -> No
     ("arguments", "message"),
     [
         (([0.1], [1.2], 10, 10), r"tpr must lie within \[0, 1\]; it spans \[1.2, 1.2\]"),
-        (([np.nan], [0.2], 10, 10), "fpr must lie within"),
+        (([np.nan], [0.2], 10, 10), "fpr holds NaN in 1 of 1"),
         (([0.1], [0.2], 0, 10), "n_positive=0; accepted is a number of cases above 0"),
         (([0.1], [0.2], 10, float("inf")), "n_negative=inf"),
-        (([0.1, 0.2], [0.2], 10, 10), "tp has 1, fp has 2"),
+        (([0.1, 0.2], [0.2], 10, 10), "fpr has 2, tpr has 1"),
     ],
 )
 def test_bad_curves_are_refused(arguments, message) -> None:
@@ -125,7 +125,9 @@ def test_bad_curves_are_refused(arguments, message) -> None:
 
 
 def test_counts_beyond_the_class_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"fp must lie within \[0, 10\]; it spans \[3, 11\]"):
+    with pytest.raises(
+        ValueError, match=r"fp must lie within \[0, 10\], n_negative; it spans \[3, 11\]"
+    ):
         OperatingPoints.from_counts([1, 2], [3, 11], 10, 10)
 
 

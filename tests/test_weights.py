@@ -98,7 +98,7 @@ def test_what_cannot_be_reckoned_with_is_refused(scale: float) -> None:
     "cost_ratio", [1e308, 1e-308, 5e-324, 10**400, (1e-300, 1e300), (1e300, 1e308), float("inf")]
 )
 def test_costs_that_overflow_are_refused(cost_ratio: Any) -> None:
-    with pytest.raises(ValueError, match="cost_ratio holds"):
+    with pytest.raises(ValueError, match=r"cost_ratio (holds|is beyond)"):
         voros.Scenario(cost_ratio=cost_ratio)
 
 

@@ -28,7 +28,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.inputs import FloatArray, as_vector, check_same_length, check_weights
+from voros.inputs import FloatArray, as_number, as_vector, check_same_length, check_weights
 
 Over: TypeAlias = Literal["ratio", "t", "miss"]
 UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
@@ -300,7 +300,7 @@ def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:
     >>> known(30, over="miss").ratio_range(negatives_per_positive=9.0)[0]
     0.03333333333333333
     """
-    return from_samples([cost_ratio], over=over)
+    return from_samples([as_number(cost_ratio, "cost_ratio")], over=over)
 
 
 def uniform(low: float, high: float) -> CostDistribution:
@@ -335,7 +335,7 @@ def miss_costs(low: float, high: float | None = None) -> CostDistribution:
 
 
 def _uniform(low: float, high: float, over: Over, name: str) -> CostDistribution:
-    _check_values(_as_numbers([low, high], name), over, name)
+    _check_values(np.array([as_number(low, name), as_number(high, name)]), over, name)
     if low > high:
         raise ValueError(f"{name}=({low!r}, {high!r}) is reversed; the smaller value comes first")
     if low == high:
@@ -394,10 +394,10 @@ def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> S
     """
     _check_unit(over)
     name = "cost_ratio" if over == "ratio" else over
-    shape = np.shape(as_vector(values, "values")) if np.ndim(values) != 0 else (1,)
-    if shape == (0,):
+    given = [values] if isinstance(values, Real) else as_vector(values, "values").tolist()
+    if not given:
         raise ValueError("values must be a non-empty list of numbers; its shape is (0,)")
-    array = _as_numbers(values, name)
+    array = np.array([as_number(value, f"values, {name}") for value in given])
     _check_values(array, over, name)
     mass = np.ones(len(array)) if weights is None else check_weights(weights, name="weights")
     check_same_length(values=array, weights=mass)
@@ -412,7 +412,7 @@ def as_costs(cost_ratio: object) -> CostDistribution:
     if isinstance(cost_ratio, CostDistribution):
         return cost_ratio
     if isinstance(cost_ratio, Real) and not isinstance(cost_ratio, bool):
-        return from_samples([cost_ratio])
+        return known(as_number(cost_ratio, "cost_ratio"))
     if isinstance(cost_ratio, (tuple, list)) and len(cost_ratio) == 2:
         return uniform(*cost_ratio)
     raise ValueError(
@@ -422,7 +422,7 @@ def as_costs(cost_ratio: object) -> CostDistribution:
 
 
 def _check_unit(over: str) -> None:
-    if over not in UNITS:
+    if not isinstance(over, str) or over not in UNITS:
         raise ValueError(f"over={over!r} is not one of {', '.join(map(repr, UNITS))}")
 
 
@@ -437,15 +437,3 @@ def _check_values(values: FloatArray, over: Over, name: str) -> None:
             else f"finite numbers above 0, from {low:g} to {high:g}"
         )
         raise ValueError(f"{name} holds {values[bad][0]:g}; accepted are {accepted}")
-
-
-def _as_numbers(values: Any, name: str) -> FloatArray:
-    """Read numbers, and nothing that merely could be turned into some."""
-    given = [values] if np.ndim(values) == 0 else list(values)
-    for value in given:
-        if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
-            raise ValueError(f"{name} holds {value!r}; accepted are numbers")
-    try:
-        return np.array([float(value) for value in given])
-    except OverflowError:
-        raise ValueError(f"{name} holds a number that is too large to reckon with") from None

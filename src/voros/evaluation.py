@@ -21,7 +21,7 @@ from voros.limits import (
     warn_about_costs,
 )
 from voros.region import Region, feasible_region
-from voros.roc import OperatingPoints
+from voros.roc import OperatingPoints, check_points
 from voros.scenario import Scenario, check_scenario
 from voros.tables import html_facts, html_table, text_table
 from voros.volume import lesser_share, partial_volume
@@ -270,6 +270,7 @@ def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     0.4805
     """
     check_scenario(scenario)
+    check_points(points)
     points.check_settles(scenario)
     deployed = points.at_prevalence(scenario.prevalence)
     region = feasible_region(

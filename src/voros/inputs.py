@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,13 @@ SHOWN_VALUES = 5
 
 LARGEST_FINITE = np.finfo(np.float64).max
 """The threshold that stands for a score of +inf, because +inf itself means *never alarm*."""
+
+
+SMALLEST_SIZE, LARGEST_SIZE = 1e-280, 1e280
+"""Sizes of a class, as sums of weights, that leave products with limits finite and exact."""
+
+LARGEST_ODDS = 1e100
+"""Cases of one class for one of the other, at most: with costs up to as much, nothing overflows."""
 
 
 def as_vector(values: Any, name: str) -> AnyArray:
@@ -85,6 +94,39 @@ def _as_array(values: Any, name: str) -> AnyArray:
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{name} cannot be read as an array: {error}") from None
+
+
+def as_number(value: Any, name: str, accepted: str = "a number") -> float:
+    """Return a real number as a float; text, truth values and arrays are none.
+
+    Examples
+    --------
+    >>> as_number(True, "capacity")
+    Traceback (most recent call last):
+    ValueError: capacity=True; accepted is a number
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+    try:
+        return float(value) if is_number else _refuse(value, name, accepted)
+    except OverflowError:
+        raise ValueError(f"{name} is beyond all floats; accepted is {accepted}") from None
+
+
+def _refuse(value: Any, name: str, accepted: str) -> float:
+    raise ValueError(f"{name}={value!r}; accepted is {accepted}")
+
+
+def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
+    """Raise unless a value is one of the words that an argument accepts.
+
+    Examples
+    --------
+    >>> check_choice("mean", "method", ("bca", "percentile"))
+    Traceback (most recent call last):
+    ValueError: method='mean'; accepted are 'bca', 'percentile'
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}={value!r}; accepted are {', '.join(map(repr, choices))}")
 
 
 def check_same_order(y_true: Any, **others: Any) -> None:
@@ -186,8 +228,11 @@ def _numeric_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
 
 
 def _general_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
-    kinds = set(array.tolist())
-    if any(kind is None or kind != kind for kind in kinds):
+    try:
+        kinds = set(array.tolist())
+    except TypeError as error:
+        raise ValueError(f"{name} holds values that are no labels: {error}") from None
+    if any(_is_missing(kind) for kind in kinds):
         raise ValueError(f"{name} holds missing values; drop or impute those cases first")
     distinct = sorted(kinds, key=str)
     if len(distinct) > 2:
@@ -200,6 +245,14 @@ def _general_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
     if len(distinct) == 2 and pos_label not in kinds:
         raise ValueError(_absent(pos_label, distinct, name))
     return np.asarray([value == pos_label for value in array.tolist()])
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        # pandas does not say whether a missing value differs from itself.
+        return True
 
 
 def _shown(values: Any) -> str:
@@ -229,7 +282,7 @@ def check_scores(y_score: Any, *, name: str = "y_score") -> AnyArray:
     if array.dtype == np.bool_:
         array = array.astype(np.uint8)
     if array.dtype.kind not in "iuf":
-        array = _as_float(array, name)
+        array = as_floats(array, name)
     if len(array) and array.dtype.kind == "f":
         # The minimum carries any NaN along and is one pass without a temporary.
         if np.isnan(array.min()):
@@ -245,7 +298,7 @@ def check_scores(y_score: Any, *, name: str = "y_score") -> AnyArray:
 
 def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatArray:
     """Return case weights as finite floats that are not negative."""
-    array = _as_float(as_vector(sample_weight, name), name)
+    array = as_floats(as_vector(sample_weight, name), name)
     bad = ~np.isfinite(array) | (array < 0)
     if bad.any():
         raise ValueError(
@@ -255,7 +308,8 @@ def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatAr
     return array
 
 
-def _as_float(array: AnyArray, name: str) -> FloatArray:
+def as_floats(array: AnyArray, name: str) -> FloatArray:
+    """Return an array of numbers as floats; text, dates and complex numbers are none."""
     if array.dtype.kind in "cmM":
         raise ValueError(f"{name} must be real numbers; its dtype is {array.dtype}")
     if array.dtype.kind in "OSU":
@@ -266,3 +320,21 @@ def _as_float(array: AnyArray, name: str) -> FloatArray:
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers; its dtype is {array.dtype} ({error})") from None
+
+
+def check_class_sizes(
+    n_positive: float,
+    n_negative: float,
+    positives: str = "n_positive",
+    negatives: str = "n_negative",
+) -> None:
+    """Raise unless the sizes of both classes can be reckoned with, alone and against each other."""
+    for name, size in ((positives, n_positive), (negatives, n_negative)):
+        accepted = f"a number of cases above 0, from {SMALLEST_SIZE:g} to {LARGEST_SIZE:g}"
+        if not SMALLEST_SIZE <= as_number(size, name, accepted) <= LARGEST_SIZE:
+            raise ValueError(f"{name}={size!r}; accepted is {accepted}")
+    if not 1 / LARGEST_ODDS <= float(n_negative) / float(n_positive) <= LARGEST_ODDS:
+        raise ValueError(
+            f"{positives}={n_positive:g} and {negatives}={n_negative:g}; accepted is a ratio of at "
+            f"most {LARGEST_ODDS:g} between them"
+        )

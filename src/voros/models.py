@@ -26,7 +26,7 @@ ORDER = "y_true, the labels, comes first, then the scores"
 
 def several_models(scores: Any) -> bool:
     """Whether scores are those of named models, one or many, and not of one without a name."""
-    return isinstance(scores, Mapping) or _data_frame(scores) is not None
+    return isinstance(scores, Mapping) or _data_frame(scores, "scores") is not None
 
 
 def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
@@ -100,7 +100,8 @@ def one_or_all(results: Mapping[str, T], scores: Any) -> T | dict[str, T]:
 
 def check_order(y_true: Any, scores: Any) -> None:
     """Refuse labels that are scores of several models: the arguments were swapped."""
-    if not several_models(y_true) or np.shape(y_true)[1:] == (1,):
+    frame = _data_frame(y_true, "y_true")
+    if not isinstance(y_true, Mapping) and (frame is None or frame.shape[1] == 1):
         return
     given = f"y_true is a {type(y_true).__name__}, as scores of several models are"
     if several_models(scores):
@@ -112,7 +113,7 @@ def _named_columns(scores: Any) -> dict[str, AnyArray]:
     if isinstance(scores, Mapping):
         items: list[tuple[Any, Any]] = list(scores.items())
     else:
-        frame = _data_frame(scores)
+        frame = _data_frame(scores, "scores")
         items = [(name, frame[name]) for name in frame.columns]
     if not items:
         raise ValueError("scores hold no model; at least one is needed")
@@ -132,7 +133,7 @@ def _alone(scores: Any) -> AnyArray:
     return as_vector(scores, "scores")
 
 
-def _data_frame(values: Any) -> Any:
+def _data_frame(values: Any, name: str) -> Any:
     """Return an eager data frame as narwhals sees it; None for anything else."""
     # Arrays and lists are what most callers pass, and narwhals takes as long to load as numpy.
     if isinstance(values, (np.ndarray, list, tuple, Mapping)):
@@ -142,8 +143,8 @@ def _data_frame(values: Any) -> Any:
     frame = nw.from_native(values, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError(
-            f"a {type(values).__module__.split('.')[0]} query has no rows yet; collect it into a "
-            "data frame first, or see voros.engines.count_frame"
+            f"{name} is a {type(values).__module__.split('.')[0]} query and has no rows yet; "
+            "collect it into a data frame first, or see voros.engines.count_frame"
         )
     return frame if isinstance(frame, nw.DataFrame) else None
 

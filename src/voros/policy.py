@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
@@ -22,7 +23,15 @@ from voros.evaluation import Choice
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.expected_cost import cost_moments, mean_t
 from voros.frames import make_frame
-from voros.inputs import BoolArray, FloatArray, check_scores
+from voros.inputs import (
+    BoolArray,
+    FloatArray,
+    as_floats,
+    as_number,
+    as_vector,
+    check_choice,
+    check_scores,
+)
 from voros.policy_json import parse_policy, policy_fields, policy_text
 from voros.roc import OperatingPoints, check_cases
 from voros.scenario import Scenario, check_scenario, warned_before
@@ -280,7 +289,7 @@ class ThresholdPolicy:
         """
         if cost_ratio is None:
             return self.default.threshold
-        ratios = np.asarray(cost_ratio, dtype=np.float64)
+        ratios = _read_ratios(cost_ratio)
         if not np.all(ratios >= 0):
             raise ValueError(f"cost_ratio={cost_ratio!r}; accepted are numbers of at least 0")
         chosen = self.thresholds[np.searchsorted(self.switches, ratios, side="right")]
@@ -302,7 +311,7 @@ class ThresholdPolicy:
         return np.asarray(check_scores(scores, name="scores") >= self._threshold_at(cost_ratio))
 
     def _threshold_at(self, cost_ratio: float | None) -> float:
-        if cost_ratio is not None and np.ndim(cost_ratio) != 0:
+        if not _is_one(cost_ratio):
             raise ValueError(
                 f"cost_ratio={cost_ratio!r}; accepted is one number for all cases, because the "
                 "limits were met by each threshold alone and not by mixtures of them"
@@ -490,6 +499,19 @@ class ThresholdPolicy:
         )
 
 
+def _is_one(cost_ratio: Any) -> bool:
+    if isinstance(cost_ratio, np.ndarray):
+        return cost_ratio.ndim == 0
+    return isinstance(cost_ratio, (str, bytes)) or not isinstance(cost_ratio, Iterable)
+
+
+def _read_ratios(cost_ratio: Any) -> FloatArray:
+    if not _is_one(cost_ratio):
+        return as_floats(as_vector(cost_ratio, "cost_ratio"), "cost_ratio")
+    one = cost_ratio.item() if isinstance(cost_ratio, np.ndarray) else cost_ratio
+    return np.asarray(as_number(one, "cost_ratio", "a number of at least 0"))
+
+
 def _one_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
     if strategy in ("recall", "partial_auroc"):
         return allowed.highest_recall
@@ -553,6 +575,4 @@ def _check_n_models(guarantee: Guarantee | None, n_models: int | None) -> int:
 
 
 def _check_strategy(strategy: str) -> None:
-    if strategy not in POLICY_STRATEGIES:
-        accepted = ", ".join(map(repr, POLICY_STRATEGIES))
-        raise ValueError(f"strategy={strategy!r}; accepted are {accepted}")
+    check_choice(strategy, "strategy", POLICY_STRATEGIES)

@@ -7,7 +7,7 @@ from enum import Enum
 
 import numpy as np
 
-from voros.inputs import FloatArray
+from voros.inputs import FloatArray, as_number, check_class_sizes
 
 ON_THE_LINE = 8 * np.finfo(np.float64).eps
 """A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
@@ -113,6 +113,9 @@ def feasible_region(
     >>> feasible_region(1000, 9000).area
     1.0
     """
+    _check_limits(n_positive, n_negative, min_precision, max_alarms)
+    # Sums of numpy's small integers would overflow.
+    n_positive, n_negative, max_alarms = float(n_positive), float(n_negative), float(max_alarms)
     corners = [
         _Corner(0.0, 0.0, "y0"),
         _Corner(1.0, 0.0, "x1"),
@@ -132,6 +135,16 @@ def feasible_region(
         _shoelace(corners),
         _case(n_positive, n_negative, min_precision, max_alarms),
     )
+
+
+def _check_limits(
+    n_positive: float, n_negative: float, min_precision: float, max_alarms: float
+) -> None:
+    check_class_sizes(n_positive, n_negative)
+    if not 0 <= as_number(min_precision, "min_precision") <= 1:
+        raise ValueError(f"min_precision={min_precision!r}; accepted is a number within [0, 1]")
+    if not as_number(max_alarms, "max_alarms") > 0:
+        raise ValueError(f"max_alarms={max_alarms!r}; accepted is a number of alarms above 0")
 
 
 def _shoelace(corners: list[_Corner]) -> float:

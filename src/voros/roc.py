@@ -7,9 +7,9 @@ first is always *never alarm*, which breaks no promise and so is always feasible
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,9 @@ from voros.inputs import (
     AnyArray,
     BoolArray,
     FloatArray,
+    as_floats,
     as_vector,
+    check_class_sizes,
     check_labels,
     check_same_length,
     check_same_order,
@@ -41,12 +43,6 @@ counts are compared exactly."""
 
 LARGEST_PRODUCT = 2.0**62
 """Beyond it counts are compared as Python's unbounded integers."""
-
-SMALLEST_SIZE, LARGEST_SIZE = 1e-280, 1e280
-"""Sizes of a class, as sums of weights, that leave products with limits finite and exact."""
-
-LARGEST_ODDS = 1e100
-"""Cases of one class for one of the other, at most: with costs up to as much, nothing overflows."""
 
 WEIGHT_SUMS = "sum(sample_weight of positives)", "sum(sample_weight of negatives)"
 """What the sizes of the classes are, where cases carry weights."""
@@ -152,7 +148,8 @@ class OperatingPoints:
         >>> curve.alarms.tolist()
         [0.0, 1400.0, 3500.0]
         """
-        rates = {"fpr": as_vector(fpr, "fpr"), "tpr": as_vector(tpr, "tpr")}
+        rates = {"fpr": _as_counts(fpr, "fpr"), "tpr": _as_counts(tpr, "tpr")}
+        check_same_length(**rates)
         check_class_sizes(n_positive, n_negative)
         for name, rate in rates.items():
             if not np.all((rate >= 0) & (rate <= 1)):
@@ -176,25 +173,29 @@ class OperatingPoints:
         >>> OperatingPoints.from_counts([8, 5], [30, 10], 10, 90).precision.round(3).tolist()
         [nan, 0.333, 0.211]
         """
-        right, false = as_vector(tp, "tp"), as_vector(fp, "fp")
+        right, false = _as_counts(tp, "tp"), _as_counts(fp, "fp")
         given = (
             np.full(len(right), np.nan)
             if thresholds is None
-            else np.asarray(as_vector(thresholds, "thresholds"), dtype=np.float64)
+            else as_floats(as_vector(thresholds, "thresholds"), "thresholds")
         )
         check_same_length(tp=right, fp=false, thresholds=given)
         check_class_sizes(n_positive, n_negative)
+        n_positive, n_negative = _plain(n_positive), _plain(n_negative)
         for name, count, most in (("tp", right, n_positive), ("fp", false, n_negative)):
             if not np.all((count >= 0) & (count <= most)):
-                raise ValueError(f"{name} must lie within [0, {most:g}]; it spans {_span(count)}")
+                size = "n_positive" if name == "tp" else "n_negative"
+                raise ValueError(
+                    f"{name} must lie within [0, {most:g}], {size}; it spans {_span(count)}"
+                )
         order = np.lexsort((right, right + false))
         order = order[(right + false)[order] > 0]
         return cls(
             np.append(np.inf, given[order]),
             np.append(right.dtype.type(0), right[order]),
             np.append(false.dtype.type(0), false[order]),
-            _plain(n_positive),
-            _plain(n_negative),
+            n_positive,
+            n_negative,
         )
 
     @classmethod
@@ -392,8 +393,19 @@ def check_cases(
     check_same_length(y_true=labels, sample_weight=weights)
     counted = weights > 0
     if not counted.all():
+        whole = _labels_of(labels, scores, pos_label, both_classes)
         labels, scores, weights = labels[counted], scores[counted], weights[counted]
+        if both_classes:
+            _check_weighted(whole[counted])
     return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
+
+
+def _check_weighted(positive: BoolArray) -> None:
+    if positive.all() or not positive.any():
+        raise ValueError(
+            "sample_weight is 0 for every case of a class; both classes are needed to draw a ROC "
+            "curve"
+        )
 
 
 def _labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:
@@ -517,6 +529,12 @@ def _refuse_weighted_groups(groups: Any) -> None:
         )
 
 
+def _as_counts(values: Any, name: str) -> AnyArray:
+    """Read numbers of cases; small integer types would overflow in sums."""
+    counts = check_scores(values, name=name)
+    return counts.astype(np.int64 if _whole(counts) else np.float64)
+
+
 def _plain(size: float) -> int | float:
     # numpy's numbers compare and print as Python's own do.
     return int(size) if isinstance(size, Integral) else float(size)
@@ -537,22 +555,24 @@ def same_cases(one: OperatingPoints, other: OperatingPoints) -> bool:
     )
 
 
-def check_class_sizes(
-    n_positive: float,
-    n_negative: float,
-    positives: str = "n_positive",
-    negatives: str = "n_negative",
-) -> None:
-    """Raise unless the sizes of both classes can be reckoned with, alone and against each other."""
-    for name, size in ((positives, n_positive), (negatives, n_negative)):
-        is_number = isinstance(size, Real) and not isinstance(size, bool)
-        if not is_number or not SMALLEST_SIZE <= size <= LARGEST_SIZE:
-            raise ValueError(
-                f"{name}={size!r}; accepted is a number of cases above 0, from "
-                f"{SMALLEST_SIZE:g} to {LARGEST_SIZE:g}"
-            )
-    if not 1 / LARGEST_ODDS <= n_negative / n_positive <= LARGEST_ODDS:
-        raise ValueError(
-            f"{positives}={n_positive:g} and {negatives}={n_negative:g}; accepted is a ratio of at "
-            f"most {LARGEST_ODDS:g} between them"
+def check_points(points: object, name: str = "points") -> OperatingPoints:
+    """Return operating points, and refuse anything else by name."""
+    if isinstance(points, OperatingPoints):
+        return points
+    raise TypeError(
+        f"{name} is a {type(points).__name__}; accepted are voros.OperatingPoints, such as "
+        "OperatingPoints.from_scores(y_true, y_score)"
+    )
+
+
+def check_points_by_model(points_by_model: object) -> dict[str, OperatingPoints]:
+    """Return operating points by the name of the model, and refuse anything else."""
+    if not isinstance(points_by_model, Mapping):
+        raise TypeError(
+            f"points_by_model is a {type(points_by_model).__name__}; accepted is a mapping from "
+            "model to voros.OperatingPoints"
         )
+    return {
+        str(name): check_points(points, f"points_by_model[{name!r}]")
+        for name, points in points_by_model.items()
+    }

@@ -12,6 +12,8 @@ from functools import lru_cache
 from numbers import Integral, Real
 from typing import cast
 
+import numpy as np
+
 from voros.costs import CostDistribution, CostLike, as_costs
 from voros.exceptions import (
     InfeasibleError,
@@ -19,6 +21,7 @@ from voros.exceptions import (
     OneAlarmWarning,
     warn_caller,
 )
+from voros.inputs import as_number
 from voros.tables import html_facts
 
 SMALLEST_PREVALENCE = 1e-100
@@ -90,12 +93,11 @@ class Scenario:
         _check_share(self.min_precision, "min_precision", "a number within [0, 1]", 0.0, 1.0)
         _check_capacity(self.capacity)
         if self.prevalence is not None:
-            _check_share(self.prevalence, "prevalence", "a number strictly between 0 and 1", 0, 1)
-            if self.prevalence == 1 or self.prevalence < SMALLEST_PREVALENCE:
-                raise ValueError(
-                    f"prevalence={self.prevalence!r}; accepted is a number strictly between 0 and "
-                    f"1, and at least {SMALLEST_PREVALENCE:g}"
-                )
+            accepted = f"a number strictly between 0 and 1, and at least {SMALLEST_PREVALENCE:g}"
+            _check_share(
+                self.prevalence, "prevalence", accepted, SMALLEST_PREVALENCE, np.nextafter(1.0, 0.0)
+            )
+            object.__setattr__(self, "prevalence", float(self.prevalence))
         # numpy's numbers compare and print as Python's own do.
         whole = isinstance(self.capacity, Integral)
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
@@ -223,14 +225,13 @@ def _warn_of_slips(scenario: Scenario) -> None:
 
 
 def _check_share(value: object, name: str, accepted: str, low: float, high: float) -> None:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not low <= float(cast("float", value)) <= high:
+    if not low <= as_number(value, name, accepted) <= high:
         raise ValueError(f"{name}={value!r}; accepted is {accepted}")
 
 
 def _check_capacity(capacity: object) -> None:
     accepted = "a float within (0, 1], a share of the cases, or an int above 0, a number of cases"
-    is_number = isinstance(capacity, Real) and not isinstance(capacity, bool)
+    is_number = isinstance(capacity, Real) and not isinstance(capacity, (bool, np.bool_))
     if not is_number or not cast("float", capacity) > 0:
         raise ValueError(f"capacity={capacity!r}; accepted is {accepted}")
     if not isinstance(capacity, Integral) and cast("float", capacity) > 1:

@@ -22,12 +22,12 @@ from voros.allowed import (
 from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
 from voros.frames import make_frame
 from voros.hull import cost_hull
-from voros.inputs import BoolArray
+from voros.inputs import BoolArray, as_number, check_choice
 from voros.limits import warn_about_costs
 from voros.models import columns_by_model, count_model, several_models
 from voros.policy import PolicyStrategy, ThresholdPolicy
 from voros.region import Region, feasible_region
-from voros.roc import OperatingPoints
+from voros.roc import OperatingPoints, check_points_by_model
 from voros.scenario import Scenario, check_scenario
 from voros.tables import html_table, text_table
 from voros.volume import partial_volume
@@ -343,8 +343,9 @@ def select_points(
     'b'
     """
     check_scenario(scenario)
-    n_models = len(points_by_model)
-    return _select(points_by_model.items(), n_models, scenario, strategy, tolerance, guarantee)
+    models = check_points_by_model(points_by_model)
+    n_models = len(models)
+    return _select(models.items(), n_models, scenario, strategy, tolerance, guarantee)
 
 
 def _select(
@@ -357,10 +358,10 @@ def _select(
 ) -> Selection:
     check_strategy(strategy)
     check_scenario(scenario)
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance={tolerance!r}; accepted is a number of at least 0")
+    if not 0 <= as_number(tolerance, "tolerance") <= 1:
+        raise ValueError(f"tolerance={tolerance!r}; accepted is a number within [0, 1]")
     if n_models == 0:
-        raise ValueError("there is no model to choose from; at least one is needed")
+        raise ValueError("points_by_model is empty; at least one model is needed to choose from")
     each, best = split(guarantee, n_models), -np.inf
     scenario = limits_under(guarantee, scenario)
     scored, kept, odds = [], {}, 1.0
@@ -474,9 +475,7 @@ SCORES: dict[Strategy, Callable[[OperatingPoints, BoolArray, Scenario], float]] 
 
 def check_strategy(strategy: str) -> None:
     """Raise unless models can be ranked by this."""
-    if strategy not in STRATEGIES:
-        accepted = ", ".join(map(repr, STRATEGIES))
-        raise ValueError(f"strategy={strategy!r}; accepted are {accepted}")
+    check_choice(strategy, "strategy", STRATEGIES)
 
 
 def _warn_of_infeasible_winner(ranking: tuple[ModelScores, ...]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,20 @@ import numpy as np
 from voros.costs import CostDistribution, CostLike
 from voros.frames import make_frame
 from voros.hull import CostHull, cost_hull
-from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.inputs import AnyArray, BoolArray, FloatArray, as_number, as_vector
 from voros.limits import warn_about_costs
 from voros.models import count_models
 from voros.progress import Progress, progress_bar
 from voros.region import Region, feasible_region
-from voros.roc import OperatingPoints
+from voros.roc import OperatingPoints, check_points_by_model
 from voros.scenario import Scenario, warned_before
 from voros.volume import partial_volumes
 
 CLOSE_CALL = 0.01
 """Scores within this of one another are called indistinguishable, as in the paper's section 5."""
+
+MOST_CASES = 2.0**53
+"""Up to here every whole number of cases is a float of its own."""
 
 NOBODY = -1
 """The winner where no model has a feasible threshold."""
@@ -211,7 +215,9 @@ def winner_map_points(
     >>> found.winner.tolist()
     [[0, 1], [0, 0], [-1, -1]]
     """
-    floors = _check_rising(np.asarray(min_precisions, dtype=np.float64), "min_precisions")
+    floors = _check_rising(_read_numbers(min_precisions, "min_precisions"), "min_precisions")
+    if not (floors[0] >= 0 and floors[-1] <= 1):
+        raise ValueError(f"min_precisions={min_precisions!r}; accepted are numbers within [0, 1]")
     limits = _check_rising(_read_capacities(capacities), "capacities")
     models = _check_models(points_by_model)
     rows = _scenarios(floors.tolist(), limits.tolist(), Scenario(0.0, 1.0, cost_ratio, prevalence))
@@ -304,19 +310,40 @@ def _warn_at_lowest_floor(rows: Sequence[Sequence[Scenario]], points: OperatingP
 
 
 def _check_models(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:
-    if len(points_by_model) < 2:
-        raise ValueError(f"a winner needs at least two models; given: {len(points_by_model)}")
-    return dict(points_by_model)
+    models = check_points_by_model(points_by_model)
+    if len(models) < 2:
+        raise ValueError(
+            f"points_by_model, the scores: a winner needs at least two models; given: {len(models)}"
+        )
+    return models
+
+
+def _read_numbers(values: Any, name: str) -> AnyArray:
+    numbers = as_vector(values, name).tolist()
+    return np.array([as_number(value, name, "a list of rising numbers") for value in numbers])
 
 
 def _read_capacities(capacities: Any) -> AnyArray:
-    kinds = {isinstance(k, (int, np.integer)) for k in capacities}
-    if len(kinds) > 1:
+    numbers = _read_numbers(capacities, "capacities")
+    # An array of a mixed list would have made all of them floats.
+    listed = isinstance(capacities, (list, tuple))
+    given = capacities if listed else as_vector(capacities, "capacities").tolist()
+    whole = [isinstance(k, Integral) for k in given]
+    if len(set(whole)) > 1:
         raise ValueError(
             f"capacities={capacities!r} mixes whole numbers of cases with shares of the cases; "
             "write all of them one way"
         )
-    return np.asarray(capacities)
+    if not all(whole):
+        _check_capacities(numbers, np.float64(1.0), "shares within (0, 1]")
+        return numbers
+    _check_capacities(numbers, MOST_CASES, "whole numbers of cases above 0")
+    return np.array([int(k) for k in numbers.tolist()])
+
+
+def _check_capacities(numbers: AnyArray, most: float, accepted: str) -> None:
+    if len(numbers) and not (numbers.min() > 0 and numbers.max() <= most):
+        raise ValueError(f"capacities={numbers.tolist()!r}; accepted are {accepted}")
 
 
 def _check_rising(values: AnyArray, name: str) -> AnyArray:
@@ -326,6 +353,6 @@ def _check_rising(values: AnyArray, name: str) -> AnyArray:
 
 
 def _check_tolerance(tolerance: float) -> float:
-    if not 0 <= tolerance <= 1:
+    if not 0 <= as_number(tolerance, "tolerance") <= 1:
         raise ValueError(f"tolerance={tolerance!r}; accepted is a number within [0, 1]")
     return float(tolerance)

@@ -19,9 +19,9 @@ from voros.exceptions import VorosWarning
 from voros.frames import make_frame
 from voros.inference.bootstrap import check_resampling, rank_models
 from voros.inference.intervals import interval
-from voros.inference.resamples import Sampling, Statistic, leave_out, replicate
+from voros.inference.resamples import Sampling, Statistic, generator, leave_out, replicate
 from voros.inference.statistics import one_by_one
-from voros.inputs import FloatArray, check_same_order
+from voros.inputs import FloatArray, check_choice, check_same_order
 from voros.models import one_or_all
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario, check_scenario
@@ -252,8 +252,8 @@ class _Resampling:
 
     def __post_init__(self) -> None:
         check_resampling(self.n_resamples, self.confidence)
-        if self.kind not in KINDS:
-            raise ValueError(f"kind={self.kind!r}; accepted are {', '.join(map(repr, KINDS))}")
+        check_choice(self.kind, "kind", KINDS)
+        object.__setattr__(self, "confidence", float(self.confidence))
 
     def bands(
         self,
@@ -265,7 +265,7 @@ class _Resampling:
         scale: Scale,
     ) -> dict[str, Band]:
         """Resample the curves of all models."""
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", VorosWarning)
             whole = replicate(models, iter([np.ones_like(sampling.units)]), curve)[0]

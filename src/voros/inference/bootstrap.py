@@ -13,9 +13,9 @@ from voros.exceptions import FewGroupsWarning, VorosWarning, warn_caller
 from voros.frames import make_frame
 from voros.inference.intervals import METHODS, Method, interval, interval_in_words
 from voros.inference.near_zero import may_be_zero, upper_bound
-from voros.inference.resamples import Ranked, Sampling, leave_out, replicate
+from voros.inference.resamples import Ranked, Sampling, generator, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, in_words
-from voros.inputs import AnyArray, BoolArray, FloatArray, check_same_order
+from voros.inputs import AnyArray, BoolArray, FloatArray, as_number, check_choice, check_same_order
 from voros.models import columns_by_model, one_or_all, several_models
 from voros.progress import Progress, progress_bar
 from voros.roc import check_cases
@@ -24,6 +24,9 @@ from voros.tables import html_facts
 
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""
+
+MOST_RESAMPLES = 10_000_000
+"""More would take days, and place no end more exactly than the cases do."""
 
 FEWEST_RESAMPLES = 100
 """Fewer cannot place the ends of a 95 % interval."""
@@ -206,8 +209,7 @@ class Plan:
         """Check the arguments of `voros.bootstrap`."""
         check_resampling(n_resamples, confidence)
         check_scenario(scenario)
-        if method not in METHODS:
-            raise ValueError(f"method={method!r}; accepted are {', '.join(map(repr, METHODS))}")
+        check_choice(method, "method", METHODS)
         measure = Measure.of(metric, scenario)
         positive, models = rank_models(
             y_true, scores, pos_label, worthwhile=measure.worthwhile_only
@@ -217,13 +219,15 @@ class Plan:
         _warn_of_few_groups(sampling, grouped=groups is not None)
         drawn = "groups" if groups is not None else "cases"
         drawn += " by class" if stratified else ""
-        return cls(models, sampling, measure, scenario, int(n_resamples), confidence, method, drawn)
+        return cls(
+            models, sampling, measure, scenario, int(n_resamples), float(confidence), method, drawn
+        )
 
     def run(
         self, random_state: int | np.random.Generator | None, progress: Progress = False
     ) -> Replicates:
         """Compute the metric of every model: as is, on the resamples, and with blocks left out."""
-        rng = np.random.default_rng(random_state)
+        rng = generator(random_state)
         compute = self.measure.compute
         with warnings.catch_warnings():
             # One resample's silence or costs are no news; those of the data themselves are told.
@@ -339,12 +343,11 @@ def _warn_of_few_groups(sampling: Sampling, *, grouped: bool) -> None:
 def check_resampling(n_resamples: int, confidence: float) -> None:
     """Raise unless an interval of this confidence can be read off so many resamples."""
     whole = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
-    if not whole or n_resamples < FEWEST_RESAMPLES:
+    if not whole or not FEWEST_RESAMPLES <= n_resamples <= MOST_RESAMPLES:
         raise ValueError(
-            f"n_resamples={n_resamples!r}; accepted is a whole number of at least "
-            f"{FEWEST_RESAMPLES}"
+            f"n_resamples={n_resamples!r:.40}; accepted is a whole number of at least "
+            f"{FEWEST_RESAMPLES} and at most {MOST_RESAMPLES:,}"
         )
-    if not 0 < confidence < 1:
-        raise ValueError(
-            f"confidence={confidence!r}; accepted is a number strictly between 0 and 1"
-        )
+    accepted = "a number strictly between 0 and 1"
+    if not 0 < as_number(confidence, "confidence", accepted) < 1:
+        raise ValueError(f"confidence={confidence!r}; accepted is {accepted}")

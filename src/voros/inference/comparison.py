@@ -218,7 +218,7 @@ def compare(
     b has the highest partial VOROS, 0.8765, and is best in 100% of the resamples; its lead over a
     is beyond chance.
     """
-    if metric in NOT_COMPARED:
+    if isinstance(metric, str) and metric in NOT_COMPARED:
         raise ValueError(
             f"metric={metric!r}: of a threshold neither more nor less is better, and models have "
             "scales of their own; compare their partial VOROS or expected cost"

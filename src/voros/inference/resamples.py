@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,6 +32,26 @@ BATCH = 100
 
 Statistic: TypeAlias = Callable[[Sequence[OperatingPoints]], FloatArray]
 """What is computed of a batch of resamples: for each a number, or an array of numbers."""
+
+
+def generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    """Return a source of random numbers: a new one for a seed or None, or the one given.
+
+    Examples
+    --------
+    >>> generator("today")
+    Traceback (most recent call last):
+    ValueError: random_state='today'; accepted are a whole number of at least 0, a Generator or None
+    """
+    whole = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    if whole and random_state >= 0:
+        return np.random.default_rng(int(random_state))
+    raise ValueError(
+        f"random_state={random_state!r}; accepted are a whole number of at least 0, a Generator or "
+        "None"
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,7 +74,7 @@ class Measure:
         if callable(metric):
             name = getattr(metric, "__name__", type(metric).__name__)
             return cls(name, one_by_one(lambda points: float(metric(points, scenario))))
-        if metric not in METRICS:
+        if not isinstance(metric, str) or metric not in METRICS:
             raise ValueError(
                 f"metric={metric!r}; accepted are {', '.join(map(repr, METRICS))}, a "
                 "ThresholdPolicy, or a function of operating points and scenario"

@@ -1,0 +1,354 @@
+"""Odd arguments to every public function: an answer that is a number, or a refusal by name."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from fuzz.odd_values import LABELS, ODD_VALUES, SCORES, Odd
+
+import voros
+from voros import costs
+from voros.inference import area_band, roc_band
+
+SCENARIO = voros.Scenario(min_precision=0.3, capacity=0.6, cost_ratio=(0.1, 0.4))
+MODELS = {"a": SCORES, "b": SCORES[::-1].copy()}
+POINTS = voros.OperatingPoints.from_scores(LABELS, SCORES)
+POLICY = voros.ThresholdPolicy.from_validation(LABELS, SCORES, SCENARIO)
+GRID = {"min_precisions": [0.2, 0.4], "capacities": [0.3, 0.6], "cost_ratio": 0.1}
+DRAWS = {"n_resamples": 100, "random_state": 0}
+CASES = {"y_true": LABELS, "y_score": SCORES}
+SEVERAL = {"y_true": LABELS, "scores": MODELS}
+
+KINDS = {
+    "y_true": "labels",
+    "y_score": "scores",
+    "scores": "models",
+    "sample_weight": "weights",
+    "groups": "groups",
+    "weights": "weights",
+    "scenario": "scenario",
+    "min_precision": "share",
+    "capacity": "capacity",
+    "cost_ratio": "costs",
+    "prevalence": "prevalence",
+    "confidence": "level",
+    "tolerance": "tolerance",
+    "n_positive": "size",
+    "n_negative": "size",
+    "max_alarms": "size",
+    "fpr": "rate",
+    "tp": "models",
+    "fp": "models",
+    "thresholds": "scores",
+    "tpr": "rate",
+    "low": "ratio",
+    "high": "ratio",
+}
+"""What a sound value of each argument is; for an argument not named here, no odd value is."""
+
+OPTIONAL = {"prevalence", "sample_weight", "groups", "min_precision", "capacity", "high"}
+"""Arguments of which None means that they were not given."""
+
+ALIASES = {
+    "y_score": ("scores", "distinct labels"),
+    "y_true": ("labels", "model "),
+    "scores": ("model", "y_score"),
+    "scenario": ("cost_ratio is required",),
+    "low": ("miss_costs", "cost_ratio", " t ", "t="),
+    "high": ("miss_costs", "cost_ratio", " t ", "t="),
+    "values": ("cost_ratio", "ratio holds", "miss", "t "),
+    "distribution": ("support",),
+    "over": ("over",),
+    "points": ("points",),
+}
+"""Other words for an argument in a message."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A public function, sound arguments of it, and which of them to spoil."""
+
+    call: Callable[..., Any]
+    sound: dict[str, Any]
+    spoiled: tuple[str, ...]
+    share: float = 1.0
+    """How often pairs of arguments are drawn for it; resampling takes its time."""
+
+
+def _t(call: Callable[..., Any], spoiled: str, share: float = 1.0, **sound: Any) -> Target:
+    return Target(call, sound, tuple(spoiled.split()), share)
+
+
+TARGETS: dict[str, Target] = {
+    "Scenario": _t(
+        voros.Scenario,
+        "min_precision capacity cost_ratio prevalence",
+        min_precision=0.3,
+        capacity=0.5,
+        cost_ratio=0.1,
+    ),
+    "partial_voros_score": _t(
+        voros.partial_voros_score,
+        "y_true y_score min_precision capacity cost_ratio prevalence sample_weight",
+        **CASES,
+        cost_ratio=0.1,
+    ),
+    "partial_voros_score(scenario)": _t(
+        voros.partial_voros_score, "y_true y_score scenario", **CASES, scenario=SCENARIO
+    ),
+    "voros_score": _t(
+        voros.voros_score, "y_true y_score cost_ratio prevalence", **CASES, cost_ratio=0.1
+    ),
+    "evaluate": _t(
+        voros.evaluate, "y_true y_score scenario sample_weight", **CASES, scenario=SCENARIO
+    ),
+    "select_model": _t(
+        voros.select_model,
+        "y_true scores scenario strategy tolerance sample_weight",
+        **SEVERAL,
+        scenario=SCENARIO,
+    ),
+    "winner_map": _t(
+        voros.winner_map,
+        "y_true scores min_precisions capacities cost_ratio prevalence tolerance sample_weight",
+        **SEVERAL,
+        **GRID,
+    ),
+    "from_validation": _t(
+        voros.ThresholdPolicy.from_validation,
+        "y_true y_score scenario strategy sample_weight",
+        **CASES,
+        scenario=SCENARIO,
+    ),
+    "policy.evaluate": _t(POLICY.evaluate, "y_true y_score", **CASES),
+    "from_scores": _t(
+        voros.OperatingPoints.from_scores, "y_true y_score sample_weight groups", **CASES
+    ),
+    "from_points": _t(
+        voros.OperatingPoints.from_points,
+        "fpr tpr n_positive n_negative",
+        fpr=np.linspace(0, 1, len(SCORES)),
+        tpr=np.linspace(0, 1, len(SCORES)),
+        n_positive=100,
+        n_negative=900,
+    ),
+    "evaluate_points": _t(
+        voros.evaluate_points, "points scenario", points=POINTS, scenario=SCENARIO
+    ),
+    "from_counts": _t(
+        voros.OperatingPoints.from_counts,
+        "tp fp n_positive n_negative thresholds",
+        tp=np.arange(len(SCORES)),
+        fp=np.arange(len(SCORES)),
+        n_positive=100,
+        n_negative=900,
+    ),
+    "select_points": _t(
+        voros.select_points,
+        "points_by_model scenario strategy tolerance",
+        points_by_model={"a": POINTS},
+        scenario=SCENARIO,
+    ),
+    "winner_map_points": _t(
+        voros.winner_map_points,
+        "points_by_model min_precisions capacities cost_ratio prevalence",
+        points_by_model={"a": POINTS, "b": POINTS},
+        **GRID,
+    ),
+    "feasible_region": _t(
+        voros.feasible_region,
+        "n_positive n_negative min_precision max_alarms",
+        n_positive=100,
+        n_negative=900,
+        min_precision=0.3,
+        max_alarms=50,
+    ),
+    "policy.predict": _t(POLICY.predict, "cost_ratio", scores=SCORES, cost_ratio=0.1),
+    "Guarantee": _t(voros.Guarantee, "confidence horizon", confidence=0.9, horizon=100),
+    "make_scorer": _t(voros.make_scorer, "scenario strategy", scenario=SCENARIO),
+    "known": _t(costs.known, "cost_ratio", cost_ratio=0.1),
+    "uniform": _t(costs.uniform, "low high", low=0.1, high=0.4),
+    "miss_costs": _t(costs.miss_costs, "low high", low=2, high=9),
+    "from_samples": _t(costs.from_samples, "values weights over", values=[0.1, 0.2, 0.3]),
+    "from_scipy": _t(costs.from_scipy, "distribution over", distribution=None),
+    "bootstrap": _t(
+        voros.bootstrap,
+        "y_true scores scenario metric n_resamples confidence method groups random_state",
+        0.12,
+        y_true=LABELS,
+        scores=SCORES,
+        scenario=SCENARIO,
+        **DRAWS,
+    ),
+    "compare": _t(
+        voros.compare,
+        "y_true scores scenario metric n_resamples confidence method groups random_state",
+        0.12,
+        **SEVERAL,
+        scenario=SCENARIO,
+        **DRAWS,
+    ),
+    "roc_band": _t(
+        roc_band, "y_true scores kind n_resamples confidence groups", 0.05, **SEVERAL, **DRAWS
+    ),
+    "area_band": _t(
+        area_band,
+        "y_true scores scenario kind n_resamples confidence",
+        0.05,
+        **SEVERAL,
+        scenario=SCENARIO,
+        **DRAWS,
+    ),
+}
+
+GRIDS = {"array of one", "list of one", "pair", "three numbers"}
+RATIOS = {"None", "0", "0.0", "inf", "1e308", "1e-308", "5e-324", "0-d array"}
+"""At any cost of at least 0, known or not, a policy has a threshold."""
+SAMPLES = {
+    *GRIDS,
+    *(
+        "1",
+        "1.0",
+        "1.5",
+        "5",
+        "0.3",
+        "np.float32",
+        "np.int8",
+        "Fraction",
+        "reversed pair",
+        "scores",
+    ),
+    *("list", "column", "ones", "Series", "polars", "frame of one", "half floats", "one short"),
+}
+SOUND: dict[tuple[str, str], set[str]] = {
+    ("Scenario", "capacity"): {"1e-308", "5e-324"},  # refused with the cases: below one of them
+    ("winner_map", "min_precisions"): GRIDS,
+    ("winner_map", "capacities"): GRIDS,
+    ("from_samples", "values"): SAMPLES,
+    ("from_samples", "weights"): {"None", "reversed pair", *GRIDS},
+    ("from_scipy", "distribution"): {"scipy frozen"},
+    ("winner_map_points", "min_precisions"): GRIDS,
+    ("winner_map_points", "capacities"): GRIDS,
+    ("feasible_region", "max_alarms"): {"inf", "1e308", "1e-308", "5e-324"},
+    ("from_counts", "thresholds"): {
+        "None",
+        "one nan",
+        "one None",
+        "Series with NA",
+        "polars with null",
+        "vast weights",
+        "one inf",
+        "negative",
+    },
+    ("policy.predict", "cost_ratio"): RATIOS,
+    ("Guarantee", "horizon"): {"None", "1", "5", "np.int8", "10**400"},
+    ("from_scores", "groups"): {
+        *("zeros", "ones", "texts", "complex column", "tiny weights", "vast weights"),
+    },
+    ("policy.evaluate", "y_true"): {"zeros", "ones"},
+    ("known", "cost_ratio"): set(),
+    ("bootstrap", "random_state"): {"None", "0", "1", "5", "np.int8", "10**400"},
+    ("compare", "random_state"): {"None", "0", "1", "5", "np.int8", "10**400"},
+}
+"""Values that are sound for one argument of one function."""
+
+PAIRS = 4000
+SEED = 20
+
+
+def numbers_in(found: Any, depth: int = 3) -> Iterator[float]:
+    """Every score, estimate, threshold or count in a result."""
+    if isinstance(found, (float, int, np.floating, np.integer)):
+        yield float(found)
+    elif isinstance(found, dict):
+        for value in found.values():
+            yield from numbers_in(value, depth - 1)
+    elif depth and is_dataclass(found) and not isinstance(found, (type, voros.Scenario)):
+        for each in fields(found):
+            if each.name in ("score", "estimate", "low", "high", "partial_voros", "winner", "area"):
+                yield from numbers_in(getattr(found, each.name), depth - 1)
+
+
+def accepts(target: str, argument: str, odd: Odd) -> bool:
+    """Whether a value is sound for an argument, so that an answer is right."""
+    if odd.name == "None" and argument in OPTIONAL:
+        return True
+    return KINDS.get(argument) in odd.fits or odd.name in SOUND.get((target, argument), ())
+
+
+def named(message: str, argument: str) -> bool:
+    """Whether a message names an argument, or what it stands for."""
+    return any(word in message for word in (argument, *ALIASES.get(argument, ())))
+
+
+def complaint(name: str, target: Target, spoiled: dict[str, Odd]) -> str | None:
+    """Call a function with some arguments spoiled, and say what is wrong with its answer."""
+    given = target.sound | {argument: odd.make() for argument, odd in spoiled.items()}
+    before = {key: np.array(each) for key, each in target.sound.items() if key in CASES}
+    where = f"{name}({', '.join(f'{each}={odd.name}' for each, odd in spoiled.items())})"
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", voros.VorosWarning)
+            found = target.call(**given)
+    except (ValueError, TypeError) as error:
+        if "metric" in spoiled and callable(given["metric"]):
+            return None  # what the caller's own function raises is the caller's
+        told = any(named(str(error), argument) for argument in spoiled)
+        return None if told else f"{where}: unnamed: {error}"
+    except Exception as error:
+        return f"{where}: {type(error).__name__}: {error}"
+    if any(not np.array_equal(each, target.sound[key]) for key, each in before.items()):
+        return f"{where}: changed what it was given"
+    if any(np.isnan(number) for number in numbers_in(found)):
+        return f"{where}: NaN"
+    if not all(accepts(name, argument, odd) for argument, odd in spoiled.items()):
+        return f"{where}: accepted"
+    return None
+
+
+def judged(calls: Iterator[tuple[str, dict[str, Odd]]]) -> tuple[Counter[str], list[str]]:
+    """Make calls, count them by function, and collect what is wrong with their answers."""
+    tried: Counter[str] = Counter()
+    complaints = []
+    for name, spoiled in calls:
+        tried[name] += 1
+        wrong = complaint(name, TARGETS[name], spoiled)
+        if wrong is not None:
+            complaints.append(wrong)
+    return tried, complaints
+
+
+def every_argument() -> Iterator[tuple[str, dict[str, Odd]]]:
+    """Every odd value for every argument, one at a time."""
+    for name, target in TARGETS.items():
+        for argument, odd in product(target.spoiled, ODD_VALUES):
+            yield name, {argument: odd}
+
+
+def pairs_of_arguments() -> Iterator[tuple[str, dict[str, Odd]]]:
+    """Odd values for two arguments at once, drawn at random."""
+    rng = np.random.default_rng(SEED)
+    names = [name for name, target in TARGETS.items() if len(target.spoiled) > 1]
+    shares = np.array([TARGETS[name].share * len(TARGETS[name].spoiled) for name in names])
+    for at in rng.choice(len(names), PAIRS, p=shares / shares.sum()).tolist():
+        chosen = rng.choice(TARGETS[names[at]].spoiled, 2, replace=False).tolist()
+        values = rng.integers(len(ODD_VALUES), size=2).tolist()
+        yield names[at], {each: ODD_VALUES[i] for each, i in zip(chosen, values, strict=True)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("calls", [every_argument, pairs_of_arguments])
+def test_odd_arguments_are_answered_or_refused_by_name(calls: Any) -> None:
+    tried, complaints = judged(calls())
+    print(f"tried {sum(tried.values())} calls: {dict(tried)}")
+    assert not complaints, f"{len(complaints)} complaints\n" + "\n".join(complaints)
