@@ -333,8 +333,11 @@ def test_a_notebook_shows_means_intervals_and_limits(trials: list[Trial]) -> Non
         got = trial.evaluate()
         found = got.intervals
         shown = got._repr_html_()
-        assert re.findall(r"<th>(.*?)</th>", shown)[2] == ("95 % interval" if found else "")
+        head = re.findall(r"<th>(.*?)</th>", shown)
+        assert head == ["", "mean", "95 % interval" if found else "", "limit"]
         cells = re.findall(r"<td>(.*?)</td>", shown)
+        rows = ["expected cost", "cost of 1,000 cases", "precision", "recall", "alarms"]
+        assert cells[::4] == rows
         means = (got.expected_cost, got.cost_per_1000, got.mean_precision, got.mean_recall)
         close = {"rel": 1e-3, "abs": 6e-5, "nan_ok": True}
         for i, mean in enumerate((*means, got.mean_alarms)):
