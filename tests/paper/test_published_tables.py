@@ -137,7 +137,8 @@ def test_among_the_four_models_each_strategy_selects_the_published_one():
     from voros.files import read_predictions
 
     stems = ["scenario1_pvoros", "scenario1_recall", "scenario2", "mimic_s2_voros"]
-    read = [read_predictions(f"{FOLDER}/{s}_valid.csv", label="y_true") for s in stems]
+    columns = {"label": "y_true", "scores": ["proba_y_eq_1"]}
+    read = [read_predictions(f"{FOLDER}/{s}_valid.csv", **columns) for s in stems]
     scores = {stem: r.of("proba_y_eq_1") for stem, r in zip(stems, read, strict=True)}
     chosen = {
         number: [
