@@ -58,6 +58,17 @@ SETTINGS = (
     Setting("1 in 50", 0.02, 4000, 2.0, voros.Scenario(0.1, 0.1, (1 / 60, 1 / 30))),
     Setting("groups", 0.1, 2400, 1.5, voros.Scenario(0.3, 0.2, (1 / 20, 1 / 10)), 4, 0.5),
     Setting("next to nothing", 0.1, 4000, 1.15, voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))),
+    Setting("high floor", 0.3, 300, 1.0, voros.Scenario(0.8, 0.3, (0.2, 0.5))),
+    Setting("rare", 0.02, 800, 1.5, voros.Scenario(0.3, 0.1, (1 / 60, 1 / 30))),
+    Setting("few cases", 0.1, 600, 1.15, voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))),
+    Setting("hardly any", 0.1, 1000, 0.7, voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))),
+    Setting("very rare", 0.01, 1500, 2.0, voros.Scenario(0.2, 0.05, (1 / 100, 1 / 50))),
+    *(
+        Setting(
+            f"{n} groups", 0.2, 60 * n, 1.2, voros.Scenario(0.3, 0.4, (1 / 10, 1 / 5)), 60, 0.3
+        )
+        for n in (5, 8, 12, 20)
+    ),
 )
 
 
