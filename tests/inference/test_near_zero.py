@@ -75,6 +75,7 @@ def test_an_interval_without_width_is_said_in_words():
     )
     assert result.low == result.high == 1
     assert "interval none: no resample differs" in repr(result)
+    assert "none: no resample differs" in result._repr_html_()
     twins = {"a": np.arange(100), "b": np.arange(100)}
     compared = voros.compare(
         labels, twins, voros.Scenario(cost_ratio=0.1), n_resamples=100, random_state=0

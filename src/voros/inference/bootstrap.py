@@ -85,7 +85,7 @@ class Bootstrap:
     def _repr_html_(self) -> str:
         facts = (
             (in_words(self.metric), f"{self.estimate:.4f}"),
-            (f"{100 * self.confidence:g} % interval", f"{self.low:.4f} to {self.high:.4f}"),
+            (f"{100 * self.confidence:g} % interval", interval_in_words(self.low, self.high)),
             ("standard error", f"{self.standard_error:.4f}"),
             ("method", f"{self.method}, {len(self.distribution):,} resamples of {self.drawn}"),
         )
