@@ -237,9 +237,9 @@ def test_groups_without_a_guarantee_are_refused() -> None:
     ("n_groups", "per_group", "prevalence", "separation", "scenario"),
     [
         (200, 10, 0.2999, 0.0, Scenario(0.3, 1.0, (1 / 20, 1 / 10))),
-        (300, 10, 0.1, 1.5, SCENARIO),
+        (300, 6, 0.6999, 0.0, Scenario(0.7, 1.0, 1.0)),
     ],
-    ids=["just below the floor", "ten cases a patient"],
+    ids=["just below a floor of .3", "just below a floor of .7"],
 )
 def test_patients_with_several_cases_break_limits_rarely(
     n_groups: int, per_group: int, prevalence: float, separation: float, scenario: Scenario

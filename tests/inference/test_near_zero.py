@@ -42,20 +42,27 @@ def test_alarms_of_one_group_count_as_one():
 
 
 @pytest.mark.parametrize(
-    ("zeros", "separation", "grouped", "prevalence", "expected"),
+    ("zeros", "low_share", "separation", "grouped", "prevalence", "expected"),
     [
-        (0.0, 0.0, False, None, False),
-        (0.03, 4.0, False, None, True),
-        (0.01, 4.0, False, None, False),
-        (0.01, 0.5, False, None, True),
-        (0.01, 4.0, True, None, True),
-        (0.01, 4.0, False, 0.2, True),
+        (0.0, 0.3, 0.0, False, None, False),
+        (0.0, 0.2, 0.5, False, None, True),
+        (0.0, 0.2, 4.0, False, None, False),
+        (0.0, 0.2, 0.5, True, None, False),
+        (0.03, 0.3, 4.0, False, None, True),
+        (0.03, 0.3, 4.0, True, None, True),
+        (0.01, 0.3, 4.0, False, None, False),
+        (0.01, 0.3, 0.5, False, None, True),
+        (0.01, 0.3, 4.0, True, None, True),
+        (0.01, 0.3, 4.0, False, 0.2, True),
     ],
 )
-def test_when_a_score_of_zero_cannot_be_excluded(zeros, separation, grouped, prevalence, expected):
+def test_when_a_score_of_zero_cannot_be_excluded(
+    zeros, low_share, separation, grouped, prevalence, expected
+):
     ranked = Ranked.of(*cases(0, separation=separation))
     scenario = voros.Scenario(0.5, 0.1, 0.03, prevalence=prevalence)
-    assert may_be_zero(ranked, scenario, zeros, 0.025, grouped=grouped) == expected
+    how = {"zeros": zeros, "low_share": low_share, "tail": 0.025, "grouped": grouped}
+    assert may_be_zero(ranked, scenario, **how) == expected
 
 
 def test_where_no_resample_has_a_threshold_the_interval_still_has_width():
@@ -142,7 +149,7 @@ def test_intervals_near_zero_hold_the_true_score(n_cases, prevalence, separation
             *cases(seed, n_cases, prevalence, separation),
             scenario,
             n_resamples=100,
-            random_state=seed,
+            random_state=1000 + seed,  # not the stream that drew the cases
         )
         held.append(found.low <= truth <= found.high)
         zeros.append(np.mean(found.distribution == 0) > 0.025)

@@ -261,8 +261,10 @@ class Replicates:
         plan = self.plan
         found = {}
         for j, (model, ranked) in enumerate(plan.models.items()):
-            one_sided = self._zero_is_open(j, ranked)
-            low, high = self._one_sided(j, ranked) if one_sided else self._two_sided(j)
+            low, high = self._two_sided(j)
+            one_sided = self._zero_is_open(j, ranked, low)
+            if one_sided:
+                low, high = self._one_sided(j, ranked)
             found[model] = Bootstrap(
                 plan.measure.name,
                 float(self.whole[j]),
@@ -278,12 +280,15 @@ class Replicates:
     def _zeros(self, j: int) -> float:
         return float(np.mean(self.drawn[:, j] == 0))
 
-    def _zero_is_open(self, j: int, ranked: Ranked) -> bool:
+    def _zero_is_open(self, j: int, ranked: Ranked, low: float) -> bool:
         plan = self.plan
-        tail = (1 - plan.confidence) / 2
-        grouped = plan.sampling.n_units < len(plan.sampling.units)
         return plan.measure.zero_is_nothing and may_be_zero(
-            ranked, plan.scenario, self._zeros(j), tail, grouped=grouped
+            ranked,
+            plan.scenario,
+            zeros=self._zeros(j),
+            low_share=low / self.whole[j] if self.whole[j] > 0 else 0.0,
+            tail=(1 - plan.confidence) / 2,
+            grouped=plan.sampling.n_units < len(plan.sampling.units),
         )
 
     def _one_sided(self, j: int, ranked: Ranked) -> tuple[float, float]:

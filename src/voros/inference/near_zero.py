@@ -22,20 +22,32 @@ from voros.inputs import AnyArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
+CLOSE_TO_ZERO = 0.25
+"""A low end below this share of the estimate is close enough to 0 to ask whether it should be 0."""
+
 
 def may_be_zero(
-    ranked: Ranked, scenario: Scenario, zeros: float, tail: float, *, grouped: bool
+    ranked: Ranked,
+    scenario: Scenario,
+    *,
+    zeros: float,
+    low_share: float,
+    tail: float,
+    grouped: bool,
 ) -> bool:
-    """Tell whether a score of 0 cannot be excluded, by the share of resamples that score 0.
+    """Tell whether a score of 0 cannot be excluded.
 
-    It cannot where that is more than a tail, nor where some do and no threshold is certified to
-    be within the limits. Grouped or reweighted cases have no sharp test for that, and doubt is
-    resolved towards 0.
+    It cannot where the share ``zeros`` of the resamples that score 0 is more than a tail; nor
+    where some do, or the low end is a small share ``low_share`` of the estimate, and no threshold
+    is certified to be within the limits. Grouped or reweighted cases have no sharp test for that:
+    there one resample that scores 0 is enough.
     """
-    if zeros == 0 or zeros > tail:
-        return zeros > tail
-    if grouped or scenario.prevalence is not None:
+    if zeros > tail:
         return True
+    if zeros == 0 and low_share >= CLOSE_TO_ZERO:
+        return False
+    if grouped or scenario.prevalence is not None:
+        return zeros > 0
     ranks = np.arange(len(ranked.positive), 0, -1)
     points = OperatingPoints.from_scores(ranked.positive, ranks)
     return not bool(Guarantee(1 - tail).allowed(points, scenario)[1:].any())
