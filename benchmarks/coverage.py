@@ -64,9 +64,7 @@ SETTINGS = (
     Setting("hardly any", 0.1, 1000, 0.7, voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))),
     Setting("very rare", 0.01, 1500, 2.0, voros.Scenario(0.2, 0.05, (1 / 100, 1 / 50))),
     *(
-        Setting(
-            f"{n} groups", 0.2, 60 * n, 1.2, voros.Scenario(0.3, 0.4, (1 / 10, 1 / 5)), 60, 0.3
-        )
+        Setting(f"{n} groups", 0.2, 60 * n, 1.2, voros.Scenario(0.3, 0.4, (1 / 10, 1 / 5)), 60, 0.3)
         for n in (5, 8, 12, 20)
     ),
 )
