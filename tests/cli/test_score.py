@@ -156,5 +156,13 @@ def test_named_scenarios(voros_command, cases, tmp_path):
 def test_costs_that_look_turned_round_are_doubted(voros_command, cases):
     turned = voros_command("score", cases, "--cost-ratio", "9")
     assert turned.code == 0
-    assert "give --miss-costs 9" in turned.err
+    assert "write --miss-costs 9" in turned.err
     assert "--miss-costs" not in voros_command("score", cases, "--cost-ratio", "1/9").err
+
+
+def test_costs_turned_round_are_warned_of_once(voros_command, tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("y,risk\n" + "".join(f"{i % 2},{i}\n" for i in range(20)), encoding="utf-8")
+    done = voros_command("score", path, "--label", "y", "--cost-ratio", "5:20")
+    assert done.err.count("--miss-costs 5:20") == 1
+    assert "5 to 20 times as much as a miss" in done.err

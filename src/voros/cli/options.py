@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from voros.cli.failures import say
 from voros.scenario import Scenario
 from voros.scenario_file import read_scenario_fields
 from voros.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
@@ -131,17 +130,7 @@ class CostOptions:
 
     def read(self) -> Scenario:
         """Return the scenario of the options."""
-        return self._doubted(scenario_from_fields(self.given()))
-
-    def _doubted(self, scenario: Scenario) -> Scenario:
-        """Say so where the costs look turned round."""
-        if self.cost_ratio is not None and scenario.costs.support[0] > 1:
-            say(
-                f"--cost-ratio {self.cost_ratio} makes a false alarm dearer than a miss; if a miss "
-                f"is worth so many false alarms, give --miss-costs {self.cost_ratio}",
-                "note",
-            )
-        return scenario
+        return scenario_from_fields(self.given())
 
 
 @dataclass(frozen=True)
@@ -187,7 +176,7 @@ class LimitOptions(CostOptions):
             fields = {name: value for name, value in fields.items() if name not in COST_FIELDS}
         fields |= given
         stated = any(name in fields for name in COST_FIELDS)
-        return self._doubted(scenario_from_fields(fields if stated else fields | otherwise))
+        return scenario_from_fields(fields if stated else fields | otherwise)
 
     def _from_file(self) -> dict[str, Any]:
         if self.scenarios is None:
