@@ -46,7 +46,7 @@ def test_another_length_or_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="y_true has 3, groups has 2"):
         group_codes(["a", "b"], LABELS)
     with pytest.raises(ValueError, match="groups must be one-dimensional"):
-        group_codes(np.ones((3, 1)), LABELS)
+        group_codes(np.ones((3, 2)), LABELS)
 
 
 def test_cases_know_whether_a_group_repeats() -> None:
