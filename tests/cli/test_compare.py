@@ -106,7 +106,7 @@ def test_a_report_with_everything(voros_command, cases, later_cases, tmp_path):
         voros_command("select", cases, "--test", later_cases, "--json", *LIMITS).out
     )
     assert document["policy"] == selected["policy"]
-    assert document["test"]["account"] == selected["test"]
+    assert document["test"]["evaluation"] == selected["test"]
     assert document["command"] == "voros " + " ".join(map(str, arguments))
     assert np.isclose(document["validation"]["cases"], 400)
 
