@@ -115,3 +115,17 @@ def test_the_grid_reaches_from_0_to_1() -> None:
     assert (grid[0], grid[-1]) == (0, 1)
     assert 0.3 in grid
     assert (np.diff(grid) > 0).all()
+
+
+@pytest.mark.parametrize("floor", ["1/100", "2/5", "19/20"])
+def test_flagged_positives_at_a_risky_precision_do_not_fall_with_the_share(floor: str) -> None:
+    """What the proof for tied scores needs, by SciPy."""
+    exact_floor = Fraction(floor)
+    for level in (1e-3, 0.05, 0.3, 0.8):
+        flagged = [
+            share * brentq(lambda p, s=share, b=level: chance(s, p, 60, exact_floor) - b, 0, 1)
+            for share in np.linspace(0.05, 1.0, 25).tolist()
+            if chance(share, 0.0, 60, exact_floor) > level
+        ]
+        assert len(flagged) > 10
+        assert (np.diff(flagged) >= -1e-9).all()

@@ -24,7 +24,7 @@ SPREAD = 7.0
 CUT_OFF = 1e-11
 """Added to every bound: more than is cut off and than rounding can take away."""
 
-NEAR, NEAR_STEP, NEAR_POWER = 100.0, 0.3, 0.25
+NEAR, NEAR_STEP, NEAR_POWER = 100.0, 0.25, 0.25
 """Expected counts are apart by `NEAR_STEP` standard deviations, more if the variance is large."""
 
 LEAST_STEP = 0.2

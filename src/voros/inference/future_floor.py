@@ -28,14 +28,17 @@ from voros.scenario import as_fraction
 LOWEST_DEVIATE = -3.0
 """The normal deviate of the largest chance of a broken floor that is looked at."""
 
-DEVIATE_STEP = 0.025
+DEVIATE_STEP = 0.02
 """Chances of a broken floor are so far apart, as normal deviates."""
 
 IGNORED_CHANCE = 1e-3
 """Part of alpha below which chances of a broken floor are counted in full instead."""
 
-PRECISION_STEP = 0.025
-"""Precisions are apart by this part of their distance to the floor; near 1, of that to 1, by 5."""
+PRECISION_STEP, MANY_ALARMS = 0.02, 3000.0
+"""Precisions are apart by this part of their distance to the floor, by more with many alarms."""
+
+STEP_NEAR_ONE = 0.125
+"""Near 1 they are apart by this part of their distance to 1."""
 
 NEAREST = 0.03
 """The precision next to the floor is this many standard deviations away."""
@@ -68,9 +71,11 @@ def precision_grid(min_precision: float, deviation: float) -> FloatArray:
     """
     half = (1 - min_precision) / 2
     nearest = min(NEAREST * deviation, half)
-    steps = int(np.ceil(np.log(half / nearest) / PRECISION_STEP)) + 1
+    alarms = min_precision * (1 - min_precision) / deviation**2
+    step = PRECISION_STEP * max(1.0, alarms / MANY_ALARMS) ** 0.25
+    steps = int(np.ceil(np.log(half / nearest) / step)) + 1
     above = min_precision + np.geomspace(nearest, half, steps)
-    near_one = 1 - half * np.exp(-np.arange(1, 140) * 5 * PRECISION_STEP)
+    near_one = 1 - half * np.exp(-np.arange(1, 140) * STEP_NEAR_ONE)
     below = min_precision - deviation * BELOW
     low = min_precision * np.arange(10) / 10
     ends = [min_precision, 1.0]

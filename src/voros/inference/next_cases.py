@@ -21,10 +21,10 @@ from voros.inputs import AnyArray, BoolArray
 from voros.roc import OperatingPoints
 from voros.scenario import Scenario
 
-LATE_SHARE = 0.03
+LATE_SHARE = 0.02
 """Share spent on a walk that starts late, for when the very highest scores are false alarms."""
 
-INNER_SHARE = 0.03
+INNER_SHARE = 0.02
 """Share spent on thresholds well inside the limit, which a policy for several costs may use."""
 
 MAIN_SHARE = 1 - LATE_SHARE - INNER_SHARE
@@ -82,7 +82,7 @@ def walk_starts(
     Examples
     --------
     >>> walk_starts(2000, 2000, 0.4, 0.05, 400)
-    {54: 0.94, 146: 0.03}
+    {54: 0.96, 146: 0.02}
     """
     if floor == 1:
         return {}

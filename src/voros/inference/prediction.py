@@ -27,10 +27,13 @@ MARGIN_NODES = 14
 ROUNDS = 2
 """Rounds in which the margins are fitted."""
 
+FITTED_UP_TO = 10_000
+"""Alarms beyond which margins are near enough to those of a normal test without a fit."""
+
 SMOOTHED = 13
 """Parts over which what is missing is averaged: whole alarms make the risk jump."""
 
-AIMED_AT, LEAST_USED = 0.985, 0.965
+AIMED_AT, LEAST_USED = 0.988, 0.97
 """Parts of alpha: what the search aims at, and what ends it."""
 
 MOST_STEPS = 4
@@ -101,7 +104,8 @@ def _fitted_margins(walk: Walk) -> FloatArray:
     """Margins with which the risk is alike everywhere, and a little less at the start."""
     margins, alarms = _first_margins(walk), walk.alarms
     inside = (alarms > 1.15 * walk.start) & (alarms < 0.93 * walk.most)
-    for _ in range(ROUNDS if np.count_nonzero(inside) > SMOOTHED else 0):
+    fits = np.count_nonzero(inside) > SMOOTHED and walk.most <= FITTED_UP_TO
+    for _ in range(ROUNDS if fits else 0):
         total, local = walk.risk(_needed(walk, margins))
         wanted = norm.isf(walk.alpha * local.max() / total) + EARLY_MARGIN * walk.start / alarms
         missing = (wanted - norm.isf(np.clip(local, 1e-12, 0.5)))[inside]
