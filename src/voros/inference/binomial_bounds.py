@@ -154,7 +154,7 @@ def rising_chances(low: float, high: float, trials: int) -> FloatArray:
     Examples
     --------
     >>> rising_chances(0.1, 0.2, 10).round(3).tolist()
-    [0.1, 0.128, 0.16, 0.195, 0.2]
+    [0.1, 0.124, 0.15, 0.178, 0.2]
     """
     found = [low]
     while found[-1] < high:

@@ -36,7 +36,7 @@ SMOOTHED = 13
 AIMED_AT, LEAST_USED = 0.988, 0.97
 """Parts of alpha: what the search aims at, and what ends it."""
 
-MOST_STEPS = 4
+MOST_STEPS = 6
 """Steps after which anything within alpha ends the search."""
 
 SMALLEST_STEP = 0.002
