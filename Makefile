@@ -26,7 +26,7 @@ help:  ## list the targets
 	@touch $@
 
 demo: .venv/.ready  ## who should raise the alarm? SUPPORT2, four prognoses
-	$(BIN)/python -m voros.demo
+	$(BIN)/python -m voros.studies.demo
 
 test: .venv/.ready  ## the tests and the examples in docstrings, less the slow ones
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow"

@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import ndtr
 
 import voros
-from voros.groups import GroupedCases
-from voros.inference import one_per_group
-from voros.inputs import FloatArray
+from voros.core.arrays import FloatArray
+from voros.core.groups import GroupedCases
+from voros.guarantee import one_per_group
 
 GUARANTEE = voros.Guarantee(0.95)
 FEWER = 4

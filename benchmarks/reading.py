@@ -25,7 +25,7 @@ from pyarrow import parquet
 
 from voros import Scenario
 from voros.cli.score import evaluate_model
-from voros.files import Predictions, read_predictions
+from voros.io import Predictions, read_predictions
 
 ROWS = 10_000_000
 REPEATS = 5

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from voros.experiments.folder import open_run
-from voros.experiments.grid import paper_grid
-from voros.experiments.runs import run_grid
-from voros.experiments.split import split_patients
-from voros.experiments.study import STRATEGIES, Deployed, Scored, run_study
-from voros.experiments.support2 import OUTCOMES, support2_cases
-from voros.tables import text_table
+from voros.studies.experiments.folder import open_run
+from voros.studies.experiments.grid import paper_grid
+from voros.studies.experiments.runs import run_grid
+from voros.studies.experiments.split import split_patients
+from voros.studies.experiments.study import STRATEGIES, Deployed, Scored, run_study
+from voros.studies.experiments.support2 import OUTCOMES, support2_cases
+from voros.text.table import text_table
 
 SAME = 1e-12
 """Costs nearer than this are of the same choice."""

@@ -18,9 +18,9 @@ import numpy as np
 from scipy.stats import norm
 
 import voros
-from voros.inference.future_floor import needed_to_keep, risky_precisions
-from voros.inference.next_cases import walk_starts
-from voros.inputs import AnyArray, BoolArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.guarantee.future_floor import needed_to_keep, risky_precisions
+from voros.guarantee.next_cases import walk_starts
 
 CONFIDENCE = 0.95
 FLOORS = (0.003, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import voros
-from voros.explorer import write_page
 from voros.inference import area_band, roc_band
 from voros.models import columns_by_model
 from voros.plotting import AreaCurveDisplay, RocDisplay, RocSurfaceDisplay, WinnerMapDisplay
+from voros.present.explorer import write_page
 
 SCENARIO = voros.Scenario(min_precision=0.3, capacity=0.5, cost_ratio=(0.1, 0.2))
 RNG = np.random.default_rng(5)

@@ -14,7 +14,6 @@ import pytest
 from scipy.stats import lognorm
 
 import voros
-from voros.explorer import write_page
 from voros.inference import area_band
 from voros.plotting import (
     AreaCurveDisplay,
@@ -24,6 +23,7 @@ from voros.plotting import (
     ThresholdCostDisplay,
     WinnerMapDisplay,
 )
+from voros.present.explorer import write_page
 
 RNG = np.random.default_rng(1)
 LABELS = RNG.random(60) < 0.4

@@ -4,10 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from voros import costs
-    from voros.allowed import Origin
-    from voros.deployment import PolicyEvaluation, Violation
-    from voros.estimators import ConstrainedThresholdClassifier
+    from voros.core import costs
+    from voros.core.operating_points import OperatingPoints
+    from voros.core.region import Region, RegionCase, feasible_region
+    from voros.core.scenario import Scenario
+    from voros.estimators import ConstrainedThresholdClassifier, make_scorer
     from voros.evaluation import Choice, Evaluation, evaluate, evaluate_points
     from voros.exceptions import (
         CostRangeWarning,
@@ -20,21 +21,10 @@ if TYPE_CHECKING:
         PredictionFileError,
         VorosWarning,
     )
-    from voros.inference import (
-        Bootstrap,
-        Comparison,
-        Guarantee,
-        bootstrap,
-        cases_needed,
-        compare,
-        compare_policies,
-    )
+    from voros.guarantee import Guarantee, cases_needed
+    from voros.inference import Bootstrap, Comparison, bootstrap, compare, compare_policies
     from voros.metrics import partial_voros_score, voros_score
-    from voros.policy import ThresholdPolicy
-    from voros.region import Region, RegionCase, feasible_region
-    from voros.roc import OperatingPoints
-    from voros.scenario import Scenario
-    from voros.scoring import make_scorer
+    from voros.policy import Origin, PolicyEvaluation, ThresholdPolicy, Violation
     from voros.selection import ModelScores, Selection, select_model, select_points
     from voros.winners import WinnerMap, winner_map, winner_map_points
 
@@ -85,19 +75,17 @@ __all__ = [
 ]
 
 HOMES = {
-    "allowed": "Origin",
-    "deployment": "PolicyEvaluation Violation",
-    "estimators": "ConstrainedThresholdClassifier",
+    "core.operating_points": "OperatingPoints",
+    "core.region": "Region RegionCase feasible_region",
+    "core.scenario": "Scenario",
+    "estimators": "ConstrainedThresholdClassifier make_scorer",
     "evaluation": "Choice Evaluation evaluate evaluate_points",
     "exceptions": "CostRangeWarning DoubtfulColumnWarning InfeasibleError InvertedCostsWarning "
     "NeverAlarmWarning OneAlarmWarning PositiveClassWarning PredictionFileError VorosWarning",
-    "inference": "Bootstrap Comparison Guarantee bootstrap cases_needed compare compare_policies",
+    "guarantee": "Guarantee cases_needed",
+    "inference": "Bootstrap Comparison bootstrap compare compare_policies",
     "metrics": "partial_voros_score voros_score",
-    "policy": "ThresholdPolicy",
-    "region": "Region RegionCase feasible_region",
-    "roc": "OperatingPoints",
-    "scenario": "Scenario",
-    "scoring": "make_scorer",
+    "policy": "Origin PolicyEvaluation ThresholdPolicy Violation",
     "selection": "ModelScores Selection select_model select_points",
     "winners": "WinnerMap winner_map winner_map_points",
 }
@@ -105,14 +93,18 @@ HOMES = {
 
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
-MODULES = frozenset({"costs", "datasets", "experiments", "inference", "paper", "plotting"})
-"""Parts that ``import voros`` alone gives access to."""
+MODULES = {
+    "costs": "core.costs",
+    **{name: name for name in ("datasets", "engines", "estimators", "guarantee", "inference")},
+    **{name: name for name in ("io", "plotting", "present", "studies")},
+}
+"""Parts that ``import voros`` alone gives access to, and where they are."""
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is used, and keep it."""
     if name in MODULES:
-        return import_module(f"voros.{name}")
+        return import_module(f"voros.{MODULES[name]}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'voros' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(f"voros.{_HOME_OF[name]}"), name)

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
-from voros.frames import make_frame
-from voros.hull import CostHull, cost_hull
-from voros.inputs import FloatArray
-from voros.limits import (
+from voros.core.arrays import FloatArray
+from voros.core.hull import CostHull, cost_hull
+from voros.core.limits import (
     MostPrecise,
     binding_limits,
     limits_message,
@@ -20,11 +18,13 @@ from voros.limits import (
     used_vertices,
     warn_about_costs,
 )
-from voros.region import Region, feasible_region
-from voros.roc import OperatingPoints, check_points
-from voros.scenario import Scenario, check_scenario
-from voros.tables import html_facts, html_table, text_table
-from voros.volume import lesser_share, partial_volume
+from voros.core.operating_points import OperatingPoints, check_points
+from voros.core.region import Region, feasible_region
+from voros.core.scenario import Scenario, check_scenario
+from voros.core.volume import lesser_share, partial_volume
+from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
+from voros.io.frames import make_frame
+from voros.text.table import html_facts, html_table, text_table
 
 SHOWN_CHOICES = 12
 """Rows of a printed table of choices; the rest is counted."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from voros.costs import CostLike
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.costs import CostLike
+from voros.core.hull import cost_hull
+from voros.core.limits import limits_message, warn_about_costs
+from voros.core.operating_points import OperatingPoints, check_cases
+from voros.core.pruning import pruned_points
+from voros.core.region import feasible_region
+from voros.core.scenario import Scenario, check_scenario
+from voros.core.volume import partial_volume
 from voros.exceptions import NeverAlarmWarning, warn_caller
-from voros.hull import cost_hull
-from voros.inputs import AnyArray, BoolArray, FloatArray
-from voros.limits import limits_message, warn_about_costs
-from voros.pruning import pruned_points
-from voros.region import feasible_region
-from voros.roc import OperatingPoints, check_cases
-from voros.scenario import Scenario, check_scenario
-from voros.volume import partial_volume
 
 
 def partial_voros_score(

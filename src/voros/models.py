@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from voros.inputs import AnyArray, as_vector, check_same_length, check_same_order
-from voros.roc import OperatingPoints
+from voros.core.arrays import AnyArray, as_vector, check_same_length, check_same_order
+from voros.core.operating_points import OperatingPoints
 
 T = TypeVar("T")
 

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.allowed import (
+from voros.core.arrays import BoolArray, as_number, check_choice
+from voros.core.hull import cost_hull
+from voros.core.limits import warn_about_costs
+from voros.core.operating_points import OperatingPoints, check_points_by_model
+from voros.core.region import Region, feasible_region
+from voros.core.scenario import Scenario, check_scenario
+from voros.core.volume import partial_volume
+from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
+from voros.io.frames import make_frame
+from voros.models import columns_by_model, count_model, several_models
+from voros.policy.allowed import (
     AllowedThresholds,
     check_groups,
     deployable,
@@ -19,21 +29,11 @@ from voros.allowed import (
     split,
     why_never_alarm,
 )
-from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
-from voros.frames import make_frame
-from voros.hull import cost_hull
-from voros.inputs import BoolArray, as_number, check_choice
-from voros.limits import warn_about_costs
-from voros.models import columns_by_model, count_model, several_models
-from voros.policy import PolicyStrategy, ThresholdPolicy
-from voros.region import Region, feasible_region
-from voros.roc import OperatingPoints, check_points_by_model
-from voros.scenario import Scenario, check_scenario
-from voros.tables import html_table, text_table
-from voros.volume import partial_volume
+from voros.policy.threshold_policy import PolicyStrategy, ThresholdPolicy
+from voros.text.table import html_table, text_table
 
 if TYPE_CHECKING:
-    from voros.inference import Guarantee
+    from voros.guarantee import Guarantee
 
 Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)

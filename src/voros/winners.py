@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from voros.costs import CostDistribution, CostLike
-from voros.frames import make_frame
-from voros.hull import CostHull, cost_hull
-from voros.inputs import AnyArray, BoolArray, FloatArray, as_number, as_vector
-from voros.limits import warn_about_costs
+from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector
+from voros.core.costs import CostDistribution, CostLike
+from voros.core.hull import CostHull, cost_hull
+from voros.core.limits import warn_about_costs
+from voros.core.operating_points import OperatingPoints, check_points_by_model
+from voros.core.region import Region, feasible_region
+from voros.core.scenario import Scenario, warned_before
+from voros.core.volume import partial_volumes
+from voros.io.frames import make_frame
 from voros.models import count_models
 from voros.progress import Progress, progress_bar
-from voros.region import Region, feasible_region
-from voros.roc import OperatingPoints, check_points_by_model
-from voros.scenario import Scenario, warned_before
-from voros.volume import partial_volumes
 
 CLOSE_CALL = 0.01
 """Scores within this of one another are called indistinguishable, as in the paper's section 5."""

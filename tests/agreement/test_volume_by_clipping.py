@@ -18,9 +18,9 @@ from scipy import stats
 from scipy.integrate import quad
 
 from voros import OperatingPoints, costs
-from voros.hull import CostHull, cost_hull
-from voros.region import Region, feasible_region
-from voros.volume import lesser_share, mean_quotient, partial_volume, partial_volumes
+from voros.core.hull import CostHull, cost_hull
+from voros.core.region import Region, feasible_region
+from voros.core.volume import lesser_share, mean_quotient, partial_volume, partial_volumes
 
 AGREEMENT = 1e-10
 UNITS = ("ratio", "miss", "t")

@@ -6,7 +6,7 @@ import pytest
 from cli.cases import LIMITS
 
 from voros import Scenario, ThresholdPolicy
-from voros.files import read_predictions
+from voros.io import read_predictions
 
 MILLION = 1_000_000
 

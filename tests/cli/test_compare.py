@@ -9,7 +9,7 @@ import pytest
 from cli.cases import LIMITS, write_cases
 
 import voros
-from voros.files import read_predictions
+from voros.io import read_predictions
 
 SCENARIO = voros.Scenario(0.3, 0.2, voros.costs.miss_costs(5, 20))
 QUICK = ("--resamples", "200", "--seed", "7")

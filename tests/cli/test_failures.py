@@ -12,7 +12,7 @@ import time
 
 import pytest
 from cli.cases import LIMITS, write_cases
-from files.disks import small_disk
+from disks import small_disk
 
 COSTS = ("--cost-ratio", "1/9")
 

@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib", reason="pictures need the cli extra")
 from cli.cases import LIMITS
 
 from voros import costs, partial_voros_score
-from voros.files import read_predictions
+from voros.io import read_predictions
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 

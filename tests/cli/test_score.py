@@ -11,7 +11,7 @@ import pytest
 from cli.cases import LIMITS
 
 from voros import Scenario, costs, partial_voros_score
-from voros.files import read_predictions
+from voros.io import read_predictions
 
 PREDICTIONS = os.environ.get("VOROS_PAPER_PREDICTIONS")
 

@@ -49,7 +49,7 @@ def test_text_labels_take_pos_label(voros_command, parquet):
 
 
 def test_a_file_too_large_for_memory_is_given_to_an_engine(voros_command, parquet, monkeypatch):
-    monkeypatch.setattr("voros.files.memory.available_memory", lambda: 1000)
+    monkeypatch.setattr("voros.io.memory.available_memory", lambda: 1000)
     ran = voros_command("score", parquet, "--label", "died", *LIMITS)
     assert ran.code == 0
     assert "is too large for memory; counting it with" in ran.err

@@ -10,7 +10,7 @@ from cli.cases import LIMITS
 from pyarrow import parquet
 
 from voros import Guarantee, Scenario, ThresholdPolicy, costs
-from voros.files import read_predictions
+from voros.io import read_predictions
 
 MODEL = "good"
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import voros
-from voros import OperatingPoints
 from voros.engines import count_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
@@ -78,10 +77,10 @@ def test_several_models_in_the_same_passes(make_frame):
         assert by_model[name].interval == pytest.approx((truth, truth), abs=1e-12)
 
 
-def test_from_frame_is_the_way_in(make_frame):
+def test_one_model_takes_two_passes(make_frame):
     labels, scores, _ = drawn()
     frame = make_frame({"y": labels, "s": scores})
-    points = OperatingPoints.from_frame(frame, label="y", score="s", scenario=SCENARIO)
+    points = count_frame(frame, label="y", scores=["s"], scenarios=[SCENARIO])["s"]
     truth = voros.evaluate(labels, scores, SCENARIO).score
     assert voros.evaluate_points(points, SCENARIO).score == pytest.approx(truth, abs=1e-12)
     assert points.cost.rows == N_CASES
@@ -134,7 +133,7 @@ def test_frames_in_memory_are_sent_to_from_scores():
     with pytest.raises(
         TypeError, match=r"DataFrame; accepted are .* use OperatingPoints.from_scor"
     ):
-        OperatingPoints.from_frame(pd.DataFrame({"y": [1, 0]}), label="y", score="y")
+        count_frame(pd.DataFrame({"y": [1, 0]}), label="y", scores=["y"])
 
 
 def test_everything_downstream_takes_the_points(make_frame):

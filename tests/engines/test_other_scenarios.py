@@ -6,8 +6,8 @@ import pytest
 import voros
 from voros.engines import count_frame
 from voros.exceptions import UnsettledError
-from voros.explorer.payload import page_payload
 from voros.policy import ThresholdPolicy
+from voros.present.explorer.payload import page_payload
 from voros.selection import select_points
 from voros.winners import winner_map, winner_map_points
 

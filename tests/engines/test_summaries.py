@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import voros
 from voros.engines import BinnedCounts, ChangedDataError
-from voros.serialisation import DocumentError
+from voros.io.serialisation import DocumentError
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))
 

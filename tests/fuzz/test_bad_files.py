@@ -16,7 +16,7 @@ pytest.importorskip("typer", reason="the command line needs the cli extra")
 from pyarrow import parquet  # noqa: E402
 
 from voros.exceptions import PredictionFileError  # noqa: E402
-from voros.files import read_predictions  # noqa: E402
+from voros.io import read_predictions  # noqa: E402
 
 TEXTS, BINARIES, LINES = 300, 120, 100
 """How many files are tried: delimited text, Parquet and Arrow, JSON lines."""

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import voros
-from voros.explorer import write_page
+from voros.present.explorer import write_page
 
 pytest.importorskip("selenium")
-from explorer.driving import complaints, python_scenario, text, type_into, value
+from present.explorer.driving import complaints, python_scenario, text, type_into, value
 from selenium.webdriver.common.keys import Keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 
 import voros
 from voros.inference.near_zero import may_be_zero, optimistic_points
-from voros.inference.resamples import Ranked
+from voros.inference.resampling import Ranked
 
 STRICT = voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))
 

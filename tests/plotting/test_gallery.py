@@ -10,7 +10,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.image import imread
 
-from voros.plotting.gallery import DPI, PICTURES, save_support2_figures
+from voros.studies.gallery import DPI, PICTURES, save_support2_figures
 
 
 def test_every_picture_is_saved_and_holds_something(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_every_picture_is_saved_and_holds_something(tmp_path: Path) -> None:
 
 def test_saving_again_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = {"regions": PICTURES["regions"]}
-    monkeypatch.setattr("voros.plotting.gallery.PICTURES", one)
+    monkeypatch.setattr("voros.studies.gallery.PICTURES", one)
     first = save_support2_figures(tmp_path)
     size = first[0].stat().st_size
     first[0].write_bytes(b"")

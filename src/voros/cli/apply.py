@@ -17,7 +17,7 @@ from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.cli.verdict import Verdict
 from voros.exceptions import PredictionFileError
-from voros.files import (
+from voros.io import (
     append_column,
     format_of,
     open_source,
@@ -25,9 +25,9 @@ from voros.files import (
     table_bytes,
     write_whole,
 )
+from voros.io.scenario_text import read_number
 from voros.policy import ThresholdPolicy
-from voros.report.wording import exact
-from voros.scenario_text import read_number
+from voros.present.report.wording import exact
 
 
 @bundled

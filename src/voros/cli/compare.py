@@ -13,9 +13,9 @@ from voros.cli.patience import patience
 from voros.cli.resampling import ResamplingOptions
 from voros.cli.score import check_reachable, evaluate_model
 from voros.cli.show import Sheet, show
-from voros.files import Predictions
-from voros.report.values import scenario_values
-from voros.scenario import Scenario
+from voros.core.scenario import Scenario
+from voros.io import Predictions
+from voros.present.report.values import scenario_values
 
 if TYPE_CHECKING:
     from voros.inference import Comparison

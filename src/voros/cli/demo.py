@@ -14,6 +14,6 @@ def demo(
     ] = Path("voros-demo"),
 ) -> None:
     """Show who should raise the alarm: four prognoses of SUPPORT2, by AUROC and within limits."""
-    from voros.demo import main
+    from voros.studies.demo import main
 
     main(folder)

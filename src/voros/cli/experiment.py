@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voros.cli.failures import say
-from voros.files import check_folder
+from voros.io import check_folder
 
 if TYPE_CHECKING:
-    from voros.experiments import Options, StudyResult
+    from voros.studies.experiments import Options, StudyResult
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -49,7 +49,7 @@ DEFAULT_MINUTES = 30.0
 
 
 def _options(out: Path, quick: bool, jobs: int | None, time_limit: float, seed: int) -> Options:
-    from voros.experiments import Options
+    from voros.studies.experiments import Options
 
     check_folder(out)
     return Options(
@@ -81,7 +81,7 @@ def mimic(
     seed: Seed = 0,
 ) -> None:
     """MIMIC-IV 2.x or 3.x: death in the rest of the hospital stay, from the first 48 hours."""
-    from voros.experiments import run_mimic
+    from voros.studies.experiments import run_mimic
 
     _show(run_mimic(data, out, _options(out, quick, jobs, time_limit, seed), _announce), out)
 
@@ -96,7 +96,7 @@ def eicu(
     seed: Seed = 0,
 ) -> None:
     """eICU: death after the first 48 hours, from the features that FIDDLE's authors released."""
-    from voros.experiments import run_eicu
+    from voros.studies.experiments import run_eicu
 
     _show(run_eicu(data, out, _options(out, quick, jobs, time_limit, seed), _announce), out)
 
@@ -113,7 +113,7 @@ def support2(
     seed: Seed = 0,
 ) -> None:
     """SUPPORT2, which comes with voros: death in hospital, from the physiology of day 3."""
-    from voros.experiments import run_support2
+    from voros.studies.experiments import run_support2
 
     options = _options(out, quick, jobs, time_limit, seed)
     _show(run_support2(out, outcome, options, _announce), out)
@@ -129,7 +129,7 @@ def generate(
     seed: Seed = 0,
 ) -> None:
     """Make up a MIMIC-IV release, to try the experiment before the data arrive."""
-    from voros.experiments.synthetic import write_release
+    from voros.studies.experiments.synthetic import write_release
 
     check_folder(out)
     stays = write_release(out, patients, release=release, random_state=seed)

@@ -15,7 +15,7 @@ import typer
 
 from voros.cli import INTERRUPTED
 from voros.exceptions import VorosWarning
-from voros.tables import printable
+from voros.text.table import printable
 
 USAGE_ERROR = 2
 """Exit code for anything the user can mend: a file, a column, an option."""

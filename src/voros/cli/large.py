@@ -9,14 +9,14 @@ import typer
 from voros.cli.failures import say
 from voros.cli.options import ColumnOptions
 from voros.cli.patience import patience
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
-from voros.files.columns import ColumnNames, Roles, assign_roles
-from voros.files.memory import engine_for
-from voros.files.predictions import typed_label
-from voros.files.sources import Source
-from voros.files.tables import is_numeric, peek
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.io.columns import ColumnNames, Roles, assign_roles
+from voros.io.memory import engine_for
+from voros.io.predictions import typed_label
+from voros.io.sources import Source
+from voros.io.tables import is_numeric, peek
 
 Engine = Annotated[
     str | None,

@@ -7,9 +7,9 @@ from pathlib import Path
 from voros.cli.failures import say
 from voros.cli.options import ColumnOptions
 from voros.cli.patience import patience
-from voros.files import Predictions, read_predictions
-from voros.files.sources import Source
-from voros.roc import OperatingPoints
+from voros.core.operating_points import OperatingPoints
+from voros.io import Predictions, read_predictions
+from voros.io.sources import Source
 
 
 def load(path: Path | Source, columns: ColumnOptions, *, group: str | None = None) -> Predictions:

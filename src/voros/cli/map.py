@@ -15,8 +15,8 @@ from voros.cli.options import ColumnOptions, CostOptions, Force, PredictionFile,
 from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
-from voros.report.figures import figure_bytes, headless_pyplot
-from voros.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
+from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
+from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map_points
 
 FLOORS = "0.05:0.95:19"

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from voros.scenario import Scenario
-from voros.scenario_file import read_scenario_fields
-from voros.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
+from voros.core.scenario import Scenario
+from voros.io.scenario_file import read_scenario_fields
+from voros.io.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
 from voros.selection import PAPER_TOLERANCE, STRATEGIES
 
 MOST_FUTURE_CASES = 10**9
@@ -245,7 +245,7 @@ class ChoiceOptions:
                 f"--horizon={self.horizon}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
                 "without --horizon the limits are promised for the population"
             )
-        from voros.inference import Guarantee
+        from voros.guarantee import Guarantee
 
         return Guarantee(confidence=self.confidence, horizon=self.horizon)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from voros.cli.failures import say
 from voros.cli.options import ShowOptions
-from voros.files import check_writable, write_whole
-from voros.tables import printable
+from voros.io import check_writable, write_whole
+from voros.text.table import printable
 
 STANDARD_OUTPUT = Path("-")
 

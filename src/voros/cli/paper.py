@@ -15,12 +15,12 @@ from voros.cli.options import Force, ShowOptions
 from voros.cli.output import STANDARD_OUTPUT
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
-from voros.files import check_folder
-from voros.report.values import evaluation_values
+from voros.io import check_folder
+from voros.present.report.values import evaluation_values
 
 if TYPE_CHECKING:
-    from voros.deployment import PolicyEvaluation
-    from voros.paper.cells import Absent, Cell
+    from voros.policy.evaluation import PolicyEvaluation
+    from voros.studies.paper.cells import Absent, Cell
 
 SUMMARY = ("expected_cost", "mean_precision", "mean_alarms", "max_alarms", "satisfied")
 """What a row of CSV says of a strategy on one set of cases."""
@@ -44,7 +44,7 @@ def paper(
     force: Force = False,
 ) -> None:
     """Print the paper's tables, computed from the predictions in FOLDER."""
-    from voros.paper import reproduce_tables
+    from voros.studies.paper import reproduce_tables
 
     if output is not None:
         if output == STANDARD_OUTPUT:
@@ -79,7 +79,7 @@ def _accounts(cell: Cell) -> dict[str, Any]:
 
 
 def _account(found: PolicyEvaluation | Absent) -> dict[str, Any]:
-    from voros.paper.cells import Absent
+    from voros.studies.paper.cells import Absent
 
     return {"absent": found.reason} if isinstance(found, Absent) else evaluation_values(found)
 

@@ -16,9 +16,9 @@ from voros.cli.output import check_output, deliver
 from voros.cli.patience import patience
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.show import show
-from voros.report.figures import figure_bytes, headless_pyplot
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.present.report.figures import figure_bytes, headless_pyplot
 
 Points = dict[str, OperatingPoints]
 

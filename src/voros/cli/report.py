@@ -22,9 +22,9 @@ from voros.cli.options import (
 from voros.cli.patience import patience
 from voros.cli.resampling import ResamplingOptions, resample
 from voros.cli.select import load_test, rank
-from voros.files import check_writable
-from voros.report import DataSummary, Report, write_report
-from voros.report.writing import report_paths
+from voros.io import check_writable
+from voros.present.report import DataSummary, Report, write_report
+from voros.present.report.writing import report_paths
 
 ARGUMENTS = "voros.arguments"
 """Where the words of the command line are kept, for the record."""

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from voros.cli.options import shown_in
 from voros.cli.patience import patience
-from voros.files import Predictions
-from voros.report import ModelInterval
-from voros.scenario import Scenario
+from voros.core.scenario import Scenario
+from voros.io import Predictions
+from voros.present.report import ModelInterval
 
 _PANEL = "Intervals"
 

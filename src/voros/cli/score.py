@@ -16,15 +16,15 @@ from voros.cli.loading import load
 from voros.cli.options import Check, ColumnOptions, LimitOptions, PredictionFile, ShowOptions
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
+from voros.core.limits import limits_message
+from voros.core.operating_points import OperatingPoints, check_cases
+from voros.core.scenario import Scenario
 from voros.evaluation import Evaluation, evaluate_points
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
-from voros.files import Predictions, open_source
-from voros.limits import limits_message
+from voros.io import Predictions, open_source
 from voros.metrics import deciding_points
-from voros.report.values import scenario_values
-from voros.report.wording import exact, limits_in_words, span
-from voros.roc import OperatingPoints, check_cases
-from voros.scenario import Scenario
+from voros.present.report.values import scenario_values
+from voros.present.report.wording import exact, limits_in_words, span
 
 
 @bundled

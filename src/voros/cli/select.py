@@ -27,20 +27,20 @@ from voros.cli.options import (
 from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
-from voros.deployment import PolicyEvaluation
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
-from voros.files import Predictions
+from voros.io import Predictions
 from voros.policy import ThresholdPolicy
-from voros.policy_json import policy_fields
-from voros.report.values import evaluation_values, scenario_values
-from voros.report.wording import (
+from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.json import policy_fields
+from voros.present.report.values import evaluation_values, scenario_values
+from voros.present.report.wording import (
     STRATEGY_TITLES,
     evaluation_in_words,
     limits_in_words,
     policy_in_words,
 )
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario
 from voros.selection import STRATEGIES, Selection, select_points
 
 

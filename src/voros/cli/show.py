@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from voros.cli.options import ShowOptions
-from voros.serialisation import json_text
-from voros.tables import printable
+from voros.io.serialisation import json_text
+from voros.text.table import printable
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """With these a spreadsheet takes a cell for a formula."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from voros.deployment import PolicyEvaluation
-from voros.files import Predictions
-from voros.inputs import BoolArray
+from voros.core.arrays import BoolArray
+from voros.io import Predictions
 from voros.policy import ThresholdPolicy
-from voros.report.wording import number
+from voros.policy.evaluation import PolicyEvaluation
+from voros.present.report.wording import number
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from voros.frames import make_frame
+from voros.io.frames import make_frame
 
 Column: TypeAlias = NDArray[Any]
 """One variable, one entry per row."""

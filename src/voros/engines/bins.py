@@ -10,9 +10,9 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.operating_points import OperatingPoints
 from voros.engines.keys import IntArray, from_key, to_key
-from voros.inputs import AnyArray, BoolArray, FloatArray
-from voros.roc import OperatingPoints
 
 
 class ChangedDataError(ValueError):

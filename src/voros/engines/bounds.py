@@ -4,7 +4,7 @@
 the true one, which is a mean of maxima over all operating points.
 
 **Above.** The score with the best case of every bin that may matter added to them (see
-`voros.contenders`) is at least the true one.
+`voros.core.contenders`) is at least the true one.
 
 **Undecided.** When no bin may matter, the score of the known points is the exact one.
 """
@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.contenders import Contenders, find_contenders
+from voros.core.arrays import BoolArray
+from voros.core.contenders import Contenders, find_contenders
+from voros.core.hull import cost_hull
+from voros.core.operating_points import OperatingPoints
+from voros.core.region import feasible_region
+from voros.core.scenario import Scenario
+from voros.core.volume import partial_volume
 from voros.engines.bins import Bins
-from voros.hull import cost_hull
-from voros.inputs import BoolArray
-from voros.region import feasible_region
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario
-from voros.volume import partial_volume
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from voros.core.arrays import FloatArray
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
 from voros.engines.bins import Bins
 from voros.engines.bounds import score_bounds
 from voros.engines.intake import Totals, read_cases
 from voros.engines.plan import LARGEST_ANSWER
 from voros.engines.refinement import refine
 from voros.exceptions import UnsettledError
-from voros.inputs import FloatArray
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario
 
 CLOSED = 1e-12
 """An interval no wider than this is one number: its ends differ by rounding."""

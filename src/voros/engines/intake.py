@@ -9,9 +9,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from voros.core.arrays import SHOWN_VALUES, AnyArray, check_labels
 from voros.engines.adapter import Adapter, adapter_for, as_lazy
 from voros.engines.queries import POSITIVE, WEIGHT, Cases, class_sums, with_shares
-from voros.inputs import SHOWN_VALUES, AnyArray, check_labels
 
 LABEL, LABELLED, KNOWN = "_voros_label", "_voros_labelled", "_voros_known"
 """The label; whether there is one; whether it is one of the two."""

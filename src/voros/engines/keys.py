@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from voros.inputs import LARGEST_FINITE, FloatArray
+from voros.core.arrays import LARGEST_FINITE, FloatArray
 
 IntArray = NDArray[np.int64]
 

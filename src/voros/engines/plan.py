@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from voros.core.arrays import BoolArray, FloatArray
 from voros.engines.bins import Bins
 from voros.engines.keys import COARSEST, IntArray, cell_of, cell_start, span_bits
-from voros.inputs import BoolArray, FloatArray
 
 LARGEST_ANSWER = 2**20
 """Rows of aggregates that one pass may bring to the driver: some 50 MB."""

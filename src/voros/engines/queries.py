@@ -11,10 +11,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from voros.core.arrays import LARGEST_FINITE, AnyArray
 from voros.engines.adapter import Adapter, Levels
 from voros.engines.bins import Bins
 from voros.engines.plan import Plan, Wanted
-from voros.inputs import LARGEST_FINITE, AnyArray
 
 POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED = (
     f"_voros_{name}" for name in ("positive", "weight", "model", "score", "cell", "named")

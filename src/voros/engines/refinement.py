@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from voros.core.arrays import LARGEST_FINITE, BoolArray
+from voros.core.scenario import Scenario
 from voros.engines.bins import Bins
 from voros.engines.bounds import score_bounds
 from voros.engines.intake import Totals
@@ -22,8 +24,6 @@ from voros.engines.plan import (
     next_plan,
 )
 from voros.engines.queries import Cases
-from voros.inputs import LARGEST_FINITE, BoolArray
-from voros.scenario import Scenario
 
 PILOT_ROWS = 100_000
 """Rows from which the first cut is guessed. A bad guess costs a pass, never a number."""

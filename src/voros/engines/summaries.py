@@ -14,6 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.arrays import (
+    AnyArray,
+    BoolArray,
+    as_vector,
+    check_labels,
+    check_same_length,
+    check_scores,
+    check_weights,
+)
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
 from voros.engines.bins import Bins
 from voros.engines.bounds import score_bounds
 from voros.engines.intake import read_cases
@@ -28,18 +39,7 @@ from voros.engines.keys import (
 )
 from voros.engines.plan import Plan, Wanted
 from voros.engines.refinement import whole_range
-from voros.inputs import (
-    AnyArray,
-    BoolArray,
-    as_vector,
-    check_labels,
-    check_same_length,
-    check_scores,
-    check_weights,
-)
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario
-from voros.serialisation import Entry, json_text, read_document, with_checksum
+from voros.io.serialisation import Entry, json_text, read_document, with_checksum
 
 FORMAT = "voros binned counts"
 SCHEMA = 2
@@ -133,7 +133,7 @@ class BinnedCounts:
         pos_label: Any = None,
         bits: int = 20,
     ) -> BinnedCounts:
-        """Summarise a frame of an engine; parameters as in `OperatingPoints.from_frame`."""
+        """Summarise a frame of an engine; parameters as in `count_frame`."""
         level = _level(bits)
         cases, totals = read_cases(frame, label, [score], weight, pos_label)
         parts = cases.count(Plan({score: Wanted(level)}))[score]
@@ -211,7 +211,7 @@ class BinnedCounts:
         fields = {"format": FORMAT, "schema": SCHEMA} | {n: getattr(self, n) for n in names}
         text = json_text(with_checksum(fields), indent=None)
         if path is not None:
-            from voros.files import write_whole
+            from voros.io import write_whole
 
             write_whole(path, text, force=force)
         return text

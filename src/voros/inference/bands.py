@@ -14,17 +14,17 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
+from voros.core.arrays import FloatArray, check_choice, check_same_order
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import evaluate_points
 from voros.exceptions import VorosWarning
-from voros.frames import make_frame
 from voros.inference.bootstrap import check_resampling, rank_models
 from voros.inference.intervals import interval
-from voros.inference.resamples import Sampling, Statistic, generator, leave_out, replicate
+from voros.inference.resampling import Sampling, Statistic, generator, leave_out, replicate
 from voros.inference.statistics import one_by_one
-from voros.inputs import FloatArray, check_choice, check_same_order
+from voros.io.frames import make_frame
 from voros.models import one_or_all
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario, check_scenario
 
 Kind: TypeAlias = Literal["simultaneous", "pointwise"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -9,18 +9,25 @@ from typing import Any, Literal
 
 import numpy as np
 
+from voros.core.arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    as_number,
+    check_choice,
+    check_same_order,
+)
+from voros.core.operating_points import check_cases
+from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import FewGroupsWarning, VorosWarning, warn_caller
-from voros.frames import make_frame
 from voros.inference.intervals import METHODS, Method, interval, interval_in_words
 from voros.inference.near_zero import may_be_zero, upper_bound
-from voros.inference.resamples import Ranked, Sampling, generator, leave_out, replicate
+from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, in_words
-from voros.inputs import AnyArray, BoolArray, FloatArray, as_number, check_choice, check_same_order
+from voros.io.frames import make_frame
 from voros.models import columns_by_model, one_or_all, several_models
 from voros.progress import Progress, progress_bar
-from voros.roc import check_cases
-from voros.scenario import Scenario, check_scenario
-from voros.tables import html_facts
+from voros.text.table import html_facts
 
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""

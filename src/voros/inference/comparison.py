@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from voros.frames import make_frame
+from voros.core.arrays import FloatArray
+from voros.core.scenario import Scenario
 from voros.inference.bootstrap import Bootstrap, Plan, Replicates
 from voros.inference.intervals import (
     Method,
@@ -19,10 +20,9 @@ from voros.inference.intervals import (
     p_value,
 )
 from voros.inference.statistics import MetricLike, in_words
-from voros.inputs import FloatArray
+from voros.io.frames import make_frame
 from voros.progress import Progress
-from voros.scenario import Scenario
-from voros.tables import html_table, text_table
+from voros.text.table import html_table, text_table
 
 NOT_COMPARED = frozenset({"threshold"})
 """Metrics of which neither more nor less is better."""

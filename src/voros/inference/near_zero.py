@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaincinv
 
-from voros.inference.guarantees import Guarantee
-from voros.inference.resamples import Ranked, Statistic
-from voros.inputs import AnyArray
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario
+from voros.core.arrays import AnyArray
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.guarantee.promise import Guarantee
+from voros.inference.resampling import Ranked, Statistic
 
 CLOSE_TO_ZERO = 0.25
 """A low end below this share of the estimate is close enough to 0 to ask whether it should be 0."""

@@ -9,16 +9,16 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from voros.expected_cost import cost_moments
-from voros.hull import cost_hull
-from voros.inference.resamples import Statistic
-from voros.inputs import FloatArray
+from voros.core.arrays import FloatArray
+from voros.core.expected_cost import cost_moments
+from voros.core.hull import cost_hull
+from voros.core.operating_points import OperatingPoints
+from voros.core.region import feasible_region
+from voros.core.scenario import Scenario
+from voros.core.volume import partial_volumes
+from voros.inference.resampling import Statistic
 from voros.policy import ThresholdPolicy
-from voros.region import feasible_region
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario
 from voros.selection import SCORES, Strategy
-from voros.volume import partial_volumes
 
 Metric: TypeAlias = Literal[
     "partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost", "threshold"

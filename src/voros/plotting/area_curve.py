@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.costs import CostDistribution, Density, Samples
+from voros.core.arrays import AnyArray, FloatArray
+from voros.core.costs import CostDistribution, Density, Samples
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluate_points
-from voros.frames import make_frame
-from voros.inputs import AnyArray, FloatArray
+from voros.io.frames import make_frame
 from voros.plotting.colours import ModelStyle, ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
 from voros.plotting.display import ModelDisplay
@@ -19,8 +21,6 @@ from voros.plotting.legends import draw_legend
 from voros.plotting.models import renamed
 from voros.plotting.names import literal, visible
 from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

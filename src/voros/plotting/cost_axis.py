@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.inputs import FloatArray
+from voros.core.arrays import FloatArray
 
 ROUND_MISSES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000)
 """A miss worth so many false alarms is easily said."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.inputs import FloatArray
+from voros.core.arrays import FloatArray
 from voros.plotting.names import distinct, literal, wrapped
 from voros.plotting.style import (
     CHARACTER_WIDTH,

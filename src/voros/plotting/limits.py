@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from voros.core.arrays import FloatArray
+from voros.core.region import Region, feasible_region
+from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
-from voros.inputs import FloatArray
 from voros.plotting.colours import GOLD, ink, region_opacity
 from voros.plotting.geometry import capacity_chord, precision_chord
 from voros.plotting.style import axes_inches, line_width, text_inches, type_size
-from voros.region import Region, feasible_region
-from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from voros.core.operating_points import OperatingPoints, same_cases
 from voros.models import ONLY_MODEL
-from voros.roc import OperatingPoints, same_cases
 
 
 def points_from_estimator(
@@ -14,8 +14,8 @@ def points_from_estimator(
 ) -> dict[str, OperatingPoints]:
     """Count alarms of one fitted classifier, or of a mapping from names to such classifiers."""
     # scikit-learn doubles the time it takes to import voros.
-    from voros.estimators import RESPONSE_METHODS
-    from voros.held_out import positive_class, positive_scores
+    from voros.estimators.classifier import RESPONSE_METHODS
+    from voros.estimators.held_out import positive_class, positive_scores
 
     given = estimator if isinstance(estimator, Mapping) else {_name(estimator): estimator}
     positive = {name: positive_class(model.classes_, pos_label) for name, model in given.items()}

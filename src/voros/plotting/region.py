@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.frames import make_frame
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario, check_scenario
+from voros.io.frames import make_frame
 from voros.plotting.colours import GOLD, ink
 from voros.plotting.limits import LimitArtists, Limits, draw_limits
 from voros.plotting.style import (
@@ -18,8 +20,6 @@ from voros.plotting.style import (
     type_size,
     unit_square,
 )
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from voros.core.arrays import AnyArray, BoolArray
+from voros.core.hull import cost_hull
+from voros.core.limits import used_vertices
+from voros.core.operating_points import OperatingPoints
 from voros.evaluation import Evaluation, evaluate_points
-from voros.frames import make_frame
-from voros.hull import cost_hull
-from voros.inputs import AnyArray, BoolArray
-from voros.limits import used_vertices
+from voros.io.frames import make_frame
 from voros.plotting.colours import FADED, PINK, ModelStyle, ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost
 from voros.plotting.display import ModelDisplay
@@ -35,7 +36,6 @@ from voros.plotting.style import (
     type_size,
     unit_square,
 )
-from voros.roc import OperatingPoints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.frames import make_frame
-from voros.hull import cost_hull
-from voros.inputs import FloatArray
+from voros.core.arrays import FloatArray
+from voros.core.hull import cost_hull
+from voros.core.operating_points import OperatingPoints
+from voros.core.region import feasible_region
+from voros.core.scenario import Scenario, check_scenario
+from voros.io.frames import make_frame
 from voros.plotting.colours import PINK, ink, model_styles
 from voros.plotting.cost_axis import fractional_cost, ratio_at
 from voros.plotting.display import ModelDisplay
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.models import named_points, only_model
 from voros.plotting.style import axes_to_draw_on, line_width, type_size
-from voros.region import feasible_region
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D

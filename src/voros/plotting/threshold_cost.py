@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from voros.core.arrays import BoolArray, FloatArray
+from voros.core.expected_cost import expected_costs
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluate_points
-from voros.expected_cost import expected_costs
-from voros.frames import make_frame
-from voros.inputs import BoolArray, FloatArray
+from voros.io.frames import make_frame
 from voros.plotting.colours import FADED, GOLD, ground, ink, model_styles, region_opacity
 from voros.plotting.display import ModelDisplay
 from voros.plotting.limits import describe_capacity, describe_precision
@@ -23,8 +25,6 @@ from voros.plotting.style import (
     pyplot,
     type_size,
 )
-from voros.roc import OperatingPoints
-from voros.scenario import Scenario, check_scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

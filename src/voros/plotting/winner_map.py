@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.inputs import BoolArray, FloatArray
+from voros.core.arrays import BoolArray, FloatArray
+from voros.core.operating_points import OperatingPoints
 from voros.looks import LINES
 from voros.plotting.colours import ModelStyle, ground, ink, ink_on, model_styles, quiet
 from voros.plotting.display import ModelDisplay
@@ -16,7 +17,6 @@ from voros.plotting.models import named_points
 from voros.plotting.names import distinct, literal, visible, wrapped
 from voros.plotting.style import axes_inches, dress, figure_inches, pyplot, text_inches, type_size
 from voros.progress import Progress
-from voros.roc import OperatingPoints
 from voros.winners import NOBODY, WinnerMap, winner_map_points
 
 if TYPE_CHECKING:

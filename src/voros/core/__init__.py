@@ -1,0 +1,1 @@
+"""Numpy and SciPy only: scenarios, points, regions, areas; nothing here reads files."""

@@ -1,0 +1,134 @@
+r"""Which ranges of scores can hold a threshold that is chosen, where only range ends are counted.
+
+The lower ends of the ranges are true operating points. A threshold inside range j raises between
+TP_{j-1} and TP_j right and between FP_{j-1} and FP_j false alarms. Of all such pairs within the
+limits one is best at every cost at once,
+
+.. math:: (\min(TP_j,\; \kappa - FP_{j-1}),\; FP_{j-1}),
+
+every positive of the range before its first negative, as far as the capacity reaches: no pair in
+the range has more right alarms within the capacity, none has fewer false ones, and none is more
+precise. So it is admitted where it keeps the precision floor and the range starts within the
+capacity; elsewhere the range holds no feasible threshold.
+
+A range is a contender only if its best case beats, at some cost in the scenario's range, the best
+threshold already known there. Where no range is, the known thresholds are enough for the exact
+score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray
+from voros.core.hull import CostHull, cost_hull
+from voros.core.operating_points import WEIGHT_ROUNDING, OperatingPoints
+from voros.core.scenario import Scenario
+
+GAIN_ROUNDING = 1e-12
+"""Relative slack when a range's best case is compared with the hull: in doubt, look inside."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contenders:
+    """What the ends of ranges tell about the thresholds inside.
+
+    Attributes
+    ----------
+    ends : OperatingPoints
+        Never alarm and the lower end of every range, at the scenario's prevalence.
+    feasible : ndarray of bool, shape (n_ranges + 1,)
+    hull : CostHull
+        Of the feasible ends.
+    best : OperatingPoints
+        The best case inside each range.
+    moving : ndarray of bool, shape (n_ranges,)
+        Ranges whose inner order could move the score.
+    telling : ndarray of bool, shape (n_ranges,)
+        Ranges that could hold the first feasible threshold or the most precise one.
+    """
+
+    ends: OperatingPoints
+    feasible: BoolArray
+    hull: CostHull
+    best: OperatingPoints
+    moving: BoolArray
+    telling: BoolArray
+
+
+def find_contenders(points: OperatingPoints, single: BoolArray, scenario: Scenario) -> Contenders:
+    """Tell which ranges of scores may matter.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+        Never alarm, and the lower end of every range.
+    single : ndarray of bool
+        Ranges with one distinct score, inside which nothing is left open.
+    scenario : Scenario
+    """
+    ends = points.at_prevalence(scenario.prevalence)
+    max_alarms = ends.max_alarms(scenario)
+    capable = ends.within_capacity(max_alarms)
+    feasible = capable & ends.precise_enough(scenario.min_precision)
+    hull = cost_hull(ends, feasible)
+    best, reached = _best_cases(ends, max_alarms)
+    admitted = reached & best.precise_enough(scenario.min_precision)
+    # With no negative in a range its end is the best case, unless the capacity cuts it short.
+    inside = ~single & ~((np.diff(points.fp) == 0) & capable[1:])
+    moving = inside & admitted & _beats(best, ends, hull, scenario)
+    telling = inside & (
+        (admitted & _first_feasible(best, feasible, scenario))
+        | (reached & _as_precise(best, ends, capable))
+    )
+    return Contenders(ends, feasible, hull, best, moving, telling)
+
+
+def _best_cases(ends: OperatingPoints, max_alarms: float) -> tuple[OperatingPoints, BoolArray]:
+    """Best pair of counts that a threshold inside each range can reach, and whether any can."""
+    whole = ends.tp.dtype.kind in "iu"
+    capacity = int(max_alarms) if whole else max_alarms * (1.0 + WEIGHT_ROUNDING)
+    tp, fp = np.minimum(ends.tp[1:], capacity - ends.fp[:-1]), ends.fp[:-1]
+    reached = ends.alarms[:-1] <= capacity
+    best = OperatingPoints(
+        ends.thresholds[1:], np.maximum(tp, 0), fp, ends.n_positive, ends.n_negative, ends.one_case
+    )
+    return best, np.asarray(reached)
+
+
+def _beats(
+    best: OperatingPoints, ends: OperatingPoints, hull: CostHull, scenario: Scenario
+) -> BoolArray:
+    """Whether each best case is cheaper than every known threshold at some cost in the range.
+
+    How much cheaper is concave in the cost ratio, and greatest where the best known threshold
+    passes the same number of false alarms.
+    """
+    low, high = scenario.costs.ratio_range(ends.negatives_per_positive)
+    tp, fp = ends.tp[hull.index], ends.fp[hull.index]
+    beside = np.searchsorted(fp, best.fp, side="right") - 1
+    ratio = np.clip(hull.leave[beside], low, high)
+    known = hull.best(ratio)
+    gain = _worth(best.tp, best.fp, ratio) - _worth(tp[known], fp[known], ratio)
+    added = best.tp > ends.tp[:-1]
+    return np.asarray(added & (gain > -GAIN_ROUNDING * (best.tp + ratio * best.fp)))
+
+
+def _worth(tp: AnyArray, fp: AnyArray, ratio: AnyArray) -> AnyArray:
+    return np.asarray(tp - ratio * fp)
+
+
+def _first_feasible(best: OperatingPoints, feasible: BoolArray, scenario: Scenario) -> BoolArray:
+    """Whether a range may hold the first feasible threshold, useful or not."""
+    if feasible[1:].any():
+        return np.zeros(len(best), dtype=np.bool_)
+    return np.asarray((best.tp > 0) | (scenario.min_precision == 0))
+
+
+def _as_precise(best: OperatingPoints, ends: OperatingPoints, capable: BoolArray) -> BoolArray:
+    """Whether a range may hold the most precise threshold within the capacity."""
+    known = ends.precision[1:][capable[1:]]
+    added = best.tp > ends.tp[:-1]
+    return np.asarray(added & (best.precision >= known.max(initial=0.0) * (1 - GAIN_ROUNDING)))

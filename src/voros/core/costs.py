@@ -1,0 +1,439 @@
+"""What a false alarm costs against a miss, and how sure we are of it.
+
+Three units say the same thing, and a distribution lives in the one its author thinks in:
+
+``"ratio"``
+    c = C_FP / C_FN, the cost of a false alarm as a fraction of the cost of a miss.
+``"miss"``
+    r = C_FN / C_FP = 1/c, how many false alarms a miss is worth.
+``"t"``
+    t = cN / (cN + P), the share of the worst possible total cost that is due to false alarms.
+    It depends on the class sizes, so it does not carry over to data of another prevalence.
+
+Uniform in one unit is **not** uniform in another. "A miss costs 20 to 40 false alarms", every
+number in between equally likely, is ``miss_costs(20, 40)`` and has a mean cost ratio of
+ln(2)/20 = 0.0347; ``uniform(1/40, 1/20)`` has 0.0375 and leans towards the cheaper misses.
+
+In each unit the line of equal cost through a ROC point has coefficients that are linear in the
+unit, which is why `voros.core.volume` can integrate all three in closed form.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from voros.core.arrays import FloatArray, as_number, as_vector, check_same_length, check_weights
+
+Over: TypeAlias = Literal["ratio", "t", "miss"]
+UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
+
+QUADRATURE_NODES = 16
+"""Gauss-Legendre nodes on each smooth stretch of a density."""
+
+LARGEST_RATIO = 1e100
+"""Cost ratios beyond it, or below one through it, would overflow; nobody means them."""
+
+UPSIDE_DOWN = 0.9
+"""Costs look upside down where at least this share of them has false alarms dearer than misses. A
+range on both sides of 1 is most often meant."""
+
+TAIL_HALVINGS = 52
+"""How often a tail is halved: what is left holds less mass than a float can tell from none."""
+
+
+@dataclass(frozen=True)
+class CostDistribution(ABC):
+    """A distribution over what a false alarm costs against a miss.
+
+    Make one with `known`, `uniform`, `uniform_t`, `miss_costs`, `from_scipy` or `from_samples`.
+    """
+
+    over: Over = field(kw_only=True, default="ratio")
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[float, float]:
+        """Smallest and largest possible value, in the unit `over`."""
+
+    @abstractmethod
+    def cdf(self, values: FloatArray) -> FloatArray:
+        """Probability of at most each value."""
+
+    @abstractmethod
+    def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Values and weights whose weighted sum is the mean of a function smooth between breaks."""
+
+    def from_ratio(
+        self, ratio: FloatArray, negatives_per_positive: float | FloatArray
+    ) -> FloatArray:
+        """Express cost ratios in the unit of this distribution."""
+        if self.over == "ratio":
+            return ratio
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.over == "miss":
+                return np.asarray(1.0 / ratio)
+            # Written so that an infinite ratio gives t = 1.
+            return np.asarray(1.0 / (1.0 + 1.0 / (ratio * negatives_per_positive)))
+
+    def to_ratio(self, values: FloatArray, negatives_per_positive: float) -> FloatArray:
+        """Express values of this distribution as cost ratios C_FP / C_FN."""
+        if self.over == "ratio":
+            return values
+        with np.errstate(divide="ignore"):
+            if self.over == "miss":
+                return np.asarray(1.0 / values)
+            return np.asarray(values / (1.0 - values) / negatives_per_positive)
+
+    def line_weights(
+        self, values: FloatArray, negatives_per_positive: float | FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return a, b such that a ROC point's cost falls with ``a * tpr - b * fpr``.
+
+        Both are linear in the value, and b/a is the slope of the line of equal cost.
+        """
+        if self.over == "ratio":
+            return np.ones_like(values), values * negatives_per_positive
+        if self.over == "miss":
+            return values, np.full_like(values, negatives_per_positive)
+        return 1.0 - values, values
+
+    def ratio_range(self, negatives_per_positive: float) -> tuple[float, float]:
+        """Smallest and largest cost ratio C_FP / C_FN."""
+        ends = self.to_ratio(np.asarray(self.support), negatives_per_positive)
+        return float(ends.min()), float(ends.max())
+
+    @property
+    def inversion(self) -> str | None:
+        """Why the costs look upside down, and what to write instead; None where they do not.
+
+        They do where a false alarm all but surely costs more than a miss. The unit t depends on
+        the class sizes and cannot tell.
+        """
+        if self.over == "t":
+            return None
+        one = np.ones(1)
+        below = float(self.cdf(one)[0])
+        share = 1.0 - below if self.over == "ratio" else float(self.cdf(np.nextafter(one, 0.0))[0])
+        return _advice(self) if share >= UPSIDE_DOWN else None
+
+    def probability_at_least(self, ratio: float, negatives_per_positive: float) -> float:
+        """Probability of a cost ratio of at least ``ratio``."""
+        value = self.from_ratio(np.asarray([ratio]), negatives_per_positive)
+        if self.over == "miss":
+            return float(self.cdf(value)[0])
+        return float(1.0 - self.cdf(np.nextafter(value, -np.inf))[0])
+
+
+@dataclass(frozen=True)
+class Uniform(CostDistribution):
+    """Every value between `low` and `high` equally likely, in the unit `over`."""
+
+    low: float
+    high: float
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+        return self.low, self.high
+
+    def cdf(self, values: FloatArray) -> FloatArray:
+        """Probability of at most each value."""
+        return np.clip((values - self.low) / (self.high - self.low), 0.0, 1.0)
+
+    def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Gauss-Legendre nodes between the breaks, and their probabilities."""
+        ends = np.unique(np.clip(np.append(breaks, self.support), *self.support))
+        values, lengths = _gauss_legendre(ends)
+        return values, lengths / (self.high - self.low)
+
+    def __repr__(self) -> str:
+        """Show how to make it."""
+        maker = {"ratio": "uniform", "t": "uniform_t", "miss": "miss_costs"}[self.over]
+        return f"{maker}({self.low:.6g}, {self.high:.6g})"
+
+
+@dataclass(frozen=True, eq=False)
+class Samples(CostDistribution):
+    """Finitely many values with probabilities; one value is a known cost."""
+
+    values: FloatArray
+    weights: FloatArray
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+        return float(self.values[0]), float(self.values[-1])
+
+    def cdf(self, values: FloatArray) -> FloatArray:
+        """Probability of at most each value."""
+        steps = np.append(0.0, np.cumsum(self.weights))
+        return np.asarray(np.minimum(steps[np.searchsorted(self.values, values, "right")], 1.0))
+
+    def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
+        """Return the values themselves with their probabilities."""
+        return self.values, self.weights
+
+    def __eq__(self, other: object) -> bool:
+        """Compare unit, values and probabilities."""
+        return (
+            isinstance(other, Samples)
+            and self.over == other.over
+            and np.array_equal(self.values, other.values)
+            and np.array_equal(self.weights, other.weights)
+        )
+
+    def __hash__(self) -> int:
+        """Hash unit, values and probabilities."""
+        return hash((self.over, self.values.tobytes(), self.weights.tobytes()))
+
+    def __repr__(self) -> str:
+        """Show the known value, or how many there are."""
+        over = "" if self.over == "ratio" else f", over={self.over!r}"
+        if len(self.values) == 1:
+            return f"known({self.values[0]:.6g}{over})"
+        low, high = self.support
+        return f"from_samples(<{len(self.values)} values in [{low:.6g}, {high:.6g}]>{over})"
+
+
+@dataclass(frozen=True, eq=False)
+class Density(CostDistribution):
+    """Any continuous SciPy distribution with fixed parameters."""
+
+    distribution: Any
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+        low, high = self.distribution.support()
+        return float(low), float(high)
+
+    def cdf(self, values: FloatArray) -> FloatArray:
+        """Probability of at most each value."""
+        return np.asarray(self.distribution.cdf(values))
+
+    def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Gauss-Legendre nodes in probability, each half of the mass graded towards its tail.
+
+        Integrating over probability rather than value needs no care for infinite tails, poles of
+        the density or very narrow peaks: the nodes lie where the mass is.
+        """
+        frozen = self.distribution
+        below, below_mass = _tail_nodes(frozen.cdf(breaks))
+        above, above_mass = _tail_nodes(frozen.sf(breaks))
+        values = np.concatenate([frozen.ppf(below), frozen.isf(above)])
+        return values, np.concatenate([below_mass, above_mass])
+
+    def __eq__(self, other: object) -> bool:
+        """Compare unit, family and parameters."""
+        return (
+            isinstance(other, Density)
+            and self.over == other.over
+            and scipy_parameters(self.distribution) == scipy_parameters(other.distribution)
+        )
+
+    def __hash__(self) -> int:
+        """Hash unit and family."""
+        return hash((self.over, self.distribution.dist.name))
+
+    def __repr__(self) -> str:
+        """Show the family and its parameters."""
+        name, args, keywords = scipy_parameters(self.distribution)
+        shown = [f"{a:.6g}" for a in args] + [f"{k}={v:.6g}" for k, v in keywords]
+        return f"from_scipy({name}({', '.join(shown)}), over={self.over!r})"
+
+
+CostLike: TypeAlias = CostDistribution | float | tuple[float, float]
+"""A known cost ratio, a pair (uniform between the two), or a distribution."""
+
+
+def scipy_parameters(
+    distribution: Any,
+) -> tuple[str, tuple[float, ...], tuple[tuple[str, float], ...]]:
+    """Return family name, positional and named parameters of a frozen SciPy distribution."""
+    keywords = tuple(sorted((k, float(v)) for k, v in distribution.kwds.items()))
+    return distribution.dist.name, tuple(float(a) for a in distribution.args), keywords
+
+
+def _gauss_legendre(ends: FloatArray) -> tuple[FloatArray, FloatArray]:
+    points, weights = np.polynomial.legendre.leggauss(QUADRATURE_NODES)
+    half = np.diff(ends)[:, None] / 2
+    middle = (ends[1:] + ends[:-1])[:, None] / 2
+    return (middle + half * points).ravel(), (half * weights).ravel()
+
+
+def _tail_nodes(tail_mass_at_breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights for the half of the mass next to one end."""
+    grading = 0.5 ** np.arange(1, TAIL_HALVINGS + 1)
+    inner = tail_mass_at_breaks[(tail_mass_at_breaks > 0) & (tail_mass_at_breaks < 0.5)]
+    return _gauss_legendre(np.unique(np.concatenate([[0.0], grading, inner])))
+
+
+def _advice(costs: CostDistribution) -> str:
+    low, high = costs.support
+    values = f"{low:.6g}" if low == high else f"{low:.6g}, {high:.6g}"
+    span = values.replace(", ", " to ")
+    if costs.over == "ratio":
+        said = f"cost_ratio={costs!r} says that a false alarm costs {span} times as much as a miss"
+        meant = f"a miss is worth {span} false alarms"
+        simple = isinstance(costs, Uniform) or low == high
+        write = f"voros.costs.miss_costs({values})" if simple else "over='miss'"
+    else:
+        said = f"cost_ratio={costs!r} says that a miss costs as little as {span} false alarms"
+        meant = f"a false alarm costs {span} of a miss"
+        write = "over='ratio'" if low < high and not isinstance(costs, Uniform) else f"({values})"
+    return f"{said}. If {meant}, write cost_ratio={write}"
+
+
+def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:
+    """A cost that is known exactly.
+
+    Examples
+    --------
+    >>> known(1 / 30)
+    known(0.0333333)
+    >>> known(30, over="miss").ratio_range(negatives_per_positive=9.0)[0]
+    0.03333333333333333
+    """
+    return from_samples([as_number(cost_ratio, "cost_ratio")], over=over)
+
+
+def uniform(low: float, high: float) -> CostDistribution:
+    """Every cost ratio C_FP / C_FN between the two equally likely.
+
+    Examples
+    --------
+    >>> uniform(1 / 9, 1 / 6)
+    uniform(0.111111, 0.166667)
+    """
+    return _uniform(low, high, "ratio", "cost_ratio")
+
+
+def uniform_t(low: float, high: float) -> CostDistribution:
+    """Every fractional cost t = cN/(cN + P) between the two equally likely."""
+    return _uniform(low, high, "t", "t")
+
+
+def miss_costs(low: float, high: float | None = None) -> CostDistribution:
+    """A miss costs between `low` and `high` false alarms, each number equally likely.
+
+    This is uniform in C_FN / C_FP, which is not uniform in C_FP / C_FN: see the module's notes.
+
+    Examples
+    --------
+    >>> miss_costs(20, 40).ratio_range(negatives_per_positive=9.0)
+    (0.025, 0.05)
+    >>> miss_costs(30)
+    known(30, over='miss')
+    """
+    return _uniform(low, low if high is None else high, "miss", "miss_costs")
+
+
+def _uniform(low: float, high: float, over: Over, name: str) -> CostDistribution:
+    _check_values(np.array([as_number(low, name), as_number(high, name)]), over, name)
+    if low > high:
+        raise ValueError(f"{name}=({low!r}, {high!r}) is reversed; the smaller value comes first")
+    if low == high:
+        return from_samples([low], over=over)
+    return Uniform(float(low), float(high), over=over)
+
+
+def from_scipy(distribution: Any, over: Over = "ratio") -> Density:
+    """Any continuous SciPy distribution with its parameters fixed.
+
+    Parameters
+    ----------
+    distribution : frozen distribution
+        For example ``scipy.stats.lognorm(0.5, scale=1/30)``. Its support must lie within the
+        positive numbers for "ratio" and "miss", within [0, 1] for "t".
+    over : {"ratio", "miss", "t"}
+        What the distribution is of.
+
+    Examples
+    --------
+    >>> from scipy.stats import lognorm
+    >>> from_scipy(lognorm(0.5, scale=1 / 30))
+    from_scipy(lognorm(0.5, scale=0.0333333), over='ratio')
+    """
+    _check_unit(over)
+    if not all(hasattr(distribution, name) for name in ("cdf", "sf", "ppf", "isf", "dist", "pdf")):
+        raise ValueError(
+            f"distribution={distribution!r} is not a frozen continuous SciPy distribution such as "
+            "scipy.stats.lognorm(0.5, scale=0.03); for a discrete one use from_samples"
+        )
+    density = Density(distribution, over=over)
+    low, high = density.support
+    top = 1.0 if over == "t" else math.inf
+    if not (0.0 <= low < high <= top):
+        raise ValueError(
+            f"distribution has the support [{low:g}, {high:g}]; over={over!r} accepts values "
+            f"within [0, {top:g}]: truncate it, or choose one of positive values such as lognorm"
+        )
+    with np.errstate(over="ignore"):
+        farthest = float(distribution.isf(0.5**TAIL_HALVINGS))
+    if not farthest <= LARGEST_RATIO:
+        raise ValueError(
+            f"distribution has a tail that reaches {farthest:g}; accepted are costs up to "
+            f"{LARGEST_RATIO:g}: truncate it, or choose one of a lighter tail"
+        )
+    return density
+
+
+def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> Samples:
+    """Draws of the cost, from elicitation or a posterior, with optional weights.
+
+    Examples
+    --------
+    >>> from_samples([0.02, 0.05, 0.03], weights=[1, 1, 2]).weights.tolist()
+    [0.25, 0.5, 0.25]
+    """
+    _check_unit(over)
+    name = "cost_ratio" if over == "ratio" else over
+    given = [values] if isinstance(values, Real) else as_vector(values, "values").tolist()
+    if not given:
+        raise ValueError("values must be a non-empty list of numbers; its shape is (0,)")
+    array = np.array([as_number(value, f"values, {name}") for value in given])
+    _check_values(array, over, name)
+    mass = np.ones(len(array)) if weights is None else check_weights(weights, name="weights")
+    check_same_length(values=array, weights=mass)
+    if mass.sum() <= 0:
+        raise ValueError("weights are all zero; at least one must be positive")
+    order = np.argsort(array, kind="stable")
+    return Samples(array[order], mass[order] / mass.sum(), over=over)
+
+
+def as_costs(cost_ratio: object) -> CostDistribution:
+    """Read a number as known, a pair as uniform between its two, and pass distributions through."""
+    if isinstance(cost_ratio, CostDistribution):
+        return cost_ratio
+    if isinstance(cost_ratio, Real) and not isinstance(cost_ratio, bool):
+        return known(as_number(cost_ratio, "cost_ratio"))
+    if isinstance(cost_ratio, (tuple, list)) and len(cost_ratio) == 2:
+        return uniform(*cost_ratio)
+    raise ValueError(
+        f"cost_ratio={cost_ratio!r} is not understood; accepted are a number (known), a pair "
+        "(low, high) of numbers (uniform between them), or a distribution from voros.costs"
+    )
+
+
+def _check_unit(over: str) -> None:
+    if not isinstance(over, str) or over not in UNITS:
+        raise ValueError(f"over={over!r} is not one of {', '.join(map(repr, UNITS))}")
+
+
+def _check_values(values: FloatArray, over: Over, name: str) -> None:
+    _check_unit(over)
+    low, high = (0.0, 1.0) if over == "t" else (1 / LARGEST_RATIO, LARGEST_RATIO)
+    bad = ~((values >= low) & (values <= high))
+    if bad.any():
+        accepted = (
+            "numbers within [0, 1]"
+            if over == "t"
+            else f"finite numbers above 0, from {low:g} to {high:g}"
+        )
+        raise ValueError(f"{name} holds {values[bad][0]:g}; accepted are {accepted}")

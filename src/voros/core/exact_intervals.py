@@ -1,0 +1,214 @@
+r"""Intervals for what thresholds do on independent cases, from exact binomial limits.
+
+Of one threshold, precision, recall and the share of alarms are binomial shares, and the limits of
+Clopper and Pearson (1934) hold with at least the stated confidence for every sample size, also
+where a count is 0 or everything. Where a threshold is deployed for each cost, a mean over the costs
+has the same mean of its limits: exact if the counts at the thresholds rise and fall together, and
+wider than needed otherwise.
+
+A cost is a weighted sum of two shares, :math:`a\,p + b\,q`. Its limits recover the variance from
+those of the shares (MOVER; Zou and Donner, 2008):
+
+.. math:: L = a\hat p + b\hat q - \sqrt{a^2(\hat p - l_p)^2 + b^2(\hat q - l_q)^2}.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from scipy.special import betaincinv
+
+from voros.core.arrays import AnyArray, FloatArray
+
+Interval: TypeAlias = tuple[float, float]
+PER_CASES = 1000
+"""Costs are told for this many cases."""
+
+
+def binomial_limits(
+    counts: AnyArray, n_cases: AnyArray | float, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the exact limits of a share, by Clopper and Pearson; 0 and 1 where there is no case.
+
+    Examples
+    --------
+    >>> low, high = binomial_limits(np.array([0, 5]), 10, confidence=0.95)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0, 0.1871], [0.3085, 0.8129])
+    """
+    hit, of = np.broadcast_arrays(np.asarray(counts, float), np.asarray(n_cases, float))
+    tail, miss = (1.0 - confidence) / 2, of - hit
+    low, high = np.zeros(hit.shape), np.ones(hit.shape)
+    some, not_all = hit > 0, miss > 0
+    low[some] = betaincinv(hit[some], miss[some] + 1, tail)
+    high[not_all] = betaincinv(hit[not_all] + 1, miss[not_all], 1 - tail)
+    return low, high
+
+
+@dataclass(frozen=True)
+class EvaluationIntervals:
+    """Where precision, recall, alarms and cost lie in the population that the cases come from.
+
+    Attributes
+    ----------
+    confidence : float
+    precision, recall, alarms, cost, cost_per_1000 : tuple of two floats
+        Of the means of the same names; see `PolicyEvaluation`. Those of the normalised cost are
+        given the class sizes.
+    """
+
+    confidence: float
+    precision: Interval
+    recall: Interval
+    alarms: Interval
+    cost: Interval
+    cost_per_1000: Interval
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdCounts:
+    """Counts of whole cases at the thresholds deployed, and how much each counts.
+
+    Attributes
+    ----------
+    tp, fp : ndarray of shape (n_thresholds,)
+    n_positive, n_negative : float
+        As observed.
+    prevalence : float or None
+        Where the cases stand for others with this share of positives.
+    probability, t_integral, ratio_integral : ndarray of shape (n_thresholds,)
+        Integrals of 1, t and the cost ratio over the costs at which each is deployed.
+    """
+
+    tp: AnyArray
+    fp: AnyArray
+    n_positive: float
+    n_negative: float
+    prevalence: float | None
+    probability: FloatArray
+    t_integral: FloatArray
+    ratio_integral: FloatArray
+
+    def intervals(self, confidence: float) -> EvaluationIntervals:
+        """Return the intervals of every mean."""
+        tpr = self._share(self.tp, self.n_positive, confidence)
+        return EvaluationIntervals(
+            confidence,
+            self._precision(confidence),
+            tpr.mean(self.probability).limits,
+            self._alarms(confidence),
+            _clip(self._cost(tpr, self._share(self.fp, self.n_negative, confidence)), 1.0),
+            _clip(self._cost_per_case(confidence).times(PER_CASES).limits),
+        )
+
+    @property
+    def whole(self) -> bool:
+        """Whether the cases are counted, and not weighted."""
+        return self.tp.dtype.kind in "iu"
+
+    @property
+    def n_cases(self) -> float:
+        """Number of cases."""
+        return self.n_positive + self.n_negative
+
+    def _share(self, counts: AnyArray, n_cases: AnyArray | float, confidence: float) -> Share:
+        low, high = binomial_limits(counts, n_cases, confidence)
+        of = np.broadcast_to(np.asarray(n_cases, float), low.shape)
+        estimate = np.divide(counts, of, out=np.full(low.shape, 0.5), where=of > 0)
+        return Share(estimate, low, high)
+
+    def _precision(self, confidence: float) -> Interval:
+        raising = (self.tp + self.fp) > 0
+        if not raising.any():
+            return 0.0, 1.0
+        low, high = self._precision_limits(confidence)
+        weights = self.probability[raising]
+        return float(np.average(low[raising], weights=weights)), float(
+            np.average(high[raising], weights=weights)
+        )
+
+    def _precision_limits(self, confidence: float) -> tuple[FloatArray, FloatArray]:
+        if self.prevalence is None:
+            return binomial_limits(self.tp, self.tp + self.fp, confidence)
+        # Both shares at half the error each: together they hold with the confidence asked for.
+        each = (1.0 + confidence) / 2
+        tpr_low, tpr_high = binomial_limits(self.tp, self.n_positive, each)
+        fpr_low, fpr_high = binomial_limits(self.fp, self.n_negative, each)
+        return _precision(tpr_low, fpr_high, self.prevalence), _precision(
+            tpr_high, fpr_low, self.prevalence
+        )
+
+    def _alarms(self, confidence: float) -> Interval:
+        if self.prevalence is None:
+            share = self._share(self.tp + self.fp, self.n_cases, confidence)
+            return share.mean(self.probability).times(self.n_cases).limits
+        tpr = self._share(self.tp, self.n_positive, confidence).mean(self.probability)
+        fpr = self._share(self.fp, self.n_negative, confidence).mean(self.probability)
+        both = tpr.times(self.prevalence).plus(fpr.times(1.0 - self.prevalence))
+        return _clip(both.times(self.n_cases).limits, self.n_cases)
+
+    def _cost(self, tpr: Share, fpr: Share) -> Interval:
+        missed = tpr.rest.mean(self.probability - self.t_integral)
+        return fpr.mean(self.t_integral).plus(missed).limits
+
+    def _cost_per_case(self, confidence: float) -> Share:
+        """Cost of a case, a miss costing 1."""
+        missed = self.n_positive - self.tp
+        if self.prevalence is None:
+            false = self._share(self.fp, self.n_cases, confidence)
+            miss = self._share(missed, self.n_cases, confidence)
+            return false.mean(self.ratio_integral).plus(miss.mean(self.probability))
+        false = self._share(self.fp, self.n_negative, confidence)
+        miss = self._share(missed, self.n_positive, confidence)
+        return (
+            false.mean(self.ratio_integral)
+            .times(1.0 - self.prevalence)
+            .plus(miss.mean(self.probability).times(self.prevalence))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """A share, or several, with limits."""
+
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def rest(self) -> Share:
+        """What is missing to 1."""
+        return Share(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low)
+
+    @property
+    def limits(self) -> Interval:
+        """The limits of a single share."""
+        return float(self.low), float(self.high)
+
+    def mean(self, weights: FloatArray) -> Share:
+        """Sum with weights of at least 0, limits and all."""
+        return Share(weights @ self.estimate, weights @ self.low, weights @ self.high)
+
+    def times(self, factor: float) -> Share:
+        """Scale."""
+        return Share(factor * self.estimate, factor * self.low, factor * self.high)
+
+    def plus(self, other: Share) -> Share:
+        """Add an independent one: the distances to the limits add as standard deviations do."""
+        total = self.estimate + other.estimate
+        below = np.hypot(self.estimate - self.low, other.estimate - other.low)
+        above = np.hypot(self.high - self.estimate, other.high - other.estimate)
+        return Share(total, total - below, total + above)
+
+
+def _precision(tpr: FloatArray, fpr: FloatArray, prevalence: float) -> FloatArray:
+    right, false = prevalence * tpr, (1.0 - prevalence) * fpr
+    total = right + false
+    return np.divide(right, total, out=np.zeros(total.shape), where=total > 0)
+
+
+def _clip(interval: Interval, highest: float = np.inf) -> Interval:
+    low, high = interval
+    return max(low, 0.0), min(high, highest)

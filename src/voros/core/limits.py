@@ -1,0 +1,120 @@
+"""What the limits leave: which of them binds, what could be met, and how to say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray
+from voros.core.hull import CostHull, cost_hull
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.exceptions import CostRangeWarning, warn_caller
+
+NEGLIGIBLE_PROBABILITY = 1e-9
+"""Mass in an endless tail of the costs that is not worth a warning."""
+
+
+@dataclass(frozen=True)
+class MostPrecise:
+    """The highest precision that any threshold reaches within the capacity, and its price.
+
+    `precision` is 0 when no threshold within the capacity raises a right alarm.
+    """
+
+    precision: float
+    recall: float
+    alarms: float
+    threshold: float
+
+
+def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
+    """Find the most precise allowed threshold; among equals the one of greatest recall."""
+    index = np.flatnonzero(allowed & (points.tp > 0))
+    if len(index) == 0:
+        return MostPrecise(0.0, 0.0, 0.0, float("inf"))
+    precision = points.precision[index]
+    best = index[np.lexsort((points.tp[index], precision))[-1]]
+    return MostPrecise(
+        float(points.precision[best]),
+        float(points.tpr[best]),
+        float(points.alarms[best]),
+        float(points.thresholds[best]),
+    )
+
+
+def binding_limits(points: OperatingPoints, scenario: Scenario) -> tuple[str, ...]:
+    """Name the limits without which other thresholds would be chosen in the range of costs.
+
+    Where each limit alone would lead to the same choice but lifting both would not, both bind.
+    """
+    everything = np.ones(len(points), dtype=np.bool_)
+    precise = points.precise_enough(scenario.min_precision)
+    capable = points.within_capacity(points.max_alarms(scenario))
+
+    def chosen(allowed: BoolArray) -> list[int]:
+        hull = cost_hull(points, allowed)
+        index: list[int] = hull.index[used_vertices(hull, scenario, points)].tolist()
+        return index
+
+    within_both = chosen(precise & capable)
+    if chosen(everything) == within_both:
+        return ()
+    lifted = {"precision": capable, "capacity": precise}
+    bound = tuple(name for name, rest in lifted.items() if chosen(rest) != within_both)
+    return bound or ("precision", "capacity")
+
+
+def used_vertices(hull: CostHull, scenario: Scenario, points: OperatingPoints) -> AnyArray:
+    """Positions in the hull of the thresholds that are best somewhere in the range of costs."""
+    low, high = scenario.costs.ratio_range(points.negatives_per_positive)
+    first, last = hull.best(np.array([high, low]))
+    if low < high and hull.enter[last] == low and last > first:
+        last -= 1
+    return np.arange(first, last + 1)
+
+
+def limits_message(points: OperatingPoints, scenario: Scenario) -> str:
+    """Say why nothing but never alarm is feasible, what binds, and what could be met."""
+    max_alarms = points.max_alarms(scenario)
+    capable = points.within_capacity(max_alarms)
+    limits = f"min_precision={scenario.min_precision:g} within {max_alarms:g} alarms"
+    opening = f"no threshold but never alarm meets {limits} (capacity={scenario.capacity!r})"
+    if len(points) == 1:
+        return f"{opening}. The points hold no threshold that raises an alarm"
+    if capable.sum() == 1:
+        fewest = points.alarms[1]
+        return (
+            f"{opening}. The capacity binds: the highest scores are tied, and the fewest alarms "
+            f"any threshold raises is {fewest:g}"
+        )
+    best = most_precise(points, capable)
+    advice = (
+        f"{opening}. The precision floor binds: the highest precision within the capacity is "
+        f"{best.precision:.4g}, at a recall of {best.recall:.4g} ({best.alarms:g} alarms)"
+    )
+    precise = points.precise_enough(scenario.min_precision) & (points.alarms > 0)
+    if precise.any():
+        enough = points.alarms[precise][0]
+        advice += f"; with a capacity of {enough:g} alarms the floor could be met"
+    return advice
+
+
+def warn_about_costs(scenario: Scenario, negatives_per_positive: float) -> None:
+    """Warn when the costs reach the point where never alarm is no longer the costliest choice."""
+    turning = scenario.costliest_ratio
+    if scenario.min_precision in (0, 1):
+        return
+    _, high = scenario.costs.ratio_range(negatives_per_positive)
+    if high < turning:
+        return
+    share = scenario.costs.probability_at_least(turning, negatives_per_positive)
+    if np.isinf(high) and share < NEGLIGIBLE_PROBABILITY:
+        return
+    warn_caller(
+        f"the cost ratio reaches {high:.4g}, and at min_precision={scenario.min_precision:g} "
+        f"never alarm is the costliest choice only below {turning:.4g}; on the {share:.3g} of "
+        "the cost distribution beyond it never alarm scores above 0",
+        CostRangeWarning,
+    )

@@ -1,0 +1,518 @@
+"""Labels and scores become operating points, and limits tell which of them are feasible.
+
+Everything is decided on counts, never on rounded rates. Points are ordered by alarms, and the
+first is always *never alarm*, which breaks no promise and so is always feasible.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    as_floats,
+    as_vector,
+    check_class_sizes,
+    check_labels,
+    check_same_length,
+    check_same_order,
+    check_scores,
+    check_weights,
+    look_swapped,
+    read_labels,
+)
+from voros.core.groups import GroupedCases, group_codes
+from voros.core.scenario import Scenario, as_fraction, check_scenario
+
+WEIGHT_ROUNDING = 1e-12
+"""Relative slack when limits are compared with sums of weights, which carry rounding; whole
+counts are compared exactly."""
+
+
+LARGEST_PRODUCT = 2.0**62
+"""Beyond it counts are compared as Python's unbounded integers."""
+
+WEIGHT_SUMS = "sum(sample_weight of positives)", "sum(sample_weight of negatives)"
+"""What the sizes of the classes are, where cases carry weights."""
+
+SAME_TOTAL = 1e-9
+"""Relative difference of class sizes that sums of weights in another order may have."""
+
+SAMPLE_ROOTS = 6.0
+"""Scores looked at to guess how far down the capacity reaches, in roots of their number."""
+
+SAMPLE_MARGIN = 3.0
+"""How many standard deviations deeper than the sample says to look."""
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoints:
+    """Counts of right and false alarms at every threshold of a classifier.
+
+    Make one with `from_scores`, `from_points` or `from_counts`; `voros.engines.count_frame` counts
+    where the rows lie.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (n_points,)
+        An alarm is ``score >= threshold``; the first, +inf, is never alarm. NaN where the source
+        did not say.
+    tp, fp : ndarray of shape (n_points,)
+        Right and false alarms; whole numbers unless cases carry weights.
+    n_positive, n_negative : int or float
+        Cases of each class, or the sum of their weights.
+    grouped : GroupedCases or None
+        The cases and whose they are, where that was said.
+    """
+
+    thresholds: FloatArray
+    tp: AnyArray
+    fp: AnyArray
+    n_positive: float
+    n_negative: float
+    one_case: float = 1.0
+    grouped: GroupedCases | None = None
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+    ) -> OperatingPoints:
+        """Count alarms at every distinct score.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_cases,)
+            Labels; see ``pos_label``.
+        y_score : array-like of shape (n_cases,)
+            Higher means more likely positive. Infinities are allowed, NaN is not.
+        pos_label : label, optional
+            The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
+        sample_weight : array-like of shape (n_cases,), optional
+            How many cases each row stands for.
+        groups : array-like of shape (n_cases,), optional
+            Whose case it is, where one patient has several. The counts are the same; a `Guarantee`
+            needs to know, and takes all cases as independent where it is not told.
+
+        Examples
+        --------
+        >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.8, 0.1])
+        >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
+        ([inf, 0.9, 0.8, 0.1], [0, 1, 2, 2], [0, 0, 1, 2])
+        """
+        positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
+        if weights is not None:
+            _refuse_weighted_groups(groups)
+            return _sum_weights(positive, scores, weights)
+        points = _count_cases(positive, scores)
+        if groups is None:
+            return points
+        check_same_order(y_true, groups=groups)
+        codes = group_codes(groups, positive)
+        cases = GroupedCases(positive, np.asarray(scores, dtype=np.float64), codes)
+        return replace(points, grouped=cases)
+
+    @classmethod
+    def from_points(
+        cls,
+        fpr: Any,
+        tpr: Any,
+        n_positive: float,
+        n_negative: float,
+        thresholds: Any = None,
+    ) -> OperatingPoints:
+        """Take the points of a published ROC curve, with the sizes of its classes.
+
+        Only the points given are operating points: a line drawn between two of them is not a
+        threshold anybody can set.
+
+        Examples
+        --------
+        >>> curve = OperatingPoints.from_points([0.1, 0.3], [0.5, 0.8], 1000, 9000)
+        >>> curve.alarms.tolist()
+        [0.0, 1400.0, 3500.0]
+        """
+        rates = {"fpr": _as_counts(fpr, "fpr"), "tpr": _as_counts(tpr, "tpr")}
+        check_same_length(**rates)
+        check_class_sizes(n_positive, n_negative)
+        for name, rate in rates.items():
+            if not np.all((rate >= 0) & (rate <= 1)):
+                raise ValueError(f"{name} must lie within [0, 1]; it spans {_span(rate)}")
+        return cls.from_counts(
+            rates["tpr"] * float(n_positive),
+            rates["fpr"] * float(n_negative),
+            n_positive,
+            n_negative,
+            thresholds,
+        )
+
+    @classmethod
+    def from_counts(
+        cls, tp: Any, fp: Any, n_positive: float, n_negative: float, thresholds: Any = None
+    ) -> OperatingPoints:
+        """Take counts of right and false alarms, in any order; never alarm is added.
+
+        Examples
+        --------
+        >>> OperatingPoints.from_counts([8, 5], [30, 10], 10, 90).precision.round(3).tolist()
+        [nan, 0.333, 0.211]
+        """
+        right, false = _as_counts(tp, "tp"), _as_counts(fp, "fp")
+        given = (
+            np.full(len(right), np.nan)
+            if thresholds is None
+            else as_floats(as_vector(thresholds, "thresholds"), "thresholds")
+        )
+        check_same_length(tp=right, fp=false, thresholds=given)
+        check_class_sizes(n_positive, n_negative)
+        n_positive, n_negative = _plain(n_positive), _plain(n_negative)
+        for name, count, most in (("tp", right, n_positive), ("fp", false, n_negative)):
+            if not np.all((count >= 0) & (count <= most)):
+                size = "n_positive" if name == "tp" else "n_negative"
+                raise ValueError(
+                    f"{name} must lie within [0, {most:g}], {size}; it spans {_span(count)}"
+                )
+        order = np.lexsort((right, right + false))
+        order = order[(right + false)[order] > 0]
+        return cls(
+            np.append(np.inf, given[order]),
+            np.append(right.dtype.type(0), right[order]),
+            np.append(false.dtype.type(0), false[order]),
+            n_positive,
+            n_negative,
+        )
+
+    @property
+    def alarms(self) -> AnyArray:
+        """Alarms at each threshold, right or false."""
+        return np.asarray(self.tp + self.fp)
+
+    @property
+    def fpr(self) -> FloatArray:
+        """False alarms as a share of the negatives."""
+        return np.asarray(self.fp / self.n_negative)
+
+    @property
+    def tpr(self) -> FloatArray:
+        """Right alarms as a share of the positives: recall."""
+        return np.asarray(self.tp / self.n_positive)
+
+    @property
+    def precision(self) -> FloatArray:
+        """Share of the alarms that are right; NaN where there are none."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.tp / self.alarms)
+
+    @property
+    def n_cases(self) -> float:
+        """All cases, or the sum of their weights."""
+        return self.n_positive + self.n_negative
+
+    @property
+    def prevalence(self) -> float:
+        """Share of the cases that are positive."""
+        return float(self.n_positive / self.n_cases)
+
+    @property
+    def negatives_per_positive(self) -> float:
+        """N / P."""
+        return float(self.n_negative / self.n_positive)
+
+    @property
+    def complete(self) -> bool:
+        """Whether no threshold is left out: false only where ranges of scores were counted."""
+        return True
+
+    def check_settles(self, scenario: Scenario) -> None:
+        """Raise where these points leave the score in a scenario open; see `CertifiedPoints`."""
+
+    def check_thresholds(self, thresholds: FloatArray) -> None:
+        """Raise where the alarms at some threshold are not known; see `CertifiedPoints`."""
+
+    def __len__(self) -> int:
+        """Return the number of thresholds, never alarm included."""
+        return len(self.thresholds)
+
+    def at_prevalence(self, prevalence: float | None) -> OperatingPoints:
+        """Reweight the classes to another prevalence, keeping the number of cases.
+
+        Examples
+        --------
+        >>> points = OperatingPoints.from_counts([8], [10], n_positive=10, n_negative=90)
+        >>> rare = points.at_prevalence(0.05)
+        >>> rare.n_positive, rare.n_negative, rare.tp.tolist()
+        (5.0, 95.0, [0.0, 4.0])
+        """
+        if prevalence is None:
+            return self
+        n_positive = prevalence * self.n_cases
+        n_negative = self.n_cases - n_positive
+        per_positive = n_positive / self.n_positive
+        per_negative = n_negative / self.n_negative
+        tp, fp = self.tp * per_positive, self.fp * per_negative
+        # Points of a traced curve need not be nested: their order by alarms may change.
+        order = np.lexsort((tp, tp + fp))
+        return OperatingPoints(
+            self.thresholds[order],
+            tp[order],
+            fp[order],
+            n_positive,
+            n_negative,
+            self.one_case * min(per_positive, per_negative),
+        )
+
+    def precise_enough(self, min_precision: float) -> BoolArray:
+        """Tell which thresholds keep a precision floor: TP >= alpha (TP + FP)."""
+        if min_precision == 0:
+            return np.ones(len(self), dtype=np.bool_)
+        floor = as_fraction(min_precision)
+        tp, alarms = self.tp, self.alarms
+        if not _whole(tp):
+            needed = alarms * floor.numerator * (1.0 - WEIGHT_ROUNDING)
+            return np.asarray(tp * floor.denominator >= needed)
+        if float(alarms.max()) * floor.denominator >= LARGEST_PRODUCT:
+            tp, alarms = tp.astype(object), alarms.astype(object)
+        return np.asarray(tp * floor.denominator >= alarms * floor.numerator, dtype=np.bool_)
+
+    def within_capacity(self, max_alarms: float) -> BoolArray:
+        """Tell which thresholds raise at most so many alarms."""
+        slack = 0.0 if _whole(self.tp) else WEIGHT_ROUNDING * max_alarms
+        return np.asarray(self.alarms <= max_alarms + slack)
+
+    def max_alarms(self, scenario: Scenario) -> float:
+        """Return the capacity of a scenario as a number of these cases."""
+        return scenario.max_alarms(self.n_cases, self.one_case)
+
+    def feasible(self, scenario: Scenario) -> BoolArray:
+        """Tell which thresholds meet both limits of a scenario, at these points' prevalence."""
+        capable = self.within_capacity(self.max_alarms(check_scenario(scenario)))
+        return np.asarray(capable & self.precise_enough(scenario.min_precision))
+
+    def columns(self) -> dict[str, AnyArray]:
+        """Return the points column by column, as any data-frame library takes them."""
+        names = ("tp", "fp", "fpr", "tpr", "precision", "alarms")
+        return {"threshold": self.thresholds} | {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        """Summarise the curve."""
+        return (
+            f"OperatingPoints({len(self):,} thresholds, n_positive={self.n_positive:g}, "
+            f"n_negative={self.n_negative:g})"
+        )
+
+
+def check_cases(
+    y_true: Any,
+    y_score: Any,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    *,
+    both_classes: bool = True,
+) -> tuple[BoolArray, AnyArray, FloatArray | None]:
+    """Check labels, scores and weights together; rows of weight zero are left out."""
+    # Lengths first: a mismatch explains many other complaints.
+    check_same_order(y_true, y_score=y_score, sample_weight=sample_weight)
+    labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
+    check_same_length(y_true=labels, y_score=scores)
+    if sample_weight is None:
+        return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), None
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=labels, sample_weight=weights)
+    counted = weights > 0
+    if not counted.all():
+        whole = _labels_of(labels, scores, pos_label, both_classes)
+        labels, scores, weights = labels[counted], scores[counted], weights[counted]
+        if both_classes:
+            _check_weighted(whole[counted])
+    return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
+
+
+def _check_weighted(positive: BoolArray) -> None:
+    if positive.all() or not positive.any():
+        raise ValueError(
+            "sample_weight is 0 for every case of a class; both classes are needed to draw a ROC "
+            "curve"
+        )
+
+
+def _labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:
+    """Check labels; where they look like scores, and the scores like labels, say so."""
+    try:
+        return (check_labels if both_classes else read_labels)(labels, pos_label)
+    except ValueError as error:
+        if look_swapped(labels, scores):
+            raise ValueError(
+                f"{error}. y_score has at most two distinct values: the arguments look swapped; "
+                "y_true, the labels, comes first, then the scores"
+            ) from None
+        raise
+
+
+def leading_points(positive: BoolArray, scores: AnyArray, at_most: float) -> OperatingPoints:
+    """Count alarms only where the best threshold within ``at_most`` cases can lie.
+
+    Thresholds that flag more than ``at_most`` cases are out of capacity. Of the others, one that
+    is not at a positive's score adds false alarms to the one before and nothing else. So a sort
+    of the short part replaces the sort of everything.
+    """
+    n_positive = int(np.count_nonzero(positive))
+    leading = True if at_most >= len(scores) else within_reach(scores, at_most)
+    # Positions are gathered faster than marks.
+    right = scores[np.flatnonzero(positive & leading)]
+    false = scores[np.flatnonzero(~positive & leading)]
+    first, fp = count_at_positives(right, false)
+    tp = len(right) - first
+    kept = (tp + fp).searchsorted(at_most, side="right")
+    return OperatingPoints(
+        np.append(np.inf, right[first[:kept]]),
+        np.append(0, tp[:kept]),
+        np.append(0, fp[:kept]),
+        n_positive,
+        len(scores) - n_positive,
+    )
+
+
+def count_at_positives(right: AnyArray, false: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Sort the scores of positives and of negatives in place, and count from the highest down.
+
+    Returns
+    -------
+    first : ndarray of int
+        Where each distinct score of a positive first stands among `right`, highest first.
+    fp : ndarray of int
+        How many scores of negatives are no lower.
+    """
+    right.sort()
+    false.sort()
+    first = np.flatnonzero(np.append(True, right[1:] != right[:-1])[: len(right)])
+    fp = len(false) - false.searchsorted(right[first])
+    return first[::-1], fp[::-1]
+
+
+def within_reach(scores: AnyArray, at_most: float) -> BoolArray:
+    """Mark the scores down to where more than ``at_most`` are marked, and not many more.
+
+    A sample guesses how far down that is. A guess that falls short costs time, not exactness.
+    """
+    rank = int(at_most) + 1
+    stride = max(int(len(scores) ** 0.5 / SAMPLE_ROOTS), 1)
+    sample = scores[::stride]
+    expected = rank / stride
+    depth = int(expected + SAMPLE_MARGIN * expected**0.5) + 1
+    if depth < len(sample):
+        reached = scores >= np.partition(sample, len(sample) - depth)[-depth]
+        if np.count_nonzero(reached) >= rank:
+            return np.asarray(reached)
+    return np.asarray(scores >= np.partition(scores, len(scores) - rank)[-rank])
+
+
+def _count_cases(positive: BoolArray, scores: AnyArray) -> OperatingPoints:
+    order = np.argsort(scores)[::-1]
+    ranked = scores[order]
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    tp = np.cumsum(positive[order])[last]
+    n_positive = int(tp[-1])
+    return OperatingPoints(
+        np.append(np.inf, ranked[last]),
+        np.append(0, tp),
+        np.append(0, last + 1 - tp),
+        n_positive,
+        len(scores) - n_positive,
+    )
+
+
+def _sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> OperatingPoints:
+    order = np.argsort(scores, kind="stable")[::-1]
+    ranked = scores[order]
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    with np.errstate(over="ignore"):
+        n_positive, n_negative = float(weights[positive].sum()), float(weights[~positive].sum())
+    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
+    return OperatingPoints(
+        np.append(np.inf, ranked[last]),
+        np.append(0.0, _running_sums(positive[order], weights[order], n_positive)[last]),
+        np.append(0.0, _running_sums(~positive[order], weights[order], n_negative)[last]),
+        n_positive,
+        n_negative,
+        float(weights.min()),
+    )
+
+
+def _running_sums(counted: BoolArray, weights: FloatArray, total: float) -> FloatArray:
+    """Sum weights down a ranking; whoever comes last, all of them together make the total.
+
+    Models rank the same cases in different orders, and sums in different orders round differently.
+    """
+    sums = np.minimum(np.cumsum(np.where(counted, weights, 0.0)), total)
+    sums[np.flatnonzero(counted)[-1] :] = total
+    return np.asarray(sums)
+
+
+def _refuse_weighted_groups(groups: Any) -> None:
+    if groups is not None:
+        raise ValueError(
+            "sample_weight and groups exclude one another: groups are for a guarantee, and that "
+            "needs cases of weight one"
+        )
+
+
+def _as_counts(values: Any, name: str) -> AnyArray:
+    """Read numbers of cases; small integer types would overflow in sums."""
+    counts = check_scores(values, name=name)
+    return counts.astype(np.int64 if _whole(counts) else np.float64)
+
+
+def _plain(size: float) -> int | float:
+    # numpy's numbers compare and print as Python's own do.
+    return int(size) if isinstance(size, Integral) else float(size)
+
+
+def _whole(counts: AnyArray) -> bool:
+    return counts.dtype.kind in "iu"
+
+
+def _span(values: AnyArray) -> str:
+    return f"[{values.min():g}, {values.max():g}]"
+
+
+def same_cases(one: OperatingPoints, other: OperatingPoints) -> bool:
+    """Whether two models can have been counted on the same cases, by the sizes of the classes."""
+    return math.isclose(one.n_positive, other.n_positive, rel_tol=SAME_TOTAL) and math.isclose(
+        one.n_negative, other.n_negative, rel_tol=SAME_TOTAL
+    )
+
+
+def check_points(points: object, name: str = "points") -> OperatingPoints:
+    """Return operating points, and refuse anything else by name."""
+    if isinstance(points, OperatingPoints):
+        return points
+    raise TypeError(
+        f"{name} is a {type(points).__name__}; accepted are voros.OperatingPoints, such as "
+        "OperatingPoints.from_scores(y_true, y_score)"
+    )
+
+
+def check_points_by_model(points_by_model: object) -> dict[str, OperatingPoints]:
+    """Return operating points by the name of the model, and refuse anything else."""
+    if not isinstance(points_by_model, Mapping):
+        raise TypeError(
+            f"points_by_model is a {type(points_by_model).__name__}; accepted is a mapping from "
+            "model to voros.OperatingPoints"
+        )
+    return {
+        str(name): check_points(points, f"points_by_model[{name!r}]")
+        for name, points in points_by_model.items()
+    }

@@ -1,0 +1,244 @@
+"""Exact operating points at the few thresholds that can be chosen, without sorting the cases.
+
+Cases are counted by ranges of scores. Ranges that cannot matter (see `voros.core.contenders`) are
+dropped, the others are split and counted again, and only the few cases left in the end are sorted.
+Where the ranges lie costs time, never exactness: they only have to keep the order of the scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
+from voros.core.contenders import find_contenders
+from voros.core.limits import used_vertices
+from voros.core.operating_points import (
+    OperatingPoints,
+    count_at_positives,
+    leading_points,
+    within_reach,
+)
+from voros.core.scenario import Scenario
+
+MANY_CASES = 2**17
+"""Fewer than these are sorted as fast as counted."""
+
+LARGE_SHARE = 0.3
+"""A capacity above it leaves out too few cases for setting them aside to pay."""
+
+MOST_RANGES = 2**16
+"""Ranges counted at once: their numbers fit into 16 bits, and their counts into a fast cache."""
+
+CASES_PER_RANGE = 16
+"""Finer ranges than these settle little more, and every range takes time too."""
+
+STALLED = 0.9
+"""A split that leaves more than this share of the cases to look at is the last."""
+
+BLOCK = 2**18
+"""Cases worked on at once, so that what is computed of them stays in a fast cache."""
+
+SAMPLE_SIZE = 20_000
+"""Scores looked at to tell where they lie."""
+
+UNEVEN = 0.1
+"""Ties or a long tail, if sampled scores are in less than this share of as many equal cells:
+then sorting is faster."""
+
+NARROWEST, WIDEST = 1e-200, 1e200
+"""Spans of scores that can be split again and again without leaving the range of a float."""
+
+
+def pruned_points(
+    positive: BoolArray, scores: AnyArray, scenario: Scenario, at_most: float
+) -> OperatingPoints:
+    """Count alarms where a threshold can be chosen in a scenario, as observed.
+
+    Parameters
+    ----------
+    positive, scores : ndarray of shape (n_cases,)
+    scenario : Scenario
+    at_most : float
+        How many cases a feasible threshold flags at most.
+
+    Examples
+    --------
+    >>> scores = (np.arange(200_000) * 137 % 200_003) / 200_003
+    >>> positive = np.sin(50 * scores) + 3 * scores > 2
+    >>> len(OperatingPoints.from_scores(positive, scores))
+    200001
+    >>> len(pruned_points(positive, scores, Scenario(0.5, 0.5, (0.2, 0.4)), 100_000))
+    49
+    """
+    if len(scores) < MANY_CASES:
+        return leading_points(positive, scores, at_most)
+    n_positive = int(np.count_nonzero(positive))
+    totals = n_positive, len(scores) - n_positive
+    if at_most < LARGE_SHARE * len(scores):
+        leading = np.flatnonzero(within_reach(scores, at_most))
+        scores, positive = scores[leading], positive[leading]
+    ranking, span = _ranking(scores)
+    if span is None:
+        points = leading_points(positive, scores, at_most)
+        return OperatingPoints(points.thresholds, points.tp, points.fp, *totals)
+    cases, ranges, chosen = _narrow(
+        _Cases(ranking, positive), _Ranges.whole(positive, *span), totals, scenario
+    )
+    thresholds, tp, fp = _count_sorted(cases, ranges, chosen)
+    thresholds = np.append(np.inf, thresholds.view(scores.dtype))
+    return OperatingPoints(thresholds, np.append(0, tp), np.append(0, fp), *totals)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cases:
+    """Cases, and the number of the range at hand that each is in; None where there is but one."""
+
+    scores: AnyArray
+    positive: BoolArray
+    home: AnyArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranges:
+    """Neighbouring ranges of scores, lowest first, with the cases of each class in them.
+
+    Only the cases of those `at_hand` are still looked at.
+    """
+
+    start: FloatArray
+    width: FloatArray
+    negative: AnyArray
+    positive: AnyArray
+    at_hand: BoolArray
+
+    @classmethod
+    def whole(cls, positive: BoolArray, start: float, width: float) -> _Ranges:
+        """All cases in one range; scores beyond its ends are counted at them."""
+        n_positive = np.count_nonzero(positive)
+        columns = (start, width, len(positive) - n_positive, n_positive, True)
+        return cls(*(np.array([value]) for value in columns))
+
+    def split(self, chosen: BoolArray, parts: int, counts: AnyArray) -> _Ranges:
+        """Put equal parts, with these counts of negatives and positives, in place of the chosen."""
+        copies = np.where(chosen, parts, 1)
+        fresh = np.repeat(chosen, copies)
+        columns = (self.start, self.width, self.negative, self.positive)
+        start, width, negative, positive = (np.repeat(column, copies) for column in columns)
+        width[fresh] /= parts
+        start[fresh] += width[fresh] * np.tile(np.arange(parts), np.count_nonzero(chosen))
+        negative[fresh], positive[fresh] = counts.T
+        return _Ranges(start, width, negative, positive, fresh)
+
+
+def _ranking(scores: AnyArray) -> tuple[AnyArray, tuple[float, float] | None]:
+    """Numbers in the order of the scores that lie evenly enough, and where they do."""
+    span = _even_span(scores)
+    if span is None and scores.dtype == np.float64 and scores.min() > 0:
+        # The bits of a positive float, read as a whole number, rise about as its logarithm.
+        scores = scores.view(np.int64)
+        span = _even_span(scores)
+    return scores, span
+
+
+def _even_span(scores: AnyArray) -> tuple[float, float] | None:
+    """Start and width of the range of a sample; None where it lies unevenly there."""
+    sample = scores[:: max(len(scores) // SAMPLE_SIZE, 1)].astype(np.float64)
+    finite = sample[np.abs(sample) < LARGEST_FINITE]
+    low, high = finite.min(initial=LARGEST_FINITE), finite.max(initial=-LARGEST_FINITE)
+    if not NARROWEST < high / 2 - low / 2 < WIDEST:
+        return None
+    cells = ((finite - low) * (len(sample) / (high - low))).astype(np.intp)
+    hit = np.count_nonzero(np.bincount(cells))
+    return (float(low), float(high - low)) if hit >= UNEVEN * len(sample) else None
+
+
+def _narrow(
+    cases: _Cases, ranges: _Ranges, totals: tuple[int, int], scenario: Scenario
+) -> tuple[_Cases, _Ranges, BoolArray]:
+    """Split ranges, and drop what cannot matter, until few cases are left or no more can go."""
+    chosen, before = ranges.at_hand, np.inf
+    while MANY_CASES < len(cases) < STALLED * before:
+        parts = min(MOST_RANGES, len(cases) // CASES_PER_RANGE) // int(np.count_nonzero(chosen))
+        if parts < 2:
+            break
+        part, counts = _count_parts(cases, ranges.start[chosen], ranges.width[chosen], parts)
+        ranges = ranges.split(chosen, parts, counts)
+        chosen, before = _needed(ranges, totals, scenario), len(cases)
+        cases = _members(cases, part, chosen[ranges.at_hand])
+    return cases, ranges, chosen
+
+
+def _blocks(n_cases: int) -> list[slice]:
+    return [slice(start, start + BLOCK) for start in range(0, n_cases, BLOCK)]
+
+
+def _count_parts(
+    cases: _Cases, start: FloatArray, width: FloatArray, parts: int
+) -> tuple[AnyArray, AnyArray]:
+    """Number of the part each case is in, when ranges are split, and the classes in each part."""
+    part = np.empty(len(cases), dtype=np.uint16)
+    counts = np.zeros(2 * parts * len(start), dtype=np.intp)
+    scale = parts / width
+    for block in _blocks(len(cases)):
+        home = 0 if cases.home is None else cases.home[block]
+        # Beyond the ends of a range the place is cut off, and may overflow before.
+        with np.errstate(over="ignore"):
+            place = np.subtract(cases.scores[block], start[home], dtype=np.float64)
+            place *= scale[home]
+        number = np.clip(place, 0, parts - 1, out=place).astype(np.intp)
+        number += np.multiply(home, parts, dtype=np.intp)
+        part[block] = number
+        number *= 2
+        number += cases.positive[block]
+        counts += np.bincount(number, minlength=len(counts))
+    return part, counts.reshape(-1, 2)
+
+
+def _needed(ranges: _Ranges, totals: tuple[int, int], scenario: Scenario) -> BoolArray:
+    """Mark the ranges at hand that can hold a chosen threshold."""
+    occupied = np.flatnonzero(ranges.positive + ranges.negative)[::-1]
+    right, false = ranges.positive[occupied], ranges.negative[occupied]
+    tp, fp = np.append(0, np.cumsum(right)), np.append(0, np.cumsum(false))
+    ends = OperatingPoints(np.full(len(tp), np.nan), tp, fp, *totals)
+    found = find_contenders(ends, right + false == 1, scenario)
+    wanted = np.append(False, found.moving | found.telling)
+    wanted[found.hull.index[used_vertices(found.hull, scenario, found.ends)]] = True
+    # That something is feasible must show, even where it is never chosen.
+    at_hand = np.append(False, ranges.at_hand[occupied] & (right > 0))
+    wanted[np.flatnonzero(found.feasible & at_hand)[:1]] = True
+    needed = np.zeros(len(ranges.start), dtype=np.bool_)
+    needed[occupied] = wanted[1:]
+    return needed & ranges.at_hand
+
+
+def _members(cases: _Cases, part: AnyArray, wanted: BoolArray) -> _Cases:
+    """Keep the cases in the parts wanted, which are numbered anew."""
+    blocks = _blocks(len(cases))
+    index = np.concatenate([np.flatnonzero(wanted[part[block]]) + block.start for block in blocks])
+    numbers = (np.cumsum(wanted) - 1).astype(np.uint16)
+    return _Cases(cases.scores[index], cases.positive[index], numbers[part[index]])
+
+
+def _count_sorted(
+    cases: _Cases, ranges: _Ranges, chosen: BoolArray
+) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Thresholds and counts at every positive's score in the chosen ranges, highest first."""
+    right = cases.scores[np.flatnonzero(cases.positive)]
+    false = cases.scores[np.flatnonzero(~cases.positive)]
+    first, fp = count_at_positives(right, false)
+    tp = len(right) - first
+    # Sorted scores are sorted by range too.
+    home = np.repeat(np.flatnonzero(chosen), ranges.positive[chosen])[first]
+    tp += _passed_over(ranges.positive, chosen)[home]
+    fp = fp + _passed_over(ranges.negative, chosen)[home]
+    return right[first], tp, fp
+
+
+def _passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:
+    """Cases above each range that are in none of the chosen."""
+    return np.cumsum(np.where(chosen, 0, counts)[::-1])[::-1]

@@ -1,0 +1,227 @@
+"""The feasible region of ROC space: the unit square cut by the limits, and its geometry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from voros.core.arrays import FloatArray, as_number, check_class_sizes
+
+ON_THE_LINE = 8 * np.finfo(np.float64).eps
+"""A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
+
+
+class RegionCase(Enum):
+    """Which shape the limits leave of ROC space.
+
+    The paper counts thirteen: five where both limits cut the square, and eight degenerate ones.
+    The thirteenth, a capacity of nothing, is refused before any region is drawn; the whole square,
+    with no limits at all, is not among them and stands first here.
+    """
+
+    WHOLE_SQUARE = "the whole square: no limit cuts it"
+    TRIANGLE_BELOW_PERFECT = (
+        "triangle without (0, 1): precision and capacity cross inside the square, "
+        "and the capacity is below the number of positives"
+    )
+    QUADRILATERAL_WITH_PERFECT = (
+        "quadrilateral with (0, 1): precision and capacity cross inside the square, "
+        "and the capacity allows every positive"
+    )
+    TRIANGLE_PRECISION_ALONE = (
+        "triangle with (0, 1): precision alone shapes it; the capacity is never reached"
+    )
+    PENTAGON_TO_THE_RIGHT = (
+        "pentagon with (0, 1): the floor is below the prevalence, the limits would cross to the "
+        "right of the square, and the capacity allows every positive"
+    )
+    TRAPEZOID_TO_THE_RIGHT = (
+        "trapezoid without (0, 1): the floor is below the prevalence, the limits would cross to "
+        "the right of the square, and the capacity is below the number of positives"
+    )
+    PRECISION_ONLY_TO_TOP = "triangle with (0, 1): a precision floor above the prevalence, alone"
+    PRECISION_ONLY_TO_RIGHT = (
+        "quadrilateral with (0, 1): a precision floor of at most the prevalence, alone"
+    )
+    CAPACITY_ONLY_LEFT_TO_BOTTOM = "triangle: a capacity above neither class size, alone"
+    CAPACITY_ONLY_LEFT_TO_RIGHT = (
+        "trapezoid along the bottom: a capacity between the negatives and the more numerous "
+        "positives, alone"
+    )
+    CAPACITY_ONLY_TOP_TO_BOTTOM = (
+        "trapezoid along the left: a capacity between the positives and the more numerous "
+        "negatives, alone"
+    )
+    CAPACITY_ONLY_TOP_TO_RIGHT = "pentagon: a capacity above both class sizes, alone"
+    SEGMENT_OF_NO_FALSE_ALARM = "the segment of no false alarms: every alarm must be right"
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """The part of ROC space that the limits leave.
+
+    Attributes
+    ----------
+    ring : ndarray of shape (2, n_vertices + 1)
+        Rows fpr and tpr of the corners, counter-clockwise from the origin and back to it.
+    names : tuple of str
+        The paper's names of the corners: v and the two lines that meet there, ``a`` for the
+        minimum precision line, ``k`` for the maximum capacity line, 0 and 1 for the sides.
+    area : float
+    case : RegionCase
+    """
+
+    ring: FloatArray
+    names: tuple[str, ...]
+    area: float
+    case: RegionCase
+
+    @property
+    def vertices(self) -> FloatArray:
+        """The corners (fpr, tpr), one per row."""
+        return self.ring[:, :-1].T
+
+    @property
+    def highest_recall(self) -> float:
+        """The greatest recall any feasible classifier could have."""
+        return float(self.vertices[:, 1].max())
+
+    def __repr__(self) -> str:
+        """Name the shape."""
+        return f"Region(area={self.area:.6g}, {'-'.join(self.names)}: {self.case.value})"
+
+
+@dataclass(frozen=True)
+class _Corner:
+    x: float
+    y: float
+    side: str
+    """The line that runs from this corner to the next one."""
+
+
+def feasible_region(
+    n_positive: float, n_negative: float, min_precision: float = 0.0, max_alarms: float = np.inf
+) -> Region:
+    """Cut the unit square by the minimum precision and the maximum capacity line.
+
+    Examples
+    --------
+    >>> feasible_region(1000, 9000, min_precision=0.15, max_alarms=900).names
+    ('v00', 'vak', 'v0k')
+    >>> feasible_region(1000, 9000).area
+    1.0
+    """
+    _check_limits(n_positive, n_negative, min_precision, max_alarms)
+    # Sums of numpy's small integers would overflow.
+    n_positive, n_negative, max_alarms = float(n_positive), float(n_negative), float(max_alarms)
+    corners = [
+        _Corner(0.0, 0.0, "y0"),
+        _Corner(1.0, 0.0, "x1"),
+        _Corner(1.0, 1.0, "y1"),
+        _Corner(0.0, 1.0, "x0"),
+    ]
+    if min_precision > 0:
+        corners = _cut(
+            corners, "a", -min_precision * n_negative, (1 - min_precision) * n_positive, 0.0
+        )
+    if max_alarms < n_positive + n_negative:
+        corners = _cut(corners, "k", -n_negative, -n_positive, max_alarms)
+    closed = [*corners, corners[0]]
+    return Region(
+        np.array([[corner.x for corner in closed], [corner.y for corner in closed]]),
+        tuple(_name(corners[i - 1].side, corners[i]) for i in range(len(corners))),
+        _shoelace(corners),
+        _case(n_positive, n_negative, min_precision, max_alarms),
+    )
+
+
+def _check_limits(
+    n_positive: float, n_negative: float, min_precision: float, max_alarms: float
+) -> None:
+    check_class_sizes(n_positive, n_negative)
+    if not 0 <= as_number(min_precision, "min_precision") <= 1:
+        raise ValueError(f"min_precision={min_precision!r}; accepted is a number within [0, 1]")
+    if not as_number(max_alarms, "max_alarms") > 0:
+        raise ValueError(f"max_alarms={max_alarms!r}; accepted is a number of alarms above 0")
+
+
+def _shoelace(corners: list[_Corner]) -> float:
+    pairs = [(corners[i - 1], corners[i]) for i in range(len(corners))]
+    return sum(a.x * b.y - b.x * a.y for a, b in pairs) / 2
+
+
+def _cut(
+    corners: list[_Corner], line: str, on_x: float, on_y: float, constant: float
+) -> list[_Corner]:
+    """Keep the part of a convex polygon where ``on_x * x + on_y * y + constant >= 0``."""
+    height = [on_x * corner.x + on_y * corner.y + constant for corner in corners]
+    rounding = ON_THE_LINE * (abs(on_x) + abs(on_y) + abs(constant))
+    height = [0.0 if abs(each) <= rounding else each for each in height]
+    kept: list[_Corner] = []
+    for i, corner in enumerate(corners):
+        j = (i + 1) % len(corners)
+        here, there = height[i], height[j]
+        leaving = here >= 0 > there
+        if here > 0 or (here == 0 and not leaving):
+            kept.append(corner)
+        elif leaving:
+            kept.append(_Corner(corner.x, corner.y, line))
+        if min(here, there) < 0 < max(here, there):
+            share = here / (here - there)
+            x = corner.x + share * (corners[j].x - corner.x)
+            y = corner.y + share * (corners[j].y - corner.y)
+            kept.append(_Corner(x, y, line if here > 0 else corner.side))
+    return kept
+
+
+def _name(side_before: str, corner: _Corner) -> str:
+    if corner.x == 0 and corner.y == 0:
+        return "v00"
+    sides = (side_before, corner.side)
+    limits = [side for side in sides if side in ("a", "k")]
+    if len(limits) == 2:
+        return "vak"
+    if limits:
+        edge = corner.side if side_before in limits else side_before
+        return f"v{limits[0]}{edge[1]}" if edge[0] == "y" else f"v{edge[1]}{limits[0]}"
+    return f"v{corner.x:g}{corner.y:g}"
+
+
+def _case(
+    n_positive: float, n_negative: float, min_precision: float, max_alarms: float
+) -> RegionCase:
+    limited = max_alarms < n_positive + n_negative
+    if min_precision == 1:
+        return RegionCase.SEGMENT_OF_NO_FALSE_ALARM
+    if not limited:
+        return _case_of_precision(n_positive, n_negative, min_precision)
+    if min_precision == 0:
+        return _case_of_capacity(n_positive, n_negative, max_alarms)
+    allows_perfect = bool(max_alarms >= n_positive)
+    if min_precision * max_alarms >= n_positive:
+        return RegionCase.TRIANGLE_PRECISION_ALONE
+    if (1 - min_precision) * max_alarms > n_negative:
+        to_the_right = (RegionCase.TRAPEZOID_TO_THE_RIGHT, RegionCase.PENTAGON_TO_THE_RIGHT)
+        return to_the_right[allows_perfect]
+    inside = (RegionCase.TRIANGLE_BELOW_PERFECT, RegionCase.QUADRILATERAL_WITH_PERFECT)
+    return inside[allows_perfect]
+
+
+def _case_of_precision(n_positive: float, n_negative: float, min_precision: float) -> RegionCase:
+    if min_precision == 0:
+        return RegionCase.WHOLE_SQUARE
+    if min_precision * n_negative > (1 - min_precision) * n_positive:
+        return RegionCase.PRECISION_ONLY_TO_TOP
+    return RegionCase.PRECISION_ONLY_TO_RIGHT
+
+
+def _case_of_capacity(n_positive: float, n_negative: float, max_alarms: float) -> RegionCase:
+    if max_alarms <= n_positive:
+        if max_alarms <= n_negative:
+            return RegionCase.CAPACITY_ONLY_LEFT_TO_BOTTOM
+        return RegionCase.CAPACITY_ONLY_LEFT_TO_RIGHT
+    if max_alarms <= n_negative:
+        return RegionCase.CAPACITY_ONLY_TOP_TO_BOTTOM
+    return RegionCase.CAPACITY_ONLY_TOP_TO_RIGHT

@@ -1,0 +1,240 @@
+"""The limits and costs a deployment must meet: the one place where they are checked."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from numbers import Integral, Real
+from typing import cast
+
+import numpy as np
+
+from voros.core.arrays import as_number
+from voros.core.costs import CostDistribution, CostLike, as_costs
+from voros.exceptions import (
+    InfeasibleError,
+    InvertedCostsWarning,
+    OneAlarmWarning,
+    warn_caller,
+)
+from voros.text.table import html_facts
+
+SMALLEST_PREVALENCE = 1e-100
+"""Below it, negatives per positive overflow once they are multiplied by a cost."""
+
+LARGEST_DENOMINATOR = 10**9
+"""Limits are read as the nearest fraction with at most this denominator, so 0.15 means 3/20."""
+
+
+@lru_cache(maxsize=1024)
+def as_fraction(limit: float) -> Fraction:
+    """Return the simple fraction a typed decimal stands for.
+
+    Three right alarms of twenty meet a floor of 0.15, although the float 0.15 lies a little
+    above 3/20; the nearest simple fraction is what the person who typed it meant.
+
+    Examples
+    --------
+    >>> as_fraction(0.15), as_fraction(5 / 6)
+    (Fraction(3, 20), Fraction(5, 6))
+    """
+    return Fraction(limit).limit_denominator(LARGEST_DENOMINATOR)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Limits and costs that a classifier must live within.
+
+    Parameters
+    ----------
+    min_precision : float in [0, 1], default 0.0
+        At least this share of the alarms must be right.
+    capacity : float in (0, 1] or int, default 1.0
+        Alarms at most: a float is a share of the cases, an int a number of cases; with a
+        `Guarantee` that has a horizon, an int is that number in each horizon.
+    cost_ratio : float, pair of floats, or distribution from `voros.costs`
+        C_FP / C_FN: known, uniform between two values, or any distribution.
+    prevalence : float in (0, 1), optional
+        Share of positives where the classifier will be deployed, if it differs from the data at
+        hand. Precision and capacity are then judged as if the classes were reweighted to it.
+
+    Warns
+    -----
+    InvertedCostsWarning
+        When false alarms are said to cost more than misses: with ``cost_ratio=(5, 20)`` a false
+        alarm is worth 5 to 20 misses. That a miss is worth 5 to 20 false alarms is
+        ``voros.costs.miss_costs(5, 20)``.
+    OneAlarmWarning
+        When the capacity is the whole number 1, one alarm; 1.0 is no limit.
+
+    Examples
+    --------
+    >>> Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))
+    Scenario(min_precision=0.15, capacity=0.5, cost_ratio=uniform(0.111111, 0.166667))
+    """
+
+    min_precision: float = 0.0
+    capacity: float = 1.0
+    cost_ratio: CostLike = None  # type: ignore[assignment]
+    prevalence: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check every argument and read the cost ratio."""
+        if self.cost_ratio is None:
+            raise TypeError(
+                "cost_ratio is required: C_FP / C_FN as a number, a pair (low, high), or a "
+                "distribution from voros.costs"
+            )
+        _check_share(self.min_precision, "min_precision", "a number within [0, 1]", 0.0, 1.0)
+        _check_capacity(self.capacity)
+        if self.prevalence is not None:
+            accepted = f"a number strictly between 0 and 1, and at least {SMALLEST_PREVALENCE:g}"
+            _check_share(
+                self.prevalence, "prevalence", accepted, SMALLEST_PREVALENCE, np.nextafter(1.0, 0.0)
+            )
+            object.__setattr__(self, "prevalence", float(self.prevalence))
+        # numpy's numbers compare and print as Python's own do.
+        whole = isinstance(self.capacity, Integral)
+        object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
+        object.__setattr__(self, "min_precision", float(self.min_precision))
+        object.__setattr__(self, "cost_ratio", as_costs(self.cost_ratio))
+        _warn_of_slips(self)
+
+    @property
+    def costs(self) -> CostDistribution:
+        """The cost ratio as a distribution."""
+        return cast("CostDistribution", self.cost_ratio)
+
+    @property
+    def capacity_is_count(self) -> bool:
+        """Whether the capacity is a number of cases rather than a share of them."""
+        return isinstance(self.capacity, Integral)
+
+    @property
+    def costliest_ratio(self) -> float:
+        """The cost ratio alpha/(1 - alpha) below which never alarm is the costliest choice."""
+        alpha = self.min_precision
+        return math.inf if alpha == 1 else alpha / (1 - alpha)
+
+    def max_alarms(self, n_cases: int | float, one_case: float = 1.0) -> float:
+        """Return the capacity as a number of alarms among ``n_cases``.
+
+        Raises
+        ------
+        InfeasibleError
+            When it is below ``one_case``, so that no alarm could ever be raised.
+        """
+        if self.capacity_is_count:
+            alarms: float = min(int(self.capacity), n_cases)
+        elif isinstance(n_cases, Integral):
+            share = as_fraction(self.capacity)
+            # Whole numbers, divided once: rounded once.
+            alarms = share.numerator * int(n_cases) / share.denominator
+        else:
+            alarms = self.capacity * n_cases
+        if alarms < one_case:
+            raise InfeasibleError(
+                f"capacity={self.capacity!r} of {n_cases:g} cases is {alarms:g} alarms: "
+                f"fewer than one case, so no alarm is ever possible. The smallest capacity that "
+                f"admits one is {one_case / n_cases:.6g} of the cases"
+            )
+        return float(alarms)
+
+    def without_limits(self) -> Scenario:
+        """Return the same costs and prevalence with neither precision floor nor capacity."""
+        with warned_before():
+            return Scenario(cost_ratio=self.cost_ratio, prevalence=self.prevalence)
+
+    def summary(self) -> tuple[tuple[str, str], ...]:
+        """Return the limits and costs as pairs of name and text.
+
+        Examples
+        --------
+        >>> for name, text in Scenario(0.15, 500, cost_ratio=0.1).summary():
+        ...     print(f"{name}: {text}")
+        precision: at least 0.15
+        capacity: at most 500 alarms
+        costs: C_FP/C_FN ~ known(0.1)
+        prevalence: that of the data
+        """
+        share = f"{100 * self.capacity:.6g} % of the cases"
+        alarms = f"{self.capacity:,} alarms" if self.capacity_is_count else f"alarms on {share}"
+        limited = self.capacity_is_count or self.capacity < 1
+        return (
+            ("precision", f"at least {self.min_precision:g}" if self.min_precision else "any"),
+            ("capacity", f"at most {alarms}" if limited else "no limit"),
+            ("costs", f"C_FP/C_FN ~ {self.cost_ratio!r}"),
+            (
+                "prevalence",
+                "that of the data" if self.prevalence is None else f"{self.prevalence:g}",
+            ),
+        )
+
+    def _repr_html_(self) -> str:
+        return html_facts(self.summary())
+
+    def __repr__(self) -> str:
+        """Show the arguments, leaving out what is not limited."""
+        shown = [f"min_precision={self.min_precision!r}", f"capacity={self.capacity!r}"]
+        shown.append(f"cost_ratio={self.cost_ratio!r}")
+        if self.prevalence is not None:
+            shown.append(f"prevalence={self.prevalence!r}")
+        return f"Scenario({', '.join(shown)})"
+
+
+def check_scenario(scenario: object) -> Scenario:
+    """Return a scenario, or raise if it is anything else.
+
+    Examples
+    --------
+    >>> check_scenario({"min_precision": 0.5})
+    Traceback (most recent call last):
+    TypeError: scenario is a dict; accepted is a voros.Scenario, such as ...
+    """
+    if isinstance(scenario, Scenario):
+        return scenario
+    raise TypeError(
+        f"scenario is a {type(scenario).__name__}; accepted is a voros.Scenario, such as "
+        "voros.Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))"
+    )
+
+
+@contextmanager
+def warned_before() -> Iterator[None]:
+    """Make scenarios from parts of which the user was warned already, without a second warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InvertedCostsWarning)
+        warnings.simplefilter("ignore", OneAlarmWarning)
+        yield
+
+
+def _warn_of_slips(scenario: Scenario) -> None:
+    advice = scenario.costs.inversion
+    if advice is not None:
+        warn_caller(advice, InvertedCostsWarning)
+    if scenario.capacity_is_count and scenario.capacity == 1:
+        warn_caller(
+            "capacity=1 is a whole number: one alarm. For no limit write 1.0, a share of the cases",
+            OneAlarmWarning,
+        )
+
+
+def _check_share(value: object, name: str, accepted: str, low: float, high: float) -> None:
+    if not low <= as_number(value, name, accepted) <= high:
+        raise ValueError(f"{name}={value!r}; accepted is {accepted}")
+
+
+def _check_capacity(capacity: object) -> None:
+    accepted = "a float within (0, 1], a share of the cases, or an int above 0, a number of cases"
+    is_number = isinstance(capacity, Real) and not isinstance(capacity, (bool, np.bool_))
+    if not is_number or not cast("float", capacity) > 0:
+        raise ValueError(f"capacity={capacity!r}; accepted is {accepted}")
+    if not isinstance(capacity, Integral) and cast("float", capacity) > 1:
+        whole = round(cast("float", capacity)) if math.isfinite(cast("float", capacity)) else 0
+        hint = f" (for {capacity} cases write {whole})" if whole else ""
+        raise ValueError(f"capacity={capacity!r}; accepted is {accepted}{hint}")

@@ -1,0 +1,231 @@
+r"""The area of lesser classifiers, and its exact mean over the cost distribution.
+
+**Area.** The line of equal cost through a ROC point p cuts the feasible polygon in two. Join p to
+every corner: the polygon falls into one triangle per side, and since p lies on the cutting line,
+the line takes from each triangle the same share as it takes from that side. So
+
+.. math:: A = \sum_{\text{sides } i} T_i \, f_i,
+
+with T_i the fixed area of the triangle over side i and f_i the share of side i that lies on the
+costlier side. No case of the region's shape needs a formula of its own, and nothing cancels.
+
+**Mean.** With :math:`D_i = a (k - y_i) - b (h - x_i)`, positive where corner i is costlier than
+p = (h, k), a side that is cut has the share :math:`D_{below} / (D_{below} - D_{above})`. In each
+unit of cost a and b are linear, so the share is a quotient u/v of linear functions. On an interval
+where u and v have means :math:`\bar u, \bar v` and half-ranges :math:`\eta, \bar v \delta`,
+
+.. math::
+
+    \text{mean}(u/v) = \frac{\bar u - \delta\,\varphi(\delta)\,(\eta - \delta \bar u)}{\bar v},
+    \qquad \varphi(\delta) = \frac{\operatorname{artanh}(\delta)/\delta - 1}{\delta^2}.
+
+The logarithm sits in artanh; :math:`\varphi` is smooth at 0, so that an interval of width 1e-9 is
+as exact as any other. Pieces break where the best threshold changes and where the line passes a
+corner of the region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from voros.core.arrays import FloatArray
+from voros.core.costs import CostDistribution, Uniform
+from voros.core.hull import CostHull
+from voros.core.operating_points import OperatingPoints
+from voros.core.region import Region
+
+Odds: TypeAlias = float | FloatArray
+"""Negatives per positive: one number, or one for each point."""
+
+SERIES_BELOW = 0.1
+"""Where phi turns from its closed form, which cancels near 0, to its power series."""
+
+SERIES_TERMS = 9
+"""Terms of that series: the next one is below 1e-19."""
+
+TINY = np.finfo(np.float64).tiny
+"""Keeps the logarithm finite where u and v vanish together at one end; its factor is 0 there."""
+
+
+def mean_quotient(u0: FloatArray, u1: FloatArray, v0: FloatArray, v1: FloatArray) -> FloatArray:
+    """Mean of u/v over an interval, for u and v linear with the given end values, v not negative.
+
+    Examples
+    --------
+    The mean of 1/x over [1, e] is 1/(e - 1):
+
+    >>> one = np.array([1.0])
+    >>> mean_quotient(one, one, one, one * np.e) * (np.e - 1)
+    array([1.])
+    """
+    v_sum, u_sum = v0 + v1, u0 + u1
+    with np.errstate(invalid="ignore"):
+        delta = (v1 - v0) / v_sum
+        # artanh(delta), from the ends themselves: near 1 delta has lost what matters.
+        half_log = 0.5 * (np.log(np.maximum(v1, TINY)) - np.log(np.maximum(v0, TINY)))
+        mean = (u_sum - delta * _phi(delta, half_log) * ((u1 - u0) - delta * u_sum)) / v_sum
+    # Where v is 0 throughout, the side lies on the line and its triangle has no area.
+    return np.where(v_sum > 0, mean, 0.0)
+
+
+def _phi(delta: FloatArray, artanh: FloatArray) -> FloatArray:
+    square = delta * delta
+    series = np.full_like(delta, 1.0 / (2 * SERIES_TERMS + 1))
+    for term in range(SERIES_TERMS - 1, 0, -1):
+        series = series * square + 1.0 / (2 * term + 1)
+    return np.where(square < SERIES_BELOW**2, series, (artanh / delta - 1.0) / square)
+
+
+def lesser_share(
+    region: Region, fpr: FloatArray, tpr: FloatArray, on_tpr: FloatArray, on_fpr: FloatArray
+) -> FloatArray:
+    """Share of the region that is costlier than each point, at line weights ``on_tpr, on_fpr``.
+
+    This is the paper's normalised partial area of lesser classifiers.
+    """
+    if region.area == 0:
+        return (tpr / region.highest_recall) ** 2
+    dx, dy = np.subtract.outer(fpr, region.ring[0]), np.subtract.outer(tpr, region.ring[1])
+    excess = on_tpr[..., None] * dy - on_fpr[..., None] * dx
+    here, there = excess[..., :-1], excess[..., 1:]
+    most, least = np.maximum(here, there), np.minimum(here, there)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cut = most / (most - least)
+    share = np.where(least >= 0, 1.0, np.where(most <= 0, 0.0, cut))
+    return np.asarray((_fan(dx, dy) * share).sum(axis=-1) / region.area)
+
+
+def partial_volume(
+    points: OperatingPoints, hull: CostHull, region: Region, costs: CostDistribution
+) -> float:
+    """Mean over the costs of the best normalised area: partial VOROS of a feasible hull."""
+    fpr, tpr = points.fpr[hull.index], points.tpr[hull.index]
+    if region.area == 0:
+        # Every alarm must be right: the limit of the score as the floor rises to 1.
+        return float(tpr[-1] / region.highest_recall) ** 2
+    odds = points.negatives_per_positive
+    if isinstance(costs, Uniform):
+        return _uniform_mean(fpr, tpr, hull, region, costs, odds)
+    x, y = region.ring
+    breaks = _corner_ratios(np.subtract.outer(fpr, x), np.subtract.outer(tpr, y), odds)
+    ratios = np.unique(np.append(hull.enter, breaks[np.isfinite(breaks) & (breaks > 0)]))
+    values, weights = costs.nodes(costs.from_ratio(ratios, odds))
+    best = hull.best(costs.to_ratio(values, odds))
+    shares = lesser_share(region, fpr[best], tpr[best], *costs.line_weights(values, odds))
+    return float(np.clip(np.dot(weights, shares), 0.0, 1.0))
+
+
+def partial_volumes(
+    points: OperatingPoints | Sequence[OperatingPoints],
+    hulls: Sequence[CostHull],
+    regions: Sequence[Region],
+    costs: CostDistribution,
+) -> FloatArray:
+    """`partial_volume` of several hulls, of the same points or each of its own, and their regions.
+
+    Where the closed form applies, one sweep over all of them saves most of the time.
+    """
+    each = [points] * len(hulls) if isinstance(points, OperatingPoints) else points
+    if not isinstance(costs, Uniform) or any(region.area == 0 for region in regions):
+        triples = zip(each, hulls, regions, strict=True)
+        return np.array([partial_volume(*triple, costs) for triple in triples])
+    owner = np.repeat(np.arange(len(hulls)), [len(hull.index) for hull in hulls])
+    odds = np.array([one.negatives_per_positive for one in each])[owner]
+    low, high = _spans(
+        np.concatenate([hull.enter for hull in hulls]),
+        np.concatenate([hull.leave for hull in hulls]),
+        costs,
+        odds,
+    )
+    used = high > low
+    pairs = list(zip(each, hulls, strict=True))
+    fpr = np.concatenate([one.fp[hull.index] / one.n_negative for one, hull in pairs])[used]
+    tpr = np.concatenate([one.tp[hull.index] / one.n_positive for one, hull in pairs])[used]
+    owner, low, high, odds = owner[used], low[used], high[used], odds[used][:, None]
+    areas = _uniform_areas(_stack_rings(regions)[:, owner], fpr, tpr, low, high, costs, odds)
+    totals = np.bincount(owner, areas, minlength=len(hulls))
+    return np.clip(totals / [region.area for region in regions], 0.0, 1.0)
+
+
+def _stack_rings(regions: Sequence[Region]) -> FloatArray:
+    """Corners of each region, once round; shorter ones stay at the origin, where rings end."""
+    longest = max(region.ring.shape[1] for region in regions)
+    stacked = np.zeros((2, len(regions), longest))
+    for i, region in enumerate(regions):
+        stacked[:, i, : region.ring.shape[1]] = region.ring
+    return stacked
+
+
+def _uniform_mean(
+    fpr: FloatArray,
+    tpr: FloatArray,
+    hull: CostHull,
+    region: Region,
+    costs: Uniform,
+    odds: float,
+) -> float:
+    """Closed form for costs uniform in their own unit."""
+    low, high = _spans(hull.enter, hull.leave, costs, odds)
+    used = high > low
+    areas = _uniform_areas(region.ring, fpr[used], tpr[used], low[used], high[used], costs, odds)
+    return float(np.clip(areas.sum() / region.area, 0.0, 1.0))
+
+
+def _spans(
+    enter: FloatArray, leave: FloatArray, costs: Uniform, odds: Odds
+) -> tuple[FloatArray, FloatArray]:
+    """The possible costs, in their own unit, on which each threshold is best."""
+    ends = np.clip(costs.from_ratio(np.stack([enter, leave]), odds), costs.low, costs.high)
+    return ends.min(axis=0), ends.max(axis=0)
+
+
+def _uniform_areas(
+    ring: FloatArray,
+    fpr: FloatArray,
+    tpr: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    costs: Uniform,
+    odds: Odds,
+) -> FloatArray:
+    """Area on the costlier side of each point, integrated over its costs and their probability.
+
+    ``ring`` holds the corners of one region, or along its middle axis those of one per point.
+    """
+    dx, dy = fpr[:, None] - ring[0], tpr[:, None] - ring[1]
+    low, high = low[:, None], high[:, None]
+    turns = costs.from_ratio(_corner_ratios(dx, dy, odds), odds)
+    turns = np.clip(np.where(np.isnan(turns), low, turns), low, high)
+    edges = np.sort(np.concatenate([low, turns, high], axis=1), axis=1)
+    on_tpr, on_fpr = costs.line_weights(edges, odds)
+    excess = on_tpr[..., None] * dy[:, None] - on_fpr[..., None] * dx[:, None]
+    shares = _mean_shares(excess[:, :-1], excess[:, 1:])
+    width = np.diff(edges, axis=1) / (costs.high - costs.low)
+    return np.asarray(np.einsum("ji,jei,je->j", _fan(dx, dy), shares, width))
+
+
+def _mean_shares(start: FloatArray, end: FloatArray) -> FloatArray:
+    """Mean share of each side on the costlier side of the line, on pieces without a turn."""
+    below = start + end > 0
+    here, there = below[..., :-1], below[..., 1:]
+    cut = mean_quotient(
+        np.where(here, start[..., :-1], start[..., 1:]),
+        np.where(here, end[..., :-1], end[..., 1:]),
+        np.abs(start[..., :-1] - start[..., 1:]),
+        np.abs(end[..., :-1] - end[..., 1:]),
+    )
+    return np.where(here == there, here, cut)
+
+
+def _fan(dx: FloatArray, dy: FloatArray) -> FloatArray:
+    """Areas of the triangles that join a point to the sides, from its offsets to the corners."""
+    return np.asarray((dx[..., :-1] * dy[..., 1:] - dy[..., :-1] * dx[..., 1:]) / 2)
+
+
+def _corner_ratios(dx: FloatArray, dy: FloatArray, odds: Odds) -> FloatArray:
+    """Cost ratios at which the line through each point passes each corner of the region."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(dy[..., :-1] / dx[..., :-1] / odds)

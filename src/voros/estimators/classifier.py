@@ -1,0 +1,393 @@
+"""A classifier that raises alarms only within limits: any scikit-learn classifier plus a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import (
+    GroupShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
+from sklearn.utils import Bunch, get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
+
+from voros.core.arrays import AnyArray, FloatArray, check_weights
+from voros.core.groups import group_codes
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario, check_scenario
+from voros.estimators.held_out import (
+    HeldOutScoring,
+    check_binary,
+    check_both_classes,
+    check_groups_apart,
+    check_held_out_once,
+    fit_on,
+    positive_class,
+    positive_scores,
+    weight_parameter,
+)
+from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
+from voros.policy.allowed import (
+    AllowedThresholds,
+    allowed_thresholds,
+    check_groups,
+    why_never_alarm,
+)
+from voros.policy.threshold_policy import POLICY_STRATEGIES, PolicyStrategy, ThresholdPolicy
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
+
+OnInfeasible = Literal["raise", "warn", "never_alarm"]
+RESPONSE_METHODS = ("predict_proba", "decision_function")
+
+
+def _has(method: str) -> Any:
+    """Whether the fitted estimator, or else the one given, has a method."""
+
+    def check(self: ConstrainedThresholdClassifier) -> bool:
+        return hasattr(getattr(self, "estimator_", self.estimator), method)
+
+    return check
+
+
+class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Fit a classifier, find the thresholds that meet the limits, and predict with them.
+
+    The thresholds are decided on cases that the classifier was not fitted on, and kept as a
+    `ThresholdPolicy`. Where no threshold meets the limits, the classifier never alarms; it does
+    not fall back to alarming everything.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``predict_proba`` or ``decision_function``.
+    scenario : Scenario
+        Limits and costs. Prefer a capacity that is a share: a count is compared with the alarms
+        among the cases that the thresholds are decided on.
+    strategy : str, default "partial_voros"
+        How thresholds are chosen: see `ThresholdPolicy.from_validation`.
+    cv : int, splitter, float, "prefit" or None
+        None or an int: that many stratified folds (5 by default); the thresholds are decided on
+        the out-of-fold scores of all cases together. A splitter or an iterable of splits: on the
+        scores of all its held-out parts together, each case held out once. A float in (0, 1): on
+        a stratified held-out part of that share. "prefit": `estimator` is fitted already, and
+        `fit` gets new cases to decide the thresholds on.
+    refit : bool, default True
+        Whether to fit the classifier again on all cases. Held-out scores are then taken to the
+        scale of that fit, quantile by quantile of the cases that both fits have seen. False needs
+        a single split, or "prefit", where nothing is fitted whatever it says.
+    response_method : {"auto", "predict_proba", "decision_function"}
+        Where scores come from; "auto" tries them in this order.
+    pos_label : label, optional
+        The positive class. By default 1 of {0, 1} or {-1, 1}, True of bool; of other labels the
+        greater one, with a warning.
+    on_infeasible : {"raise", "warn", "never_alarm"}, default "raise"
+        What to do when no threshold meets the limits: raise `InfeasibleError`, or never alarm
+        with or without a warning.
+    guarantee : Guarantee, optional
+        Allow only thresholds that also keep the limits on future data, with confidence. The
+        scores must be those of the deployed classifier on cases it has not seen: it needs
+        ``cv="prefit"``, with a classifier that was fixed before the cases given to `fit` were
+        looked at, or a single split with ``refit=False``.
+    n_jobs : int, optional
+        Folds fitted at a time, as everywhere in scikit-learn.
+    random_state : int, RandomState instance or None
+        For the split when `cv` is a float.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted classifier.
+    policy_ : ThresholdPolicy
+        The thresholds.
+    classes_ : ndarray of shape (2,)
+    pos_label_ : label
+        The positive class.
+    n_features_in_, feature_names_in_
+        Those of `estimator_`, if it has them.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = make_classification(2000, weights=[0.9], random_state=0)
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.1, cost_ratio=(1 / 20, 1 / 10))
+    >>> model = voros.ConstrainedThresholdClassifier(LogisticRegression(), scenario).fit(X, y)
+    >>> model.policy_.default.precision >= 0.5 and model.policy_.default.alarms <= 200
+    True
+    >>> bool(model.predict(X, cost_ratio=5).sum() < model.predict(X, cost_ratio=1 / 20).sum())
+    True
+    """
+
+    # Weights and groups given to `fit` count in the thresholds unless they are declined.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": True, "groups": True}
+
+    def __init__(
+        self,
+        estimator: Any,
+        scenario: Scenario,
+        *,
+        strategy: PolicyStrategy = "partial_voros",
+        cv: Any = None,
+        refit: bool = True,
+        response_method: str = "auto",
+        pos_label: Any = None,
+        on_infeasible: OnInfeasible = "raise",
+        guarantee: Guarantee | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.scenario = scenario
+        self.strategy = strategy
+        self.cv = cv
+        self.refit = refit
+        self.response_method = response_method
+        self.pos_label = pos_label
+        self.on_infeasible = on_infeasible
+        self.guarantee = guarantee
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, **params: Any) -> ConstrainedThresholdClassifier:
+        """Fit the classifier and find its thresholds.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_cases, n_features)
+        y : array-like of shape (n_cases,)
+            Labels of two classes.
+        **params
+            ``sample_weight`` weighs the cases, for the thresholds and for fitting; a pipeline
+            hands it to its last step, and a classifier that takes none is refused. ``groups``
+            says whose case it is: splits keep the cases of one patient together, and a guarantee
+            tests sums over patients. Without it all cases are taken as independent. With
+            scikit-learn's metadata routing enabled, anything the classifier or the splitter
+            requests.
+        """
+        self._check_parameters()
+        X, y = indexable(X, y)
+        y = check_binary(y)
+        routed, weights, groups = self._route(params, y)
+        check_both_classes(y, weights)
+        if self.cv == "prefit":
+            check_groups(self.guarantee, groups)
+            self.estimator_ = self._prefit()
+            held_out: list[tuple[Any, AnyArray]] = [(None, np.arange(len(y)))]
+        else:
+            held_out = self._splits(X, y, groups, routed.splitter.split)
+            self.estimator_ = self._fit_final(X, y, held_out, routed.estimator.fit)
+        self.classes_ = self.estimator_.classes_
+        self.pos_label_ = positive_class(self.classes_, self.pos_label)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        scores, rows = self._held_out_scores(X, y, held_out, routed.estimator.fit)
+        positive = y[rows] == self.pos_label_
+        # Without a guarantee groups have had their say in the splits.
+        told = None if groups is None or self.guarantee is None else groups[rows]
+        points = OperatingPoints.from_scores(
+            positive,
+            scores,
+            sample_weight=None if weights is None else weights[rows],
+            groups=told,
+        )
+        self.policy_ = self._decide(points)
+        return self
+
+    def predict(self, X: Any, cost_ratio: float | None = None) -> AnyArray:
+        """Predict the class of each case; the positive one is an alarm.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_cases, n_features)
+        cost_ratio : float, optional
+            C_FP / C_FN now; None deploys the policy's default threshold.
+        """
+        check_is_fitted(self, "policy_")
+        scores = positive_scores(self.estimator_, X, self._methods(), self.pos_label_)
+        alarm = self.policy_.predict(scores, cost_ratio)
+        is_positive = np.asarray(self.classes_ == self.pos_label_)
+        return np.asarray(np.where(alarm, self.classes_[is_positive], self.classes_[~is_positive]))
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the class probabilities of the fitted classifier."""
+        check_is_fitted(self, "policy_")
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Return the logarithms of the class probabilities of the fitted classifier."""
+        check_is_fitted(self, "policy_")
+        return np.asarray(self.estimator_.predict_log_proba(X))
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the decision function of the fitted classifier."""
+        check_is_fitted(self, "policy_")
+        return np.asarray(self.estimator_.decision_function(X))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Say which metadata goes to the thresholds, the classifier and the splitter."""
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(estimator=self.estimator, method_mapping=to_fit)
+        return router.add(splitter=self.cv, method_mapping=to_split)
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes only; sparse input if the classifier takes it."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_scenario(self.scenario)
+        accepted: dict[str, tuple[str, ...]] = {
+            "strategy": POLICY_STRATEGIES,
+            "response_method": ("auto", *RESPONSE_METHODS),
+            "on_infeasible": ("raise", "warn", "never_alarm"),
+        }
+        for name, values in accepted.items():
+            if getattr(self, name) not in values:
+                listed = ", ".join(map(repr, values))
+                raise ValueError(f"{name}={getattr(self, name)!r}; accepted are {listed}")
+        if self.guarantee is not None and self._refits:
+            raise ValueError(
+                f"a guarantee cannot be kept with cv={self.cv!r} and refit={self.refit!r}: the "
+                "deployed classifier would be another than those whose scores were tested. "
+                "Accepted are cv='prefit', or a single split without refitting, such as cv=0.3 "
+                "with refit=False"
+            )
+
+    @property
+    def _refits(self) -> bool:
+        """Whether the deployed fit is another than those that score the held-out cases."""
+        return bool(self.refit) and self.cv != "prefit"
+
+    def _methods(self) -> tuple[str, ...]:
+        return RESPONSE_METHODS if self.response_method == "auto" else (self.response_method,)
+
+    def _route(
+        self, params: dict[str, Any], y: AnyArray
+    ) -> tuple[Any, FloatArray | None, AnyArray | None]:
+        """Split what was passed to `fit` by receiver: (routed, weights and groups of the cases)."""
+        if get_config()["enable_metadata_routing"]:
+            own = MetadataRouter(owner=self).add_self_request(self)
+            routed = process_routing(self, "fit", **params)
+            params = {name: params[name] for name in own.consumes("fit", params)}
+        else:
+            routed = self._route_alone(params)
+        weights, groups = params.get("sample_weight"), params.get("groups")
+        return (
+            routed,
+            None if weights is None else check_weights(weights),
+            None if groups is None else group_codes(groups, y),
+        )
+
+    def _route_alone(self, params: dict[str, Any]) -> Any:
+        """Say who gets what where scikit-learn's metadata routing is not enabled."""
+        unknown = sorted(set(params) - {"sample_weight", "groups"})
+        if unknown:
+            raise ValueError(
+                f"fit got {', '.join(unknown)}; accepted are sample_weight and groups, and more "
+                "with sklearn.set_config(enable_metadata_routing=True)"
+            )
+        fitted_with = {}
+        if params.get("sample_weight") is not None and self.cv != "prefit":
+            fitted_with = {weight_parameter(self.estimator): params["sample_weight"]}
+        return Bunch(estimator=Bunch(fit=fitted_with), splitter=Bunch(split={}))
+
+    def _prefit(self) -> Any:
+        try:
+            check_is_fitted(self.estimator)
+        except NotFittedError as error:
+            raise NotFittedError("with cv='prefit' the estimator must be fitted") from error
+        return self.estimator
+
+    def _splits(
+        self, X: Any, y: Any, groups: AnyArray | None, routed: dict[str, Any]
+    ) -> list[tuple[Any, AnyArray]]:
+        """Return what to fit on and what to hold out, the cases of one group together."""
+        if groups is not None:
+            routed = {**routed, "groups": groups}
+        splits = list(self._splitter(y, grouped=groups is not None).split(X, y, **routed))
+        check_held_out_once(splits, len(y))
+        if groups is not None:
+            check_groups_apart(splits, groups)
+        return splits
+
+    def _splitter(self, y: Any, *, grouped: bool = False) -> Any:
+        if isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
+            if not 0 < float(self.cv) < 1:
+                raise ValueError(f"cv={self.cv!r}; accepted as a held-out share is one in (0, 1)")
+            kind = GroupShuffleSplit if grouped else StratifiedShuffleSplit
+            return kind(1, test_size=self.cv, random_state=self.random_state)
+        splitter = check_cv(self.cv, y, classifier=True)
+        if grouped and (self.cv is None or isinstance(self.cv, Integral)):
+            splitter = StratifiedGroupKFold(splitter.get_n_splits())
+        if not self.refit and splitter.get_n_splits() > 1:
+            raise ValueError("refit=False needs a single split, and cv has several folds")
+        return splitter
+
+    def _fit_final(self, X: Any, y: Any, splits: list[Any], fit_params: dict[str, Any]) -> Any:
+        rows = np.arange(len(y)) if self.refit else splits[0][0]
+        return fit_on(clone(self.estimator), X, y, rows, fit_params)
+
+    def _held_out_scores(
+        self, X: Any, y: Any, splits: list[Any], fit_params: dict[str, Any]
+    ) -> tuple[FloatArray, AnyArray]:
+        """Scores of all held-out cases together, and which cases they are."""
+        methods = self._methods()
+        scoring = HeldOutScoring(
+            self.estimator if self._refits else self.estimator_,
+            X,
+            y,
+            fit_params,
+            methods,
+            self.pos_label_,
+            positive_scores(self.estimator_, X, methods, self.pos_label_) if self._refits else None,
+        )
+        parts: Iterable[FloatArray] = Parallel(n_jobs=self.n_jobs)(
+            delayed(scoring.score)(fitted, held_out) for fitted, held_out in splits
+        )
+        return np.concatenate(list(parts)), np.concatenate([held_out for _, held_out in splits])
+
+    def _decide(self, points: OperatingPoints) -> ThresholdPolicy:
+        allowed = self._allowed(points)
+        if allowed is not None and allowed.feasible:
+            return ThresholdPolicy.from_allowed(
+                allowed, strategy=self.strategy, pos_label=self.pos_label_
+            )
+        reason = why_never_alarm(points, self.scenario, self.guarantee)
+        if self.on_infeasible == "raise":
+            raise InfeasibleError(
+                f"{reason}. To deploy a classifier that never alarms, pass "
+                "on_infeasible='never_alarm'"
+            )
+        if self.on_infeasible == "warn":
+            warn_caller(reason, NeverAlarmWarning)
+        return ThresholdPolicy.never_alarm(
+            points, self.scenario, strategy=self.strategy, guarantee=self.guarantee
+        )
+
+    def _allowed(self, points: OperatingPoints) -> AllowedThresholds | None:
+        try:
+            return allowed_thresholds(points, self.scenario, self.guarantee)
+        except InfeasibleError:
+            return None

@@ -1,0 +1,188 @@
+"""Scores of cases that a classifier was not fitted on, from any scikit-learn classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, column_or_1d
+from sklearn.utils.multiclass import type_of_target
+
+from voros.core.arrays import AnyArray, FloatArray, check_same_length
+from voros.estimators.score_scale import ScoreScale
+from voros.exceptions import PositiveClassWarning, warn_caller
+
+
+def check_binary(y: Any) -> AnyArray:
+    """Return labels of exactly two classes as an array."""
+    kind = type_of_target(y, input_name="y")
+    if kind != "binary":
+        # scikit-learn's own checks look for these words.
+        raise ValueError(
+            "Only binary classification is supported: y must hold two classes. Unknown label "
+            f"type: {kind}"
+        )
+    return np.asarray(column_or_1d(y, warn=True))
+
+
+def check_both_classes(y: AnyArray, weights: FloatArray | None) -> None:
+    """Raise unless cases of both classes are left, those of weight 0 not counted."""
+    if len(np.unique(y)) < 2:
+        raise ValueError("y holds one class only; both are needed to find a threshold")
+    if weights is None:
+        return
+    check_same_length(y=y, sample_weight=weights)
+    if len(np.unique(y[weights > 0])) < 2:
+        raise ValueError("sample_weight leaves one class only; both are needed for a threshold")
+
+
+def positive_class(classes: AnyArray, pos_label: Any = None) -> Any:
+    """Return the positive one of two classes."""
+    if pos_label is not None:
+        if pos_label not in classes.tolist():
+            shown = ", ".join(map(repr, classes.tolist()))
+            raise ValueError(f"pos_label={pos_label!r} is not one of the classes {shown}")
+        return pos_label
+    if classes.tolist() not in ([0, 1], [-1, 1]):
+        warn_caller(
+            f"the classes are {classes.tolist()}; {classes[1]!r}, the greater, is taken as the "
+            "positive one: pass pos_label to say which it is",
+            PositiveClassWarning,
+        )
+    return classes[1]
+
+
+def response_of(estimator: Any, methods: tuple[str, ...]) -> str:
+    """Return the first of some methods that a classifier has."""
+    method = next((name for name in methods if hasattr(estimator, name)), None)
+    if method is None:
+        raise ValueError(
+            f"{type(estimator).__name__} has no {' or '.join(methods)}; a threshold needs scores"
+        )
+    return method
+
+
+def positive_scores(estimator: Any, X: Any, methods: tuple[str, ...], pos_label: Any) -> FloatArray:
+    """Return a classifier's scores, higher meaning more likely positive.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+    X : array-like or sparse matrix of shape (n_cases, n_features)
+    methods : tuple of str
+        Of "predict_proba" and "decision_function"; the first that exists is used.
+    pos_label : label
+    """
+    method = response_of(estimator, methods)
+    if len(estimator.classes_) != 2:
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted on one class only; use fewer folds"
+        )
+    response = np.asarray(getattr(estimator, method)(X))
+    is_positive = np.asarray(estimator.classes_ == pos_label)
+    if method == "predict_proba":
+        return np.asarray(response[:, np.flatnonzero(is_positive)[0]])
+    return response if is_positive[1] else -response
+
+
+def fit_on(estimator: Any, X: Any, y: Any, rows: AnyArray, fit_params: dict[str, Any]) -> Any:
+    """Fit on some of the cases; what is given per case is cut to them."""
+    cut = {
+        name: _safe_indexing(value, rows) if _is_per_case(value, y) else value
+        for name, value in fit_params.items()
+    }
+    return estimator.fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **cut)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutScoring:
+    """How cases are scored that a classifier was not fitted on.
+
+    Attributes
+    ----------
+    estimator : classifier
+        To be fitted on each part, or fitted already where `final_scores` is None.
+    X, y, fit_params
+        All cases, their labels, and what else `fit` takes.
+    methods : tuple of str
+    pos_label : label
+    final_scores : ndarray or None
+        Scores of all cases by the final fit, on whose scale the scores are wanted.
+    """
+
+    estimator: Any
+    X: Any
+    y: AnyArray
+    fit_params: dict[str, Any]
+    methods: tuple[str, ...]
+    pos_label: Any
+    final_scores: FloatArray | None = None
+
+    def score(self, fitted: AnyArray | None, held_out: AnyArray) -> FloatArray:
+        """Score held-out cases by a fit on the others, on the scale of the final fit."""
+        if self.final_scores is None or fitted is None:
+            return self._scores(self.estimator, held_out)
+        part = fit_on(clone(self.estimator), self.X, self.y, fitted, self.fit_params)
+        scale = ScoreScale.between(self._scores(part, fitted), self.final_scores[fitted])
+        scores = scale(self._scores(part, held_out))
+        if response_of(part, self.methods) == "predict_proba":
+            return np.clip(scores, 0.0, 1.0)
+        return scores
+
+    def _scores(self, estimator: Any, rows: AnyArray) -> FloatArray:
+        return positive_scores(
+            estimator, _safe_indexing(self.X, rows), self.methods, self.pos_label
+        )
+
+
+def check_held_out_once(splits: Iterable[tuple[Any, AnyArray]], n_cases: int) -> None:
+    """Raise where a case is held out more than once: it would count several times."""
+    times = np.zeros(n_cases, dtype=np.intp)
+    for _, held_out in splits:
+        np.add.at(times, held_out, 1)
+    if times.max() > 1:
+        raise ValueError(
+            f"cv holds out case {int(times.argmax())} {int(times.max())} times, and a case counts "
+            "once; accepted are splits that hold out each case at most once, such as those of "
+            "StratifiedKFold"
+        )
+
+
+def check_groups_apart(splits: Iterable[tuple[Any, AnyArray]], codes: AnyArray) -> None:
+    """Raise where a classifier would be judged on a group that it was fitted on."""
+    for fitted, held_out in splits:
+        both = np.intersect1d(codes[fitted], codes[held_out])
+        if len(both):
+            raise ValueError(
+                f"cv puts cases of {len(both)} groups on both sides of a split, so that held-out "
+                "cases are not new; accepted are splits that keep groups together, such as those "
+                "of StratifiedGroupKFold"
+            )
+
+
+def weight_parameter(estimator: Any) -> str:
+    """Return the name by which `fit` of a classifier takes weights of the cases.
+
+    The last step of a pipeline takes them. A classifier whose `fit` takes anything, such as a
+    search, is given them and may refuse.
+    """
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        return f"{name}__{weight_parameter(last)}"
+    takes = signature(estimator.fit).parameters
+    if "sample_weight" in takes or any(p.kind is p.VAR_KEYWORD for p in takes.values()):
+        return "sample_weight"
+    raise ValueError(
+        f"{type(estimator).__name__}.fit takes no sample_weight; leave it out or, to weigh the "
+        "cases for the thresholds alone, let it be routed: "
+        "sklearn.set_config(enable_metadata_routing=True)"
+    )
+
+
+def _is_per_case(value: Any, y: Any) -> bool:
+    return not isinstance(value, str) and np.ndim(value) > 0 and len(value) == len(y)

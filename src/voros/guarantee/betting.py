@@ -1,0 +1,81 @@
+r"""E-values for a mean that is at most 0, by betting on bounded draws towards a target.
+
+Let :math:`D_1, \dots, D_n` be independent draws of a variable with mean at most 0 and least value
+:math:`-b`. The wealth :math:`W = \prod_i (1 + \lambda_i D_i)`, with :math:`0 \le \lambda_i \le 1/b`
+settled before :math:`D_i` is seen, is never negative and has mean at most 1: an e-value. So it
+reaches 1/level with probability at most the level, whatever the bets are (Waudby-Smith and
+Ramdas, 2024).
+
+The bets decide the power. With n known, each one is that of the normal distribution's best test:
+where the wealth is :math:`w`, a normal sum with standard deviation :math:`s` still to come pays
+1/level with probability :math:`p = w \cdot \text{level}` if the stake is
+
+.. math:: \lambda = \varphi(d) / (p s), \quad d = \Phi^{-1}(p),
+
+and nothing once the target is reached (Voráček and Orabona, 2025, bet towards a target alike).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from scipy.special import ndtri
+
+from voros.core.arrays import FloatArray
+
+LARGEST_STAKE = 0.9
+"""Share of the wealth that the worst draw may cost."""
+
+ROUNDS = 200
+"""Bets are settled anew before each of this many parts of the draws."""
+
+LEAST_CHANCE = 1e-300
+"""Wealth below this is lost."""
+
+AIM = 1.1
+"""Bets aim so many times beyond the target: aimed right at it they would end just below."""
+
+
+def final_wealth(
+    learned: FloatArray, draws: FloatArray, largest_loss: float, levels: FloatArray
+) -> FloatArray:
+    """Bet on draws of several variables, each towards 1/level, and return the wealth in the end.
+
+    Parameters
+    ----------
+    learned : ndarray of shape (n_learned, n_variables)
+        Draws seen beforehand: the first bets take their spread from them.
+    draws : ndarray of shape (n_draws, n_variables)
+    largest_loss : float
+        No draw is below minus this.
+    levels : ndarray of shape (n_variables,)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> fair, good = rng.choice([-1, 1], size=200), rng.choice([-1, 1], size=200, p=[0.3, 0.7])
+    >>> draws = np.column_stack([fair, good]).astype(float)
+    >>> (final_wealth(draws[:20], draws[20:], 1.0, np.full(2, 0.05)) >= 20).tolist()
+    [False, True]
+    """
+    wealth = np.ones(draws.shape[1])
+    squares, seen = np.sum(learned**2, axis=0), len(learned)
+    edges = np.unique(np.linspace(0, len(draws), min(len(draws), ROUNDS) + 1).astype(np.intp))
+    for start, stop in pairwise(edges):
+        # Where nothing is known of the spread, it is the widest.
+        square = np.where(squares > 0, squares / max(seen, 1), largest_loss**2)
+        spread = np.sqrt(square * (len(draws) - start))
+        stake = _stake(wealth * levels, spread, largest_loss)
+        part = draws[start:stop]
+        wealth = wealth * np.prod(1 + stake * part, axis=0)
+        squares, seen = squares + np.sum(part**2, axis=0), seen + len(part)
+    return wealth
+
+
+def _stake(chance: FloatArray, spread: FloatArray, largest_loss: float) -> FloatArray:
+    """Return the bet for which a normal sum reaches the target with this chance."""
+    aimed = np.clip(chance / AIM, LEAST_CHANCE, 1.0)
+    density = np.exp(-(ndtri(aimed) ** 2) / 2) / np.sqrt(2 * np.pi)
+    stake = np.minimum(density / (aimed * spread), LARGEST_STAKE / largest_loss)
+    return np.where(chance < 1, stake, 0.0)

@@ -1,0 +1,192 @@
+"""Which thresholds keep the limits in the population where patients have several cases.
+
+Patients are independent, their cases are not. For a threshold that is fixed beforehand the sums
+TP - floor * alarms of each patient are independent draws, with a mean of at least 0 just if the
+threshold keeps the floor; share * cases - alarms does the same for the capacity. Bets on these
+sums are e-values.
+
+Some patients, the one with most cases among them, are set aside to learn from: which thresholds
+to test, in which order, and how large the first bets are. The others are tested in two fixed
+sequences. The argument is in the documentation (guarantees.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.groups import GroupedCases
+from voros.core.scenario import Scenario
+from voros.guarantee.betting import final_wealth
+
+LEARNING_SHARE = 0.15
+"""Share of the patients that are set aside to learn from."""
+
+MOST_THRESHOLDS = 24
+"""Thresholds that are tested, at most."""
+
+LENIENT_SHARE = 0.9
+"""Share of the error for the sequence of ever more lenient thresholds; the rest is for stricter."""
+
+ORDER_SEED = 0
+"""Patients are shuffled always alike, so that the same data give the same thresholds."""
+
+POWER = 0.8
+"""How likely the patients that are asked for would do."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterTests:
+    """What the bets on each tested threshold came to.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (n_tested,)
+        From strict to lenient.
+    levels : ndarray
+        The level of each test.
+    e_values : ndarray
+        The smaller of the e-values for precision and for capacity; a test passes at 1/level.
+    start : int
+        Where both sequences begin: this threshold and the more lenient ones, and the stricter
+        ones from here upwards.
+    signal : ndarray
+        The smaller of the two mean sums in standard errors, over all patients.
+    n_groups : int
+    """
+
+    thresholds: FloatArray
+    levels: FloatArray
+    e_values: FloatArray
+    start: int
+    signal: FloatArray
+    n_groups: int
+
+    @property
+    def passed(self) -> BoolArray:
+        """Which thresholds are certified: each sequence ends at its first failure."""
+        rejected = self.e_values * self.levels >= 1
+        lenient = np.logical_and.accumulate(rejected[self.start :])
+        strict = np.logical_and.accumulate(rejected[: self.start][::-1])[::-1]
+        return np.concatenate([strict, lenient])
+
+    def sentence(self) -> str:
+        """Say what came closest, and how many more patients would probably do."""
+        if len(self.thresholds) == 0:
+            return "There are too few groups: some are set aside to choose what to test."
+        best = int(np.argmax(self.e_values))
+        closest = (
+            f"Closest came the threshold {self.thresholds[best]:.6g}, with an e-value of "
+            f"{self.e_values[best]:.3g} where {1 / self.levels[best]:.3g} is needed, from "
+            f"{self.n_groups:,} independent groups. "
+        )
+        more = self._more_groups(best)
+        if more is None:
+            return closest + "More cases of this kind would not do: the model or the limit must."
+        return closest + f"If more groups were like these, about {more:,} more would do."
+
+    def _more_groups(self, row: int) -> int | None:
+        needed = float(ndtri(POWER) - ndtri(self.levels[row])) / np.sqrt(1 - LEARNING_SHARE)
+        if self.signal[row] <= 0:
+            return None
+        times = max((needed / float(self.signal[row])) ** 2, 1.0)
+        return max(1, int(np.ceil((times - 1) * self.n_groups)))
+
+
+def certified_groups(
+    thresholds: FloatArray, cases: GroupedCases, scenario: Scenario, level: float
+) -> BoolArray:
+    """Tell which of these thresholds are certified, from cases of which groups have several."""
+    if scenario.min_precision == 0 and scenario.max_alarms(len(cases.codes)) >= len(cases.codes):
+        return np.ones(len(thresholds), dtype=np.bool_)
+    tests = cluster_tests(cases, scenario, level)
+    return np.isin(thresholds, tests.thresholds[tests.passed])
+
+
+def cluster_tests(cases: GroupedCases, scenario: Scenario, level: float) -> ClusterTests:
+    """Choose thresholds on the patients set aside, and test them on the others."""
+    order, n_learning = learning_order(cases.sizes)
+    place = np.argsort(order)[cases.codes]
+    n_cases = len(cases.codes)
+    share = scenario.max_alarms(n_cases) / n_cases
+    tested = candidate_thresholds(cases.scores[place < n_learning], share)
+    sums = _limit_sums(place, cases, tested, scenario.min_precision, share)
+    start = int(np.argmax(_signal([each[:n_learning] for each, _ in sums], len(tested))))
+    lenient = np.arange(len(tested)) >= start
+    levels = np.where(lenient, LENIENT_SHARE, 1 - LENIENT_SHARE) * level
+    e_values = np.full(len(tested), np.inf if n_learning < cases.n_groups else 0.0)
+    for each, largest_loss in sums:
+        wealth = final_wealth(each[:n_learning], each[n_learning:], largest_loss, levels)
+        e_values = np.minimum(e_values, wealth)
+    signal = _signal([each for each, _ in sums], len(tested))
+    return ClusterTests(tested, levels, e_values, start, signal, cases.n_groups)
+
+
+def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:
+    """Shuffle the groups, one of the largest first; return also how many to learn from.
+
+    Examples
+    --------
+    >>> order, n_learning = learning_order(np.array([1, 1, 7, 1, 2, 1, 1, 1]))
+    >>> int(order[0]), sorted(order.tolist()) == list(range(8)), n_learning
+    (2, True, 2)
+    """
+    order = np.random.default_rng(ORDER_SEED).permutation(len(sizes))
+    largest = int(np.argmax(sizes[order]))
+    order = np.append(order[largest], np.delete(order, largest))
+    return order, max(1, int(np.ceil(LEARNING_SHARE * len(sizes))))
+
+
+def candidate_thresholds(scores: FloatArray, share: float) -> FloatArray:
+    """Return scores to test as thresholds, strict to lenient, down to this share of the cases.
+
+    Examples
+    --------
+    >>> candidate_thresholds(np.arange(100.0), 0.05).tolist()
+    [99.0, 98.0, 97.0, 96.0, 95.0]
+    """
+    depth = max(1, int(np.ceil(share * len(scores))))
+    top = np.unique(np.sort(scores)[::-1][:depth])[::-1]
+    count = min(len(top), MOST_THRESHOLDS)
+    # Even steps that end at the most lenient one.
+    rows = np.rint(np.linspace(0, len(top), count + 1))[1:].astype(np.intp) - 1
+    return np.asarray(top[rows])
+
+
+def _limit_sums(
+    place: AnyArray, cases: GroupedCases, tested: FloatArray, floor: float, share: float
+) -> list[tuple[FloatArray, float]]:
+    """Sums of each group at each threshold whose mean a limit wants at least 0, and their bound."""
+    n_groups, largest = cases.n_groups, int(cases.sizes.max())
+    alarms = _sums_at(place, n_groups, np.ones(len(place)), cases.scores, tested)
+    limits = []
+    if floor > 0:
+        right = _sums_at(place, n_groups, cases.positive.astype(float), cases.scores, tested)
+        limits.append((right - floor * alarms, floor * largest))
+    if share < 1:
+        sizes = np.bincount(place, minlength=n_groups)[:, None]
+        limits.append((share * sizes - alarms, (1 - share) * largest))
+    return limits
+
+
+def _sums_at(
+    place: AnyArray, n_groups: int, values: FloatArray, scores: FloatArray, tested: FloatArray
+) -> FloatArray:
+    """Sum the values of the cases that each threshold flags, by group: (n_groups, n_tested)."""
+    first = np.searchsorted(-tested, -scores)
+    columns = len(tested) + 1
+    cells = np.bincount(place * columns + first, weights=values, minlength=n_groups * columns)
+    return np.asarray(np.cumsum(cells.reshape(n_groups, columns), axis=1)[:, :-1])
+
+
+def _signal(limits: list[FloatArray], n_tested: int) -> FloatArray:
+    """Return the mean sum over its standard error at each threshold, of the limit closest to 0."""
+    least = np.full(n_tested, np.inf)
+    for sums in limits:
+        # One more case keeps a handful of alarms from deciding.
+        error = np.sqrt(np.sum(sums**2, axis=0) + 1)
+        least = np.minimum(least, np.sum(sums, axis=0) / error)
+    return least

@@ -1,0 +1,147 @@
+"""How many validation cases it takes to certify a precision floor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.stats import binom
+
+from voros.core.arrays import AnyArray, FloatArray
+
+MOST_ALARMS = 1_000_000
+"""Where the search for enough alarms ends."""
+
+SAW_TOOTH = 0.2
+"""How far the power can fall when one alarm is added; most with few alarms."""
+
+
+@dataclass(frozen=True)
+class CasesNeeded:
+    """Alarms, and the validation cases behind them, that a certificate takes.
+
+    Attributes
+    ----------
+    alarms : int
+        Validation alarms at the threshold.
+    right_alarms : int
+        So many of them must be right to pass.
+    cases : int or None
+        Validation cases, where `alarm_rate` was given.
+    positives : int or None
+        Positives among them, where `prevalence` was given as well.
+    power : float
+        Probability of passing at the true precision.
+    """
+
+    alarms: int
+    right_alarms: int
+    cases: int | None
+    positives: int | None
+    power: float
+
+
+def cases_needed(
+    min_precision: float,
+    true_precision: float,
+    *,
+    confidence: float = 0.95,
+    power: float = 0.8,
+    alarm_rate: float | None = None,
+    prevalence: float | None = None,
+) -> CasesNeeded:
+    """Plan a validation that certifies a precision floor, by the exact binomial test.
+
+    Parameters
+    ----------
+    min_precision : float in (0, 1)
+        The floor to certify.
+    true_precision : float
+        The precision the threshold is believed to have; above the floor.
+    confidence : float in (0, 1), default 0.95
+    power : float in (0, 1), default 0.8
+        Probability with which the validation should pass.
+    alarm_rate : float in (0, 1], optional
+        Share of the cases that the threshold flags: turns alarms into cases.
+    prevalence : float in (0, 1), optional
+        Share of positives: turns cases into positives.
+
+    Examples
+    --------
+    A floor of one right alarm in two, and a model believed to reach 60 %:
+
+    >>> plan = cases_needed(0.5, 0.6, alarm_rate=0.05, prevalence=0.1)
+    >>> plan.alarms, plan.right_alarms, plan.cases, plan.positives
+    (158, 90, 3160, 316)
+    """
+    _check(min_precision, true_precision, confidence, power, alarm_rate, prevalence)
+    alarms = fewest_alarms(min_precision, true_precision, 1 - confidence, power)
+    right, reached = _power(np.array([alarms]), min_precision, true_precision, 1 - confidence)
+    cases = None if alarm_rate is None else int(np.ceil(alarms / alarm_rate - 1e-9))
+    positives = None if cases is None or prevalence is None else int(np.ceil(cases * prevalence))
+    return CasesNeeded(alarms, int(right[0]), cases, positives, float(reached[0]))
+
+
+def _power(
+    alarms: AnyArray, floor: float, true_precision: float, level: float
+) -> tuple[AnyArray, FloatArray]:
+    """Right alarms that pass, and the probability of as many at the true precision."""
+    right = np.asarray(binom.isf(level, alarms, floor), dtype=np.int64) + 1
+    return right, np.asarray(binom.sf(right - 1, alarms, true_precision))
+
+
+@lru_cache(maxsize=1024)
+def fewest_alarms(floor: float, true_precision: float, level: float, power: float) -> int:
+    """Return the least number of alarms with which the test passes as often as it should.
+
+    Examples
+    --------
+    >>> fewest_alarms(0.5, 0.75, level=0.05, power=0.8)
+    23
+    """
+
+    def power_at(alarms: AnyArray) -> FloatArray:
+        return _power(alarms, floor, true_precision, level)[1]
+
+    low = 1
+    while low < MOST_ALARMS:
+        # The power is a saw-tooth: nearly enough at one end may be enough somewhere before.
+        if power_at(np.array([2 * low]))[0] >= power - SAW_TOOTH:
+            alarms = np.arange(low, 2 * low)
+            enough = power_at(alarms) >= power
+            if enough.any():
+                return int(alarms[np.argmax(enough)])
+        low *= 2
+    raise ValueError(
+        f"true_precision={true_precision!r} is too close to min_precision={floor!r}: more than "
+        f"{MOST_ALARMS:,} alarms would be needed"
+    )
+
+
+def _check(
+    floor: float,
+    true_precision: float,
+    confidence: float,
+    power: float,
+    alarm_rate: float | None,
+    prevalence: float | None,
+) -> None:
+    shares = {
+        "min_precision": floor,
+        "confidence": confidence,
+        "power": power,
+        "prevalence": prevalence,
+    }
+    for name, value in shares.items():
+        if value is not None and not 0 < value < 1:
+            raise ValueError(f"{name}={value!r}; accepted is a number strictly between 0 and 1")
+    if alarm_rate is not None and not 0 < alarm_rate <= 1:
+        raise ValueError(f"alarm_rate={alarm_rate!r}; accepted is a number within (0, 1]")
+    if prevalence is not None and alarm_rate is None:
+        raise ValueError("prevalence needs alarm_rate as well: positives are a share of the cases")
+    if not floor < true_precision <= 1:
+        raise ValueError(
+            f"true_precision={true_precision!r}; accepted is a number above min_precision={floor!r}"
+            " and at most 1: a floor that is not exceeded cannot be certified"
+        )

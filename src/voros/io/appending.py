@@ -1,0 +1,88 @@
+"""A table of cases with one more column, every other cell as it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from voros.core.arrays import AnyArray, BoolArray
+from voros.exceptions import PredictionFileError
+from voros.io.sources import FORMATS, Format, Source, load_pyarrow
+from voros.io.tables import read_as_written
+
+
+def append_column(
+    source: Source, name: str, values: AnyArray, kept: BoolArray | None = None
+) -> Any:
+    """Return all columns of a file, and one more at the end.
+
+    Cells of delimited text are carried over as text: an identifier of 007 stays 007. Where not
+    all rows are ``kept``, the others are left out.
+    """
+    table = read_as_written(source)
+    if kept is not None:
+        table = table.filter(load_pyarrow().array(kept))
+    if name in table.column_names:
+        raise PredictionFileError(f"{source.name} has a column {name!r} already; rename it first")
+    return table.append_column(name, load_pyarrow().array(values))
+
+
+def format_of(path: Path) -> Format:
+    """Return the format that a file's name asks for."""
+    if path.suffix.lower() not in FORMATS:
+        accepted = ", ".join(FORMATS)
+        raise PredictionFileError(f"{path}: the name must end in one of {accepted}")
+    return FORMATS[path.suffix.lower()]
+
+
+def table_bytes(table: Any, file_format: Format) -> bytes:
+    """Write a table in a format, into memory."""
+    repeated = {name for name in table.column_names if table.column_names.count(name) > 1}
+    if repeated and file_format not in ("csv", "tsv"):
+        raise PredictionFileError(
+            f"more than one column {min(repeated)!r} cannot be written as {file_format}; rename "
+            "them, or write CSV"
+        )
+    if file_format in ("csv", "tsv"):
+        return _delimited(table, "," if file_format == "csv" else "\t")
+    if file_format == "jsonl":
+        return _json_lines(table)
+    sink = io.BytesIO()
+    if file_format == "parquet":
+        from pyarrow import parquet
+
+        parquet.write_table(table, sink)
+    else:
+        with load_pyarrow().ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+    return sink.getvalue()
+
+
+def _delimited(table: Any, delimiter: str) -> bytes:
+    from pyarrow import csv as arrow_csv
+
+    header = io.StringIO()
+    csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(table.column_names)
+
+    def written(quoting: str) -> bytes:
+        sink = io.BytesIO(header.getvalue().encode())
+        sink.seek(0, io.SEEK_END)
+        options = arrow_csv.WriteOptions(
+            include_header=False, delimiter=delimiter, quoting_style=quoting
+        )
+        arrow_csv.write_csv(table, sink, options)
+        return sink.getvalue()
+
+    try:
+        return written("none")
+    except load_pyarrow().ArrowInvalid:
+        # Some cell holds a delimiter or a quote.
+        return written("needed")
+
+
+def _json_lines(table: Any) -> bytes:
+    lines = (json.dumps(row, default=str) for row in table.to_pylist())
+    return "".join(f"{line}\n" for line in lines).encode()

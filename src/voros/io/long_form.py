@@ -1,0 +1,74 @@
+"""A file with one row per case and model becomes one column per model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray
+from voros.exceptions import PredictionFileError
+from voros.io.columns import Roles
+from voros.io.sources import load_pyarrow
+
+ALIGNED = "score of {}"
+"""Name of the column that holds the scores of one model."""
+
+
+def align_models(table: Any, roles: Roles, file: str) -> tuple[Any, Mapping[str, str]]:
+    """Line the models up by case, so that every score of a row is of the same case.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        One row per case.
+    columns : mapping of str to str
+        The column that holds each model's scores.
+    """
+    parts = _by_model(table, roles, file)
+    first_name, first = next(iter(parts.items()))
+    columns = {}
+    aligned = first
+    for name, part in parts.items():
+        _check_alike(first, part, roles, f"{file}: models {first_name!r} and {name!r}")
+        columns[name] = ALIGNED.format(name)
+        aligned = aligned.append_column(columns[name], part.column(roles.scores[0]))
+    return aligned, columns
+
+
+def _by_model(table: Any, roles: Roles, file: str) -> dict[str, Any]:
+    """Split the rows by model, each part sorted by case where cases are named."""
+    codes = table.column(roles.model).combine_chunks().dictionary_encode()
+    index = np.asarray(codes.indices.to_numpy())
+    parts = {}
+    for code, name in enumerate(codes.dictionary.to_pylist()):
+        rows = np.flatnonzero(index == code)
+        part = table.take(load_pyarrow().array(rows))
+        parts[str(name)] = part.sort_by(roles.case) if roles.case is not None else part
+        if roles.case is not None:
+            _check_distinct(parts[str(name)], roles.case, f"{file}: model {str(name)!r}")
+    return parts
+
+
+def _check_distinct(part: Any, case: str, who: str) -> None:
+    values = _values(part, case)
+    repeated = np.flatnonzero(values[1:] == values[:-1])
+    if len(repeated):
+        raise PredictionFileError(f"{who} scores case {values[repeated[0]]!r} more than once")
+
+
+def _check_alike(first: Any, part: Any, roles: Roles, who: str) -> None:
+    if first.num_rows != part.num_rows:
+        raise PredictionFileError(
+            f"{who} score {first.num_rows} and {part.num_rows} cases; all models must score the "
+            "same cases"
+        )
+    for name in (roles.case, roles.label, roles.weight, roles.group):
+        if name is not None and not np.array_equal(_values(first, name), _values(part, name)):
+            hint = "" if roles.case else "; name the column that identifies a case with --id"
+            raise PredictionFileError(f"{who} differ in column {name!r}, case by case{hint}")
+
+
+def _values(table: Any, name: str) -> AnyArray:
+    return np.asarray(table.column(name).to_numpy())

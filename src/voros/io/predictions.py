@@ -1,0 +1,249 @@
+"""Labels and the scores of one or more models, read from a file."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_labels, read_labels
+from voros.exceptions import DoubtfulColumnWarning, PredictionFileError
+from voros.io.columns import ColumnNames, Roles, assign_roles
+from voros.io.long_form import align_models
+from voros.io.sources import Source, load_pyarrow, open_source
+from voros.io.tables import is_numeric, peek, read_columns
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Cases, with the scores that each model gives them.
+
+    Attributes
+    ----------
+    source : str
+        The file's name.
+    scores : mapping of str to ndarray of shape (n_cases,)
+        By model, in the order of the file.
+    positive : ndarray of bool, shape (n_cases,), or None
+        The labels; None where they were not asked for.
+    weights : ndarray of shape (n_cases,) or None
+    label : str or None
+        The label's column.
+    notes : tuple of str
+        What was guessed or left out, in words.
+    groups : ndarray of shape (n_cases,) or None
+        Whose case each is.
+    kept : ndarray of bool, shape (n_rows,), or None
+        Which rows of the file are cases here; None where all are.
+    """
+
+    source: str
+    scores: Mapping[str, AnyArray]
+    positive: BoolArray | None = None
+    weights: FloatArray | None = None
+    label: str | None = None
+    notes: tuple[str, ...] = field(default=())
+    groups: AnyArray | None = None
+    kept: BoolArray | None = None
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models."""
+        return list(self.scores)
+
+    @property
+    def labels(self) -> BoolArray:
+        """The labels, where they were asked for."""
+        if self.positive is None:
+            raise PredictionFileError(f"{self.source} was read without labels")
+        return self.positive
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return len(next(iter(self.scores.values())))
+
+    def of(self, model: str) -> AnyArray:
+        """Return the scores of a model."""
+        if model not in self.scores:
+            listed = ", ".join(map(repr, self.scores))
+            raise PredictionFileError(f"{self.source} has no model {model!r}; it has {listed}")
+        return self.scores[model]
+
+
+def read_predictions(
+    path: str | Path | Source,
+    *,
+    label: str | None = None,
+    scores: Sequence[str] = (),
+    model: str | None = None,
+    case: str | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    pos_label: Any = None,
+    labelled: bool = True,
+    both_classes: bool = True,
+    drop_missing: bool = False,
+    file_format: str | None = None,
+) -> Predictions:
+    r"""Read labels and scores from a file, and nothing that is not needed.
+
+    Parameters
+    ----------
+    path : path-like or Source
+        CSV, TSV or JSON lines (each may be gzipped), Parquet or Arrow; ``-`` is standard input.
+    label : str, optional
+        Column of labels. Without it, the column of a telling name such as ``label``, or else the
+        only one that holds 0 and 1.
+    scores : sequence of str, optional
+        Columns of scores, one per model. Without it, every other numeric column.
+    model : str, optional
+        Column that names the model, for a file with one row per case and model.
+    case : str, optional
+        Column that identifies a case: never taken as a model, and in a file with a `model` column
+        what the models are lined up by.
+    weight : str, optional
+        Column that says how many cases a row stands for.
+    group : str, optional
+        Column that says whose case it is, where one patient has several.
+    pos_label : label, optional
+        The positive class, where it is not clear from the labels; text is compared as text.
+    labelled : bool, default True
+        Whether labels are needed; new cases to decide on have none.
+    both_classes : bool, default True
+        Whether labels of one class only are refused.
+    drop_missing : bool, default False
+        Whether to leave out cases with a missing value, rather than to refuse the file.
+    file_format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, optional
+        Where the name does not tell.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
+    >>> _ = file.write_text("died,ward,risk\n1,A,0.9\n0,B,0.2\n0,A,0.4\n")
+    >>> cases = read_predictions(file, label="died")
+    >>> cases.models, cases.labels.tolist(), cases.of("risk").tolist()
+    (['risk'], [True, False, False], [0.9, 0.2, 0.4])
+    """
+    source = path if isinstance(path, Source) else open_source(path, file_format)
+    names = ColumnNames(label, scores, model, case, weight, group)
+    roles = assign_roles(peek(source), names, source.name, labelled=labelled)
+    for doubt in roles.doubts:
+        warnings.warn(doubt, DoubtfulColumnWarning, stacklevel=2)
+    table = read_columns(source, roles.columns, roles.numeric)
+    table, kept = _without_missing(table, roles, source, drop_missing)
+    if roles.model is not None:
+        table, models = align_models(table, roles, source.name)
+    else:
+        models = {name: name for name in roles.scores}
+    return Predictions(
+        source.name,
+        {name: _numbers(table.column(column)) for name, column in models.items()},
+        None if roles.label is None else _positive(table, roles.label, pos_label, both_classes),
+        None if roles.weight is None else _numbers(table.column(roles.weight)),
+        roles.label,
+        (*_format_notes(source), *roles.notes, *_dropped_notes(kept)),
+        None if roles.group is None else np.asarray(table.column(roles.group).to_numpy()),
+        kept,
+    )
+
+
+def _format_notes(source: Source) -> tuple[str, ...]:
+    notes = []
+    if source.format_is_guessed:
+        notes.append(f"reading {source.name} as {source.format} (another format: --format)")
+    if source.format == "csv" and source.delimiter != ",":
+        notes.append(f"{source.name} is separated by {source.delimiter!r}")
+    return tuple(notes)
+
+
+def _without_missing(
+    table: Any, roles: Roles, source: Source, drop: bool
+) -> tuple[Any, BoolArray | None]:
+    """Refuse missing values, naming the first, or leave out their rows and tell which are kept."""
+    missing = np.zeros(table.num_rows, dtype=np.bool_)
+    for name in roles.columns:
+        absent = _absent(table.column(name))
+        if absent is None:
+            continue
+        if not drop:
+            first = int(np.flatnonzero(absent)[0]) + 1
+            raise PredictionFileError(
+                f"{source.name}: column {name!r} has no value in {int(absent.sum())} of "
+                f"{table.num_rows} rows, first in row {first}; mend them, or leave those rows "
+                "out with --drop-missing"
+            )
+        missing |= absent
+    if not missing.any():
+        return table, None
+    if missing.all():
+        raise PredictionFileError(f"{source.name}: every row has a missing value")
+    return table.filter(load_pyarrow().array(~missing)), ~missing
+
+
+def _dropped_notes(kept: BoolArray | None) -> tuple[str, ...]:
+    if kept is None:
+        return ()
+    return (f"leaving out {int((~kept).sum())} of {len(kept)} rows with a missing value",)
+
+
+def _absent(column: Any) -> BoolArray | None:
+    """Mark the rows without a value; None where there are none, which is found without copies."""
+    if column.null_count:
+        values = column.is_null(nan_is_null=True)
+    elif load_pyarrow().types.is_floating(column.type):
+        # A minimum by numpy carries NaN along and needs no temporary.
+        if not any(np.isnan(np.min(_view(chunk))) for chunk in column.chunks if len(chunk)):
+            return None
+        values = column.is_null(nan_is_null=True)
+    else:
+        return None
+    return np.asarray(values.to_numpy(), dtype=np.bool_)
+
+
+def _numbers(column: Any) -> AnyArray:
+    """Return a column of numbers without gaps, not copied where it lies in one piece."""
+    pieces = [_view(chunk) for chunk in column.chunks]
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def _view(chunk: Any) -> AnyArray:
+    """Look at the memory of an Arrow array; its own `to_numpy` would load pandas, and be slow."""
+    pa = load_pyarrow()
+    if pa.types.is_boolean(chunk.type):
+        return _view(chunk.cast(pa.uint8())).view(np.bool_)
+    kind = np.dtype(chunk.type.to_pandas_dtype())
+    return np.frombuffer(chunk.buffers()[1], kind, len(chunk), chunk.offset * kind.itemsize)
+
+
+def _positive(table: Any, name: str, pos_label: Any, both_classes: bool) -> BoolArray:
+    """Tell the positive cases; text is judged on its distinct values, of which there are two."""
+    column, title = table.column(name), f"column {name!r}"
+    check = check_labels if both_classes else read_labels
+    if is_numeric(column.type):
+        return check(_numbers(column), typed_label(pos_label, title), name=title)
+    import pyarrow.compute as pc
+
+    text = column.cast(load_pyarrow().string())
+    wanted = None if pos_label is None else str(pos_label)
+    check(np.asarray(text.unique().to_pylist(), dtype=object), wanted, name=title)
+    return np.asarray(pc.equal(text, wanted).to_numpy(), dtype=np.bool_)
+
+
+def typed_label(pos_label: Any, title: str) -> Any:
+    """Read a positive label that was typed as text, for a column of numbers."""
+    if not isinstance(pos_label, str):
+        return pos_label
+    if pos_label.lower() in ("true", "false"):
+        return pos_label.lower() == "true"
+    try:
+        return float(pos_label)
+    except ValueError:
+        raise PredictionFileError(
+            f"pos_label={pos_label!r} is not a number, and {title} holds numbers"
+        ) from None

@@ -1,0 +1,101 @@
+"""Named scenarios in a TOML file, so that a team keeps its limits in one place.
+
+.. code-block:: toml
+
+    [ward]
+    min_precision = 0.15      # or "15%"
+    capacity = 0.5            # a share of the cases; a whole number counts cases
+    cost_ratio = "1/9:1/6"    # or miss_costs = "6:9", or a pair of numbers
+
+    [icu]
+    min_precision = 0.5
+    capacity = 40
+    miss_costs = [20, 40]
+    prevalence = 0.08         # only where it differs from the data's
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+from voros.core.costs import Samples, Uniform
+from voros.core.scenario import Scenario
+from voros.io.scenario_text import scenario_from_fields
+
+FIELD_OF_UNIT = {"ratio": "cost_ratio", "miss": "miss_costs", "t": "t"}
+
+
+def read_scenarios(path: str | Path) -> dict[str, Scenario]:
+    """Read every scenario of a TOML file, by name.
+
+    Raises
+    ------
+    ValueError
+        When the file is not TOML, names no scenario, or one of them is not understood; the
+        message says which.
+    """
+    return {
+        name: _named_scenario(name, fields, path)
+        for name, fields in read_scenario_fields(path).items()
+    }
+
+
+def read_scenario_fields(path: str | Path) -> dict[str, dict[str, object]]:
+    """Read the scenarios of a TOML file as they are written, unchecked."""
+    try:
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not TOML: {error}") from None
+    loose = [name for name, fields in tables.items() if not isinstance(fields, dict)]
+    if loose or not tables:
+        problem = f"{loose[0]!r} stands outside any scenario" if loose else "it names no scenario"
+        raise ValueError(f"{path}: {problem}; start each with its name, as in [ward]")
+    return tables
+
+
+def scenario_toml(scenario: Scenario, name: str = "scenario") -> str:
+    """Write a scenario as a named table of a TOML file.
+
+    Examples
+    --------
+    >>> from voros.core.costs import miss_costs
+    >>> print(scenario_toml(Scenario(0.15, 500, miss_costs(20, 40)), "ward"), end="")
+    [ward]
+    min_precision = 0.15
+    capacity = 500
+    miss_costs = [20.0, 40.0]
+    """
+    costs = scenario.costs
+    if not isinstance(costs, Uniform) and not (
+        isinstance(costs, Samples) and len(costs.values) == 1
+    ):
+        raise ValueError(
+            f"cost_ratio={costs!r} cannot be written as TOML; a known value or a range can"
+        )
+    low, high = costs.support
+    whole = scenario.capacity_is_count
+    capacity = int(scenario.capacity) if whole else float(scenario.capacity)
+    lines = [
+        f"[{_key(name)}]",
+        f"min_precision = {float(scenario.min_precision)!r}",
+        f"capacity = {capacity!r}",
+        f"{FIELD_OF_UNIT[costs.over]} = " + (f"{low!r}" if low == high else f"[{low!r}, {high!r}]"),
+    ]
+    if scenario.prevalence is not None:
+        lines.append(f"prevalence = {float(scenario.prevalence)!r}")
+    return "\n".join(lines) + "\n"
+
+
+def _named_scenario(name: str, fields: dict[str, object], path: str | Path) -> Scenario:
+    try:
+        return scenario_from_fields(fields)
+    except ValueError as error:
+        raise ValueError(f"{path}, scenario {name!r}: {error}") from None
+
+
+def _key(name: str) -> str:
+    bare = name.replace("-", "").replace("_", "")
+    # A basic string of TOML has the escapes of JSON.
+    return name if bare.isascii() and bare.isalnum() else json.dumps(name)

@@ -1,0 +1,166 @@
+"""Limits and costs as people write them: ``0.15``, ``15%``, ``1/9:1/6``, ``500``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from voros.core.costs import CostDistribution, as_costs, miss_costs, uniform_t
+from voros.core.scenario import Scenario
+
+COST_FIELDS = ("cost_ratio", "miss_costs", "t")
+"""The ways to state the costs, of which a scenario needs exactly one."""
+
+LARGEST_COUNT = 2**53
+"""The largest number of cases that counts are exact for."""
+
+LONGEST_COUNT = 40
+"""Characters of a number of cases, leading zeros included."""
+
+WIDE = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
+"""Moves a decimal point exactly, wherever it is."""
+
+SHOWN = 40
+"""Characters of a value that an error message shows."""
+
+FIELDS = ("min_precision", "capacity", *COST_FIELDS, "prevalence")
+
+
+def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
+    """Make a scenario of fields that hold numbers, pairs of numbers, or text.
+
+    Parameters
+    ----------
+    fields : mapping
+        ``min_precision``, ``capacity`` and ``prevalence`` as in `Scenario`, and one of
+        ``cost_ratio`` (C_FP / C_FN), ``miss_costs`` (how many false alarms a miss is worth) or
+        ``t``: each a number, a pair, or text such as ``"1/9:1/6"``.
+
+    Examples
+    --------
+    >>> scenario_from_fields({"min_precision": "15%", "capacity": "500", "miss_costs": "20:40"})
+    Scenario(min_precision=0.15, capacity=500, cost_ratio=miss_costs(20, 40))
+    """
+    unknown = [name for name in fields if name not in FIELDS]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is not a limit; accepted are {', '.join(FIELDS)}")
+    share = {
+        name: read_number(fields[name], name)
+        for name in ("min_precision", "prevalence")
+        if name in fields
+    }
+    if "capacity" in fields:
+        share["capacity"] = read_capacity(fields["capacity"])
+    return Scenario(**share, cost_ratio=_read_costs(fields))
+
+
+def _read_costs(fields: Mapping[str, Any]) -> CostDistribution:
+    given = [name for name in COST_FIELDS if name in fields]
+    if len(given) != 1:
+        found = " and ".join(given) if given else "none"
+        raise ValueError(
+            f"the costs must be stated in one way, and {found} is given: cost_ratio (a false alarm "
+            "against a miss, such as 1/9:1/6) or miss_costs (false alarms a miss is worth, such "
+            "as 6:9)"
+        )
+    low, high = read_range(fields[given[0]], given[0])
+    if given[0] == "miss_costs":
+        return miss_costs(low, high)
+    if given[0] == "t":
+        return uniform_t(low, high)
+    return as_costs(low if low == high else (low, high))
+
+
+def read_number(value: Any, name: str) -> float:
+    """Read a number, a fraction such as ``1/9`` or a percentage such as ``15%``.
+
+    Examples
+    --------
+    >>> read_number("1/8", "prevalence"), read_number("15%", "prevalence")
+    (0.125, 0.15)
+    """
+    accepted = "accepted are finite numbers in forms such as 0.15, 15% or 3/20"
+    try:
+        found = _parsed(value)
+    except (ArithmeticError, ValueError):
+        raise ValueError(f"{name}={shown(value)} is not a number; {accepted}") from None
+    number = _as_float(found)
+    if not math.isfinite(number):
+        raise ValueError(f"{name}={shown(value)} is not a number of any use; {accepted}")
+    if number == 0 != found:
+        raise ValueError(f"{name}={shown(value)} is too small to be told from 0; {accepted}")
+    return number
+
+
+def _parsed(value: Any) -> int | float | Decimal | Fraction:
+    """Read a number exactly, without writing out what stands behind an exponent."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    text = str(value).strip()
+    body, hundredths = text.removesuffix("%").strip(), text.endswith("%")
+    if "/" in body:
+        return Fraction(body) / (100 if hundredths else 1)
+    float(body)  # Decimal knows more forms, such as sNaN
+    return WIDE.scaleb(Decimal(body), -2) if hundredths else Decimal(body)
+
+
+def _as_float(number: int | float | Decimal | Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error message shows it, cut where it is long.
+
+    Examples
+    --------
+    >>> shown("15%"), shown("9" * 400)
+    ("'15%'", "'9999999999999999999999999999999999999... (402 characters)")
+    """
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 2]}... ({len(text)} characters)"
+
+
+def read_capacity(value: Any) -> float:
+    """Read a capacity: a whole number is a count of cases, anything else a share of them.
+
+    Examples
+    --------
+    >>> read_capacity("500"), read_capacity("0.5"), read_capacity("50%")
+    (500, 0.5, 0.5)
+    """
+    if isinstance(value, bool):
+        raise ValueError(f"capacity={value!r} is not a number; accepted are a share and a count")
+    text = str(value).strip() if not isinstance(value, (int, float)) else ""
+    whole = text.lstrip("+-").isdecimal()
+    if not isinstance(value, int) and not whole:
+        return read_number(value, "capacity")
+    # Told apart by length first: to read a million digits would take long.
+    if len(text) > LONGEST_COUNT or (count := int(text or value)) > LARGEST_COUNT:
+        raise ValueError(
+            f"capacity={shown(value)} is more cases than can be counted; accepted are at most "
+            f"{LARGEST_COUNT:,}, or a share such as 0.5"
+        )
+    return count
+
+
+def read_range(value: Any, name: str) -> tuple[float, float]:
+    """Read one value or a range ``low:high``; one value is a range of no width.
+
+    Examples
+    --------
+    >>> read_range("20:40", "miss_costs"), read_range([1, "3/2"], "cost_ratio")
+    ((20.0, 40.0), (1.0, 1.5))
+    """
+    parts = list(value) if isinstance(value, (list, tuple)) else str(value).split(":")
+    if len(parts) not in (1, 2):
+        raise ValueError(f"{name}={shown(value)}; accepted is a number, or two as in 1/9:1/6")
+    low, high = read_number(parts[0], name), read_number(parts[-1], name)
+    if low > high:
+        raise ValueError(f"{name}={shown(value)} is reversed; the smaller value comes first")
+    return low, high

@@ -1,0 +1,190 @@
+"""The thresholds of a model that may be deployed, decided once on validation data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from voros.core.arrays import BoolArray
+from voros.core.hull import CostHull, cost_hull
+from voros.core.limits import limits_message
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.exceptions import InfeasibleError
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What thresholds were decided on, and by which version of voros.
+
+    Attributes
+    ----------
+    n_positive, n_negative : float
+        Validation cases of each class as observed, or the sums of their weights.
+    n_groups : int or None
+        How many patients they belong to, where that was said.
+    version : str
+    """
+
+    n_positive: float
+    n_negative: float
+    n_groups: int | None
+    version: str
+
+    @classmethod
+    def of(cls, points: OperatingPoints) -> Origin:
+        """Describe the cases behind operating points as observed."""
+        n_groups = None if points.grouped is None else points.grouped.n_groups
+        # Asked for by name, because the package itself imports this module.
+        version: str = import_module("voros").__version__
+        return cls(points.n_positive, points.n_negative, n_groups, version)
+
+
+@dataclass(frozen=True, eq=False)
+class AllowedThresholds:
+    """What policies need to know of the thresholds of one model that may be deployed.
+
+    Attributes
+    ----------
+    points : OperatingPoints
+        At the scenario's prevalence: never alarm, the allowed thresholds that are best at some
+        cost ratio, and the allowed one of greatest recall. No policy deploys any other.
+    hull : CostHull
+        Of those that are best at some cost ratio.
+    highest_recall : int
+        Row of the threshold of greatest recall.
+    scenario : Scenario
+    guarantee : Guarantee or None
+        The promise that holds for whichever of `n_models` is deployed.
+    n_models : int
+        Over how many models its error was split.
+    feasible : bool
+        Whether any threshold but never alarm is allowed.
+    origin : Origin
+    """
+
+    points: OperatingPoints
+    hull: CostHull
+    highest_recall: int
+    scenario: Scenario
+    guarantee: Guarantee | None
+    n_models: int
+    feasible: bool
+    origin: Origin
+
+    @classmethod
+    def of(
+        cls,
+        observed: OperatingPoints,
+        allowed: BoolArray,
+        scenario: Scenario,
+        guarantee: Guarantee | None,
+        n_models: int,
+    ) -> AllowedThresholds:
+        """Keep of points as observed the allowed ones that a policy can choose."""
+        cases = observed.at_prevalence(scenario.prevalence)
+        hull, most = cost_hull(cases, allowed), highest_recall(cases, allowed)
+        rows = np.union1d(hull.index, [0, most])
+        points = OperatingPoints(
+            cases.thresholds[rows],
+            cases.tp[rows],
+            cases.fp[rows],
+            cases.n_positive,
+            cases.n_negative,
+            cases.one_case,
+        )
+        kept = CostHull(np.searchsorted(rows, hull.index), hull.enter)
+        row = int(np.searchsorted(rows, most))
+        some = bool(allowed[1:].any())
+        origin = Origin.of(observed)
+        return cls(points, kept, row, scenario, guarantee, n_models, some, origin)
+
+
+def allowed_thresholds(
+    points: OperatingPoints,
+    scenario: Scenario,
+    guarantee: Guarantee | None = None,
+    n_models: int = 1,
+) -> AllowedThresholds:
+    """Decide which thresholds of one model may be deployed; the tests are run once.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+        As observed; feasibility is judged at the scenario's prevalence.
+    scenario : Scenario
+    guarantee : Guarantee, optional
+        The promise to keep for whichever of the models is deployed.
+    n_models : int, default 1
+        How many models the one to deploy is chosen from on these cases.
+    """
+    scenario = limits_under(guarantee, scenario)
+    allowed = deployable(points, scenario, split(guarantee, n_models))
+    return AllowedThresholds.of(points, allowed, scenario, guarantee, n_models)
+
+
+def check_groups(guarantee: Guarantee | None, groups: object) -> None:
+    """Refuse groups that nothing would look at."""
+    if groups is not None and guarantee is None:
+        raise ValueError(
+            "groups needs a guarantee: without one, thresholds are those that meet the limits on "
+            "these cases, whoever they belong to"
+        )
+
+
+def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
+    """Return what to ask of each of several models, one of which will be deployed."""
+    return guarantee if guarantee is None or n_models == 1 else guarantee.split(n_models)
+
+
+def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:
+    """Read the limits as the guarantee does: a capacity of whole alarms is one per horizon."""
+    return scenario if guarantee is None else guarantee.limits(scenario)
+
+
+def deployable(
+    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
+) -> BoolArray:
+    """Tell which thresholds may be deployed; never alarm always may.
+
+    ``points`` are as observed; feasibility is judged at the scenario's prevalence.
+    """
+    scenario = limits_under(guarantee, scenario)
+    points.check_settles(scenario)
+    allowed = points.at_prevalence(scenario.prevalence).feasible(scenario)
+    if guarantee is not None:
+        if not points.complete:
+            raise ValueError(
+                "a guarantee tests every threshold in turn, and these points leave some out; count "
+                "them without a scenario, or score the cases in memory"
+            )
+        allowed = allowed & np.asarray(guarantee.allowed(points, scenario), dtype=np.bool_)
+    allowed[0] = True
+    return allowed
+
+
+def why_never_alarm(
+    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
+) -> str:
+    """Say why no threshold but never alarm may be deployed, where that is so."""
+    cases = points.at_prevalence(scenario.prevalence)
+    scenario = limits_under(guarantee, scenario)
+    try:
+        feasible = cases.feasible(scenario)
+    except InfeasibleError as error:
+        return str(error)
+    if guarantee is not None and feasible[1:].any():
+        return guarantee.explain(points, scenario)
+    return limits_message(cases, scenario)
+
+
+def highest_recall(points: OperatingPoints, allowed: BoolArray) -> int:
+    """Row of greatest recall among the allowed; of equals, the one with fewest alarms."""
+    rows = np.flatnonzero(allowed)
+    return int(rows[np.argmax(points.tp[rows])])

@@ -1,0 +1,420 @@
+"""What fixed thresholds do on new data: expected cost, precision, alarms, and broken limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.exact_intervals import PER_CASES, EvaluationIntervals, ThresholdCounts
+from voros.core.expected_cost import cost_moments, ratio_moments
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.evaluation import Choice
+from voros.io.frames import make_frame
+from voros.text.table import html_table, text_table
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A limit that some deployed threshold breaks.
+
+    Attributes
+    ----------
+    limit : {"precision", "capacity"}
+    bound : float
+        The precision floor, or the capacity as a number of alarms among the new cases.
+    worst : float
+        The lowest precision, or the most alarms, of any deployed threshold.
+    missed_by : float
+        Distance from `worst` to `bound`, above 0.
+    probability : float
+        Of the cost distribution, on which the limit is broken.
+    where : tuple of Choice
+        The thresholds that break it, and the cost ratios at which they are deployed.
+    """
+
+    limit: Literal["precision", "capacity"]
+    bound: float
+    worst: float
+    missed_by: float
+    probability: float
+    where: tuple[Choice, ...]
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        side = "below" if self.limit == "precision" else "above"
+        spans = ", ".join(f"{c.cost_ratio_low:.4g} to {c.cost_ratio_high:.4g}" for c in self.where)
+        return (
+            f"{self.limit} {self.worst:.4g} is {self.missed_by:.4g} {side} {self.bound:.6g}, "
+            f"at cost ratios {spans} (probability {self.probability:.3g})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyEvaluation:
+    """What a policy does on one set of cases, its thresholds fixed beforehand.
+
+    Attributes
+    ----------
+    expected_cost : float
+        Expected normalised cost over the cost distribution, in [0, 1]; lower is better. It uses
+        the class sizes of these cases.
+    cost_per_1000 : float
+        Expected cost of 1,000 such cases, a miss costing 1 and a false alarm its cost ratio.
+    mean_precision : float
+        Expected precision of the deployed threshold, over the costs at which it raises any alarm
+        (no alarm, no precision); NaN when it never does.
+    mean_recall : float
+        Expected recall; NaN where no case is positive.
+    mean_alarms : float
+        Expected number of alarms among these cases.
+    max_alarms : float
+        The capacity as a number of alarms among these cases.
+    choices : tuple of Choice
+        The thresholds that are deployed at some possible cost, with what each does here.
+    probabilities : ndarray
+        Probability of the costs at which each is deployed.
+    violations : tuple of Violation
+        One for each limit that some deployed threshold breaks.
+    deployed : str
+        Which thresholds: those that `ThresholdPolicy.predict` deploys with the same arguments.
+    scenario : Scenario
+    guarantee : Guarantee or None
+        The promise that the policy was made with.
+    n_positive, n_negative : float
+        The cases, at the scenario's prevalence if it names one.
+    confidence : float
+        Of the intervals.
+    counts : ThresholdCounts
+        As observed, what the intervals rest on.
+    """
+
+    expected_cost: float
+    cost_per_1000: float
+    mean_precision: float
+    mean_recall: float
+    mean_alarms: float
+    max_alarms: float
+    choices: tuple[Choice, ...]
+    probabilities: FloatArray
+    violations: tuple[Violation, ...]
+    deployed: str
+    scenario: Scenario
+    guarantee: Guarantee | None
+    n_positive: float
+    n_negative: float
+    confidence: float
+    counts: ThresholdCounts
+
+    @cached_property
+    def intervals(self) -> EvaluationIntervals | None:
+        """Where the means lie in the population that the cases come from, if independent.
+
+        None where cases are weighted: their intervals are for `voros.bootstrap`.
+        """
+        return self.counts.intervals(self.confidence) if self.counts.whole else None
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every deployed threshold keeps both limits."""
+        return not self.violations
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the deployed thresholds as a data frame, one row per interval of the cost."""
+        names = list(Choice.__dataclass_fields__)
+        rows = {name: [getattr(choice, name) for choice in self.choices] for name in names}
+        rows["probability"] = self.probabilities.tolist()
+        for limit in ("precision", "capacity"):
+            broken = {c for v in self.violations if v.limit == limit for c in v.where}
+            rows[f"keeps_{limit}"] = [choice not in broken for choice in self.choices]
+        return make_frame(rows, backend)
+
+    def __repr__(self) -> str:
+        """Show the evaluation as text."""
+        kept = f"limits kept: {'yes' if self.satisfied else 'no'}"
+        return "\n".join([self._title, text_table(self._rows()), kept, *map(str, self.violations)])
+
+    def _repr_html_(self) -> str:
+        said = [f"limits kept: {'yes' if self.satisfied else 'no'}", *map(str, self.violations)]
+        if self.guarantee is not None:
+            said.append(f"made with {self.guarantee!r}")
+        told = "".join(f"<p>{escape(line)}</p>" for line in said)
+        return f"<p>{escape(self._title)}</p>{html_table(self._rows())}{told}"
+
+    @property
+    def _title(self) -> str:
+        cases = self.n_positive + self.n_negative
+        return f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        found = self.intervals
+        span = "" if found is None else f"{100 * found.confidence:g} % interval"
+        floor, most = f"at least {self.scenario.min_precision:g}", f"at most {self.max_alarms:,.6g}"
+        rows = (
+            ("expected cost", self.expected_cost, "cost", "", ".4f"),
+            ("cost of 1,000 cases", self.cost_per_1000, "cost_per_1000", "", ",.4g"),
+            ("precision", self.mean_precision, "precision", floor, ".4f"),
+            ("recall", self.mean_recall, "recall", "", ".4f"),
+            ("alarms", self.mean_alarms, "alarms", most, ",.5g"),
+        )
+        return [
+            ("", "mean", span, "limit"),
+            *((name, f"{v:{f}}", _ends(found, of, f), limit) for name, v, of, limit, f in rows),
+        ]
+
+
+def _ends(found: EvaluationIntervals | None, name: str, form: str) -> str:
+    if found is None:
+        return ""
+    low, high = getattr(found, name)
+    return f"{low:{form}} to {high:{form}}"
+
+
+@dataclass(frozen=True, eq=False)
+class Deployment:
+    """Thresholds, the cost ratios at which each is deployed, and the limits they are held to.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (n_intervals,)
+    switches : ndarray of shape (n_intervals - 1,)
+        Rising cost ratios; at a switch the threshold above it is deployed.
+    scenario : Scenario
+        If it names a prevalence, the new cases are reweighted to it.
+    guarantee : Guarantee or None
+    words : str
+        Which thresholds these are.
+    """
+
+    thresholds: FloatArray
+    switches: FloatArray
+    scenario: Scenario
+    guarantee: Guarantee | None
+    words: str
+
+    def evaluate_points(self, points: OperatingPoints, confidence: float) -> PolicyEvaluation:
+        """Evaluate on operating points of every distinct score."""
+        rows = alarm_rows(points, self.thresholds)
+        counts = OperatingPoints(
+            self.thresholds,
+            points.tp[rows],
+            points.fp[rows],
+            points.n_positive,
+            points.n_negative,
+            points.one_case,
+        )
+        return self._evaluate(counts, confidence)
+
+    def evaluate_cases(
+        self,
+        positive: BoolArray,
+        scores: AnyArray,
+        weights: FloatArray | None,
+        confidence: float,
+    ) -> PolicyEvaluation:
+        """Evaluate on cases, which may be of one class only."""
+        tp, n_positive = _alarms_at(self.thresholds, positive, scores, weights)
+        fp, n_negative = _alarms_at(self.thresholds, ~positive, scores, weights)
+        one_case = 1.0 if weights is None else float(weights.min())
+        counts = OperatingPoints(self.thresholds, tp, fp, n_positive, n_negative, one_case)
+        return self._evaluate(counts, confidence)
+
+    def _evaluate(self, observed: OperatingPoints, confidence: float) -> PolicyEvaluation:
+        self._check_classes(observed)
+        cases = _reweighted(observed, self.scenario.prevalence)
+        probability, t_integral, ratio_integral = self._moments(cases)
+        deployed = np.flatnonzero(probability > 0)
+        cases = _rows(cases, deployed)
+        counts = ThresholdCounts(
+            observed.tp[deployed],
+            observed.fp[deployed],
+            observed.n_positive,
+            observed.n_negative,
+            self.scenario.prevalence,
+            probability[deployed],
+            t_integral[deployed],
+            ratio_integral[deployed],
+        )
+        return self._told(cases, counts, self._choices(cases, deployed), confidence)
+
+    def _told(
+        self,
+        cases: OperatingPoints,
+        counts: ThresholdCounts,
+        choices: tuple[Choice, ...],
+        confidence: float,
+    ) -> PolicyEvaluation:
+        probability, t_integral = counts.probability, counts.t_integral
+        fpr, tpr = _rate(cases.fp, cases.n_negative), _rate(cases.tp, cases.n_positive)
+        max_alarms = self.scenario.max_alarms(cases.n_cases, one_case=0.0)
+        recall = float(probability @ tpr) if cases.n_positive else float("nan")
+        return PolicyEvaluation(
+            expected_cost=float(t_integral @ fpr + (probability - t_integral) @ (1.0 - tpr)),
+            cost_per_1000=_cost_per_1000(cases, counts),
+            mean_precision=_mean_precision(choices, probability),
+            mean_recall=recall,
+            mean_alarms=float(probability @ cases.alarms),
+            max_alarms=max_alarms,
+            choices=choices,
+            probabilities=probability,
+            violations=_violations(cases, self.scenario, max_alarms, choices, probability),
+            deployed=self.words,
+            scenario=self.scenario,
+            guarantee=self.guarantee,
+            n_positive=cases.n_positive,
+            n_negative=cases.n_negative,
+            confidence=confidence,
+            counts=counts,
+        )
+
+    def _check_classes(self, observed: OperatingPoints) -> None:
+        if observed.n_cases == 0:
+            raise ValueError("there are no cases to evaluate on; at least one is needed")
+        if observed.n_positive and observed.n_negative:
+            return
+        held = "positive" if observed.n_positive else "negative"
+        if self.scenario.prevalence is not None:
+            raise ValueError(
+                f"y_true holds {held} cases only, which cannot stand for a prevalence of "
+                f"{self.scenario.prevalence:g}; leave the prevalence out, or add cases"
+            )
+        if self.scenario.costs.over == "t":
+            raise ValueError(
+                f"y_true holds {held} cases only, and costs over t are read with both class "
+                "sizes; state them as a cost ratio or with miss_costs"
+            )
+
+    def _moments(self, cases: OperatingPoints) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Integrals of 1, t and the cost ratio over the costs of each threshold."""
+        both = cases.n_positive > 0 and cases.n_negative > 0
+        odds = cases.negatives_per_positive if both else 1.0
+        probability, t_integral = cost_moments(self.scenario.costs, self.switches, odds)
+        ratio_integral = ratio_moments(self.scenario.costs, self.switches, odds)
+        if not both:
+            # Only false alarms, or only misses, can cost anything.
+            t_integral = probability if cases.n_positive == 0 else np.zeros_like(probability)
+        return probability, t_integral, ratio_integral
+
+    def _choices(self, cases: OperatingPoints, deployed: AnyArray) -> tuple[Choice, ...]:
+        both = cases.n_positive > 0 and cases.n_negative > 0
+        odds = cases.negatives_per_positive if both else 1.0
+        low, high = self.scenario.costs.ratio_range(odds)
+        starts = np.clip(np.append(0.0, self.switches), low, high)[deployed]
+        ends = np.clip(np.append(self.switches, np.inf), low, high)[deployed]
+        return tuple(
+            Choice.at(cases, i, float(starts[i]), float(ends[i])) for i in range(len(deployed))
+        )
+
+
+def _alarms_at(
+    thresholds: FloatArray, members: BoolArray, scores: AnyArray, weights: FloatArray | None
+) -> tuple[AnyArray, float]:
+    """Count the cases of one class at or above each threshold, and all of them."""
+    order = np.argsort(scores[members], kind="stable")
+    ranked = scores[members][order]
+    below = np.searchsorted(ranked, thresholds, side="left")
+    if weights is None:
+        return len(ranked) - below, len(ranked)
+    sums = np.append(0.0, np.cumsum(weights[members][order]))
+    return sums[-1] - sums[below], float(sums[-1])
+
+
+def _reweighted(counts: OperatingPoints, prevalence: float | None) -> OperatingPoints:
+    """Reweight the classes and keep the order of the thresholds."""
+    if prevalence is None:
+        return counts
+    n_cases = counts.n_cases
+    n_positive, n_negative = prevalence * n_cases, n_cases - prevalence * n_cases
+    per_positive, per_negative = n_positive / counts.n_positive, n_negative / counts.n_negative
+    return OperatingPoints(
+        counts.thresholds,
+        counts.tp * per_positive,
+        counts.fp * per_negative,
+        n_positive,
+        n_negative,
+        counts.one_case * min(per_positive, per_negative),
+    )
+
+
+def _rows(counts: OperatingPoints, rows: AnyArray) -> OperatingPoints:
+    return OperatingPoints(
+        counts.thresholds[rows],
+        counts.tp[rows],
+        counts.fp[rows],
+        counts.n_positive,
+        counts.n_negative,
+        counts.one_case,
+    )
+
+
+def _rate(counts: AnyArray, n_cases: float) -> FloatArray:
+    """Share of a class; 0 where it has no case, and no weight then either."""
+    return np.asarray(counts / n_cases if n_cases else np.zeros(len(counts)))
+
+
+def _cost_per_1000(cases: OperatingPoints, counts: ThresholdCounts) -> float:
+    # A threshold without false alarms costs nothing of them, however dear they are.
+    false = cases.fp > 0
+    dear = float(counts.ratio_integral[false] @ cases.fp[false])
+    missed = float(counts.probability @ (cases.n_positive - cases.tp))
+    return PER_CASES * (dear + missed) / float(cases.n_cases)
+
+
+def alarm_rows(points: OperatingPoints, thresholds: FloatArray) -> AnyArray:
+    """Find the operating point at which ``score >= threshold``, for each threshold."""
+    if np.isnan(points.thresholds).any():
+        raise ValueError("points carry no thresholds, so fixed thresholds cannot be looked up")
+    points.check_thresholds(thresholds)
+    rows = np.searchsorted(-points.thresholds, -thresholds, side="right") - 1
+    beyond = thresholds < points.thresholds[-1]
+    if beyond.any() and points.alarms[-1] < points.n_cases:
+        raise ValueError(
+            f"points end at threshold {points.thresholds[-1]:g}, and threshold "
+            f"{thresholds[beyond][0]:g} lies beyond; points of every distinct score are needed, as "
+            "OperatingPoints.from_scores gives"
+        )
+    return np.asarray(rows)
+
+
+def _mean_precision(choices: tuple[Choice, ...], probability: FloatArray) -> float:
+    raising = np.array([not choice.never_alarm for choice in choices])
+    if not raising.any():
+        return float("nan")
+    precision = np.array([choice.precision for choice in choices])[raising]
+    return float(np.average(precision, weights=probability[raising]))
+
+
+def _violations(
+    cases: OperatingPoints,
+    scenario: Scenario,
+    max_alarms: float,
+    choices: tuple[Choice, ...],
+    probability: FloatArray,
+) -> tuple[Violation, ...]:
+    found = []
+    imprecise = ~cases.precise_enough(scenario.min_precision)
+    if imprecise.any():
+        where, share = _broken(imprecise, choices, probability)
+        floor, least = scenario.min_precision, min(choice.precision for choice in where)
+        found.append(Violation("precision", floor, least, floor - least, share, where))
+    crowded = ~cases.within_capacity(max_alarms)
+    if crowded.any():
+        where, share = _broken(crowded, choices, probability)
+        most = max(choice.alarms for choice in where)
+        found.append(Violation("capacity", max_alarms, most, most - max_alarms, share, where))
+    return tuple(found)
+
+
+def _broken(
+    broken: BoolArray, choices: tuple[Choice, ...], probability: FloatArray
+) -> tuple[tuple[Choice, ...], float]:
+    where = tuple(choices[i] for i in np.flatnonzero(broken))
+    return where, float(probability[broken].sum())

@@ -1,0 +1,255 @@
+"""The JSON form of a threshold policy: versioned, strict, every number read back exactly.
+
+A file is checked key by key, then against itself (see `voros.policy.consistency`), then by its
+checksum: a policy that is read is the one that was saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.core.costs import (
+    UNITS,
+    CostDistribution,
+    Density,
+    Samples,
+    Uniform,
+    from_samples,
+    from_scipy,
+    scipy_parameters,
+)
+from voros.core.scenario import Scenario
+from voros.evaluation import Choice
+from voros.io.serialisation import Entry, json_text, read_document, with_checksum
+from voros.policy.allowed import Origin
+from voros.policy.consistency import check_consistent
+
+if TYPE_CHECKING:
+    from voros.policy.threshold_policy import ThresholdPolicy
+
+FORMAT = "voros threshold policy"
+SCHEMA = 2
+"""Raised whenever the fields of a file change."""
+
+WEIGHT_SUM = 1e-9
+"""How far the probabilities of sampled costs may be from adding up to 1."""
+
+
+def policy_text(policy: ThresholdPolicy) -> str:
+    """Return a policy as JSON text."""
+    return json_text(policy_fields(policy))
+
+
+def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
+    """Return everything that is saved of a policy, in values that strict JSON can hold."""
+    scenario = policy.scenario
+    return with_checksum(
+        {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "model": policy.model,
+            "strategy": policy.strategy,
+            "scenario": {
+                "min_precision": scenario.min_precision,
+                "capacity": scenario.capacity,
+                "cost_ratio": _encode_costs(scenario.costs),
+                "prevalence": scenario.prevalence,
+            },
+            "guarantee": policy.guarantee,
+            "n_models": policy.n_models,
+            "pos_label": _check_label(policy.pos_label),
+            "origin": policy.origin,
+            "validation": {
+                "n_positive": policy.n_positive,
+                "n_negative": policy.n_negative,
+            },
+            "default": policy.default,
+            "choices": policy.choices,
+        }
+    )
+
+
+def parse_policy(source: str | Path) -> dict[str, Any]:
+    """Read JSON text or a file into the arguments of `ThresholdPolicy`.
+
+    Raises
+    ------
+    DocumentError
+        Naming the key that no saved policy could hold.
+    """
+    document = read_document(source, "saved policy")
+    document.check_format(FORMAT, SCHEMA)
+    entries = document.keys(
+        "format",
+        "schema",
+        "model",
+        "strategy",
+        "scenario",
+        "guarantee",
+        "n_models",
+        "pos_label",
+        "origin",
+        "validation",
+        "default",
+        "choices",
+        "checksum",
+    )
+    arguments = _read_sizes(entries["validation"]) | {
+        "scenario": _read_scenario(entries["scenario"]),
+        "strategy": entries["strategy"].one_of(_strategies()),
+        "choices": tuple(_read_choice(row) for row in entries["choices"].items()),
+        "default": _read_choice(entries["default"]),
+        "guarantee": entries["guarantee"].optional(_read_guarantee),
+        "model": entries["model"].optional(Entry.text),
+        "n_models": entries["n_models"].whole(1),
+        "pos_label": entries["pos_label"].optional(_read_label),
+        "origin": entries["origin"].optional(_read_origin),
+    }
+    check_consistent(entries, arguments)
+    document.check_unchanged()
+    return arguments
+
+
+def _check_label(label: Any) -> Any:
+    if label is None or isinstance(label, (str, bool, int, float)):
+        return label
+    raise ValueError(
+        f"pos_label={label!r} cannot be saved as JSON; accepted are text, numbers, True and False"
+    )
+
+
+def _read_label(entry: Entry) -> Any:
+    if isinstance(entry.value, bool):
+        return entry.value
+    return entry.text() if isinstance(entry.value, str) else entry.number()
+
+
+def _read_origin(entry: Entry) -> Origin:
+    fields = entry.keys(*Origin.__dataclass_fields__)
+    sizes = {name: fields[name].number(0) for name in ("n_positive", "n_negative")}
+    n_groups = fields["n_groups"].optional(lambda count: count.whole(1))
+    return Origin(**sizes, n_groups=n_groups, version=fields["version"].text())
+
+
+def _strategies() -> tuple[str, ...]:
+    from voros.policy.threshold_policy import POLICY_STRATEGIES
+
+    return POLICY_STRATEGIES
+
+
+def _read_sizes(entry: Entry) -> dict[str, Any]:
+    sizes = entry.keys("n_positive", "n_negative")
+    for size in sizes.values():
+        if not size.number(0) > 0:
+            size.refuse("a number of cases above 0")
+    return {name: size.value for name, size in sizes.items()}
+
+
+def _read_scenario(entry: Entry) -> Scenario:
+    limits = entry.keys("min_precision", "capacity", "cost_ratio", "prevalence")
+    return entry.made(
+        Scenario,
+        limits["min_precision"].number(0, 1),
+        limits["capacity"].number(0),
+        _read_costs(limits["cost_ratio"]),
+        limits["prevalence"].optional(lambda share: share.number(0, 1)),
+    )
+
+
+def _read_choice(entry: Entry) -> Choice:
+    fields = entry.keys(*Choice.__dataclass_fields__)
+    counts = {name: fields[name].number(0) for name in ("tp", "fp", "alarms")}
+    return Choice(
+        cost_ratio_low=fields["cost_ratio_low"].number(0),
+        cost_ratio_high=fields["cost_ratio_high"].number(0, finite=False),
+        threshold=float(fields["threshold"].number(finite=False)),
+        precision=fields["precision"].number(0, 1, finite=False, or_nan=True),
+        recall=fields["recall"].number(0, 1),
+        **counts,
+    )
+
+
+def _read_guarantee(entry: Entry) -> Any:
+    from voros.guarantee import Guarantee
+
+    fields = entry.keys(*Guarantee.__dataclass_fields__)
+    return entry.made(Guarantee, **{name: field.value for name, field in fields.items()})
+
+
+def _encode_costs(costs: CostDistribution) -> dict[str, Any]:
+    if isinstance(costs, Uniform):
+        return {"kind": "uniform", "over": costs.over, "low": costs.low, "high": costs.high}
+    if isinstance(costs, Samples):
+        values, weights = costs.values.tolist(), costs.weights.tolist()
+        return {"kind": "samples", "over": costs.over, "values": values, "weights": weights}
+    if isinstance(costs, Density):
+        return {"kind": "scipy", "over": costs.over, **_encode_density(costs)}
+    raise ValueError(f"cost_ratio={costs!r} cannot be saved as JSON")
+
+
+def _encode_density(costs: Density) -> dict[str, Any]:
+    family, args, keywords = scipy_parameters(costs.distribution)
+    if type(costs.distribution.dist) is not type(_scipy_family(family)):
+        raise ValueError(
+            f"cost_ratio={costs!r} is not of a family in scipy.stats and cannot be saved as JSON; "
+            "draw from it and use from_samples"
+        )
+    return {"family": family, "args": list(args), "keywords": dict(keywords)}
+
+
+def _scipy_family(name: str) -> Any:
+    # A file names the family, so nothing but a distribution may be looked up and called.
+    from scipy import stats
+
+    family = getattr(stats, name, None)
+    return family if isinstance(family, stats.rv_continuous) else None
+
+
+def _read_costs(entry: Entry) -> CostDistribution:
+    if not isinstance(entry.value, dict):
+        entry.refuse("an object")
+    kind = Entry(entry.value.get("kind"), f"{entry.path}.kind", entry.origin).one_of(tuple(_COSTS))
+    keys, read = _COSTS[kind]
+    fields = entry.keys("kind", "over", *keys)
+    fields["over"].one_of(UNITS)
+    return read(entry, fields)
+
+
+def _read_uniform(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution:
+    low, high, over = fields["low"].number(), fields["high"].number(), fields["over"].value
+    entry.made(from_samples, [low, high], over=over)
+    if not low < high:
+        fields["low"].refuse(f"a number below {entry.path}.high, {high!r}")
+    return Uniform(low, high, over=over)
+
+
+def _read_samples(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution:
+    values, weights = np.array(fields["values"].numbers()), np.array(fields["weights"].numbers(0))
+    # Only to check them: weights summed anew would not be those saved to the last bit.
+    entry.made(from_samples, values, weights, over=fields["over"].value)
+    if np.any(np.diff(values) < 0):
+        fields["values"].contradict("fall; costs are saved from the lowest up")
+    if abs(weights.sum() - 1.0) > WEIGHT_SUM:
+        fields["weights"].contradict(f"add up to {weights.sum():g}, not to 1")
+    return Samples(values, weights, over=fields["over"].value)
+
+
+def _read_density(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution:
+    family = _scipy_family(fields["family"].text())
+    if family is None:
+        fields["family"].refuse("the name of a continuous distribution in scipy.stats")
+    keywords = {name: value.number() for name, value in fields["keywords"].named().items()}
+    frozen = entry.made(family, *fields["args"].numbers(), **keywords)
+    return entry.made(from_scipy, frozen, over=fields["over"].value)
+
+
+_COSTS = {
+    "uniform": (("low", "high"), _read_uniform),
+    "samples": (("values", "weights"), _read_samples),
+    "scipy": (("family", "args", "keywords"), _read_density),
+}
+"""Keys of each kind of costs, and how they are read."""

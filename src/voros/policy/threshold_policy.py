@@ -1,0 +1,578 @@
+"""ThresholdPolicy: which threshold to deploy at which cost ratio, decided on validation data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from voros.core.arrays import (
+    BoolArray,
+    FloatArray,
+    as_floats,
+    as_number,
+    as_vector,
+    check_choice,
+    check_scores,
+)
+from voros.core.expected_cost import cost_moments, mean_t
+from voros.core.operating_points import OperatingPoints, check_cases
+from voros.core.scenario import Scenario, check_scenario, warned_before
+from voros.evaluation import Choice
+from voros.exceptions import NeverAlarmWarning, warn_caller
+from voros.io.frames import make_frame
+from voros.policy.allowed import (
+    AllowedThresholds,
+    Origin,
+    allowed_thresholds,
+    check_groups,
+    split,
+    why_never_alarm,
+)
+from voros.policy.evaluation import Deployment, PolicyEvaluation
+from voros.policy.json import parse_policy, policy_fields, policy_text
+from voros.text.table import html_table
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
+
+PolicyStrategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall", "single"]
+POLICY_STRATEGIES: tuple[PolicyStrategy, ...] = get_args(PolicyStrategy)
+
+COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros")
+"""Strategies that deploy another threshold when the cost ratio is another."""
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdPolicy:
+    """The map from cost ratio to threshold, decided on validation data.
+
+    `Selection.policy` makes the one of the model that `select_model` chose; for scores of a model
+    that was fixed beforehand, `from_validation` or `from_points` do. An alarm is
+    ``score >= threshold``; the threshold +inf is never alarm, and is all that is left when nothing
+    else meets the limits.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    strategy : str
+    choices : tuple of Choice
+        One for each interval of the cost ratio C_FP / C_FN, from 0 to infinity, with what its
+        threshold did on the validation data. An interval includes its lower end: where two
+        thresholds are equally good the one with fewer alarms is deployed.
+    default : Choice
+        The threshold for when the cost ratio is not known at the time of the alarm: of the
+        thresholds that meet the limits, the one of least expected normalised cost over the
+        scenario's distribution (for the cost-unaware strategies, their only one).
+    n_positive, n_negative : float
+        Class sizes of the validation data, at the scenario's prevalence if it names one.
+    guarantee : Guarantee or None
+        The promise that holds for this policy: only thresholds that keep it are deployed.
+    model : str or None
+        Whose scores the thresholds are for, where that was said; saved with the rest.
+    n_models : int
+        How many models this one was chosen from on the same cases. The error of the guarantee is
+        split over them.
+    pos_label : label or None
+        The positive label of the validation data, where it was stated.
+    origin : Origin or None
+        The validation data as observed, and the version of voros that decided.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y_valid = [0, 1, 0, 1, 1, 0, 0, 0]
+    >>> s_valid = [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> policy = voros.ThresholdPolicy.from_validation(y_valid, s_valid, scenario)
+    >>> policy.threshold(0.15), policy.threshold(3.0)
+    (0.5, 0.9)
+    >>> policy.predict([0.45, 0.65], cost_ratio=0.15).tolist()
+    [False, True]
+    """
+
+    scenario: Scenario
+    strategy: PolicyStrategy
+    choices: tuple[Choice, ...]
+    default: Choice
+    n_positive: float
+    n_negative: float
+    guarantee: Guarantee | None = None
+    model: str | None = None
+    n_models: int = 1
+    pos_label: Any = None
+    origin: Origin | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the choices cover every cost ratio once."""
+        _check_strategy(self.strategy)
+        lows = [choice.cost_ratio_low for choice in self.choices]
+        highs = [choice.cost_ratio_high for choice in self.choices]
+        if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):
+            raise ValueError("choices must cover the cost ratios from 0 to infinity, each once")
+
+    @classmethod
+    def from_validation(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        scenario: Scenario,
+        *,
+        strategy: PolicyStrategy = "partial_voros",
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        guarantee: Guarantee | None = None,
+        n_models: int | None = None,
+        groups: Any = None,
+        model: str | None = None,
+    ) -> ThresholdPolicy:
+        """Decide the thresholds on validation labels and scores of one model.
+
+        For a model that `select_model` chose on these cases, use ``selection.policy()``.
+
+        Parameters
+        ----------
+        y_true, y_score, pos_label, sample_weight
+            As in `voros.partial_voros_score`.
+        scenario : Scenario
+            Limits and costs.
+        strategy : str, default "partial_voros"
+            "partial_voros" and "voros": at each cost ratio the best threshold that meets the
+            limits (they differ in which model they select, not in its thresholds). "recall" and
+            "partial_auroc": one threshold, of greatest recall within the limits, with fewest
+            alarms among equals. "single": the one threshold within the limits of least expected
+            normalised cost over the distribution.
+        guarantee : Guarantee, optional
+            Allow only thresholds that also keep the limits on future data, with confidence.
+            Needs `n_models`.
+        n_models : int, optional
+            How many models this one was chosen from on the same cases, itself included; 1 if it
+            was fixed before they were looked at. The error of the guarantee is split over them:
+            to certify the winner of 20 models as if it were the only one breaks the promise.
+        groups : array-like of shape (n_cases,), optional
+            Whose case it is. Where patients have several cases, a guarantee holds only if it is
+            told: without `groups` all cases are taken as independent, and nothing can tell.
+        model : str, optional
+            Name of the model, to be kept with its thresholds.
+
+        Warns
+        -----
+        NeverAlarmWarning
+            When no threshold but never alarm is allowed; the policy then never alarms.
+        """
+        check_scenario(scenario)
+        check_groups(guarantee, groups)
+        points = OperatingPoints.from_scores(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, groups=groups
+        )
+        policy = cls._decide(points, scenario, strategy, guarantee, n_models, model)
+        return replace(policy, pos_label=_plain(pos_label))
+
+    @classmethod
+    def from_points(
+        cls,
+        points: OperatingPoints,
+        scenario: Scenario,
+        *,
+        strategy: PolicyStrategy = "partial_voros",
+        guarantee: Guarantee | None = None,
+        n_models: int | None = None,
+        model: str | None = None,
+    ) -> ThresholdPolicy:
+        """Decide the thresholds on operating points of the validation data.
+
+        Parameters are those of `from_validation`; the points must carry thresholds.
+        """
+        check_scenario(scenario)
+        return cls._decide(points, scenario, strategy, guarantee, n_models, model)
+
+    @classmethod
+    def _decide(
+        cls,
+        points: OperatingPoints,
+        scenario: Scenario,
+        strategy: PolicyStrategy,
+        guarantee: Guarantee | None,
+        n_models: int | None,
+        model: str | None,
+    ) -> ThresholdPolicy:
+        _check_strategy(strategy)
+        _check_thresholds(points)
+        shared_by = _check_n_models(guarantee, n_models)
+        allowed = allowed_thresholds(points, scenario, guarantee, shared_by)
+        policy = cls.from_allowed(allowed, strategy=strategy, model=model)
+        if not allowed.feasible:
+            reason = why_never_alarm(points, scenario, split(guarantee, shared_by))
+            warn_caller(reason, NeverAlarmWarning)
+        return policy
+
+    @classmethod
+    def from_allowed(
+        cls,
+        allowed: AllowedThresholds,
+        *,
+        strategy: PolicyStrategy = "partial_voros",
+        model: str | None = None,
+        pos_label: Any = None,
+    ) -> ThresholdPolicy:
+        """Choose among thresholds that may be deployed; without a warning where there is none."""
+        _check_strategy(strategy)
+        points = allowed.points
+        _check_thresholds(points)
+        default = Choice.at(points, _one_row(allowed, strategy), 0.0, np.inf)
+        return cls(
+            allowed.scenario,
+            strategy,
+            _choices_by_cost(allowed) if strategy in COST_AWARE else (default,),
+            default,
+            points.n_positive,
+            points.n_negative,
+            allowed.guarantee,
+            model,
+            allowed.n_models,
+            _plain(pos_label),
+            allowed.origin,
+        )
+
+    @classmethod
+    def never_alarm(
+        cls,
+        points: OperatingPoints,
+        scenario: Scenario,
+        *,
+        strategy: PolicyStrategy = "partial_voros",
+        guarantee: Guarantee | None = None,
+    ) -> ThresholdPolicy:
+        """Return the policy that never alarms, for when nothing else can be deployed."""
+        nothing = np.arange(len(points)) == 0
+        allowed = AllowedThresholds.of(points, nothing, scenario, guarantee, 1)
+        return cls.from_allowed(allowed, strategy=strategy)
+
+    @property
+    def thresholds(self) -> FloatArray:
+        """The threshold on each interval of the cost ratio, from cheap false alarms to dear."""
+        return np.array([choice.threshold for choice in self.choices])
+
+    @property
+    def switches(self) -> FloatArray:
+        """Rising cost ratios at which the next threshold takes over."""
+        return np.array([choice.cost_ratio_low for choice in self.choices[1:]])
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """Probability of each interval, if the class sizes are those of the validation data."""
+        odds = self.n_negative / self.n_positive
+        return cost_moments(self.scenario.costs, self.switches, odds)[0]
+
+    @property
+    def never_alarms(self) -> bool:
+        """Whether the policy raises no alarm at any cost ratio."""
+        return all(choice.never_alarm for choice in self.choices)
+
+    def threshold(self, cost_ratio: Any = None) -> Any:
+        """Return the threshold to deploy at a cost ratio C_FP / C_FN.
+
+        Parameters
+        ----------
+        cost_ratio : float or array-like, optional
+            Any number of at least 0, within or beyond the scenario's range; None is the default
+            threshold, for when the cost ratio is not known.
+
+        Returns
+        -------
+        float or ndarray
+            +inf is never alarm.
+        """
+        if cost_ratio is None:
+            return self.default.threshold
+        ratios = _read_ratios(cost_ratio)
+        if not np.all(ratios >= 0):
+            raise ValueError(f"cost_ratio={cost_ratio!r}; accepted are numbers of at least 0")
+        chosen = self.thresholds[np.searchsorted(self.switches, ratios, side="right")]
+        return chosen if ratios.ndim else float(chosen)
+
+    def predict(self, scores: Any, cost_ratio: float | None = None) -> BoolArray:
+        """Tell which cases raise an alarm.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_cases,)
+        cost_ratio : float, optional
+            C_FP / C_FN now; None deploys the default threshold.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_cases,)
+        """
+        return np.asarray(check_scores(scores, name="scores") >= self._threshold_at(cost_ratio))
+
+    def _threshold_at(self, cost_ratio: float | None) -> float:
+        if not _is_one(cost_ratio):
+            raise ValueError(
+                f"cost_ratio={cost_ratio!r}; accepted is one number for all cases, because the "
+                "limits were met by each threshold alone and not by mixtures of them"
+            )
+        return float(self.threshold(cost_ratio))
+
+    def fixed(self) -> ThresholdPolicy:
+        """Return the policy that deploys the default threshold whatever the cost ratio is."""
+        strategy: PolicyStrategy = "single" if self.strategy in COST_AWARE else self.strategy
+        return replace(self, strategy=strategy, choices=(self.default,))
+
+    def evaluate(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        cost_ratio: float | None = None,
+        by_cost: bool = False,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        confidence: float = 0.95,
+    ) -> PolicyEvaluation:
+        """Evaluate what `predict` deploys on new labels and scores, the thresholds fixed.
+
+        The class sizes are those of the new data: they enter the normalised cost, a capacity that
+        is a share follows their sum, and a capacity that is a count stays. If the scenario names
+        a prevalence, the new cases are reweighted to it first. Costs stated over t are read with
+        the new class sizes as well, so that the same t can mean another cost ratio than on the
+        validation data. The cases may be of one class only, as those of a day can be.
+
+        Parameters
+        ----------
+        y_true, y_score, sample_weight
+            As in `voros.partial_voros_score`.
+        cost_ratio : float, optional
+            As in `predict`: None evaluates the default threshold, over the scenario's costs; a
+            number the threshold at that cost ratio, at that cost.
+        by_cost : bool, default False
+            Evaluate a threshold for each cost: what ``predict(scores, cost_ratio=...)`` deploys
+            over the scenario's costs, where the cost ratio is known at the time of each alarm.
+        pos_label : label, optional
+            By default that of the validation data.
+        confidence : float in (0, 1), default 0.95
+            Of the intervals.
+
+        Examples
+        --------
+        >>> import voros
+        >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+        >>> policy = voros.ThresholdPolicy.from_validation(
+        ...     [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario
+        ... )
+        >>> policy.evaluate([0, 1, 0, 0], [0.75, 0.9, 0.8, 0.1])
+        default threshold on 4 cases, 1 positive
+                               mean      95 % interval         limit
+        expected cost        0.2052   0.0290 to 0.8874
+        cost of 1,000 cases      75     10.14 to 680.8
+        precision            0.3333   0.0084 to 0.9057  at least 0.5
+        recall               1.0000   0.0250 to 1.0000
+        alarms                    3  0.77648 to 3.9748     at most 2
+        limits kept: no
+        precision 0.3333 is 0.1667 below 0.5, at cost ratios 0.1 to 0.2 (probability 1)
+        capacity 3 is 1 above 2, at cost ratios 0.1 to 0.2 (probability 1)
+        """
+        positive, scores, weights = check_cases(
+            y_true,
+            y_score,
+            self._positive_label(y_true, pos_label),
+            sample_weight,
+            both_classes=False,
+        )
+        deployment = self._deployment(cost_ratio, by_cost)
+        return deployment.evaluate_cases(positive, scores, weights, _check_confidence(confidence))
+
+    def evaluate_points(
+        self,
+        points: OperatingPoints,
+        *,
+        cost_ratio: float | None = None,
+        by_cost: bool = False,
+        confidence: float = 0.95,
+    ) -> PolicyEvaluation:
+        """Evaluate what `predict` deploys on the operating points of new data.
+
+        The points must be those of every distinct score, as `OperatingPoints.from_scores` gives;
+        the other parameters are those of `evaluate`.
+        """
+        deployment = self._deployment(cost_ratio, by_cost)
+        return deployment.evaluate_points(points, _check_confidence(confidence))
+
+    def _deployment(self, cost_ratio: float | None, by_cost: bool) -> Deployment:
+        scenario, none = self.scenario, np.empty(0)
+        if by_cost:
+            if cost_ratio is not None:
+                raise ValueError("by_cost=True goes over all costs; leave cost_ratio out")
+            thresholds, switches, words = self.thresholds, self.switches, "threshold for each cost"
+        elif cost_ratio is None:
+            thresholds, switches = np.array([self.default.threshold]), none
+            words = "default threshold"
+        else:
+            thresholds, switches = np.array([self._threshold_at(cost_ratio)]), none
+            words = f"threshold at cost ratio {cost_ratio:.4g}"
+            with warned_before():
+                scenario = replace(scenario, cost_ratio=cost_ratio)
+        return Deployment(thresholds, switches, scenario, self.guarantee, words)
+
+    def _positive_label(self, y_true: Any, pos_label: Any) -> Any:
+        """The positive label stated now or else on validation, where labels are not yes or no."""
+        if pos_label is not None or getattr(y_true, "dtype", None) == np.bool_:
+            return pos_label
+        return self.pos_label
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the policy as a data frame, one row per interval of the cost ratio.
+
+        The counts are those on the validation data; `probability` is that of the interval.
+        """
+        names = list(Choice.__dataclass_fields__)
+        rows = {name: [getattr(choice, name) for choice in self.choices] for name in names}
+        return make_frame(rows | {"probability": self.probabilities.tolist()}, backend)
+
+    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return the policy as JSON text, and write it to a file if a path is given.
+
+        Numbers are read back exactly. The file appears whole or not at all, and an existing one
+        is replaced only with ``force=True``.
+        """
+        text = policy_text(self)
+        if path is not None:
+            # Only who saves a policy needs the room of files.
+            from voros.io import write_whole
+
+            write_whole(path, text, force=force)
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> ThresholdPolicy:
+        """Read a policy back from JSON text or from a file."""
+        return cls(**parse_policy(source))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything that is saved."""
+        return isinstance(other, ThresholdPolicy) and policy_fields(self) == policy_fields(other)
+
+    def __hash__(self) -> int:
+        """Hash scenario and thresholds."""
+        return hash((self.scenario, self.strategy, self.thresholds.tobytes()))
+
+    def _repr_html_(self) -> str:
+        """Show limits, guarantee and thresholds, for notebooks."""
+        return html_table(self._facts()) + html_table(self._deployed())
+
+    def _facts(self) -> list[tuple[str, ...]]:
+        cases = self.n_positive + self.n_negative
+        most = self.scenario.max_alarms(cases, one_case=0.0)
+        shared = f", its error split over {self.n_models} models" if self.n_models > 1 else ""
+        return [
+            ("policy", "" if self.model is None else self.model),
+            ("strategy", self.strategy),
+            ("costs", repr(self.scenario.costs)),
+            ("precision", f"at least {self.scenario.min_precision:g}"),
+            ("alarms", f"at most {most:,.6g} of {cases:,.6g} cases"),
+            ("guarantee", "none" if self.guarantee is None else f"{self.guarantee!r}{shared}"),
+            ("validated on", f"{cases:,.6g} cases, {self.n_positive:,.6g} positive"),
+        ]
+
+    def _deployed(self) -> list[tuple[str, ...]]:
+        """The default threshold, and those for the scenario's costs."""
+        low, high = self.scenario.costs.ratio_range(self.n_negative / self.n_positive)
+        used = [c for c, p in zip(self.choices, self.probabilities, strict=True) if p > 0]
+        rows: list[tuple[str, ...]] = [("cost ratio", "threshold", "alarms", "precision", "recall")]
+        rows.append(("default", *_cells(self.default)))
+        for choice in used if len(used) > 1 else ():
+            start, end = max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)
+            rows.append((f"{start:.4g} to {end:.4g}", *_cells(choice)))
+        return rows
+
+    def __repr__(self) -> str:
+        """Summarise the policy."""
+        used = int(np.count_nonzero(self.probabilities))
+        count = "1 threshold" if used == 1 else f"{used} thresholds"
+        return (
+            f"ThresholdPolicy({self.strategy!r}: {count} on {self.scenario.costs!r}, "
+            f"default {self.default.threshold:.6g})"
+        )
+
+
+def _is_one(cost_ratio: Any) -> bool:
+    if isinstance(cost_ratio, np.ndarray):
+        return cost_ratio.ndim == 0
+    return isinstance(cost_ratio, (str, bytes)) or not isinstance(cost_ratio, Iterable)
+
+
+def _read_ratios(cost_ratio: Any) -> FloatArray:
+    if not _is_one(cost_ratio):
+        return as_floats(as_vector(cost_ratio, "cost_ratio"), "cost_ratio")
+    one = cost_ratio.item() if isinstance(cost_ratio, np.ndarray) else cost_ratio
+    return np.asarray(as_number(one, "cost_ratio", "a number of at least 0"))
+
+
+def _one_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
+    if strategy in ("recall", "partial_auroc"):
+        return allowed.highest_recall
+    # The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
+    odds, hull = allowed.points.negatives_per_positive, allowed.hull
+    t = mean_t(allowed.scenario.costs, odds)
+    ratio = t / (1.0 - t) / odds if t < 1 else np.inf
+    return int(hull.index[hull.best(np.array([ratio]))[0]])
+
+
+def _choices_by_cost(allowed: AllowedThresholds) -> tuple[Choice, ...]:
+    points, hull = allowed.points, allowed.hull
+    # Rounding must not put one switch above the one before it.
+    enter = np.minimum.accumulate(hull.enter)
+    leave = np.append(enter[1:], 0.0)
+    # An empty interval is left by thresholds on one line, and by never alarm where some other
+    # threshold raises right alarms only.
+    used = np.flatnonzero(leave < enter)
+    return tuple(
+        Choice.at(points, hull.index[j], float(leave[j]), float(enter[j])) for j in used[::-1]
+    )
+
+
+def _cells(choice: Choice) -> tuple[str, str, str, str]:
+    threshold = "never alarm" if choice.never_alarm else f"{choice.threshold:.6g}"
+    precision = "" if choice.never_alarm else f"{choice.precision:.4f}"
+    return threshold, f"{choice.alarms:,.6g}", precision, f"{choice.recall:.4f}"
+
+
+def _plain(label: Any) -> Any:
+    """Return numpy's numbers and texts as Python's."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _check_confidence(confidence: float) -> float:
+    number = isinstance(confidence, Real) and not isinstance(confidence, bool)
+    if not number or not 0 < confidence < 1:
+        raise ValueError(
+            f"confidence={confidence!r}; accepted is a number strictly between 0 and 1"
+        )
+    return float(confidence)
+
+
+def _check_thresholds(points: OperatingPoints) -> None:
+    if np.isnan(points.thresholds).any():
+        raise ValueError("points carry no thresholds, so none can be deployed")
+
+
+def _check_n_models(guarantee: Guarantee | None, n_models: int | None) -> int:
+    if n_models is not None:
+        if isinstance(n_models, bool) or not isinstance(n_models, Integral) or n_models < 1:
+            raise ValueError(f"n_models={n_models!r}; accepted is a whole number above 0")
+        return int(n_models)
+    if guarantee is None:
+        return 1
+    raise ValueError(
+        "a guarantee needs n_models, from how many models this one was chosen on these cases: "
+        "n_models=1 if it was fixed before they were looked at. After select_model(..., "
+        "guarantee=...), selection.policy() is the winner's policy and keeps the promise"
+    )
+
+
+def _check_strategy(strategy: str) -> None:
+    check_choice(strategy, "strategy", POLICY_STRATEGIES)

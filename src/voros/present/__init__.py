@@ -1,0 +1,1 @@
+"""Documents for people: the report and the interactive page."""

@@ -1,0 +1,226 @@
+"""One HTML file that computes by itself: markup, style, script and counts in one."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.io import write_whole
+from voros.io.serialisation import json_text
+from voros.looks import Look, look_of
+from voros.models import count_models
+from voros.present.explorer.payload import page_payload
+
+SCRIPTS = (
+    "voros.js",
+    "setting.js",
+    "wording.js",
+    "marks.js",
+    "axes.js",
+    "roc_chart.js",
+    "area_chart.js",
+    "threshold_chart.js",
+    "people.js",
+    "winners.js",
+    "winner_map.js",
+    "tables.js",
+    "chart_tables.js",
+    "ranking.js",
+    "notices.js",
+    "fields.js",
+    "controls.js",
+    "sharing.js",
+    "app.js",
+)
+"""The script's modules, each before those that import from it."""
+
+LINE_PIXELS = 2.5
+"""Width of a model's line, as in the style sheet: dashes are given in widths of the line."""
+
+_IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
+
+
+def write_page(
+    y_true: Any,
+    scores: Any,
+    scenario: Scenario,
+    path: str | Path,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    title: str | None = None,
+    outcome: str = "the outcome",
+    cases: str = "cases",
+    thin: int | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a page on which limits and costs can be moved, as one HTML file.
+
+    The page needs no server and no network, and computes the scores itself, exactly. It holds
+    counts at each threshold, never rows.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    scores : array-like of shape (n_cases,), mapping of str to such, or data frame
+        Scores of one model, or of several by name or column.
+    scenario : Scenario
+        The setting the page opens with.
+    path : path
+        Where to write; a file that exists is left alone unless `force`.
+    pos_label, sample_weight
+        As in `voros.partial_voros_score`.
+    title : str, optional
+        Heading of the page.
+    outcome : str, default "the outcome"
+        What an alarm warns of, as in "hospital death within 7 days".
+    cases : str, default "cases"
+        What is counted, in the plural, as in "patients".
+    thin : int, optional
+        For publication: keep at most so many thresholds of each model. The page states the
+        largest change this can make to a score.
+    force : bool, default False
+        Overwrite a file that exists.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    See Also
+    --------
+    write_page_points : The same from operating points, such as those of published curves.
+
+    Examples
+    --------
+    >>> import tempfile, voros
+    >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=voros.costs.miss_costs(5, 10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_page([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], scenario, f"{folder}/page.html")
+    ...     page.name
+    'page.html'
+    """
+    return write_page_points(
+        count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight),
+        scenario,
+        path,
+        title=title,
+        outcome=outcome,
+        cases=cases,
+        thin=thin,
+        force=force,
+    )
+
+
+def write_page_points(
+    points_by_model: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    outcome: str = "the outcome",
+    cases: str = "cases",
+    thin: int | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a page from operating points, all counted on the same cases; see `write_page`."""
+    _check_points(points_by_model)
+    html = render_page(
+        points_by_model, scenario, title=title, outcome=outcome, cases=cases, thin=thin
+    )
+    return write_whole(path, html, force=force)
+
+
+def render_page(
+    points_by_model: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    *,
+    title: str | None = None,
+    outcome: str = "the outcome",
+    cases: str = "cases",
+    thin: int | None = None,
+) -> str:
+    """Return the page as text; parameters are those of `write_page`."""
+    payload = page_payload(points_by_model, scenario, thin)
+    payload["words"] = {"outcome": outcome, "cases": cases}
+    looks = [look_of(position) for position in range(len(points_by_model))]
+    payload["looks"] = [{"dash": _dash(look), "letter": look.letter} for look in looks]
+    style, script = _asset("style.css") + _model_colours(looks), _bundle()
+    return Template(_asset("index.html")).substitute(
+        title=escape(title or f"Which model, at which threshold, for {outcome}?"),
+        outcome=escape(outcome),
+        cases=escape(cases),
+        policy=escape(_security_policy(style, script)),
+        style=style,
+        script=script,
+        payload=_json_for_html(payload),
+    )
+
+
+def _dash(look: Look) -> str:
+    """Dashes as SVG writes them, in pixels."""
+    return " ".join(f"{LINE_PIXELS * length:g}" for length in look.dashes)
+
+
+def _model_colours(looks: Sequence[Look]) -> str:
+    """Colours of each model on paper and, on a screen that asks for it, on a dark ground."""
+    light = [_rule(i, look.line, look.fill) for i, look in enumerate(looks)]
+    dark = [_rule(i, look.on_dark, look.on_dark) for i, look in enumerate(looks)]
+    return "\n".join([*light, "@media screen and (prefers-color-scheme: dark) {", *dark, "}", ""])
+
+
+def _rule(position: int, line: str, fill: str) -> str:
+    return f".model-{position} {{ --mark: {line}; --fill: {fill}; }}"
+
+
+def _check_points(points_by_model: Mapping[str, OperatingPoints]) -> None:
+    for name, points in points_by_model.items():
+        if not isinstance(points, OperatingPoints):
+            raise TypeError(
+                f"points_by_model[{name!r}] is of type {type(points).__name__}; accepted are "
+                "OperatingPoints; scores are written by write_page(y_true, scores, ...)"
+            )
+
+
+def _asset(name: str) -> str:
+    return files("voros.present.explorer").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _bundle() -> str:
+    """Join the modules into one script: inside one scope they need no imports or exports.
+
+    A page opened from a file may not load modules from other files, and imports between inline
+    scripts do not exist.
+    """
+    modules = (_EXPORT.sub("", _IMPORT.sub("", _asset(name))) for name in SCRIPTS)
+    return "\n" + "\n".join(modules)
+
+
+def _security_policy(style: str, script: str) -> str:
+    """Allow this very style and script and nothing else, so that nothing can be fetched or sent."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _json_for_html(payload: Mapping[str, Any]) -> str:
+    """Write JSON that cannot end the script element it stands in, whatever names models have."""
+    text = json_text(payload, indent=None).rstrip()
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,157 @@
+"""What a page holds: counts at each threshold, the class sizes, and the first setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+from voros.core.arrays import AnyArray
+from voros.core.costs import CostDistribution, Samples, Uniform
+from voros.core.operating_points import OperatingPoints, same_cases
+from voros.core.scenario import Scenario, check_scenario
+from voros.io.serialisation import plain
+from voros.present.explorer.thinning import largest_change, thin_points, useful_points
+from voros.winners import CLOSE_CALL
+
+CERTIFIED_RECALL = 0.25
+"""Thinning is certified for capacities that admit at least this share of the positives."""
+
+
+def page_payload(
+    points_by_model: Mapping[str, OperatingPoints], scenario: Scenario, thin: int | None = None
+) -> dict[str, Any]:
+    """Return what the page's script reads, ready for JSON.
+
+    Parameters
+    ----------
+    points_by_model : mapping of str to OperatingPoints
+        All of the same cases.
+    scenario : Scenario
+        The setting the page opens with; its costs are known or uniform, as a ratio or in misses.
+    thin : int, optional
+        Keep at most so many thresholds of each model.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> payload = page_payload({"model": points}, Scenario(0.5, 0.5, (0.1, 0.2)))
+    >>> payload["models"]
+    [{'name': 'model', 'thresholds': [0.9, 0.7], 'tp': [1, 2], 'fp': [0, 1]}]
+    >>> payload["setting"]["miss"], payload["setting"]["spread"]
+    ([5.0, 10.0], 'ratio')
+    """
+    check_scenario(scenario)
+    _check_complete(points_by_model)
+    shared = _shared_cases(points_by_model)
+    _check_thin(thin)
+    if thin is None:
+        kept = {name: useful_points(points) for name, points in points_by_model.items()}
+        thinning = None
+    else:
+        kept = {
+            name: thin_points(points, thin, CERTIFIED_RECALL)
+            for name, points in points_by_model.items()
+        }
+        thinning = _thinning(points_by_model, kept, thin)
+    return {
+        "models": [_model(name, points) for name, points in kept.items()],
+        "cases": shared,
+        "setting": _setting(scenario),
+        "thinning": thinning,
+        "closeCall": CLOSE_CALL,
+    }
+
+
+def _check_complete(points_by_model: Mapping[str, OperatingPoints]) -> None:
+    for name, points in points_by_model.items():
+        if not points.complete:
+            raise ValueError(
+                f"model {name!r} was counted for some scenarios only, and a page moves through "
+                "all of them; count it without a scenario"
+            )
+
+
+def _model(name: str, points: OperatingPoints) -> dict[str, Any]:
+    return {
+        "name": name,
+        "thresholds": plain(points.thresholds[1:]),
+        "tp": points.tp[1:].tolist(),
+        "fp": points.fp[1:].tolist(),
+    }
+
+
+def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, Any]:
+    if not points_by_model:
+        raise ValueError("points_by_model is empty; a page needs at least one model")
+    (first, expected), *rest = points_by_model.items()
+    for name, found in rest:
+        alike = _is_whole(found.tp) == _is_whole(expected.tp)
+        if not alike or not same_cases(found, expected):
+            raise ValueError(
+                f"models {first!r} and {name!r} were counted on different cases: "
+                f"{_sizes(expected)} against {_sizes(found)}; a page compares models on the same"
+            )
+    return _cases(expected)
+
+
+def _cases(points: OperatingPoints) -> dict[str, Any]:
+    return {
+        "nPositive": _plain(points.n_positive),
+        "nNegative": _plain(points.n_negative),
+        "oneCase": _plain(points.one_case),
+        "wholeCounts": _is_whole(points.tp),
+        "wholeCases": isinstance(points.n_cases, Integral),
+    }
+
+
+def _sizes(points: OperatingPoints) -> str:
+    return f"{points.n_positive:g} positive and {points.n_negative:g} negative"
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if isinstance(number, Integral) else float(number)
+
+
+def _is_whole(counts: AnyArray) -> bool:
+    return counts.dtype.kind in "iu"
+
+
+def _setting(scenario: Scenario) -> dict[str, Any]:
+    low, high, spread = _miss_range(scenario.costs)
+    capacity = "count" if scenario.capacity_is_count else "share"
+    return {
+        "minPrecision": float(scenario.min_precision),
+        "capacity": {capacity: _plain(scenario.capacity)},
+        "miss": [low, high],
+        "spread": spread,
+        "prevalence": None if scenario.prevalence is None else float(scenario.prevalence),
+    }
+
+
+def _miss_range(costs: CostDistribution) -> tuple[float, float, str]:
+    """How many false alarms a miss is worth, and in which unit the range is uniform."""
+    known = isinstance(costs, Samples) and len(costs.values) == 1
+    if costs.over == "t" or not (known or isinstance(costs, Uniform)):
+        raise ValueError(
+            f"cost_ratio={costs!r} cannot be moved with two sliders; a page accepts a number, a "
+            "pair (low, high), voros.costs.uniform(...) or voros.costs.miss_costs(...)"
+        )
+    low, high = costs.support
+    return (low, high, "miss") if costs.over == "miss" else (1.0 / high, 1.0 / low, "ratio")
+
+
+def _check_thin(thin: int | None) -> None:
+    if thin is None:
+        return
+    if isinstance(thin, bool) or not isinstance(thin, Integral) or thin < 1:
+        raise ValueError(f"thin={thin!r}; accepted is a whole number of thresholds above 0")
+
+
+def _thinning(
+    full: Mapping[str, OperatingPoints], kept: Mapping[str, OperatingPoints], thin: int
+) -> dict[str, Any]:
+    changes: Sequence[float] = [
+        largest_change(full[name], kept[name], CERTIFIED_RECALL) for name in full
+    ]
+    return {"atMost": int(thin), "largestChange": max(changes), "recallFloor": CERTIFIED_RECALL}

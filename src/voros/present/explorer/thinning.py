@@ -1,0 +1,139 @@
+r"""Fewer operating points for a page, and how much that can change a score.
+
+**Without loss.** A threshold that catches no more than one with fewer alarms is never the better
+of the two, at any limits, costs or prevalence. `useful_points` drops those; what is left of a
+scored sample are the thresholds at a positive's score.
+
+**With a bound.** Let d be dropped and k be kept, with no more right alarms, no more false ones and
+no less precision. Then k is feasible wherever d is. Taking k for d moves the line of equal cost
+down by at most their difference in recall, so it gives up at most that times the width W of the
+feasible region. The region is convex and holds the triangle over its left side, whose height is
+the highest recall H that the capacity admits: its area is at least W H / 2. So
+
+.. math:: \text{loss} \le 2 \, \frac{y_d - y_k}{H}, \qquad
+          H = \min(1, \kappa / P) \ge y_d,
+
+whatever the precision floor, the costs and the prevalence are. `largest_change` is the maximum of
+this over the points, for all capacities of at least a stated share of the positives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.operating_points import OperatingPoints
+
+BISECTIONS = 40
+"""Halvings of the tolerance when looking for the best one that a number of points allows."""
+
+
+def useful_points(points: OperatingPoints) -> OperatingPoints:
+    """Drop the thresholds that no setting can choose; every score stays exactly as it was.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> useful_points(points).thresholds.tolist()
+    [inf, 0.9, 0.7]
+    """
+    most_before = np.maximum.accumulate(points.tp)[:-1]
+    return _take(points, np.append(True, points.tp[1:] > most_before))
+
+
+def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> OperatingPoints:
+    """Keep ``at_most`` thresholds besides never alarm, such that `largest_change` is small.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+    at_most : int
+    recall_floor : float
+        The capacities that matter admit at least this share of the positives.
+    """
+    useful = useful_points(points)
+    if len(useful) - 1 <= at_most:
+        return useful
+    low, high = 0.0, 2.0
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        if _kept_within(useful, middle, recall_floor).sum() - 1 <= at_most:
+            high = middle
+        else:
+            low = middle
+    return _take(useful, _kept_within(useful, high, recall_floor))
+
+
+def largest_change(full: OperatingPoints, kept: OperatingPoints, recall_floor: float) -> float:
+    """Bound how far the score of ``kept``, some of the points of ``full``, lies below theirs.
+
+    Parameters
+    ----------
+    full, kept : OperatingPoints
+    recall_floor : float
+        The bound holds for every capacity of at least this share of the positives.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> full = OperatingPoints.from_counts([40, 50, 100], [0, 2, 100], 100, 900)
+    >>> kept = OperatingPoints.from_counts([40, 100], [0, 100], 100, 900)
+    >>> largest_change(full, kept, recall_floor=0.8)  # 10 of 100 less, twice, at a recall of 0.8
+    0.25
+    """
+    useful = useful_points(full)
+    allowed = np.maximum(useful.tp, recall_floor * useful.n_positive)
+    lost = useful.tp - _covered(useful, kept)
+    return float(np.clip(np.max(2 * lost[1:] / allowed[1:]), 0.0, 1.0))
+
+
+def _covered(points: OperatingPoints, kept: OperatingPoints) -> AnyArray:
+    """For each point, most right alarms of a kept one that is feasible wherever it is."""
+    most = np.zeros_like(points.tp)
+    for tp, fp in zip(kept.tp, kept.fp, strict=True):
+        within = (tp <= points.tp) & (fp <= points.fp) & (tp * points.fp >= points.tp * fp)
+        most[within] = np.maximum(most[within], tp)
+    return most
+
+
+def _kept_within(points: OperatingPoints, change: float, recall_floor: float) -> BoolArray:
+    """Choose few points such that each of the others has a stand-in within ``change``.
+
+    From the most alarms down: of the points that can stand in for the current one, the most
+    precise can do so for all between, so it is kept, and the next to be seen to is the one before.
+    """
+    allowed = np.maximum(points.tp, recall_floor * points.n_positive)
+    starts = np.searchsorted(points.tp, points.tp - change / 2 * allowed, side="left")
+    odds = _right_per_false(points)
+    kept = np.zeros(len(points), dtype=np.bool_)
+    kept[0] = True
+    current = len(points) - 1
+    while current > 0:
+        start = int(starts[current])
+        current = start + int(np.argmax(odds[start : current + 1]))
+        kept[current] = True
+        current -= 1
+    return kept
+
+
+def _right_per_false(points: OperatingPoints) -> FloatArray:
+    """Order by precision, whatever the prevalence; never alarm is the most precise."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.asarray(points.tp / points.fp, dtype=np.float64)
+    odds[0] = np.inf
+    return odds
+
+
+def _take(points: OperatingPoints, chosen: BoolArray | AnyArray) -> OperatingPoints:
+    return replace(
+        points,
+        thresholds=points.thresholds[chosen],
+        tp=points.tp[chosen],
+        fp=points.fp[chosen],
+    )

@@ -1,0 +1,173 @@
+"""What a report says: everything computed, nothing laid out yet."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.io import Predictions
+from voros.policy import ThresholdPolicy
+from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.json import policy_fields
+from voros.present.report.values import evaluation_values, scenario_values
+from voros.selection import Selection
+
+PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
+"""Whose versions decide the numbers and the pictures."""
+
+REPORT_SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """The cases that a result rests on."""
+
+    file: str
+    sha256: str | None
+    cases: float
+    positives: float
+    label: str | None
+    models: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, predictions: Predictions) -> DataSummary:
+        """Summarise a file of predictions."""
+        weights, positive = predictions.weights, predictions.labels
+        return cls(
+            predictions.source,
+            file_digest(predictions.source),
+            predictions.n_cases if weights is None else float(weights.sum()),
+            int(positive.sum()) if weights is None else float(weights[positive].sum()),
+            predictions.label,
+            tuple(predictions.models),
+            predictions.notes,
+        )
+
+
+@dataclass(frozen=True)
+class ModelInterval:
+    """How sure a model's score is, from resampling the validation cases.
+
+    All are of partial VOROS with every threshold that meets the limits; where a guarantee rules
+    some out, the ranking has the lower score that is left. `wins` is the share of the resamples in
+    which the model scores best.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    wins: float
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A choice of model and thresholds, with all that it rests on.
+
+    Attributes
+    ----------
+    title : str
+    command : str
+        The exact command that makes it.
+    validation, test : DataSummary
+    points : mapping of str to OperatingPoints
+        Of the validation cases.
+    selection : Selection
+    policy : ThresholdPolicy
+    intervals : mapping of str to ModelInterval
+        Of partial VOROS, by model.
+    confidence : float
+        Of the intervals.
+    resamples : int
+        How many resamples they come from.
+    verdict : str or None
+        Which differences between models are more than chance.
+    tested : PolicyEvaluation or None
+    """
+
+    title: str
+    command: str
+    validation: DataSummary
+    points: Mapping[str, OperatingPoints]
+    selection: Selection
+    policy: ThresholdPolicy
+    intervals: Mapping[str, ModelInterval]
+    confidence: float
+    resamples: int
+    verdict: str | None = None
+    test: DataSummary | None = None
+    tested: PolicyEvaluation | None = None
+
+    @property
+    def scenario(self) -> Scenario:
+        """The limits and costs."""
+        return self.policy.scenario
+
+    @property
+    def winner(self) -> str:
+        """Name of the chosen model."""
+        return self.selection.winner
+
+
+def report_document(report: Report, written: datetime) -> dict[str, Any]:
+    """Return everything in a report as plain values, for the JSON beside it."""
+    return {
+        "format": "voros report",
+        "schema": REPORT_SCHEMA,
+        "title": report.title,
+        "written": written.isoformat(timespec="seconds"),
+        "command": report.command,
+        "versions": versions(),
+        "validation": asdict(report.validation),
+        "scenario": scenario_values(report.scenario),
+        "strategy": report.selection.strategy,
+        "winner": report.winner,
+        "intervals": {"confidence": report.confidence, "resamples": report.resamples},
+        "verdict": report.verdict,
+        "ranking": ranking_rows(report),
+        "policy": policy_fields(report.policy),
+        "test": None
+        if report.test is None or report.tested is None
+        else {"data": asdict(report.test), "evaluation": evaluation_values(report.tested)},
+    }
+
+
+def ranking_rows(report: Report) -> list[dict[str, Any]]:
+    """Return the ranking, each model with its interval."""
+    return [
+        asdict(row) | {"behind": report.selection.behind(row)} | asdict(report.intervals[row.model])
+        for row in report.selection.ranking
+    ]
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that were used."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def file_digest(path: str) -> str | None:
+    """Return the SHA-256 of a file, so that a report names its data beyond doubt."""
+    if not Path(path).is_file():
+        return None
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def now() -> datetime:
+    """Return the time of writing."""
+    return datetime.now(UTC)

@@ -1,0 +1,140 @@
+"""The pictures of a report, drawn without a screen and carried inside the page."""
+
+from __future__ import annotations
+
+import base64
+import io
+import warnings
+from typing import Any
+
+import numpy as np
+
+from voros.exceptions import VorosWarning
+from voros.installing import missing_package
+from voros.present.report.content import Report
+
+RESOLUTION = 150
+"""Dots per inch: sharp on paper and on a dense screen."""
+
+MAP_STEPS = 24
+"""Floors and capacities on each side of the winner map."""
+
+ROUNDING = 1e-9
+"""Above one case by so much, a share of weighted cases is not below it once it is multiplied."""
+
+Picture = tuple[str, str, str]
+"""Data address, what a reader who cannot see it is told, and the caption."""
+
+
+def headless_pyplot() -> Any:
+    """Import matplotlib so that it never opens a window."""
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise missing_package("drawing", "matplotlib") from error
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
+def figure_bytes(figure: Any, file_format: str, resolution: int = RESOLUTION) -> bytes:
+    """Write a figure into memory, and close it."""
+    plt, sink = headless_pyplot(), io.BytesIO()
+    # Without a date and with fixed names inside, the same data give the same bytes.
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(file_format)
+    with plt.rc_context({"svg.hashsalt": "voros"}):
+        figure.savefig(sink, format=file_format, dpi=resolution, metadata=metadata)
+    plt.close(figure)
+    return sink.getvalue()
+
+
+def ranking_pictures(report: Report) -> list[Picture]:
+    """Draw the ROC curves and, over the costs, what each model wins."""
+    headless_pyplot()
+    from voros.plotting import AreaCurveDisplay, RocDisplay
+
+    with _quietly():
+        roc = RocDisplay.from_points(report.points, report.scenario).ax_.figure
+        area = AreaCurveDisplay.from_points(report.points, report.scenario).ax_.figure
+    return [
+        _picture(
+            roc,
+            "ROC curves of all models with the feasible region",
+            "ROC curves. The shaded region is what the limits leave; a curve is strong where its "
+            "thresholds keep them, and marks are the thresholds that are best at some cost.",
+        ),
+        _picture(
+            area,
+            "Normalised area of lesser classifiers of each model over the costs",
+            "The share of the feasible region that is costlier than each model's best threshold, "
+            "at each cost. Partial VOROS is its mean over the costs.",
+        ),
+    ]
+
+
+def policy_pictures(report: Report) -> list[Picture]:
+    """Draw what each threshold of the chosen model does."""
+    headless_pyplot()
+    from voros.plotting import ThresholdCostDisplay
+
+    with _quietly():
+        display = ThresholdCostDisplay.from_points(report.points[report.winner], report.scenario)
+    return [
+        _picture(
+            display.axes_[0].figure,
+            f"Expected cost, precision and alarms at each threshold of {report.winner}",
+            f"Thresholds of {report.winner}: expected cost, precision and alarms. Faint where a "
+            "limit is broken.",
+        )
+    ]
+
+
+def map_pictures(report: Report) -> list[Picture]:
+    """Draw which model would win at other limits; nothing where there is one model only."""
+    if len(report.points) < 2:
+        return []
+    headless_pyplot()
+    from voros.plotting import WinnerMapDisplay
+    from voros.winners import winner_map_points
+
+    with _quietly():
+        found = winner_map_points(
+            report.points,
+            min_precisions=np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1],
+            capacities=_capacities(report),
+            cost_ratio=report.scenario.costs,
+            prevalence=report.scenario.prevalence,
+            tolerance=report.selection.tolerance,
+        )
+        display = WinnerMapDisplay(found).plot()
+    return [
+        _picture(
+            display.ax_.figure,
+            "Which model wins at each precision floor and capacity",
+            "Which model would win at other limits, and by how much; hatched where the best two "
+            f"are within {report.selection.tolerance:g}.",
+        )
+    ]
+
+
+def _capacities(report: Report) -> Any:
+    """Shares from one case, or little, up to about twice the capacity that was asked for."""
+    cases = next(iter(report.points.values())).at_prevalence(report.scenario.prevalence)
+    highest = min(1.0, 2.0 * cases.max_alarms(report.scenario) / cases.n_cases)
+    one_case = min(highest, cases.one_case / cases.n_cases * (1.0 + ROUNDING))
+    return np.linspace(max(highest / MAP_STEPS, one_case), highest, MAP_STEPS)
+
+
+def _picture(figure: Any, alternative: str, caption: str) -> Picture:
+    data = base64.b64encode(figure_bytes(figure, "png")).decode("ascii")
+    return f"data:image/png;base64,{data}", alternative, caption
+
+
+class _quietly(warnings.catch_warnings):  # noqa: N801 - reads as a verb in a with statement
+    """Draws without repeating what the ranking has warned of already."""
+
+    def __enter__(self) -> Any:
+        log = super().__enter__()
+        warnings.simplefilter("ignore", VorosWarning)
+        return log

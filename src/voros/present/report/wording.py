@@ -1,0 +1,122 @@
+"""Limits, policies and evaluations in words."""
+
+from __future__ import annotations
+
+import math
+
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.policy import ThresholdPolicy
+from voros.policy.evaluation import PolicyEvaluation
+
+STRATEGY_TITLES = {
+    "partial_voros": "partial VOROS",
+    "voros": "VOROS",
+    "partial_auroc": "partial AUROC",
+    "recall": "recall",
+}
+"""Names of the strategies as people write them."""
+
+OF_SO_MANY = 100
+"""People imagine a hundred cases better than a rate."""
+
+
+def limits_in_words(scenario: Scenario, points: OperatingPoints) -> str:
+    """Say which limits and costs a result rests on."""
+    cases = points.at_prevalence(scenario.prevalence)
+    most = cases.max_alarms(scenario)
+    if isinstance(cases.n_cases, int):
+        most = math.floor(most)
+    return (
+        f"{number(cases.n_cases)} cases, {cases.prevalence:.3%} positive; precision at least "
+        f"{scenario.min_precision:g}, at most {number(most)} alarms; a miss is worth "
+        f"{worth_in_words(scenario, points)} false alarms ({scenario.costs!r})"
+    )
+
+
+def worth_in_words(scenario: Scenario, points: OperatingPoints) -> str:
+    """Say how many false alarms a miss is worth."""
+    cases = points.at_prevalence(scenario.prevalence)
+    low, high = scenario.costs.ratio_range(cases.negatives_per_positive)
+    return span(_inverse(high), _inverse(low))
+
+
+def policy_in_words(policy: ThresholdPolicy) -> str:
+    """Say which thresholds a policy deploys."""
+    used = [c for c, p in zip(policy.choices, policy.probabilities, strict=True) if p > 0]
+    thresholds = [choice.threshold for choice in used]
+    if min(thresholds) == max(thresholds) == policy.default.threshold:
+        return f"alarm at a score of at least {exact(thresholds[0])}, whatever the costs"
+    return (
+        f"alarm at a score of at least {exact(min(thresholds))} to {exact(max(thresholds))}, lower "
+        f"where a miss is worth more; {exact(policy.default.threshold)} where the costs are not "
+        "known"
+    )
+
+
+def evaluation_in_words(tested: PolicyEvaluation) -> tuple[str, ...]:
+    """Say what a policy did on test cases: a line, and one for each broken limit."""
+    kept = "limits kept" if tested.satisfied else "limits broken"
+    summary = (
+        f"{kept}; expected cost {tested.expected_cost:.4f}, mean precision "
+        f"{number(tested.mean_precision)}, mean alarms {number(tested.mean_alarms)} of at most "
+        f"{number(tested.max_alarms)}"
+    )
+    return (summary, *map(str, tested.violations))
+
+
+def consequences_in_words(policy: ThresholdPolicy) -> str:
+    """Say what the default threshold means for a hundred cases like those of the validation."""
+    choice, cases = policy.default, policy.n_positive + policy.n_negative
+    alarms, right, missed = (
+        OF_SO_MANY * count / cases
+        for count in (choice.alarms, choice.tp, policy.n_positive - choice.tp)
+    )
+    return (
+        f"Of {OF_SO_MANY} cases {alarms:.1f} raise an alarm, {right:.1f} of them rightly, and "
+        f"{missed:.1f} are missed."
+    )
+
+
+def span(low: float, high: float, digits: int = 4) -> str:
+    """Write a range in short, or one number where both ends are the same.
+
+    Examples
+    --------
+    >>> span(0.25, 0.5), span(3, 3)
+    ('0.25 to 0.5', '3')
+    """
+    first, last = number(low, digits), number(high, digits)
+    return first if first == last else f"{first} to {last}"
+
+
+def exact(threshold: float) -> str:
+    """Write a threshold in full: rounded either way it could raise other alarms.
+
+    Examples
+    --------
+    >>> exact(0.743041992), exact(65.0), exact(math.inf)
+    ('0.743041992', '65', 'never')
+    """
+    if math.isinf(threshold):
+        return "never"
+    return repr(float(threshold)).removesuffix(".0")
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Write a number in short; whole ones in full.
+
+    Examples
+    --------
+    >>> number(12345.0), number(0.123456), number(float("nan")), number(float("inf"))
+    ('12,345', '0.1235', '-', 'infinity')
+    """
+    if math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "infinity"
+    return f"{int(value):,}" if value == int(value) else f"{value:.{digits}g}"
+
+
+def _inverse(ratio: float) -> float:
+    return 1.0 / ratio if ratio > 0 else math.inf

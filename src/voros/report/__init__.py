@@ -1,6 +1,0 @@
-"""A document for the record, and the words and values it shares with the command line."""
-
-from voros.report.content import DataSummary, ModelInterval, Report
-from voros.report.writing import write_report
-
-__all__ = ["DataSummary", "ModelInterval", "Report", "write_report"]

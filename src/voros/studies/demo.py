@@ -1,0 +1,172 @@
+"""Who should raise the alarm? Four prognoses of SUPPORT2 under limits, from scores to a page."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from itertools import chain, count, groupby
+from pathlib import Path
+from typing import Final
+
+from sklearn.metrics import roc_auc_score
+
+from voros.core.arrays import AnyArray, BoolArray
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.datasets import Support2, load_support2
+from voros.evaluation import evaluate_points
+from voros.exceptions import NeverAlarmWarning
+from voros.io import check_folder, folder_for
+
+OUTCOME: Final = "hospital_death_within_7_days"
+COST_RATIO = (1 / 40, 1 / 9)
+CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+FLOORS = (0.0, 0.2, 0.35, 0.5)
+TOLERANCE = 0.01
+NOT_FEASIBLE = "-"
+PAGE_SCENARIO = Scenario(min_precision=0.2, capacity=0.1, cost_ratio=COST_RATIO)
+DEFAULT_FOLDER = Path("voros-demo")
+
+
+def score_prognoses(
+    points_by_model: Mapping[str, OperatingPoints], min_precision: float, capacity: float
+) -> dict[str, float | None]:
+    """Partial VOROS of each prognosis; None where nothing but never alarm meets the limits."""
+    scenario = Scenario(min_precision, capacity, COST_RATIO)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeverAlarmWarning)
+        results = {name: evaluate_points(p, scenario) for name, p in points_by_model.items()}
+    return {name: r.score if r.feasible else None for name, r in results.items()}
+
+
+def winner(scores: Mapping[str, float | None]) -> str:
+    """Name the prognosis of highest score, and who comes within the tolerance of it."""
+    ranked = sorted(scores, key=lambda name: scores[name] or 0.0, reverse=True)
+    best, second = (scores[name] or 0.0 for name in ranked[:2])
+    return ranked[0] if best - second > TOLERANCE else f"{ranked[0]} or {ranked[1]}"
+
+
+def runs(winners: Mapping[float, str]) -> str:
+    """Say who wins over which stretch of capacities."""
+    said = []
+    for name, stretch in groupby(winners, key=winners.__getitem__):
+        capacities = list(stretch)
+        ends = f"{capacities[0]:.0%}"
+        ends += f" to {capacities[-1]:.0%}" if len(capacities) > 1 else ""
+        said.append(f"{name} at {ends}")
+    return ", ".join(said)
+
+
+def _line(first: str, cells: list[str], last: str) -> str:
+    return f"  {first:<16}" + "".join(f"{cell:>15}" for cell in cells) + f"   {last}"
+
+
+def _introduction(patients: Support2, y_true: BoolArray) -> Iterator[str]:
+    yield "Who should raise the alarm for a death in hospital within 7 days?"
+    yield (
+        f"SUPPORT2: {len(y_true):,} patients with all four prognoses, {int(y_true.sum())} such "
+        f"deaths ({y_true.mean():.1%}). A miss costs 9 to 40 false alarms."
+    )
+    yield ""
+    yield _line("", list(patients.prognoses), "best")
+    auroc = {name: float(roc_auc_score(y_true, r)) for name, r in patients.prognoses.items()}
+    yield _line("AUROC", [f"{a:.3f}" for a in auroc.values()], max(auroc, key=auroc.__getitem__))
+
+
+def _table(points: Mapping[str, OperatingPoints], floor: float) -> Iterator[str]:
+    yield f"partial VOROS, {_said(floor)}; alarms for at most"
+    winners = {}
+    for capacity in CAPACITIES:
+        scores = score_prognoses(points, floor, capacity)
+        cells = [NOT_FEASIBLE if s is None else f"{s:.3f}" for s in scores.values()]
+        winners[capacity] = winner(scores)
+        yield _line(f"{capacity:.0%} of patients", cells, winners[capacity])
+    yield f"  Best: {runs(winners)}."
+
+
+def _said(floor: float) -> str:
+    return f"at least {floor:.0%} of the alarms right" if floor else "no precision floor"
+
+
+def tables(patients: Support2) -> Iterator[str]:
+    """Lines that say which prognosis is best, by AUROC and within limits."""
+    y_true = patients.outcome(OUTCOME)
+    points = operating_points(patients, y_true)
+    yield from _introduction(patients, y_true)
+    for floor in FLOORS:
+        yield ""
+        yield from _table(points, floor)
+    yield ""
+    yield f"{NOT_FEASIBLE}  so many patients share the top score that even they pass the capacity."
+    yield f'"or": the two are within {TOLERANCE:g} of each other.'
+
+
+def operating_points(patients: Support2, y_true: AnyArray) -> dict[str, OperatingPoints]:
+    """Operating points of each prognosis."""
+    return {
+        name: OperatingPoints.from_scores(y_true, risk) for name, risk in patients.prognoses.items()
+    }
+
+
+def unused_folder(folder: Path) -> Path:
+    """Return ``folder``, or the first numbered one after it that nobody has used."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(f for f in chain([folder], numbered) if not f.exists())
+
+
+def main(folder: Path = DEFAULT_FOLDER) -> None:
+    """Print the tables, and write figures, the interactive page and a small study to a folder."""
+    check_folder(folder.parent)
+    patients = load_support2().with_all_prognoses()
+    print(*tables(patients), sep="\n", flush=True)
+    folder = unused_folder(folder)
+    try:
+        with folder_for(folder):
+            _write_everything(patients, folder)
+    except BaseException:
+        # The folder is new, so all that is in it is half of a demonstration.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _write_everything(patients: Support2, folder: Path) -> None:
+    print(f"\nFigures: {_write_figures(folder / 'figures')}", flush=True)
+    print(f"A page to move the limits on: {_write_page(patients, folder)}", flush=True)
+    print(
+        "\nWhich of a dozen trained models, and at which thresholds? A minute, please.\n",
+        flush=True,
+    )
+    _run_study(folder / "study")
+
+
+def _write_figures(folder: Path) -> str:
+    from voros.studies.gallery import save_support2_figures
+
+    saved = save_support2_figures(folder)
+    return f"{len(saved)} pictures in {folder}"
+
+
+def _write_page(patients: Support2, folder: Path) -> Path:
+    from voros.present.explorer import write_page_points
+
+    return write_page_points(
+        operating_points(patients, patients.outcome(OUTCOME)),
+        PAGE_SCENARIO,
+        folder / "explore.html",
+        title="Who should raise the alarm?",
+        outcome="hospital death within 7 days",
+        cases="patients",
+    )
+
+
+def _run_study(folder: Path) -> None:
+    from voros.studies.experiments import quick_support2
+
+    print(quick_support2(folder, OUTCOME).text())
+    print(f"\nEverything of the study: {folder}")
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

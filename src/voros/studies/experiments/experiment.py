@@ -1,0 +1,182 @@
+"""From cases to a folder with everything: fits, tables, figures, policies and a summary page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from voros.studies.experiments.bar import GridBar
+from voros.studies.experiments.cases import Cases
+from voros.studies.experiments.errors import ExperimentError
+from voros.studies.experiments.folder import RunFolder, open_run, save, save_json, versions
+from voros.studies.experiments.grid import Candidate, paper_grid, quick_grid
+from voros.studies.experiments.intervals import cost_intervals
+from voros.studies.experiments.page import render_summary
+from voros.studies.experiments.pictures import draw_study
+from voros.studies.experiments.results import StudyResult
+from voros.studies.experiments.runs import TIME_LIMIT, run_grid
+from voros.studies.experiments.split import Split, split_patients
+from voros.studies.experiments.study import Deployed, Scored, run_study
+from voros.studies.paper import as_csv, as_latex, as_text
+from voros.studies.paper.layout import Table
+
+FindRivals = Callable[[Split, Sequence[Deployed], Scored, Scored], tuple[Table, ...]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run an experiment.
+
+    Parameters
+    ----------
+    quick : bool, default False
+        Fit a dozen candidates rather than the paper's 140.
+    jobs : int, optional
+        Fits side by side; by default one per core.
+    time_limit : float, default 1800
+        Seconds a single fit may take.
+    random_state : int, default 0
+        Seed of the split, of every fit and of the resamples.
+    progress : bool, default True
+        Whether to draw a bar on the standard error stream.
+    """
+
+    quick: bool = False
+    jobs: int | None = None
+    time_limit: float = TIME_LIMIT
+    random_state: int = 0
+    progress: bool = True
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise ValueError(f"jobs={self.jobs}; accepted is a whole number of at least 1")
+        if not self.time_limit > 0:
+            raise ValueError(f"time_limit={self.time_limit}; accepted are seconds above 0")
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """What is fitted."""
+        return quick_grid() if self.quick else paper_grid()
+
+    @property
+    def cores(self) -> int:
+        """Fits side by side."""
+        return self.jobs or os.cpu_count() or 1
+
+
+def run_experiment(
+    title: str,
+    cases: Cases,
+    root: Path,
+    options: Options,
+    *,
+    description: Mapping[str, Any],
+    notes: Sequence[str] = (),
+    find_rivals: FindRivals | None = None,
+) -> StudyResult:
+    """Fit the grid, run the study, and write everything into one folder.
+
+    Parameters
+    ----------
+    title : str
+        Of tables and page.
+    cases : Cases
+    root : Path
+        The folder; one with an unfinished run of the same is taken up where it stopped.
+    options : Options
+    description : mapping
+        What tells this run from another on the same data.
+    notes : sequence of str
+        Sentences about the data for the summary page.
+    find_rivals : callable, optional
+        Makes tables against anything else, from the split and what was deployed.
+    """
+    split = split_patients(cases, options.random_state)
+    identity = {**description, "random_state": options.random_state}
+    folder = open_run(root, cases, split, identity)
+    records = run_grid(
+        folder,
+        options.candidates,
+        random_state=options.random_state,
+        jobs=options.cores,
+        time_limit=options.time_limit,
+        on_finished=GridBar(
+            options.candidates, len(split.train), len(cases.feature_names), options.progress
+        ),
+    )
+    result, valid, test = study_run(title, folder, records, split, options, find_rivals)
+    _write(folder, result, draw_study(result, valid, test), _facts(cases, split, records, notes))
+    return result
+
+
+def study_run(
+    title: str,
+    folder: RunFolder,
+    records: Mapping[str, dict[str, Any]],
+    split: Split,
+    options: Options,
+    find_rivals: FindRivals | None = None,
+) -> tuple[StudyResult, Scored, Scored]:
+    """Study the finished fits of a run."""
+    names = [name for name, record in records.items() if record["status"] == "done"]
+    if not names:
+        raise ExperimentError(
+            f"{folder.root / 'fits'}: not one fit finished; the records say why. Give more time "
+            "with a longer limit, or mend what they name, and run the command again"
+        )
+    valid, test = (Scored.read(folder, names, part) for part in ("valid", "test"))
+    deployed = tuple(run_study(valid, test))
+    numbers = sorted({one.scenario for one in deployed})
+    intervals = {
+        number: cost_intervals(
+            [one for one in deployed if one.scenario == number], test, options.random_state
+        )
+        for number in numbers
+    }
+    rivals = find_rivals(split, deployed, valid, test) if find_rivals else ()
+    return StudyResult(title, deployed, intervals, records, rivals), valid, test
+
+
+def _facts(
+    cases: Cases, split: Split, records: Mapping[str, dict[str, Any]], notes: Sequence[str]
+) -> list[tuple[str, str]]:
+    done = [record for record in records.values() if record["status"] == "done"]
+    not_done = [name for name, record in records.items() if record["status"] != "done"]
+    parts = {part: cases.y[getattr(split, part)] for part in ("train", "valid", "test")}
+    sizes = ", ".join(f"{part} {len(y)} ({y.mean():.3f} positive)" for part, y in parts.items())
+    packages = ", ".join(f"{name} {number}" for name, number in versions().items())
+    return [
+        *(("data", note) for note in notes),
+        ("cases", repr(cases)),
+        ("split by patient", sizes),
+        (
+            "fits",
+            f"{len(done)} finished in {sum(r['seconds'] for r in done):.0f} s of computing; "
+            f"{sum(not r['converged'] for r in done)} stopped before they converged, as the "
+            "grid's iteration limits intend",
+        ),
+        *(("not finished", name) for name in not_done),
+        ("versions", packages),
+    ]
+
+
+def _write(
+    folder: RunFolder,
+    result: StudyResult,
+    pictures: Mapping[str, bytes],
+    facts: Sequence[tuple[str, str]],
+) -> None:
+    save(folder.root / "tables" / "tables.txt", "\n".join(map(as_text, result.tables)))
+    for table in result.tables:
+        save(folder.root / "tables" / f"{table.name}.csv", as_csv(table))
+        save(folder.root / "tables" / f"{table.name}.tex", as_latex(table))
+    for name, image in pictures.items():
+        save(folder.root / "figures" / name, image)
+    for one in result.deployed:
+        name = f"scenario_{one.scenario}_{one.strategy}.json"
+        save(folder.root / "policies" / name, one.policy.to_json())
+    save_json(folder.root / "study.json", {"title": result.title, "facts": dict(facts)})
+    save(folder.root / "summary.html", render_summary(result, facts, pictures))

@@ -1,0 +1,197 @@
+"""One folder per run: where everything lies, and how a run knows its own folder again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from voros.core.arrays import BoolArray, FloatArray
+from voros.io import write_whole
+from voros.studies.experiments.cases import Cases, IntArray
+from voros.studies.experiments.errors import ExperimentError, explaining_full_disk
+from voros.studies.experiments.scaling import Scaling
+from voros.studies.experiments.split import Split
+
+Part: TypeAlias = Literal["valid", "test"]
+
+PREDICTION_COLUMNS = ("patient", "y_true", "proba_y_eq_1")
+"""The authors' layout: any tool that reads their files reads ours."""
+
+RECORDED_PACKAGES = ("voros", "numpy", "scipy", "scikit-learn", "duckdb", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Labels and scores of one model on one part of the data."""
+
+    patient: IntArray
+    y_true: BoolArray
+    score: FloatArray
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder of a run.
+
+    Examples
+    --------
+    >>> folder = RunFolder(Path("runs/support2"))
+    >>> folder.prediction("LR_C=10", "valid").as_posix()
+    'runs/support2/predictions/LR_C=10_valid.csv'
+    """
+
+    root: Path
+
+    def prediction(self, name: str, part: Part) -> Path:
+        """Where the scores of a model lie."""
+        return self.root / "predictions" / f"{name}_{part}.csv"
+
+    def record(self, name: str) -> Path:
+        """Where it is written how a fit went; written last, so its presence means *finished*."""
+        return self.root / "fits" / f"{name}.json"
+
+    @property
+    def features(self) -> Path:
+        """The arrays that the fits read."""
+        return self.root / "features.npz"
+
+    @property
+    def run(self) -> Path:
+        """What was run, on what, with which versions and seed."""
+        return self.root / "run.json"
+
+    def read_record(self, name: str) -> dict[str, Any] | None:
+        """Return how a fit went, or None if it never finished."""
+        path = self.record(name)
+        return dict(json.loads(path.read_text())) if path.exists() else None
+
+    def finished(self) -> dict[str, dict[str, Any]]:
+        """Return the records of every fit whose predictions are here, by name."""
+        paths = sorted(self.record("").parent.glob("*.json"))
+        records = [json.loads(path.read_text()) for path in paths]
+        return {record["name"]: record for record in records if record["status"] == "done"}
+
+
+def save(path: Path, data: bytes | str) -> None:
+    """Write a file of the run: whole or not at all, even if the process is killed."""
+    with explaining_full_disk(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, data, force=True)
+
+
+def save_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a mapping as readable JSON, whole or not at all."""
+    save(path, json.dumps(content, indent=2) + "\n")
+
+
+def versions() -> dict[str, str]:
+    """Return what the run depends on: Python, the platform, and the packages that compute."""
+    found = {"python": sys.version.split()[0], "platform": platform.platform()}
+    for package in RECORDED_PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def open_run(root: Path, cases: Cases, split: Split, description: Mapping[str, Any]) -> RunFolder:
+    """Make the folder of a run, or take up the one that is there.
+
+    Raises
+    ------
+    ExperimentError
+        When the folder holds another run: other data, another split or another seed.
+    """
+    folder = RunFolder(root)
+    identity = {"fingerprint": cases.fingerprint, **description}
+    if folder.run.exists():
+        _check_same_run(folder, identity)
+    with explaining_full_disk(folder.run):
+        for place in (folder.prediction("", "valid"), folder.record("")):
+            place.parent.mkdir(parents=True, exist_ok=True)
+    if not folder.run.exists():
+        sizes = {part: len(getattr(split, part)) for part in ("train", "valid", "test")}
+        save_json(folder.run, {"identity": identity, "sizes": sizes, "versions": versions()})
+    if not folder.features.exists():
+        _write_features(folder, cases, split)
+    return folder
+
+
+def _check_same_run(folder: RunFolder, identity: Mapping[str, Any]) -> None:
+    held = json.loads(folder.run.read_text())["identity"]
+    differing = sorted(key for key in {*held, *identity} if held.get(key) != identity.get(key))
+    if differing:
+        raise ExperimentError(
+            f"{folder.run}: the folder holds another run, with a different {', '.join(differing)}. "
+            "Name another output folder, or remove this one to start over"
+        )
+
+
+def _write_features(folder: RunFolder, cases: Cases, split: Split) -> None:
+    scaling = Scaling.fit(cases.X[split.train])
+    arrays: dict[str, Any] = {"feature_names": np.array(cases.feature_names)}
+    for part in ("train", "valid", "test"):
+        rows = getattr(split, part)
+        arrays[f"X_{part}"] = scaling.apply(cases.X[rows])
+        arrays[f"y_{part}"] = cases.y[rows]
+        arrays[f"patient_{part}"] = cases.patient[rows]
+    packed = io.BytesIO()
+    np.savez(packed, **arrays)
+    save(folder.features, packed.getvalue())
+
+
+def prediction_text(predictions: Predictions) -> str:
+    r"""Return predictions as the text of a file in the authors' layout, every digit kept.
+
+    Examples
+    --------
+    >>> few = Predictions(np.array([7]), np.array([True]), np.array([0.1]))
+    >>> prediction_text(few)
+    'patient,y_true,proba_y_eq_1\n7,1,0.1\n'
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(PREDICTION_COLUMNS)
+    writer.writerows(
+        zip(
+            predictions.patient.tolist(),
+            predictions.y_true.astype(int).tolist(),
+            map(repr, predictions.score.tolist()),
+            strict=True,
+        )
+    )
+    return text.getvalue()
+
+
+def read_predictions(path: Path) -> Predictions:
+    """Read a file in the authors' layout.
+
+    Raises
+    ------
+    ExperimentError
+        When the file is missing or damaged.
+    """
+    try:
+        with path.open(encoding="utf-8") as lines:
+            header = tuple(next(lines, "").strip().split(","))
+            if header != PREDICTION_COLUMNS:
+                raise ValueError(f"its columns are {', '.join(header)}")
+            patient, y_true, score = np.loadtxt(lines, delimiter=",", ndmin=2, unpack=True)
+        return Predictions(patient.astype(np.int64), y_true.astype(bool), score)
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise ExperimentError(
+            f"{path}: not readable as predictions ({reason}). Remove it and the record of the same "
+            "name under fits/, and run the command again: only that model is fitted anew"
+        ) from error

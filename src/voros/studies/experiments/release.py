@@ -1,0 +1,234 @@
+"""The tables of a MIMIC-IV release: where they lie, what they hold, and how to stream them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from voros.installing import missing_package
+from voros.studies.experiments.errors import DISK_FULL_REMEDY, ExperimentError
+
+if TYPE_CHECKING:
+    import duckdb
+
+MEMORY_LIMIT = "256MB"
+"""What DuckDB may hold in memory; beyond it, it works on disk."""
+
+MOST_THREADS = 4
+"""Each thread needs room of its own, and one that unpacks gzip cannot feed more."""
+
+DOWNLOAD_AGAIN = (
+    "Download it again from PhysioNet (MIMIC-IV 2.x or 3.x) and compare it with the release's "
+    "SHA256SUMS.txt"
+)
+
+FORMATS = (".csv", ".csv.gz", ".parquet")
+
+NEEDED: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "hosp/patients": {
+            "subject_id": "BIGINT",
+            "gender": "VARCHAR",
+            "anchor_age": "INTEGER",
+            "anchor_year": "INTEGER",
+            "anchor_year_group": "VARCHAR",
+        },
+        "hosp/admissions": {
+            "subject_id": "BIGINT",
+            "hadm_id": "BIGINT",
+            "deathtime": "TIMESTAMP",
+            "insurance": "VARCHAR",
+            "hospital_expire_flag": "INTEGER",
+        },
+        "icu/icustays": {
+            "subject_id": "BIGINT",
+            "hadm_id": "BIGINT",
+            "stay_id": "BIGINT",
+            "intime": "TIMESTAMP",
+            "outtime": "TIMESTAMP",
+        },
+        "icu/chartevents": {
+            "stay_id": "BIGINT",
+            "charttime": "TIMESTAMP",
+            "itemid": "INTEGER",
+            "valuenum": "DOUBLE",
+            "valueuom": "VARCHAR",
+        },
+    }
+)
+"""The columns that are read, with their types. The releases differ in others (``caregiver_id``,
+``admit_provider_id``) and in their order, which is why every header is read."""
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """One table of the release.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``"icu/chartevents"``.
+    path : Path
+    columns : tuple of str
+        All of them, in the file's order; empty for Parquet, which names its own.
+    """
+
+    name: str
+    path: Path
+    columns: tuple[str, ...]
+
+    @property
+    def relation(self) -> str:
+        """A SQL table expression of the needed columns, read as it is scanned."""
+        needed = NEEDED[self.name]
+        quoted = str(self.path).replace("'", "''")
+        if self.path.suffix == ".parquet":
+            cast = ", ".join(
+                f"CAST({column} AS {kind}) AS {column}" for column, kind in needed.items()
+            )
+            return f"(SELECT {cast} FROM read_parquet('{quoted}'))"
+        types = {column: needed.get(column, "VARCHAR") for column in self.columns}
+        return (
+            f"(SELECT {', '.join(needed)} FROM read_csv('{quoted}', header=true, columns={types}, "
+            "auto_detect=false, delim=',', quote='\"', escape='\"'))"
+        )
+
+
+def find_tables(folder: Path) -> dict[str, SourceTable]:
+    """Find the four tables of a release, and check their columns.
+
+    Raises
+    ------
+    ExperimentError
+        When one is missing, is there twice, lacks a column or cannot be read.
+    """
+    _check_release_folder(folder)
+    _check_present(folder)
+    tables = {name: _read_table(folder, name) for name in NEEDED}
+    for table in tables.values():
+        _check_columns(table)
+    return tables
+
+
+def _check_release_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise ExperimentError(
+            f"{folder}: there is no such folder. Name the one with hosp/ and icu/"
+        )
+    if (folder / "hosp").is_dir() or (folder / "icu").is_dir():
+        return
+    inside = sorted(str(path.parent) for path in folder.glob("**/icu") if path.is_dir())
+    remedy = f"Name one release: {' or '.join(inside)}" if inside else "Name the one with both"
+    raise ExperimentError(f"{folder}: neither hosp/ nor icu/ is in this folder. {remedy}")
+
+
+def _check_present(folder: Path) -> None:
+    found = {name: _candidates(folder, name) for name in NEEDED}
+    missing = [name for name, paths in found.items() if not paths]
+    if missing:
+        told = ", ".join(str(folder / f"{name}.csv.gz") for name in missing)
+        raise ExperimentError(
+            f"{told}: not there, nor as {' or '.join(FORMATS[::2])}. Download what is missing from "
+            "PhysioNet into this folder; these four tables are all that is needed"
+        )
+    twice = [paths for paths in found.values() if len(paths) > 1]
+    if twice:
+        names = " and ".join(map(str, twice[0]))
+        raise ExperimentError(
+            f"{names}: the same table twice, and they may be of two releases. Remove one of them"
+        )
+
+
+def _candidates(folder: Path, name: str) -> list[Path]:
+    return [path for form in FORMATS if (path := folder / f"{name}{form}").is_file()]
+
+
+def _read_table(folder: Path, name: str) -> SourceTable:
+    (path,) = _candidates(folder, name)
+    return SourceTable(name, path, _header(path))
+
+
+def _header(path: Path) -> tuple[str, ...]:
+    if path.suffix == ".parquet":
+        return ()
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as text:
+            return tuple(next(csv.reader(text), ()))
+    except (EOFError, OSError, UnicodeDecodeError) as error:
+        raise ExperimentError(f"{path}: not readable ({error}). {DOWNLOAD_AGAIN}") from error
+
+
+def _check_columns(table: SourceTable) -> None:
+    columns = table.columns or _parquet_columns(table.path)
+    missing = [column for column in NEEDED[table.name] if column not in columns]
+    if missing:
+        raise ExperimentError(
+            f"{table.path}: the table has no column {', '.join(missing)}; it has "
+            f"{', '.join(columns) or 'none'}. {DOWNLOAD_AGAIN}"
+        )
+
+
+def _parquet_columns(path: Path) -> tuple[str, ...]:
+    quoted = str(path).replace("'", "''")
+    with open_database(None) as database, explaining(path):
+        rows = database.execute(f"DESCRIBE SELECT * FROM read_parquet('{quoted}')").fetchall()
+    return tuple(row[0] for row in rows)
+
+
+@contextmanager
+def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a DuckDB in memory that never holds more than `MEMORY_LIMIT`.
+
+    Parameters
+    ----------
+    scratch : Path or None
+        A folder for what does not fit.
+    """
+    if find_spec("duckdb") is None:
+        raise missing_package("reading hospital tables", "duckdb")
+    import duckdb
+
+    with duckdb.connect(":memory:") as database:
+        database.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
+        database.execute(f"SET threads = {min(MOST_THREADS, os.cpu_count() or 1)}")
+        database.execute("SET preserve_insertion_order = false")
+        # It would draw on the standard output, among the tables.
+        database.execute("SET enable_progress_bar = false")
+        if scratch is not None:
+            quoted = str(scratch).replace("'", "''")
+            database.execute(f"SET temp_directory = '{quoted}'")
+        yield database
+
+
+@contextmanager
+def explaining(path: Path, writing: Path | None = None) -> Iterator[None]:
+    """Turn what DuckDB raises while reading ``path`` into an error with a remedy.
+
+    Parameters
+    ----------
+    path : Path
+        The file that is read.
+    writing : Path, optional
+        The file that is written meanwhile.
+    """
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        told = str(error).strip().splitlines()
+        if "No space left" in str(error):
+            raise ExperimentError(
+                f"{writing or path}: the disk is full. {DISK_FULL_REMEDY}"
+            ) from error
+        reason = " ".join(told[:3])
+        raise ExperimentError(f"{path}: not readable ({reason}). {DOWNLOAD_AGAIN}") from error

@@ -1,0 +1,116 @@
+"""The selected models beside forecasts that need no fitting, on the cases that have them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, FloatArray
+from voros.policy import ThresholdPolicy
+from voros.studies.experiments.folder import Predictions
+from voros.studies.experiments.intervals import cost_intervals
+from voros.studies.experiments.results import kept, limits_in_words
+from voros.studies.experiments.study import GUARANTEED_BY, Deployed, Scored, never_alarm_is_a_result
+from voros.studies.paper.cells import SCENARIOS
+from voros.studies.paper.layout import Column, Table, Value
+
+SELECTED = "model selected by partial VOROS"
+
+
+def rival_table(
+    title: str,
+    forecasts: Mapping[str, FloatArray],
+    rows: Mapping[str, AnyArray],
+    deployed: Sequence[Deployed],
+    valid: Scored,
+    test: Scored,
+    random_state: int = 0,
+) -> Table:
+    """Compare forecasts with the models that partial VOROS selected.
+
+    Everybody gets a threshold for each cost, decided on the same validation cases: those with all
+    forecasts.
+
+    Parameters
+    ----------
+    title : str
+    forecasts : mapping of str to ndarray
+        One risk per case of the whole data, NaN where none was made.
+    rows : mapping of str to ndarray
+        Positions of the validation ("valid") and test ("test") cases in the whole data.
+    deployed : sequence of Deployed
+    valid, test : Scored
+        Of the fitted models.
+    random_state : int, default 0
+    """
+    columns = [Column("forecast", "", "forecast")]
+    cells: dict[str, list[Value]] = {name: [name] for name in (*forecasts, SELECTED)}
+    for one in deployed:
+        if one.strategy != GUARANTEED_BY:
+            continue
+        on_valid = _beside(one.model, valid, forecasts, rows["valid"])
+        on_test = _beside(one.model, test, forecasts, rows["test"])
+        group = f"scenario {one.scenario}: {limits_in_words(one.scenario)}"
+        columns += _columns(one.scenario, group)
+        for name, values in _compare(one.scenario, on_valid, on_test, random_state).items():
+            cells[name] += values
+    cases = f"{on_test.n_cases} test cases with every forecast"
+    return Table(
+        "forecasts", f"{title}: {cases}", tuple(columns), tuple(map(tuple, cells.values()))
+    )
+
+
+def _columns(number: int, group: str) -> list[Column]:
+    return [
+        Column(f"scenario_{number}_cost", group, "test cost", least_is_best=True),
+        Column(f"scenario_{number}_low", group, "low"),
+        Column(f"scenario_{number}_high", group, "high"),
+        Column(f"scenario_{number}_verdict", group, "against the model"),
+        Column(f"scenario_{number}_kept", group, "limits kept"),
+    ]
+
+
+def _beside(
+    model: str, scored: Scored, forecasts: Mapping[str, FloatArray], rows: AnyArray
+) -> Scored:
+    own = scored.predictions[model]
+    risks = {name: risk[rows] for name, risk in forecasts.items()}
+    complete = ~np.isnan(np.column_stack(list(risks.values()))).any(axis=1)
+    everybody = {**risks, SELECTED: own.score}
+    return Scored.of(
+        {
+            name: Predictions(own.patient[complete], own.y_true[complete], score[complete])
+            for name, score in everybody.items()
+        }
+    )
+
+
+def _compare(number: int, valid: Scored, test: Scored, random_state: int) -> dict[str, list[Value]]:
+    deployed = {name: _deploy(number, name, valid, test) for name in valid.points}
+    found = cost_intervals(list(deployed.values()), test, random_state, beside=SELECTED)
+    return {
+        name: [
+            found[name].cost.estimate,
+            found[name].cost.low,
+            found[name].cost.high,
+            "" if name == SELECTED else found[name].verdict,
+            kept(one.test),
+        ]
+        for name, one in deployed.items()
+    }
+
+
+def _deploy(number: int, name: str, valid: Scored, test: Scored) -> Deployed:
+    with never_alarm_is_a_result():
+        policy = ThresholdPolicy.from_points(valid.points[name], SCENARIOS[number])
+    on_test = policy.evaluate_points(test.points[name], by_cost=True)
+    return Deployed(
+        number,
+        name,
+        name,
+        policy,
+        policy.evaluate_points(valid.points[name], by_cost=True),
+        on_test,
+        on_test.expected_cost,
+    )

@@ -1,0 +1,151 @@
+"""A time series in 2-hour buckets becomes numbers: the paper's summaries over its windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from voros.core.arrays import FloatArray
+
+HOURS = 48
+"""Length of the observed stay."""
+
+BUCKET_HOURS = 2
+N_BUCKETS = HOURS // BUCKET_HOURS
+
+WINDOWS: Mapping[str, int] = MappingProxyType({"0-48h": 0, "24-48h": 24, "32-48h": 32})
+"""Windows end at 48 hours; the value is the hour at which they begin."""
+
+FEWEST_FOR_SLOPE = 2
+"""Buckets it takes to tell a slope."""
+
+
+def ever_measured(values: FloatArray) -> FloatArray:
+    """1 where anything was measured in the window, else 0."""
+    return np.asarray((~np.isnan(values)).any(axis=1), dtype=np.float64)
+
+
+def time_since_last(values: FloatArray) -> FloatArray:
+    """Hours from the end of the last measured bucket to the end of the window.
+
+    Examples
+    --------
+    >>> time_since_last(np.array([[1.0, np.nan], [np.nan, 2.0], [np.nan, np.nan]])).tolist()
+    [2.0, 0.0, nan]
+    """
+    measured = ~np.isnan(values)
+    buckets = np.argmax(measured[:, ::-1], axis=1)
+    return np.where(measured.any(axis=1), buckets * float(BUCKET_HOURS), np.nan)
+
+
+def mean(values: FloatArray) -> FloatArray:
+    """Mean over the measured buckets."""
+    measured = ~np.isnan(values)
+    total = np.where(measured, values, 0.0).sum(axis=1)
+    return _where_measured(measured, total / np.maximum(measured.sum(axis=1), 1))
+
+
+def variance(values: FloatArray) -> FloatArray:
+    """Mean squared distance from the mean; 0 with one measured bucket."""
+    return mean((values - mean(values)[:, None]) ** 2)
+
+
+def minimum(values: FloatArray) -> FloatArray:
+    """Least value."""
+    measured = ~np.isnan(values)
+    return _where_measured(measured, np.where(measured, values, np.inf).min(axis=1))
+
+
+def maximum(values: FloatArray) -> FloatArray:
+    """Greatest value."""
+    return -minimum(-values)
+
+
+def median(values: FloatArray) -> FloatArray:
+    """Middle value, or the mean of the middle two."""
+    count = (~np.isnan(values)).sum(axis=1)
+    ordered = np.sort(values, axis=1)  # NaN comes last
+    rows = np.arange(len(values))
+    lower = ordered[rows, np.maximum(count - 1, 0) // 2]
+    upper = ordered[rows, np.minimum(count // 2, values.shape[1] - 1)]
+    return np.where(count > 0, (lower + upper) / 2, np.nan)
+
+
+def slope(values: FloatArray) -> FloatArray:
+    """Least-squares change an hour; missing with fewer than two measured buckets.
+
+    Examples
+    --------
+    >>> slope(np.array([[1.0, np.nan, 3.0], [5.0, np.nan, np.nan]])).tolist()
+    [0.5, nan]
+    """
+    measured = ~np.isnan(values)
+    hours = np.where(measured, BUCKET_HOURS * np.arange(values.shape[1], dtype=np.float64), np.nan)
+    from_mean = np.where(measured, hours - mean(hours)[:, None], 0.0)
+    spread = (from_mean**2).sum(axis=1)
+    together = (from_mean * np.where(measured, values - mean(values)[:, None], 0.0)).sum(axis=1)
+    enough = measured.sum(axis=1) >= FEWEST_FOR_SLOPE
+    return np.where(enough, together / np.where(enough, spread, 1.0), np.nan)
+
+
+def _where_measured(measured: np.ndarray, values: FloatArray) -> FloatArray:
+    return np.where(measured.any(axis=1), values, np.nan)
+
+
+Summary = Callable[[FloatArray], FloatArray]
+
+VALUE_SUMMARIES: Mapping[str, Summary] = MappingProxyType(
+    {
+        "mean": mean,
+        "variance": variance,
+        "min": minimum,
+        "median": median,
+        "max": maximum,
+        "slope": slope,
+    }
+)
+"""The six that the eICU features get, which are never missing."""
+
+ALL_SUMMARIES: Mapping[str, Summary] = MappingProxyType(
+    {"ever measured": ever_measured, "time since last": time_since_last, **VALUE_SUMMARIES}
+)
+"""The eight that the MIMIC-IV channels get."""
+
+
+def summarise(
+    buckets: FloatArray, name: str, summaries: Mapping[str, Summary]
+) -> dict[str, FloatArray]:
+    """Return one feature per window and summary, named after both.
+
+    Parameters
+    ----------
+    buckets : ndarray of shape (n_cases, 24)
+        One channel; NaN where nothing was measured.
+    name : str
+        Of the channel.
+    summaries : mapping of str to callable
+
+    Examples
+    --------
+    >>> pulse = np.full((1, N_BUCKETS), np.nan)
+    >>> pulse[0, [2, 20]] = 70.0, 90.0
+    >>> features = summarise(pulse, "pulse", ALL_SUMMARIES)
+    >>> (
+    ...     len(features),
+    ...     float(features["pulse mean 0-48h"][0]),
+    ...     float(features["pulse mean 24-48h"][0]),
+    ... )
+    (24, 80.0, 90.0)
+    """
+    return {
+        f"{name} {summary} {window}": compute(buckets[:, start // BUCKET_HOURS :])
+        for window, start in WINDOWS.items()
+        for summary, compute in summaries.items()
+    }
+
+
+def stack(features: Mapping[str, FloatArray]) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return features side by side, and their names."""
+    return np.column_stack(list(features.values())), tuple(features)

@@ -1,0 +1,132 @@
+"""SUPPORT2: the same study on data that everybody has, beside the prognoses it contains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from voros.core.arrays import FloatArray
+from voros.datasets import load_support2
+from voros.studies.experiments.briefing import Announce, Briefing, tell_nobody
+from voros.studies.experiments.cases import Cases
+from voros.studies.experiments.estimate import grid_seconds
+from voros.studies.experiments.experiment import Options, run_experiment
+from voros.studies.experiments.results import StudyResult
+from voros.studies.experiments.rivals import rival_table
+from voros.studies.experiments.split import Split
+from voros.studies.experiments.study import Deployed, Scored
+from voros.studies.paper.layout import Table
+
+Outcome: TypeAlias = Literal["hospital_death", "hospital_death_within_7_days"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+IN_WORDS = {
+    "hospital_death": "death in hospital",
+    "hospital_death_within_7_days": "death in hospital within 7 days",
+}
+
+
+def run_support2(
+    out: str | Path,
+    outcome: str = "hospital_death_within_7_days",
+    options: Options | None = None,
+    announce: Announce = tell_nobody,
+) -> StudyResult:
+    """Run the study on SUPPORT2, and write everything into one folder.
+
+    Parameters
+    ----------
+    out : path-like
+        The run's folder.
+    outcome : {"hospital_death", "hospital_death_within_7_days"}
+    options : Options, optional
+    announce : callable, optional
+        Told what was found and how long it will take, before it starts.
+    """
+    options = options or Options()
+    cases = support2_cases(outcome)
+    n_train = len(cases) // 2
+    seconds = grid_seconds(options.candidates, n_train, len(cases.feature_names), options.cores)
+    announce(str(Briefing((f"SUPPORT2, which comes with voros: {cases!r}",), (), seconds)))
+    title = f"SUPPORT2, {IN_WORDS[outcome]}"
+    return run_experiment(
+        title,
+        cases,
+        Path(out),
+        options,
+        description={"experiment": "support2", "outcome": outcome},
+        notes=["SUPPORT2, courtesy of the Vanderbilt University Department of Biostatistics"],
+        find_rivals=partial(_prognoses, title),
+    )
+
+
+def quick_support2(out: str | Path, outcome: str = "hospital_death_within_7_days") -> StudyResult:
+    """Run the study with a dozen candidates: about half a minute on two cores.
+
+    Parameters
+    ----------
+    out : path-like
+        The run's folder.
+    outcome : {"hospital_death", "hospital_death_within_7_days"}
+
+    Returns
+    -------
+    StudyResult
+        Its text is the tables.
+    """
+    return run_support2(out, outcome, replace(Options(), quick=True, progress=False))
+
+
+def _prognoses(
+    title: str, split: Split, deployed: Sequence[Deployed], valid: Scored, test: Scored
+) -> tuple[Table, ...]:
+    rows = {"valid": split.valid, "test": split.test}
+    forecasts = dict(load_support2().prognoses)
+    return (rival_table(title, forecasts, rows, deployed, valid, test),)
+
+
+def support2_cases(outcome: str = "hospital_death") -> Cases:
+    """Return the 9,105 patients with what was known of them on day 3.
+
+    Numbers are taken as they are, each with a feature saying whether it was recorded where it is
+    missing for somebody; words become one feature per word. Neither the prognoses nor anything
+    that happened later is a feature.
+
+    Examples
+    --------
+    >>> support2_cases("hospital_death")
+    Cases(9105 cases of 9105 patients, 68 features, 0.259 positive)
+    """
+    if outcome not in OUTCOMES:
+        raise ValueError(f"outcome={outcome!r}; accepted are {' and '.join(OUTCOMES)}")
+    data = load_support2()
+    columns: dict[str, FloatArray] = {}
+    for name, values in data.features.items():
+        columns |= _words(name, values) if values.dtype.kind == "U" else _numbers(name, values)
+    return Cases(
+        np.column_stack(list(columns.values())),
+        data.outcome(outcome),
+        np.arange(len(data)),
+        tuple(columns),
+    )
+
+
+def _numbers(name: str, values: Any) -> dict[str, FloatArray]:
+    numbers = np.asarray(values, dtype=np.float64)
+    recorded = ~np.isnan(numbers)
+    if recorded.all():
+        return {name: numbers}
+    return {name: numbers, f"{name} recorded": recorded.astype(np.float64)}
+
+
+def _words(name: str, values: Any) -> dict[str, FloatArray]:
+    return {
+        f"{name}={word}": (values == word).astype(np.float64)
+        for word in np.unique(values).tolist()
+        if word
+    }

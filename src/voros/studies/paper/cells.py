@@ -1,0 +1,156 @@
+"""Which file serves which cell of the paper's tables, and what each cell holds.
+
+A cell is one strategy in one scenario on one dataset. The strategy has chosen a model already; its
+predictions are a validation file, on which the thresholds are decided, and a test file, on which
+they are accounted for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.policy import ThresholdPolicy
+from voros.policy.evaluation import PolicyEvaluation
+from voros.selection import Strategy
+
+SCENARIOS: Mapping[int, Scenario] = MappingProxyType(
+    {
+        1: Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6)),
+        2: Scenario(min_precision=0.5, capacity=0.1, cost_ratio=(1 / 40, 1 / 20)),
+    }
+)
+"""The paper's two scenarios: a permissive one, and one that asks for few and precise alarms."""
+
+DATASETS = ("MIMIC-IV", "eICU")
+
+STRATEGY_ORDER: tuple[Strategy, ...] = ("voros", "partial_auroc", "recall", "partial_voros")
+"""The rows of the paper's tables, from top to bottom."""
+
+FILE_STEMS: Mapping[tuple[str, int], Mapping[Strategy, str]] = MappingProxyType(
+    {
+        ("MIMIC-IV", 1): {
+            "voros": "scenario1_pvoros",
+            "partial_auroc": "scenario1_pvoros",
+            "recall": "scenario1_recall",
+            "partial_voros": "scenario1_pvoros",
+        },
+        ("MIMIC-IV", 2): {
+            "voros": "mimic_s2_voros",
+            "partial_auroc": "scenario2",
+            "recall": "scenario2",
+            "partial_voros": "scenario2",
+        },
+        ("eICU", 1): {
+            "voros": "eicu_s1_pvoros",
+            "partial_auroc": "eicu_s1_recall",
+            "recall": "eicu_s1_recall",
+            "partial_voros": "eicu_s1_pvoros",
+        },
+        ("eICU", 2): {
+            "voros": "eicu_s2_voros",
+            "partial_auroc": "eicu_s2_pvoros",
+            "recall": "eicu_s2_pvoros",
+            "partial_voros": "eicu_s2_pvoros",
+        },
+    }
+)
+"""Names under which the authors publish the predictions of the model each strategy selects."""
+
+LABEL_COLUMN, SCORE_COLUMN = "y_true", "proba_y_eq_1"
+
+
+@dataclass(frozen=True)
+class Absent:
+    """What stands in a cell that could not be computed."""
+
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One strategy in one scenario on one dataset.
+
+    Attributes
+    ----------
+    dataset : str
+    scenario : int
+        1 or 2, see `SCENARIOS`.
+    strategy : str
+    valid, test : PolicyEvaluation or Absent
+        The account of the thresholds on either set; they are decided on the validation set alone.
+    """
+
+    dataset: str
+    scenario: int
+    strategy: Strategy
+    valid: PolicyEvaluation | Absent
+    test: PolicyEvaluation | Absent
+
+
+def evaluate_cell(
+    dataset: str,
+    scenario: int,
+    strategy: Strategy,
+    valid: OperatingPoints | Absent,
+    test: OperatingPoints | Absent,
+) -> Cell:
+    """Decide thresholds on the validation points, and account for them on both sets."""
+    if isinstance(valid, Absent):
+        untested = test if isinstance(test, Absent) else valid
+        return Cell(dataset, scenario, strategy, valid, untested)
+    policy = ThresholdPolicy.from_points(valid, SCENARIOS[scenario], strategy=strategy)
+    tested = test if isinstance(test, Absent) else policy.evaluate_points(test, by_cost=True)
+    return Cell(dataset, scenario, strategy, policy.evaluate_points(valid, by_cost=True), tested)
+
+
+def read_cells(folder: str | Path) -> tuple[Cell, ...]:
+    """Read a folder of prediction files and compute every cell that its files allow.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such folder, or none of the files is in it.
+    PredictionFileError
+        When a file is there and cannot be read; the message names it.
+    """
+    names = [f"{stem}_{split}.csv" for stem in _stems() for split in ("valid", "test")]
+    _check_folder(Path(folder), names)
+    points = {name: _read_points(Path(folder) / name) for name in names}
+    return tuple(
+        evaluate_cell(
+            dataset,
+            scenario,
+            strategy,
+            points[f"{stems[strategy]}_valid.csv"],
+            points[f"{stems[strategy]}_test.csv"],
+        )
+        for (dataset, scenario), stems in FILE_STEMS.items()
+        for strategy in STRATEGY_ORDER
+    )
+
+
+def _stems() -> list[str]:
+    return list(dict.fromkeys(stem for stems in FILE_STEMS.values() for stem in stems.values()))
+
+
+def _check_folder(folder: Path, names: list[str]) -> None:
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {folder}")
+    if not any((folder / name).is_file() for name in names):
+        raise FileNotFoundError(
+            f"{folder} holds none of the files of predictions; their names are {', '.join(names)}"
+        )
+
+
+def _read_points(path: Path) -> OperatingPoints | Absent:
+    from voros.io import read_predictions
+
+    if not path.is_file():
+        return Absent(f"no file {path.name}")
+    cases = read_predictions(path, label=LABEL_COLUMN, scores=[SCORE_COLUMN])
+    return OperatingPoints.from_scores(cases.labels, cases.of(SCORE_COLUMN))

@@ -1,0 +1,1 @@
+"""Plain text and HTML of small results."""

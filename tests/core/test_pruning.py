@@ -1,0 +1,116 @@
+"""Scores made from few points are the scores of all of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import voros
+from voros import Evaluation, OperatingPoints, Scenario, evaluate, evaluate_points
+from voros.core.arrays import check_scores
+from voros.core.pruning import pruned_points
+from voros.metrics import deciding_points
+
+pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
+
+TINY_STEPS = {"MANY_CASES": 4, "BLOCK": 16, "CASES_PER_RANGE": 2, "MOST_RANGES": 8}
+"""So that a handful of cases is split as often as millions are."""
+
+SHAPES = {
+    "plain": lambda z: z,
+    "ties": lambda z: z.round(1),
+    "few distinct": lambda z: z.round(0),
+    "heavy tail": lambda z: np.exp(20 * z),
+    "some never": lambda z: np.where(z < -1, -np.inf, z),
+    "some certain": lambda z: np.where(z > 1.5, np.inf, z),
+    "huge": lambda z: z * 2e307,
+    "denormal": lambda z: z * 5e-323,
+    "signed zeros": lambda z: np.where(np.abs(z) < 0.5, np.copysign(0.0, z), z),
+    "probabilities": lambda z: 1 / (1 + np.exp(-5 * z)),
+    "whole": lambda z: (10 * z).astype(np.int64),
+    "bytes": lambda z: np.clip(10 * z + 100, 0, 255).astype(np.uint8),
+    "single": lambda z: z.astype(np.float32),
+}
+
+COSTS = [
+    0.2,
+    (0.05, 0.1),
+    (0.5, 3.0),
+    voros.costs.uniform_t(0, 1),
+    voros.costs.miss_costs(2, 30),
+]
+
+
+def make_cases(n_cases, shape, seed, prevalence=0.2):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(n_cases) < prevalence
+    positive[:2] = True, False
+    signal = rng.normal(size=n_cases) + 1.2 * positive
+    return positive, check_scores(SHAPES[shape](signal))
+
+
+def chosen(result: Evaluation) -> list[tuple[float, ...]]:
+    return [(c.cost_ratio_low, c.cost_ratio_high, c.threshold, c.tp, c.fp) for c in result.choices]
+
+
+def assert_same_result(few: OperatingPoints, positive, scores, scenario) -> None:
+    """Compare a score and its choices with those of all thresholds."""
+    got, expected = evaluate_points(few, scenario), evaluate(positive, scores, scenario)
+    assert got.score == pytest.approx(expected.score, abs=1e-12)
+    assert chosen(got) == chosen(expected)
+
+
+def assert_true_counts(few: OperatingPoints, positive, scores) -> None:
+    for threshold, tp, fp in zip(few.thresholds[1:], few.tp[1:], few.fp[1:], strict=True):
+        alarms = scores >= threshold
+        assert (tp, fp) == (np.sum(alarms & positive), np.sum(alarms & ~positive))
+
+
+@st.composite
+def scenarios(draw):
+    return Scenario(
+        draw(st.sampled_from([0.0, 0.15, 0.5, 0.9, 1.0])),
+        draw(st.sampled_from([1.0, 0.5, 0.2, 3, 10])),
+        draw(st.sampled_from(COSTS)),
+        draw(st.sampled_from([None, None, 0.1, 0.6])),
+    )
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.integers(20, 200),
+    st.sampled_from(list(SHAPES)),
+    st.integers(0, 2**32),
+    st.sampled_from([0.05, 0.3, 0.8]),
+    scenarios(),
+)
+def test_split_down_to_a_few_cases(n_cases, shape, seed, prevalence, scenario):
+    positive, scores = make_cases(n_cases, shape, seed, prevalence)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in TINY_STEPS.items():
+            patch.setattr(f"voros.core.pruning.{name}", value)
+        few = deciding_points(positive, scores, None, scenario)
+    assert_same_result(few, positive, scores, scenario)
+    assert_true_counts(few, positive, scores)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_as_many_cases_as_it_is_made_for(shape):
+    positive, scores = make_cases(200_000, shape, seed=5)
+    for scenario in (Scenario(0.5, 0.1, (1 / 40, 1 / 20)), Scenario(0.15, 0.5, (1 / 9, 1 / 6))):
+        few = deciding_points(positive, scores, None, scenario)
+        assert_same_result(few, positive, scores, scenario)
+
+
+def test_only_few_points_are_left_of_many():
+    positive, scores = make_cases(400_000, "plain", seed=1)
+    few = pruned_points(positive, scores, Scenario(cost_ratio=voros.costs.uniform_t(0, 1)), 400_000)
+    assert len(few) < len(scores) / 20
+
+
+def test_that_something_is_feasible_shows_where_alarms_are_never_worth_it():
+    positive, scores = make_cases(200_000, "plain", seed=2)
+    scenario = Scenario(0.1, 0.5, cost_ratio=1e9)
+    few = deciding_points(positive, scores, None, scenario)
+    assert evaluate_points(few, scenario).feasible
+    assert_same_result(few, positive, scores, scenario)

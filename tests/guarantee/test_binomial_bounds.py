@@ -1,0 +1,82 @@
+"""Tables and bounds against SciPy, at random chances between the computed ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from voros.guarantee.binomial_bounds import (
+    PARTS,
+    TailTable,
+    means,
+    parts_between,
+    rising_chances,
+    window,
+)
+
+
+def random_needed(rng: np.random.Generator, length: int, first: int) -> np.ndarray:
+    """Needed successes that rise by 0 or 1 and start anywhere, even below 0 or out of reach."""
+    return int(rng.integers(-2, first + 3)) + np.cumsum(rng.random(length) < rng.random()).astype(
+        int
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_row_is_a_binomial_tail(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, length = int(rng.integers(0, 40)), 1300
+    needed = random_needed(rng, length, first)
+    success = np.concatenate([[0.0, 1.0], rng.random(4)])
+    trials = np.arange(first, first + length)
+    expected = binom.sf(needed[:, None] - 1, trials[:, None], success)
+    table = TailTable(first, needed, success)
+    low = int(rng.integers(0, 500))
+    # In pieces, as walks ask for them, and beyond the end.
+    pieces = [table.rows(first + i, first + i + 99) for i in range(low, length, 100)]
+    found = np.concatenate(pieces)[: length - low]
+    np.testing.assert_allclose(found, expected[low:], atol=1e-12)
+    assert not np.concatenate(pieces)[length - low :].any()
+
+
+@pytest.mark.parametrize("trials", [3, 40, 700, 6000])
+@pytest.mark.parametrize("floor", [0.02, 0.5, 0.9])
+def test_between_computed_chances_the_mean_is_never_above_the_bound(
+    trials: int, floor: float
+) -> None:
+    rng = np.random.default_rng(trials)
+    start, margin = 5, 1.5 * np.sqrt(floor * (1 - floor))
+    counts = np.arange(start, start + trials + 1)
+    needed = np.maximum.accumulate(np.ceil(floor * counts + margin * np.sqrt(counts))).astype(int)
+    # Nothing suffices beyond four fifths of the range: the table ends with a jump.
+    table = TailTable(start, needed[: 4 * trials // 5 + 1], np.array([floor, min(1.2 * floor, 1)]))
+    chances = rising_chances(0.3 / trials, 1.0, trials)
+    bounds = means(table, start, trials, chances).within_parts()
+    edges = parts_between(chances)
+    assert len(bounds) == PARTS * (len(chances) - 1) == len(edges) - 1
+    tails = binom.sf(needed[:, None] - 1, counts[:, None], table.success)
+    tails[4 * trials // 5 + 1 :] = 0.0
+    part = rng.integers(len(bounds), size=300)
+    chance = edges[part] + rng.random(300) * np.diff(edges)[part]
+    exact = binom.pmf(np.arange(trials + 1), trials, chance[:, None]) @ tails
+    assert (exact <= bounds[part] + 1e-12).all()
+    # And not far above, but for the jump.
+    near = chance < 0.7
+    assert (bounds[part][near] <= 1.1 * exact[near] + 0.02).all()
+
+
+@pytest.mark.parametrize(("trials", "chance"), [(10, 0.2), (1000, 0.5), (10**7, 1e-4), (50, 1.0)])
+def test_hardly_anything_is_cut_off(trials: int, chance: float) -> None:
+    low, high = window(trials, chance)
+    assert binom.cdf(low - 1, trials, chance) + binom.sf(high, trials, chance) < 1e-11
+
+
+def test_second_differences_of_binomials_are_as_small_as_the_bound_says() -> None:
+    """The inequality behind the slack, over a grid of binomials."""
+    for trials in (4, 5, 11, 60, 401):
+        for chance in (1e-3, 0.03, 0.2, 0.5, 0.9):
+            mass = binom.pmf(np.arange(trials - 1), trials - 2, chance)
+            total = np.abs(np.convolve(mass, [1, -2, 1])).sum()
+            variance = (trials - 3) * chance * (1 - chance)
+            assert total <= min(4.0, 4 / (np.e * variance)) + 1e-12

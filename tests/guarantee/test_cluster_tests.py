@@ -1,0 +1,273 @@
+"""Guarantees where patients have several cases: sums over patients, tested by betting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+import voros
+from voros import Guarantee, OperatingPoints, Scenario
+from voros.core.groups import GroupedCases
+from voros.guarantee import one_per_group
+from voros.guarantee.cluster_tests import (
+    LEARNING_SHARE,
+    MOST_THRESHOLDS,
+    ClusterTests,
+    _limit_sums,
+    candidate_thresholds,
+    cluster_tests,
+    learning_order,
+)
+
+SCENARIO = Scenario(min_precision=0.3, capacity=0.2, cost_ratio=(1 / 20, 1 / 10))
+
+
+def draw(
+    rng: np.random.Generator,
+    n_groups: int,
+    per_group: int,
+    prevalence: float = 0.1,
+    separation: float = 1.5,
+    shared: float = 0.0,
+) -> GroupedCases:
+    """Draw cases; labels and noise share part of their variance within a group."""
+    codes = np.repeat(np.arange(n_groups), per_group)
+
+    def normal() -> np.ndarray:
+        common = rng.normal(size=n_groups)[codes]
+        own = rng.normal(size=len(codes))
+        return np.sqrt(shared) * common + np.sqrt(1 - shared) * own
+
+    positive = ndtr(normal()) < prevalence
+    return GroupedCases(positive, separation * positive + normal(), codes)
+
+
+def points_of(cases: GroupedCases, *, grouped: bool = True) -> OperatingPoints:
+    groups = cases.codes if grouped else None
+    return OperatingPoints.from_scores(cases.positive, cases.scores, groups=groups)
+
+
+def allowed(cases: GroupedCases, scenario: Scenario, *, grouped: bool = True) -> np.ndarray:
+    """Return the thresholds but never alarm that a guarantee of 95 % allows."""
+    may = Guarantee(0.95).allowed(points := points_of(cases, grouped=grouped), scenario)
+    assert may[0]
+    return points.thresholds[may][1:]
+
+
+def test_sums_over_groups_are_those_counted_one_by_one() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 12, 60)
+    codes[:12] = np.arange(12)
+    cases = GroupedCases(rng.random(60) < 0.4, rng.integers(0, 9, 60).astype(float), codes)
+    tested = np.array([8.0, 5.0, 2.0])
+    place = rng.permutation(12)[codes]
+    found = _limit_sums(place, cases, tested, 0.3, 0.25)
+    largest = max(np.bincount(codes))
+    for g in range(12):
+        for j, threshold in enumerate(tested):
+            of_group = [i for i in range(60) if place[i] == g]
+            flagged = [i for i in of_group if cases.scores[i] >= threshold]
+            right = sum(bool(cases.positive[i]) for i in flagged)
+            assert found[0][0][g, j] == pytest.approx(right - 0.3 * len(flagged))
+            assert found[1][0][g, j] == pytest.approx(0.25 * len(of_group) - len(flagged))
+    assert [bound for _, bound in found] == pytest.approx([0.3 * largest, 0.75 * largest])
+    assert len(_limit_sums(place, cases, tested, 0.0, 1.0)) == 0
+
+
+def test_no_sum_is_below_the_bound_that_bets_rely_on() -> None:
+    codes = np.array([0, 0, 0, 1, 2])
+    cases = GroupedCases(np.array([False, False, False, True, False]), np.full(5, 1.0), codes)
+    for sums, bound in _limit_sums(codes, cases, np.array([1.0]), 0.4, 0.1):
+        assert sums.min() == pytest.approx(-bound)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_sequence_ends_at_its_first_failure(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    start = int(rng.integers(0, n))
+    levels = np.where(np.arange(n) >= start, 0.045, 0.005)
+
+    e_values = np.where(rng.random(n) < 0.75, 1.001 / levels, 0.999 / levels)
+    tests = ClusterTests(np.arange(n, 0.0, -1), levels, e_values, start, np.ones(n), 10)
+    expected = set()
+    for sequence in (range(start, n), range(start - 1, -1, -1)):
+        for row in sequence:
+            if e_values[row] < 1 / levels[row]:
+                break
+            expected.add(row)
+    assert set(np.flatnonzero(tests.passed).tolist()) == expected
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_tested_depends_on_the_patients_set_aside_alone(seed: int) -> None:
+    """Another outcome of the patients that are tested changes no threshold, order or level."""
+    rng = np.random.default_rng(seed)
+    cases = draw(rng, 120, 4, shared=0.3)
+    order, n_learning = learning_order(cases.sizes)
+    tested = np.isin(cases.codes, order[n_learning:])
+    other_scores = np.where(tested, rng.normal(size=len(tested)) + 3, cases.scores)
+    other_labels = np.where(tested, rng.random(len(tested)) < 0.9, cases.positive)
+    other = GroupedCases(other_labels, other_scores, cases.codes)
+    first, second = (cluster_tests(each, SCENARIO, 0.05) for each in (cases, other))
+    np.testing.assert_array_equal(first.thresholds, second.thresholds)
+    np.testing.assert_array_equal(first.levels, second.levels)
+    assert first.start == second.start
+    assert not np.array_equal(first.e_values, second.e_values)
+
+
+def test_e_values_depend_on_the_patients_that_are_tested() -> None:
+    """Nothing is certified by what was learned: with no alarm right later on, all bets lose."""
+    cases = draw(np.random.default_rng(1), 300, 4)
+    assert len(allowed(cases, SCENARIO)) > 0
+    order, n_learning = learning_order(cases.sizes)
+    tested = np.isin(cases.codes, order[n_learning:])
+    wrong = GroupedCases(cases.positive & ~tested, cases.scores, cases.codes)
+    assert cluster_tests(wrong, SCENARIO, 0.05).e_values.max() < 1
+
+
+def test_the_levels_of_the_two_sequences_add_up() -> None:
+    tests = cluster_tests(draw(np.random.default_rng(0), 200, 3), SCENARIO, 0.05)
+    assert 0 < tests.start < len(tests.thresholds) - 1
+    assert tests.levels[0] + tests.levels[-1] == pytest.approx(0.05)
+    assert set(np.diff(tests.levels).nonzero()[0].tolist()) == {tests.start - 1}
+
+
+def test_the_largest_group_is_among_those_set_aside() -> None:
+    rng = np.random.default_rng(0)
+    firsts = set()
+    for _ in range(40):
+        sizes = rng.integers(1, 5, int(rng.integers(2, 60)))
+        order, n_learning = learning_order(sizes)
+        assert sorted(order.tolist()) == list(range(len(sizes)))
+        assert sizes[order[0]] == sizes.max()
+        assert 1 <= n_learning == max(1, int(np.ceil(LEARNING_SHARE * len(sizes)))) < len(sizes)
+        firsts.add(int(order[0]))
+    # Of equals a random one, not always the first.
+    assert len(firsts) > 5
+
+
+def test_candidates_are_scores_within_the_capacity_in_even_steps() -> None:
+    scores = np.random.default_rng(0).permutation(np.arange(1000.0))
+    found = candidate_thresholds(scores, 0.5)
+    assert len(found) == MOST_THRESHOLDS
+    assert found[-1] == 500
+    assert np.all(np.diff(found) < 0)
+    assert np.ptp(np.diff(np.append(1000, found))) <= 1
+    assert candidate_thresholds(np.array([3.0, 3.0, 1.0]), 0.01).tolist() == [3.0]
+
+
+def test_names_and_order_of_the_cases_do_not_matter() -> None:
+    rng = np.random.default_rng(4)
+    cases = draw(rng, 300, 4, shared=0.2)
+    order = rng.permutation(len(cases.codes))
+    other = GroupedCases(cases.positive[order], cases.scores[order], cases.codes[order])
+    np.testing.assert_array_equal(allowed(cases, SCENARIO), allowed(other, SCENARIO))
+
+
+def test_groups_of_one_case_are_independent_cases() -> None:
+    cases = draw(np.random.default_rng(0), 3000, 1)
+    np.testing.assert_array_equal(allowed(cases, SCENARIO), allowed(cases, SCENARIO, grouped=False))
+
+
+def test_without_limits_every_threshold_is_allowed() -> None:
+    cases = draw(np.random.default_rng(0), 50, 3)
+    assert len(allowed(cases, Scenario(cost_ratio=0.1))) == 150
+
+
+def test_a_floor_of_one_is_never_certified() -> None:
+    cases = draw(np.random.default_rng(0), 100, 3, separation=9.0)
+    assert len(allowed(cases, Scenario(1.0, 0.5, 0.1))) == 0
+
+
+def test_a_horizon_and_a_single_group_are_refused() -> None:
+    cases = draw(np.random.default_rng(0), 50, 3)
+    with pytest.raises(ValueError, match=r"horizon=100 with groups of several cases \(150 cases"):
+        Guarantee(horizon=100).allowed(points_of(cases), SCENARIO)
+    alone = GroupedCases(cases.positive, cases.scores, np.zeros(150, dtype=int))
+    with pytest.raises(ValueError, match="one group only"):
+        Guarantee().allowed(points_of(alone), SCENARIO)
+
+
+def test_another_prevalence_is_refused() -> None:
+    cases = draw(np.random.default_rng(0), 50, 3)
+    with pytest.raises(ValueError, match=r"prevalence=0\.3 cannot be combined"):
+        Guarantee().allowed(points_of(cases), Scenario(0.3, 0.2, 0.1, prevalence=0.3))
+
+
+def test_what_came_closest_is_said_with_the_groups_it_takes() -> None:
+    cases = draw(np.random.default_rng(5), 120, 3, separation=1.2)
+    assert len(allowed(cases, SCENARIO)) == 0
+    said = Guarantee().explain(points_of(cases), SCENARIO)
+    assert "from 120 independent groups" in said
+    assert "more would do" in said
+    noise = draw(np.random.default_rng(5), 120, 3, separation=-1.0)
+    assert "would not do" in Guarantee().explain(points_of(noise), SCENARIO)
+
+
+def test_a_policy_and_a_selection_are_told_of_groups() -> None:
+    cases = draw(np.random.default_rng(0), 300, 5, shared=0.2)
+    labels, groups = cases.positive, cases.codes
+    policy = voros.ThresholdPolicy.from_validation(
+        labels, cases.scores, SCENARIO, guarantee=Guarantee(), n_models=1, groups=groups
+    )
+    found = allowed(cases, SCENARIO)
+    assert set(policy.thresholds[np.isfinite(policy.thresholds)]) <= set(found)
+    scores = {"a": cases.scores, "b": cases.scores + np.random.default_rng(1).normal(size=1500)}
+    chosen = voros.select_model(labels, scores, SCENARIO, guarantee=Guarantee(), groups=groups)
+    half = Guarantee(0.975).allowed(points_of(cases), SCENARIO)
+    deployed = chosen.policy().thresholds
+    assert chosen.winner == "a"
+    assert set(deployed[np.isfinite(deployed)]) <= set(points_of(cases).thresholds[half])
+    with pytest.raises(ValueError, match="horizon=50 with groups"):
+        voros.select_model(labels, scores, SCENARIO, guarantee=Guarantee(horizon=50), groups=groups)
+
+
+def test_groups_without_a_guarantee_are_refused() -> None:
+    cases = draw(np.random.default_rng(0), 50, 3)
+    given = (cases.positive, cases.scores, SCENARIO)
+    for function in (voros.ThresholdPolicy.from_validation, voros.select_model):
+        with pytest.raises(ValueError, match="groups needs a guarantee"):
+            function(*given, groups=cases.codes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_groups", "per_group", "prevalence", "separation", "scenario"),
+    [
+        (200, 10, 0.2999, 0.0, Scenario(0.3, 1.0, (1 / 20, 1 / 10))),
+        (300, 6, 0.6999, 0.0, Scenario(0.7, 1.0, 1.0)),
+    ],
+    ids=["just below a floor of .3", "just below a floor of .7"],
+)
+def test_patients_with_several_cases_break_limits_rarely(
+    n_groups: int, per_group: int, prevalence: float, separation: float, scenario: Scenario
+) -> None:
+    """A share .9 of the variance is the patient's. Taken as independent, limits break often."""
+    runs, broken, independent = 400, [], []
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        cases = draw(rng, n_groups, per_group, prevalence, separation, 0.9)
+        for found, grouped in ((broken, True), (independent, False)):
+            if grouped or seed < 100:
+                thresholds = allowed(cases, scenario, grouped=grouped)
+                right = prevalence * ndtr(separation - thresholds)
+                alarms = right + (1 - prevalence) * ndtr(-thresholds)
+                precise = right >= scenario.min_precision * alarms
+                found.append(not np.all(precise & (alarms <= scenario.capacity)))
+    assert np.mean(independent) > 0.1
+    assert np.mean(broken) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+@pytest.mark.slow
+def test_five_cases_a_patient_certify_more_than_one_of_them() -> None:
+    recall: dict[str, list[float]] = {"betting": [], "one per group": []}
+    for seed in range(60):
+        cases = draw(np.random.default_rng(seed), 600, 5, shared=0.1)
+        rows = one_per_group(cases.codes, random_state=seed)
+        one = GroupedCases(cases.positive[rows], cases.scores[rows], cases.codes[rows])
+        for name, each in (("betting", cases), ("one per group", one)):
+            found = allowed(each, SCENARIO)
+            recall[name].append(ndtr(1.5 - found[-1]) if len(found) else 0.0)
+    assert np.mean(recall["betting"]) > np.mean(recall["one per group"]) + 0.05

@@ -1,0 +1,273 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import voros
+from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy
+from voros.guarantee import one_per_group
+
+SCENARIO = Scenario(min_precision=0.4, capacity=0.2, cost_ratio=(1 / 20, 1 / 10))
+GUARANTEES = [Guarantee(), Guarantee(horizon=1500)]
+
+
+def sample(
+    rng: np.random.Generator, n_cases: int, prevalence: float = 0.1, separation: float = 1.8
+) -> tuple[np.ndarray, np.ndarray]:
+    positive = rng.random(n_cases) < prevalence
+    return positive, rng.normal(size=n_cases) + separation * positive
+
+
+def true_rates(
+    threshold: float, prevalence: float = 0.1, separation: float = 1.8
+) -> tuple[float, float]:
+    """Precision and share of alarms in the population."""
+    right = prevalence * norm.sf(threshold - separation)
+    alarms = right + (1 - prevalence) * norm.sf(threshold)
+    return right / alarms, alarms
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_what_is_allowed_is_feasible_and_never_alarm_always_is(guarantee: Guarantee) -> None:
+    points = OperatingPoints.from_scores(*sample(np.random.default_rng(0), 2000))
+    allowed = guarantee.allowed(points, SCENARIO)
+    assert allowed[0]
+    assert allowed[1:].any()
+    assert not (allowed & ~points.feasible(SCENARIO)).any()
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_the_order_of_cases_and_the_scale_of_scores_do_not_matter(guarantee: Guarantee) -> None:
+    rng = np.random.default_rng(3)
+    positive, scores = sample(rng, 2000)
+    order = rng.permutation(2000)
+    one = OperatingPoints.from_scores(positive, scores)
+    other = OperatingPoints.from_scores(positive[order], np.exp(scores[order]))
+    np.testing.assert_array_equal(
+        guarantee.allowed(one, SCENARIO), guarantee.allowed(other, SCENARIO)
+    )
+
+
+def test_more_confidence_and_a_shorter_horizon_allow_fewer_alarms() -> None:
+    points = OperatingPoints.from_scores(*sample(np.random.default_rng(1), 6000))
+
+    def most(guarantee: Guarantee) -> int:
+        return int(points.alarms[guarantee.allowed(points, SCENARIO)].max())
+
+    assert most(Guarantee(0.99)) < most(Guarantee(0.9)) < most(Guarantee(0.5))
+    assert most(Guarantee(horizon=500)) < most(Guarantee(horizon=6000)) <= most(Guarantee())
+
+
+def test_a_policy_deploys_only_what_is_certified() -> None:
+    positive, scores = sample(np.random.default_rng(2), 3000)
+    points = OperatingPoints.from_scores(positive, scores)
+    for guarantee in GUARANTEES:
+        policy = ThresholdPolicy.from_validation(
+            positive, scores, SCENARIO, guarantee=guarantee, n_models=1
+        )
+        certified = points.thresholds[guarantee.allowed(points, SCENARIO)]
+        assert set(policy.thresholds.tolist()) <= set(certified.tolist())
+
+
+def test_a_floor_alone_and_a_capacity_alone() -> None:
+    points = OperatingPoints.from_scores(*sample(np.random.default_rng(4), 3000))
+    floor = Scenario(min_precision=0.4, cost_ratio=0.05)
+    room = Scenario(capacity=0.2, cost_ratio=0.05)
+    for guarantee in (Guarantee(), Guarantee(horizon=3000)):
+        assert points.alarms[guarantee.allowed(points, floor)].max() > 100
+        most = points.alarms[guarantee.allowed(points, room)].max()
+        # 600 alarms are allowed; the scores alone are uncertain by some 22, or 31, of them.
+        assert 530 < most < 580
+
+
+def test_perfect_precision_cannot_be_certified() -> None:
+    points = OperatingPoints.from_scores(*sample(np.random.default_rng(4), 3000))
+    strict = Scenario(min_precision=1.0, cost_ratio=0.05)
+    for guarantee in GUARANTEES:
+        assert not guarantee.allowed(points, strict)[1:].any()
+
+
+def broken_share(guarantee: Guarantee | None, runs: int, seed: int, **population: Any) -> float:
+    """Share of validations whose policy breaks a limit, in the population or the next cases."""
+    rng, broken = np.random.default_rng(seed), 0
+    for _ in range(runs):
+        points = OperatingPoints.from_scores(*sample(rng, 1500, **population))
+        policy = ThresholdPolicy.from_points(points, SCENARIO, guarantee=guarantee, n_models=1)
+        if guarantee is None or guarantee.horizon is None:
+            used = [policy.threshold(c) for c in (0.051, 0.075, 0.099)]
+            rates = [true_rates(t, **population) for t in used if np.isfinite(t)]
+            broken += any(
+                precision < SCENARIO.min_precision or share > SCENARIO.capacity
+                for precision, share in rates
+            )
+        else:
+            future = sample(rng, guarantee.horizon, **population)
+            broken += not policy.evaluate(*future, by_cost=True).satisfied
+    return broken / runs
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.parametrize("guarantee", [Guarantee(0.9), Guarantee(0.9, horizon=1500)])
+def test_limits_hold_as_often_as_promised(guarantee: Guarantee) -> None:
+    share = broken_share(guarantee, runs=200, seed=11)
+    assert share <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 200)
+    plain = broken_share(None, runs=60, seed=11)
+    assert plain > 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.parametrize("guarantee", [Guarantee(0.9), Guarantee(0.9, horizon=1500)])
+@pytest.mark.parametrize("separation", [1.4, 3.0])
+def test_limits_hold_in_other_populations(guarantee: Guarantee, separation: float) -> None:
+    share = broken_share(guarantee, runs=1000, seed=12, separation=separation)
+    assert share <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 1000)
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_explain_says_what_came_closest_and_how_many_positives_it_takes(
+    guarantee: Guarantee,
+) -> None:
+    """Cases repeated as often as it says do pass; repeated half as much more, they do not."""
+    positive, scores = sample(np.random.default_rng(0), 100, prevalence=0.3, separation=1.2)
+    scenario = Scenario(min_precision=0.6, cost_ratio=0.1)
+    points = OperatingPoints.from_scores(positive, scores)
+    assert not guarantee.allowed(points, scenario)[1:].any()
+    missing = guarantee.shortfall(points, scenario)
+    assert missing.more_positives is not None
+    text = guarantee.explain(points, scenario)
+    assert f"{missing.tp:,} right of {missing.alarms:,} alarms" in text
+    assert f"about {missing.more_positives:,} more validation positives" in text
+    times = 1 + missing.more_positives / points.n_positive
+
+    def passes(factor: float) -> bool:
+        order = np.argsort(-scores)
+        copies = np.diff(np.floor(np.arange(101) * factor)).astype(int)
+        rows = np.repeat(order, copies)
+        more = OperatingPoints.from_scores(positive[rows], scores[rows])
+        return bool(guarantee.allowed(more, scenario)[1:].any())
+
+    assert passes(times * 1.3)
+    assert not passes(1 + (times - 1) / 3)
+
+
+def test_explain_when_no_number_of_cases_would_do() -> None:
+    rng = np.random.default_rng(0)
+    points = OperatingPoints.from_scores(rng.random(400) < 0.1, rng.normal(size=400))
+    scenario = Scenario(min_precision=0.9, cost_ratio=0.1)
+    assert "More cases of this kind would not do" in Guarantee().explain(points, scenario)
+
+
+def test_explain_when_the_capacity_leaves_nothing() -> None:
+    points = OperatingPoints.from_scores(*sample(np.random.default_rng(0), 200))
+    scenario = Scenario(min_precision=0.4, capacity=0.005, cost_ratio=0.1)
+    assert "larger capacity or more" in Guarantee().explain(points, scenario)
+
+
+def test_never_alarm_comes_with_the_explanation() -> None:
+    positive, scores = sample(np.random.default_rng(1), 60)
+    with pytest.warns(voros.NeverAlarmWarning, match="more validation positives"):
+        policy = ThresholdPolicy.from_validation(
+            positive, scores, SCENARIO, guarantee=Guarantee(0.999), n_models=1
+        )
+    assert policy.never_alarms
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 1.5, "high", True])
+def test_a_confidence_outside_0_to_1_is_refused(confidence: Any) -> None:
+    with pytest.raises(ValueError, match=r"confidence=.*strictly between 0 and 1"):
+        Guarantee(confidence)
+
+
+@pytest.mark.parametrize("horizon", [0, -5, 10.5, True])
+def test_a_horizon_that_is_no_number_of_cases_is_refused(horizon: Any) -> None:
+    with pytest.raises(ValueError, match=r"horizon=.*whole number of cases above 0"):
+        Guarantee(horizon=horizon)
+
+
+@pytest.mark.parametrize("n_models", [0, -1, 2.5])
+def test_a_number_of_models_that_is_none_is_refused(n_models: Any) -> None:
+    with pytest.raises(ValueError, match=r"n_models=.*whole number above 0"):
+        Guarantee().split(n_models)
+
+
+def test_a_capacity_of_whole_alarms_is_one_per_horizon() -> None:
+    """Twenty alarms a day of 1,000 cases: some twelve are left to expect, of 30,000 cases."""
+    rng = np.random.default_rng(0)
+    positive, scores = sample(rng, 30_000, 0.05, 3.0)
+    scenario = Scenario(0.2, 20, (1 / 20, 1 / 10))
+    guarantee = Guarantee(0.95, horizon=1000)
+    policy = ThresholdPolicy.from_validation(
+        positive, scores, scenario, guarantee=guarantee, n_models=1
+    )
+    a_day = policy.default.alarms / 30
+    assert 11 < a_day < 16
+    shared = Scenario(0.2, 0.02, (1 / 20, 1 / 10))
+    same = ThresholdPolicy.from_validation(
+        positive, scores, shared, guarantee=guarantee, n_models=1
+    )
+    assert policy == same
+    month = policy.evaluate(*sample(rng, 30_000, 0.05, 3.0), by_cost=True)
+    assert (month.max_alarms, month.satisfied) == (600, True)
+    chosen = voros.select_model(positive, {"one": scores}, scenario, guarantee=guarantee)
+    assert chosen.ranking[0].feasible
+
+
+def test_a_capacity_beyond_the_horizon_is_no_limit() -> None:
+    scenario = Scenario(0.3, 5000, 0.05)
+    assert Guarantee(0.95, horizon=1000).limits(scenario).capacity == 1.0
+    assert Guarantee(0.95).limits(scenario) is scenario
+
+
+def test_weighted_cases_are_refused() -> None:
+    positive, scores = sample(np.random.default_rng(0), 300)
+    weighted = OperatingPoints.from_scores(positive, scores, sample_weight=np.full(300, 0.5))
+    with pytest.raises(ValueError, match="whole cases, but the counts are weighted"):
+        Guarantee().allowed(weighted, SCENARIO)
+
+
+def test_another_prevalence_is_refused() -> None:
+    points = OperatingPoints.from_scores(*sample(np.random.default_rng(0), 300))
+    elsewhere = Scenario(0.4, 0.2, 0.05, prevalence=0.2)
+    with pytest.raises(ValueError, match=r"prevalence=0\.2 cannot be combined with a guarantee"):
+        Guarantee().allowed(points, elsewhere)
+
+
+def test_one_case_of_each_group_is_kept_each_with_the_same_chance() -> None:
+    groups = np.array([7, 7, 7, 3, 9, 9])
+    picked = [one_per_group(groups, random_state=seed) for seed in range(600)]
+    assert all(sorted(groups[rows].tolist()) == [3, 7, 9] for rows in picked)
+    first = np.mean([0 in rows for rows in picked])
+    assert abs(first - 1 / 3) < 4 * np.sqrt(2 / 9 / 600)
+
+
+@pytest.mark.slow
+def test_real_predictions_keep_their_limits_on_the_other_half() -> None:
+    """MIMIC-IV, scenario 2: the plain policy breaks the floor in half of the splits."""
+    folder = os.environ.get("VOROS_PAPER_PREDICTIONS")
+    if not folder:
+        pytest.skip("VOROS_PAPER_PREDICTIONS is not set: the folder of the paper's predictions")
+    files = [
+        np.genfromtxt(Path(folder) / f"scenario2_{part}.csv", delimiter=",", skip_header=1)
+        for part in ("valid", "test")
+    ]
+    files[1][:, 0] += files[0][:, 0].max() + 1
+    patients = np.concatenate([table[:, 0] for table in files]).astype(int)
+    labels, scores = np.concatenate([table[:, 1:] for table in files]).T
+    scenario = Scenario(0.5, 0.1, (1 / 40, 1 / 20))
+    rng, broken = np.random.default_rng(4), np.zeros((60, 2))
+    for row in broken:
+        one = (rng.random(patients.max() + 1) < 0.5)[patients]
+        for column, guarantee in enumerate((None, Guarantee(0.95, int((~one).sum())))):
+            policy = ThresholdPolicy.from_validation(
+                labels[one], scores[one], scenario, guarantee=guarantee, n_models=1
+            )
+            row[column] = not policy.evaluate(labels[~one], scores[~one], by_cost=True).satisfied
+    plain, guaranteed = broken.mean(axis=0)
+    assert plain > 0.35
+    assert guaranteed <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)

@@ -1,0 +1,153 @@
+"""The walk against the rule, played case by case over random label sequences."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from voros import OperatingPoints, Scenario
+from voros.guarantee.capacity import capacity_risk, shared_alpha
+from voros.guarantee.sequential import certified, first_rank, precision_risk, starts, walked
+
+
+@cache
+def tails(alarms: int, floor: float) -> np.ndarray:
+    """Probability of at least 0, 1, ... of ``alarms``, grown by one alarm at a time."""
+    if alarms == 0:
+        return np.array([1.0, 0.0])
+    fewer = tails(alarms - 1, floor)
+    return np.concatenate([[1.0], floor * fewer[:-1] + (1 - floor) * fewer[1:], [0.0]])
+
+
+def tail(tp: int, alarms: int, floor: float) -> float:
+    """Probability of at least ``tp`` of ``alarms``."""
+    return float(tails(alarms, floor)[tp])
+
+
+def by_the_rule(groups: list[list[bool]], floor: float, alpha: float, most: int) -> set[int]:
+    """Numbers of alarms that are certified; each group holds the labels of one score."""
+    ranks, shares = (values.tolist() for values in starts(floor, alpha, most))
+    alive, tp, alarms, passed = 0.0, 0, 0, set()
+    for group in groups:
+        inside = [i for i, rank in enumerate(ranks) if alarms < rank <= alarms + len(group)][:1]
+        joins = 0.0
+        for i in inside:
+            before = sorted(group, reverse=True)[: ranks[i] - 1 - alarms]
+            if alive:
+                joins = shares[i]
+            elif tail(tp + sum(before), ranks[i] - 1, floor) <= shares[i]:
+                alive = shares[i]
+        tp, alarms = tp + sum(group), alarms + len(group)
+        if alive and tail(tp, alarms, floor) <= alive:
+            passed.add(alarms)
+            alive += joins
+        else:
+            alive = 0.0
+    return passed
+
+
+def random_groups(rng: np.random.Generator, tied: bool) -> list[list[bool]]:
+    """Labels whose chance wanders about the floor, so that walks die and are born again."""
+    n_cases = int(rng.integers(60, 400))
+    chance = np.clip(0.55 + np.cumsum(rng.normal(scale=0.08, size=n_cases)), 0.2, 0.95)
+    labels = rng.random(n_cases) < chance
+    ends = np.sort(rng.choice(np.arange(1, n_cases), int(rng.integers(3, 40)), replace=False))
+    cuts = ends if tied else np.arange(1, n_cases)
+    return [part.tolist() for part in np.split(labels, cuts)]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_walk_is_the_rule_case_by_case(tied: bool) -> None:
+    rng = np.random.default_rng(0)
+    born_again = several = 0
+    for _ in range(400):
+        groups = random_groups(rng, tied)
+        tp = np.append(0, np.cumsum([sum(group) for group in groups]))
+        alarms = np.append(0, np.cumsum([len(group) for group in groups]))
+        found = alarms[walked(tp, alarms, 0.5, 0.2, int(alarms[-1]))].tolist()
+        assert set(found) == by_the_rule(groups, 0.5, 0.2, int(alarms[-1]))
+        runs = 1 + np.count_nonzero(np.diff(np.searchsorted(alarms, found)) > 1) if found else 0
+        born_again, several = born_again + (runs > 1), several + bool(found)
+    assert several > 100
+    assert born_again > 3
+
+
+def test_the_shares_of_alpha_add_up() -> None:
+    for most in (10, 100, 5000):
+        ranks, shares = starts(0.4, 0.05, most)
+        assert shares.sum() == pytest.approx(0.05)
+        assert (np.diff(ranks) > 0).all()
+        assert len(ranks) == 1 or ranks[-1] <= most
+
+
+def test_one_group_of_ties_is_one_test() -> None:
+    """With one score there is one threshold; its own test decides, wherever the start falls."""
+    first = first_rank(0.5, 0.05)
+    alarms = np.array([0, 2 * first])
+    needed = next(tp for tp in range(2 * first) if tail(tp, 2 * first, 0.5) <= 0.05)
+    for tp, passes in ((needed, True), (needed - 1, False)):
+        assert walked(np.array([0, tp]), alarms, 0.5, 0.05, 10).tolist() == [False, passes]
+
+
+def test_walks_err_no_more_often_than_promised_when_every_threshold_is_bad() -> None:
+    """Labels that ignore the scores, at a precision just below the floor: each walk is an error."""
+    rng, errors, runs = np.random.default_rng(5), 0, 1500
+    alarms = np.arange(401)
+    for _ in range(runs):
+        tp = np.append(0, np.cumsum(rng.random(400) < 0.4999))
+        errors += walked(tp, alarms, 0.5, 0.1, 400).any()
+    assert errors / runs <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / runs)
+
+
+@pytest.mark.parametrize("size", [3, 17, 60])
+def test_tied_cases_err_no_more_often_either(size: int) -> None:
+    """Groups of ties, bad ends before good ones: the precision hovers about the floor."""
+    rng, errors, runs = np.random.default_rng(6), 0, 1500
+    n_groups = 420 // size
+    good = np.arange(n_groups) % 2 == 1
+    # Over two groups the precision is just the floor; after the first of them it is below.
+    chance = np.where(good, 0.65, 0.35)
+    for _ in range(runs):
+        sizes = rng.multinomial(420, np.full(n_groups, 1 / n_groups))
+        tp = np.append(0, np.cumsum(rng.binomial(sizes, chance)))
+        alarms = np.append(0, np.cumsum(sizes))
+        distinct = np.append(True, np.diff(alarms) > 0)
+        bad = np.append(False, ~good)[distinct]
+        errors += (walked(tp[distinct], alarms[distinct], 0.5, 0.1, 420) & bad).any()
+    assert errors / runs <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / runs)
+
+
+def separated(seed: int) -> OperatingPoints:
+    rng = np.random.default_rng(seed)
+    positive = rng.random(2000) < 0.2
+    return OperatingPoints.from_scores(positive, rng.normal(size=2000) + 2.5 * positive)
+
+
+def test_the_capacity_has_a_share_of_its_own() -> None:
+    """Both limits: what is certified keeps the capacity at its share, the floor at the rest."""
+    points = separated(0)
+    found = certified(points, Scenario(0.4, 0.1, 0.05), 0.05)
+    most = int(points.alarms[found].max())
+    risk = capacity_risk(np.array([most, most + 1]), 2000, Scenario(0.4, 0.1, 0.05), None)
+    for_floor, for_capacity = shared_alpha(2000, Scenario(0.4, 0.1, 0.05), None, 0.05)
+    assert for_floor + for_capacity == pytest.approx(0.05)
+    assert 0 < risk[0] <= for_capacity < risk[1]
+    floor_alone = walked(points.tp, points.alarms, 0.4, for_floor, most)
+    np.testing.assert_array_equal(found, floor_alone & (points.alarms <= most))
+
+
+def test_one_limit_alone_has_all_of_alpha() -> None:
+    points = separated(1)
+    found = certified(points, Scenario(0.4, 1.0, 0.05), 0.05)
+    np.testing.assert_array_equal(found, walked(points.tp, points.alarms, 0.4, 0.05, 2000))
+    capacity = Scenario(0.0, 0.1, 0.05)
+    found = certified(points, capacity, 0.05)
+    risk = capacity_risk(points.alarms, 2000, capacity, None)
+    np.testing.assert_array_equal(found, risk <= 0.05)
+
+
+def test_a_tail_probability_counts_every_outcome() -> None:
+    found = precision_risk(np.array([0, 3, 9]), np.array([4, 7, 9]), 0.3)
+    np.testing.assert_allclose(found, [1.0, tail(3, 7, 0.3), 0.3**9], rtol=1e-12)

@@ -1,0 +1,314 @@
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from deployment_oracle import random_cases
+from scipy.stats import beta, gamma, lognorm, rv_continuous
+
+import voros
+from voros import Scenario, ThresholdPolicy, costs
+from voros.io.serialisation import DocumentError
+from voros.policy.json import SCHEMA
+
+COSTS = [
+    1 / 30,
+    (1 / 9, 1 / 6),
+    costs.miss_costs(20, 40),
+    costs.uniform_t(0.1, 0.9),
+    costs.from_samples([0.1, 0.30000000000000004, 1 / 7], weights=[1, 2, 4], over="t"),
+    costs.from_scipy(lognorm(0.5, scale=1 / 30)),
+    costs.from_scipy(beta(2, 5, loc=0.1, scale=0.2), over="t"),
+    costs.from_scipy(gamma(a=3.3, scale=9.1), over="miss"),
+]
+
+
+def make_policy(cost_ratio=(0.05, 2.0), seed=0, **limits):
+    rng = np.random.default_rng(seed)
+    labels, _ = random_cases(rng, 60)
+    scores = rng.normal(size=60) + labels
+    return ThresholdPolicy.from_validation(
+        labels, scores, Scenario(cost_ratio=cost_ratio, **limits)
+    )
+
+
+@pytest.mark.parametrize("cost_ratio", COSTS, ids=repr)
+def test_text_is_read_back_exactly(cost_ratio):
+    policy = make_policy(cost_ratio, min_precision=1 / 3, capacity=0.7)
+    read = ThresholdPolicy.from_json(policy.to_json())
+    assert read == policy
+    assert read.scenario == policy.scenario
+    assert read.thresholds.tobytes() == policy.thresholds.tobytes()
+    assert read.switches.tobytes() == policy.switches.tobytes()
+    assert read.to_json() == policy.to_json()
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"capacity": 17},
+        {"capacity": np.int64(17)},
+        {"capacity": 0.5, "min_precision": np.float64(0.1)},
+        {"prevalence": 0.07},
+    ],
+)
+def test_limits_keep_their_kind(limits):
+    policy = make_policy(**limits)
+    read = ThresholdPolicy.from_json(policy.to_json())
+    assert read.scenario == policy.scenario
+    assert read.scenario.capacity_is_count == policy.scenario.capacity_is_count
+    assert read.n_positive == policy.n_positive
+
+
+def test_a_capacity_for_each_horizon_is_read_back():
+    """40 alarms in the next 400 cases are 400 among 4,000 validation cases."""
+    rng = np.random.default_rng(5)
+    labels = rng.random(4000) < 0.3
+    scores = rng.normal(size=4000) + 2 * labels
+    policy = ThresholdPolicy.from_validation(
+        labels,
+        scores,
+        Scenario(0.5, 40, (0.05, 0.2)),
+        guarantee=voros.Guarantee(0.9, horizon=400),
+        n_models=2,
+    )
+    assert policy.default.alarms > 40
+    assert ThresholdPolicy.from_json(policy.to_json()) == policy
+
+
+def test_infinite_thresholds_and_missing_precision_survive_strict_json():
+    scenario = Scenario(min_precision=0.9, cost_ratio=0.1)
+    with pytest.warns(voros.NeverAlarmWarning):
+        policy = ThresholdPolicy.from_validation([0, 0, 1], [3, 2, 1], scenario)
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not strict JSON")
+
+    json.loads(policy.to_json(), parse_constant=refuse)
+    read = ThresholdPolicy.from_json(policy.to_json())
+    assert read == policy
+    assert read.threshold() == math.inf
+    assert math.isnan(read.default.precision)
+
+
+def test_a_threshold_of_minus_infinity_is_read_back():
+    policy = ThresholdPolicy.from_validation([1, 0, 1], [1, 0, -np.inf], Scenario(cost_ratio=0.1))
+    assert policy.threshold() == -np.inf
+    assert ThresholdPolicy.from_json(policy.to_json()).threshold() == -np.inf
+
+
+def test_a_policy_is_saved_to_a_file_and_read_from_it(tmp_path):
+    policy, file = make_policy(), tmp_path / "policy.json"
+    text = policy.to_json(file)
+    assert file.read_text() == text
+    assert ThresholdPolicy.from_json(file) == policy
+    assert ThresholdPolicy.from_json(str(file)) == policy
+
+
+def test_an_existing_file_is_replaced_only_when_asked(tmp_path):
+    file = tmp_path / "policy.json"
+    make_policy(seed=0).to_json(file)
+    before = file.read_text()
+    with pytest.raises(FileExistsError, match=r"policy\.json"):
+        make_policy(seed=1).to_json(file)
+    assert file.read_text() == before
+    make_policy(seed=1).to_json(file, force=True)
+    assert ThresholdPolicy.from_json(file) == make_policy(seed=1)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_two_policies_differ_when_anything_saved_differs():
+    assert make_policy(seed=0) != make_policy(seed=1)
+    assert make_policy((0.05, 2.0)) != make_policy((0.05, 2.1))
+    assert hash(make_policy()) == hash(make_policy())
+
+
+def test_a_newer_schema_is_refused_by_name(tmp_path):
+    fields = json.loads(make_policy().to_json())
+    file = tmp_path / "future.json"
+    file.write_text(json.dumps(fields | {"schema": SCHEMA + 1}))
+    with pytest.raises(
+        ValueError,
+        match=rf"future\.json has the schema {SCHEMA + 1}; accepted is {SCHEMA}; written by a",
+    ):
+        ThresholdPolicy.from_json(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema": 0}, "schema 0; accepted is 2"),
+        ({"schema": "2"}, 'schema "2"'),
+        ({"schema": True}, "schema true"),
+        (
+            {"format": "something else"},
+            "is not a saved one: it has no format 'voros threshold policy'",
+        ),
+        ({"choices": None}, "choices is null; accepted is a list"),
+        ({"choices": []}, "from 0 to infinity"),
+        ({"strategy": "guess"}, 'strategy is "guess"; accepted is one of "partial_voros"'),
+        ({"default": {"threshold": 1}}, 'default lacks "cost_ratio_low"'),
+        ({"scenario": {}}, 'scenario lacks "min_precision"'),
+        ({"model": -1}, "model is -1; accepted is text"),
+        ({"n_models": 0}, "n_models is 0; accepted is a whole number"),
+        ({"n_models": True}, "n_models is true; accepted is a whole number"),
+        ({"surprise": 1}, 'the document has the unknown key "surprise"'),
+        ({"guarantee": {"confidence": 2, "horizon": None}}, "guarantee: confidence=2"),
+        ({"validation": {"n_positive": 0, "n_negative": 9}}, "validation.n_positive is 0"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_the_reason(change, message):
+    text = json.dumps(json.loads(make_policy().to_json()) | change)
+    with pytest.raises(ValueError, match=message):
+        ThresholdPolicy.from_json(text)
+
+
+def test_text_that_is_no_json_is_refused():
+    with pytest.raises(ValueError, match="the text is not JSON"):
+        ThresholdPolicy.from_json('{"format": ')
+    with pytest.raises(
+        ValueError, match="is not a saved one: it has no format 'voros threshold policy'"
+    ):
+        ThresholdPolicy.from_json("[1, 2]")
+
+
+def test_an_unknown_kind_of_cost_or_family_is_refused():
+    fields = json.loads(make_policy().to_json())
+    for cost, message in [
+        (
+            {"kind": "cauchy", "over": "ratio"},
+            r'cost_ratio\.kind is "cauchy"; accepted is one of "uniform", "samples", "scipy"',
+        ),
+        (
+            {"kind": "scipy", "over": "ratio", "family": "nope", "args": [], "keywords": {}},
+            r'family is "nope"; accepted is the name of a continuous distribution',
+        ),
+        (
+            {"kind": "scipy", "over": "ratio", "family": "bootstrap", "args": [], "keywords": {}},
+            r'family is "bootstrap"; accepted is the name of a continuous distribution',
+        ),
+        ({"kind": "uniform", "over": "ratio", "low": -1.0, "high": 2.0}, "finite numbers above 0"),
+        ({"kind": "samples", "over": "t", "values": [2.0], "weights": [1.0]}, "within"),
+    ]:
+        changed = fields | {"scenario": fields["scenario"] | {"cost_ratio": cost}}
+        with pytest.raises(ValueError, match=message):
+            ThresholdPolicy.from_json(json.dumps(changed))
+
+
+def test_a_gap_between_choices_is_refused():
+    fields = json.loads(make_policy().to_json())
+    fields["choices"][0]["cost_ratio_high"] *= 0.5
+    with pytest.raises(ValueError, match="cover the cost ratios from 0 to infinity, each once"):
+        ThresholdPolicy.from_json(json.dumps(fields))
+
+
+CONTRADICTIONS = {
+    "a threshold that is NaN": (
+        lambda p: p["default"].update(threshold="NaN"),
+        'default.threshold is "NaN"; accepted is a number',
+    ),
+    "thresholds that fall": (
+        lambda p: p["choices"][0].update(threshold=p["choices"][-1]["threshold"]),
+        r"choices\[1\] lowers the threshold",
+    ),
+    "alarms that do not add up": (
+        lambda p: p["choices"][0].update(alarms=3),
+        r"choices\[0\] has 3 alarms; tp and fp add up to",
+    ),
+    "a default with other counts": (
+        lambda p: p["default"].update(tp=1, fp=0, alarms=1, precision=1.0, recall=1 / 24),
+        "default",
+    ),
+    "a default that is not the best": (
+        lambda p: p.update(
+            default=p["choices"][-1] | {"cost_ratio_low": 0.0, "cost_ratio_high": "Infinity"}
+        ),
+        "default is not the threshold of least expected cost",
+    ),
+    "a precision that is not that of the counts": (
+        lambda p: p["choices"][0].update(precision=0.99),
+        r"choices\[0\] has precision 0.99; its counts give",
+    ),
+    "never alarm with alarms": (
+        lambda p: p["choices"][-1].update(threshold="Infinity"),
+        r"alarms at the threshold inf",
+    ),
+    "a limit that the thresholds break": (
+        lambda p: p["scenario"].update(min_precision=0.95),
+        "beyond the limits of its scenario",
+    ),
+    "a switch at another cost": (
+        lambda p: (
+            p["choices"][0].update(cost_ratio_high=0.001),
+            p["choices"][1].update(cost_ratio_low=0.001),
+        ),
+        r"choices\[1\] takes over at the cost ratio 0.001",
+    ),
+    "true as a number": (
+        lambda p: p["scenario"].update(min_precision=True),
+        "scenario.min_precision is true; accepted is a number",
+    ),
+    "null as a number": (
+        lambda p: p["choices"][0].update(tp=None),
+        r"choices\[0\].tp is null; accepted is a number",
+    ),
+    "another prevalence": (
+        lambda p: p["scenario"].update(prevalence=0.01),
+        "validation has a prevalence of",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", list(CONTRADICTIONS))
+def test_a_policy_that_contradicts_itself_is_refused_by_name(change):
+    tamper, message = CONTRADICTIONS[change]
+    fields = json.loads(make_policy().to_json())
+    tamper(fields)
+    with pytest.raises(DocumentError, match=message):
+        ThresholdPolicy.from_json(json.dumps(fields))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text.replace('"schema": 2,', '"schema": 2, "schema": 2,'), "given twice"),
+        (lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 400}'), "too many digits"),
+        (
+            lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 5000}'),
+            "too many digits",
+        ),
+        (lambda text: text.replace('"n_models": 1', '"n_models": 1e999'), "too large"),
+        (lambda text: text.replace('"n_models": 1', '"n_models": NaN'), "NaN is not strict JSON"),
+        (
+            lambda text: text.replace('"n_models": 1', '"n_models": ' + "[" * 10**5 + "]" * 10**5),
+            "nested more than 32 deep",
+        ),
+        (lambda text: text.replace('"model": null', '"model": "\\ud800"'), "half a character"),
+        (lambda text: text.replace('"model": null', '"model": ""'), "model is"),
+    ],
+)
+def test_what_is_no_strict_json_is_refused_in_one_line(change, message):
+    text = make_policy().to_json()
+    assert change(text) != text
+    with pytest.raises(DocumentError, match=message) as refused:
+        ThresholdPolicy.from_json(change(text))
+    assert len(str(refused.value)) < 300
+    assert "\n" not in str(refused.value)
+
+
+class Triangle(rv_continuous):
+    """A family of somebody's own."""
+
+    def _cdf(self, x):
+        return x**2
+
+    def _ppf(self, q):
+        return q**0.5
+
+
+def test_a_family_that_scipy_does_not_have_cannot_be_saved():
+    own = costs.from_scipy(Triangle(a=0, b=1, name="lognorm")())
+    with pytest.raises(ValueError, match=r"not of a family in scipy\.stats"):
+        make_policy(own).to_json()

@@ -1,0 +1,162 @@
+"""The script's own tests, under node, on problems that Python solved."""
+
+import json
+import shutil
+import subprocess
+import warnings
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+from voros.core.scenario import as_fraction
+from voros.present.explorer.payload import page_payload
+from voros.winners import winner_map_points
+
+NODE = shutil.which("node")
+HERE = Path(__file__).parent
+N_PROBLEMS = 250
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+
+def _random_points(rng: np.random.Generator, kind: str) -> voros.OperatingPoints:
+    n = int(rng.integers(6, 120))
+    y = np.append([True, False], rng.random(n) < rng.uniform(0.05, 0.7))
+    scores = np.round(rng.normal(size=n + 2) + y, int(rng.integers(0, 4)))
+    weights = rng.uniform(0.2, 3.0, n + 2) if kind == "weighted" else None
+    return voros.OperatingPoints.from_scores(y, scores, sample_weight=weights)
+
+
+def _random_costs(rng: np.random.Generator) -> tuple[voros.costs.CostDistribution, dict[str, Any]]:
+    over = str(rng.choice(["ratio", "miss", "t"]))
+    low, high = np.sort(rng.uniform(0.02, 0.98, 2) * (20 if over == "miss" else 1)).tolist()
+    if rng.random() < 0.15:
+        return voros.costs.known(low, over=over), {"over": over, "low": low, "high": low}
+    maker = {
+        "ratio": voros.costs.uniform,
+        "miss": voros.costs.miss_costs,
+        "t": voros.costs.uniform_t,
+    }[over]
+    return maker(low, high), {"over": over, "low": low, "high": high}
+
+
+def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
+    kind = str(rng.choice(["whole", "weighted"], p=[0.7, 0.3]))
+    points = _random_points(rng, kind)
+    floor = float(rng.choice([0.0, 1.0, round(rng.uniform(0, 1), 2), rng.uniform(0, 1)]))
+    by_count = rng.random() < 0.3
+    capacity = int(rng.integers(1, 60)) if by_count else float(round(rng.uniform(0.05, 1), 2))
+    prevalence = float(rng.uniform(0.05, 0.95)) if rng.random() < 0.4 else None
+    costs, script_costs = _random_costs(rng)
+    scenario = voros.Scenario(floor, capacity, costs, prevalence)
+    try:
+        result = voros.evaluate_points(points, scenario)
+    except voros.InfeasibleError:
+        return None
+    return {
+        "points": {
+            "thresholds": points.thresholds[1:].tolist(),
+            "tp": points.tp[1:].tolist(),
+            "fp": points.fp[1:].tolist(),
+        },
+        "cases": {
+            "nPositive": points.n_positive,
+            "nNegative": points.n_negative,
+            "oneCase": points.one_case,
+            "wholeCounts": kind == "whole",
+            "wholeCases": kind == "whole",
+        },
+        "prevalence": prevalence,
+        "minPrecision": floor,
+        "capacity": {"count" if by_count else "share": capacity},
+        "costs": script_costs,
+        "score": result.score,
+        "ratios": scenario.costs.ratio_range(result.points.negatives_per_positive),
+        "binding": result.binding,
+        "allowed": result.points.feasible(scenario).astype(int).tolist(),
+        "areas": [(c, float(result.normalised_area(c))) for c in (0.01, 0.2, 1.0, 30.0)],
+    }
+
+
+def _problems(count: int) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(20261115)
+    found: list[dict[str, Any]] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.VorosWarning)
+        while len(found) < count:
+            problem = _random_problem(rng)
+            if problem is not None:
+                found.append(problem)
+    return found
+
+
+def _fractions() -> list[dict[str, Any]]:
+    rng = np.random.default_rng(5)
+    limits = [0.0, 1.0, 0.15, 5 / 6, 1 / 3, 1e-9, 1 - 1e-12, *rng.uniform(0, 1, 50).tolist()]
+    fractions = [(limit, as_fraction(limit)) for limit in limits]
+    return [
+        {"limit": limit, "numerator": f.numerator, "denominator": f.denominator}
+        for limit, f in fractions
+    ]
+
+
+def _winner_cases() -> dict[str, Any]:
+    rng = np.random.default_rng(11)
+    y = np.append(False, rng.random(400) < 0.2)
+    # The highest score is a negative's, so that the highest floor is out of reach.
+    models = {
+        name: voros.OperatingPoints.from_scores(y, np.append(9, rng.normal(size=400)) + shift * y)
+        for name, shift in {"a": 1.0, "b": 1.3, "c": 1.2}.items()
+    }
+    floors, capacities = [0.1, 0.45, 0.99], [0.02, 0.1, 0.35]
+    costs = voros.costs.miss_costs(2, 9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.VorosWarning)
+        found = winner_map_points(
+            models, min_precisions=floors, capacities=capacities, cost_ratio=costs
+        )
+    winners = [
+        {
+            "minPrecision": floor,
+            "capacity": {"share": capacity},
+            "costs": {"over": "miss", "low": 2, "high": 9},
+            "winner": int(found.winner[i, j]),
+            "lead": 0.0 if found.winner[i, j] < 0 else float(found.margin[i, j]),
+        }
+        for i, floor in enumerate(floors)
+        for j, capacity in enumerate(capacities)
+    ]
+    payload = page_payload(models, voros.Scenario(cost_ratio=costs))
+    return {"winners": winners, "models": payload["models"], "sizes": payload["cases"]}
+
+
+@pytest.fixture(scope="module")
+def script_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("script")
+    for asset in files("voros.present.explorer").joinpath("assets").iterdir():
+        if asset.name.endswith(".js"):
+            (folder / asset.name).write_text(asset.read_text(encoding="utf-8"), encoding="utf-8")
+    for test in (HERE / "js").glob("*.test.js"):
+        shutil.copy(test, folder)
+    (folder / "package.json").write_text('{"type": "module"}')
+    cases = {"scores": _problems(N_PROBLEMS), "fractions": _fractions(), **_winner_cases()}
+    (folder / "cases.json").write_text(json.dumps(cases))
+    return folder
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in (HERE / "js").glob("*.test.js")))
+def test_script_tests_pass_under_node(script_folder: Path, script: str) -> None:
+    run = subprocess.run(
+        [str(NODE), "--test", script],
+        cwd=script_folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "# fail 0" in run.stdout

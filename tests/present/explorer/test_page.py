@@ -1,0 +1,96 @@
+"""The file itself: one piece, closed to the network, and safe with any name."""
+
+import base64
+import hashlib
+import re
+from html import unescape
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from voros import OperatingPoints, Scenario
+from voros.present.explorer import render_page, write_page, write_page_points
+from voros.present.explorer.page import SCRIPTS
+
+SCENARIO = Scenario(0.3, 0.5, cost_ratio=(1 / 9, 1 / 6))
+POINTS = OperatingPoints.from_scores([1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.1, 0.0])
+
+
+class _Collector(HTMLParser):
+    """Elements with their attributes, and the text inside script and style."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.inside: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        if self.elements and self.elements[-1][0] in ("script", "style"):
+            self.inside.append(data)
+
+
+def _parsed(page: str) -> _Collector:
+    collector = _Collector()
+    collector.feed(page)
+    return collector
+
+
+def test_every_script_of_the_folder_is_in_the_page():
+    found = {asset.name for asset in files("voros.present.explorer").joinpath("assets").iterdir()}
+    assert {name for name in found if name.endswith(".js")} == set(SCRIPTS)
+
+
+def test_policy_allows_this_style_and_this_script_alone():
+    page = render_page({"a": POINTS}, SCENARIO)
+    policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1])
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    for opening in ("<style>", '<script type="module">'):
+        closing = "</" + opening[1:].split()[0].rstrip(">") + ">"
+        text = page.split(opening)[1].split(closing)[0]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+def test_names_no_address_to_load_from():
+    collector = _parsed(render_page({"a": POINTS}, SCENARIO))
+    for _, attributes in collector.elements:
+        assert not {"src", "srcset", "action"} & attributes.keys()
+        assert (attributes.get("href") or "#").startswith(("#", "data:"))
+
+
+def test_nothing_of_a_name_becomes_markup():
+    name = "</script><img src=x onerror=alert(1)>&amp;\u2028"
+    plain = _parsed(render_page({"a": POINTS}, SCENARIO))
+    odd = _parsed(render_page({name: POINTS}, SCENARIO, title=name, outcome=name, cases=name))
+    assert [tag for tag, _ in odd.elements] == [tag for tag, _ in plain.elements]
+
+
+def test_writes_whole_and_never_over_a_file(tmp_path):
+    path = write_page_points({"a": POINTS}, SCENARIO, tmp_path / "page.html")
+    assert path.read_text(encoding="utf-8") == render_page({"a": POINTS}, SCENARIO)
+    with pytest.raises(FileExistsError):
+        write_page_points({"b": POINTS}, SCENARIO, path)
+    assert write_page_points({"b": POINTS}, SCENARIO, path, force=True) == path
+    assert '"name":"b"' in path.read_text(encoding="utf-8")
+
+
+def test_scores_and_points_make_the_same_page(tmp_path):
+    y_true, scores = np.array([1, 0, 1, 0, 0]), [0.9, 0.8, 0.7, 0.1, 0.0]
+    path = write_page(y_true, {"a": scores}, SCENARIO, tmp_path / "page.html")
+    assert path.read_text(encoding="utf-8") == render_page({"a": POINTS}, SCENARIO)
+
+
+def test_scores_without_labels_are_refused(tmp_path):
+    with pytest.raises(TypeError, match=r"write_page\(y_true, scores"):
+        write_page_points({"a": [0.1, 0.2]}, SCENARIO, tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_support2_page_is_small(support2_page):
+    assert support2_page.stat().st_size < 6_000_000

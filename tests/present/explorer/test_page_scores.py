@@ -1,0 +1,135 @@
+"""In a real browser, moved by keys and typing, the page's scores are Python's."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+
+pytest.importorskip("selenium")
+from present.explorer.driving import (
+    choose,
+    complaints,
+    element,
+    press,
+    python_scenario,
+    scores,
+    type_into,
+    value,
+)
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = pytest.mark.browser
+
+AGREEMENT = 1e-9
+
+
+def python_scores(support2: Any, scenario: voros.Scenario) -> dict[str, float]:
+    y_true, prognoses = support2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.VorosWarning)
+        return {
+            name: voros.partial_voros_score(
+                y_true,
+                risk,
+                min_precision=scenario.min_precision,
+                capacity=scenario.capacity,
+                cost_ratio=scenario.cost_ratio,
+                prevalence=scenario.prevalence,
+            )
+            for name, risk in prognoses.items()
+        }
+
+
+def _move_floor(browser: Any, rng: np.random.Generator) -> None:
+    if rng.random() < 0.5:
+        type_into(browser, "floor-field", f"{rng.uniform(0, 60):.4g}")
+    else:
+        press(browser, "floor-slider", str(rng.choice([Keys.PAGE_UP, Keys.PAGE_DOWN, Keys.RIGHT])))
+
+
+def _move_capacity(browser: Any, rng: np.random.Generator) -> None:
+    unit = str(rng.choice(["share", "count"]))
+    choose(browser, "capacity-unit", unit)
+    if rng.random() < 0.4:
+        press(
+            browser, "capacity-slider", str(rng.choice([Keys.PAGE_UP, Keys.PAGE_DOWN, Keys.LEFT]))
+        )
+    elif unit == "count":
+        type_into(browser, "capacity-field", str(rng.integers(1, 7000)))
+    else:
+        type_into(browser, "capacity-field", f"{rng.uniform(0.5, 100):.5g}")
+
+
+def _move_costs(browser: Any, rng: np.random.Generator) -> None:
+    choose(browser, "spread", str(rng.choice(["miss", "ratio"])))
+    if rng.random() < 0.5:
+        low = rng.uniform(0.5, 60)
+        type_into(browser, "low-field", f"{low:.4g}")
+        type_into(browser, "high-field", f"{low * rng.uniform(1, 8):.6g}")
+    else:
+        press(browser, "low-slider", str(rng.choice([Keys.PAGE_UP, Keys.PAGE_DOWN])))
+        press(browser, "high-slider", str(rng.choice([Keys.PAGE_UP, Keys.PAGE_DOWN])))
+
+
+def _move_prevalence(browser: Any, rng: np.random.Generator) -> None:
+    way = rng.random()
+    if way < 0.35:
+        type_into(browser, "prevalence-field", f"{rng.uniform(1, 60):.4g}")
+    elif way < 0.7:
+        press(browser, "prevalence-slider", str(rng.choice([Keys.PAGE_UP, Keys.PAGE_DOWN])))
+    else:
+        element(browser, "own-prevalence").click()
+
+
+MOVES = (_move_floor, _move_capacity, _move_costs, _move_prevalence)
+
+
+@pytest.mark.parametrize(
+    "n_settings", [20, pytest.param(200, marks=pytest.mark.slow)], ids=["20", "200"]
+)
+def test_scores_at_random_settings(opened: Any, support2: Any, n_settings: int) -> None:
+    rng = np.random.default_rng(42)
+    seen: set[str] = set()
+    kinds = set()
+    while len(seen) < n_settings:
+        MOVES[int(rng.integers(len(MOVES)))](opened, rng)
+        scenario = python_scenario(opened)
+        seen.add(value(opened, "as-python"))
+        kinds.add((scenario.capacity_is_count, scenario.costs.over, scenario.prevalence is None))
+        assert scores(opened) == pytest.approx(python_scores(support2, scenario), abs=AGREEMENT)
+    assert complaints(opened) == []
+    assert len(kinds) > 4, "units and switches were moved as well"
+
+
+def test_typed_numbers_reach_the_scenario(opened: Any, support2: Any) -> None:
+    for field, typed in (
+        ("floor-field", "15"),
+        ("capacity-field", "50"),
+        ("low-field", "6"),
+        ("high-field", "9"),
+    ):
+        type_into(opened, field, typed)
+    choose(opened, "spread", "ratio")
+    expected = voros.Scenario(0.15, 0.5, cost_ratio=(1 / 9, 1 / 6))
+    assert python_scenario(opened) == expected
+    assert scores(opened) == pytest.approx(python_scores(support2, expected), abs=AGREEMENT)
+    ranked = list(scores(opened).values())
+    assert ranked == sorted(ranked, reverse=True)
+
+
+def test_thinned_page_stays_within_its_bound(browser: Any, support2: Any, tmp_path: Path) -> None:
+    y_true, prognoses = support2
+    scenario = voros.Scenario(0.25, 0.2, cost_ratio=voros.costs.miss_costs(9, 40))
+    page = voros.explorer.write_page(y_true, prognoses, scenario, tmp_path / "thin.html", thin=40)
+    browser.get(page.as_uri())
+    bound = browser.execute_script(
+        "return JSON.parse(document.getElementById('payload').textContent).thinning.largestChange"
+    )
+    exact, thinned = python_scores(support2, scenario), scores(browser)
+    assert 0 < bound < 0.5
+    for name in exact:
+        assert -AGREEMENT <= exact[name] - thinned[name] <= bound

@@ -1,0 +1,165 @@
+"""The document for the record: its numbers, its two files, and its manners."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
+pytest.importorskip("matplotlib", reason="the report's pictures need the cli extra")
+
+from voros import OperatingPoints, Scenario, ThresholdPolicy, costs, select_points
+from voros.io import read_predictions
+from voros.present.report import DataSummary, ModelInterval, Report, write_report
+
+SCENARIO = Scenario(0.3, 0.2, costs.miss_costs(5, 20))
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def write_cases(path, seed):
+    rng = np.random.default_rng(seed)
+    died = rng.random(300) < 0.2
+    good, fair = (rng.normal(size=(2, 300)) + np.outer([2.0, 1.0], died)).tolist()
+    rows = [f"{int(y)},{a!r},{b!r}" for y, a, b in zip(died, good, fair, strict=True)]
+    path.write_text("\n".join(["died,<good>,fair", *rows]) + "\n")
+    return read_predictions(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("report")
+
+
+@pytest.fixture(scope="module")
+def report(folder):
+    validation = write_cases(folder / "valid.csv", 0)
+    test = write_cases(folder / "test.csv", 1)
+    points = {
+        name: OperatingPoints.from_scores(validation.labels, scores)
+        for name, scores in validation.scores.items()
+    }
+    selection = select_points(points, SCENARIO)
+    policy = selection.policy()
+    return Report(
+        title="Alarms & limits",
+        command="voros report valid.csv --test test.csv",
+        validation=DataSummary.of(validation),
+        points=points,
+        selection=selection,
+        policy=policy,
+        intervals={name: ModelInterval(0.5, 0.25, 0.75, 0.5) for name in points},
+        confidence=0.95,
+        resamples=1000,
+        verdict="<good> leads beyond chance.",
+        test=DataSummary.of(test),
+        tested=policy.evaluate(test.labels, test.of(selection.winner), by_cost=True),
+    )
+
+
+@pytest.fixture(scope="module")
+def written(report, folder):
+    """Drawing takes seconds, so it is done once."""
+    return write_report(report, folder / "report.html")
+
+
+class Outline(HTMLParser):
+    """Collects headings, images and everything that would need a network."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.outside, self.images, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+        if tag == "img":
+            self.images.append(given)
+        if tag in ("script", "link", "iframe"):
+            self.outside.append(tag)
+        self.outside += [v for k, v in attrs if k in ("src", "href") and not v.startswith("data:")]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def outline(path):
+    parsed = Outline()
+    parsed.feed(path.read_text(encoding="utf-8"))
+    assert parsed.open == []
+    return parsed
+
+
+def test_one_self_contained_document(written):
+    parsed = outline(written[0])
+    assert parsed.outside == []
+    assert len(parsed.images) == 4
+    for image in parsed.images:
+        assert image["alt"]
+        encoded = image["src"].removeprefix("data:image/png;base64,")
+        assert base64.b64decode(encoded).startswith(PNG)
+
+
+def test_names_are_escaped_and_everything_promised_is_said(written):
+    text = " ".join("".join(outline(written[0]).text).split())
+    for part in (
+        "Alarms & limits",
+        "<good>",
+        "Data",
+        "Limits and costs",
+        "0.2500 to 0.7500",
+        "<good> leads beyond chance.",
+        "Chosen policy",
+        "Test",
+        "voros report valid.csv --test test.csv",
+        f"numpy {np.__version__}",
+    ):
+        assert part in text
+
+
+def test_the_json_beside_it_holds_the_same_numbers(report, written, folder):
+    _, values = written
+    assert values.name == "report.json"
+    document = json.loads(values.read_text())
+    digest = hashlib.sha256((folder / "valid.csv").read_bytes()).hexdigest()
+    assert document["validation"]["sha256"] == digest
+    assert document["validation"]["cases"] == 300
+    assert document["winner"] == document["ranking"][0]["model"] == "<good>"
+    assert document["ranking"][0]["low"] == 0.25
+    assert document["test"]["evaluation"]["expected_cost"] == report.tested.expected_cost
+    policy = ThresholdPolicy.from_json(json.dumps(document["policy"]))
+    assert policy == report.policy
+
+
+def test_consequences_are_counted_on_the_validation_cases(report, written, folder):
+    validation = read_predictions(folder / "valid.csv")
+    alarms = validation.of("<good>") >= report.policy.threshold()
+    right = (alarms & validation.labels).sum()
+    per_hundred = 100 / validation.n_cases
+    said = re.search(
+        r"Of 100 cases (\S+) raise an alarm, (\S+) of them rightly, and (\S+) are",
+        written[0].read_text(encoding="utf-8"),
+    )
+    expected = (alarms.sum(), right, validation.labels.sum() - right)
+    assert said.groups() == tuple(f"{count * per_hundred:.1f}" for count in expected)
+
+
+@pytest.mark.parametrize("taken", ["report.html", "report.json"])
+def test_both_files_or_neither(report, tmp_path, taken):
+    (tmp_path / taken).write_text("mine")
+    with pytest.raises(FileExistsError):
+        write_report(report, tmp_path / "report.html")
+    assert [path.name for path in tmp_path.iterdir()] == [taken]
+    assert (tmp_path / taken).read_text() == "mine"
+
+
+def test_a_report_is_html(report, tmp_path):
+    with pytest.raises(ValueError, match=r"must end in \.html"):
+        write_report(report, tmp_path / "report.pdf")

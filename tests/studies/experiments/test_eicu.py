@@ -1,0 +1,174 @@
+"""eICU: FIDDLE's files become features, checked against a dense computation hour by hour."""
+
+from __future__ import annotations
+
+import json
+import statistics
+
+import numpy as np
+import pytest
+
+from voros.studies.experiments import sparse_files
+from voros.studies.experiments.eicu import eicu_cases, find_fiddle
+from voros.studies.experiments.errors import ExperimentError
+from voros.studies.experiments.fiddle_features import DYNAMIC, STATIC
+
+N_STAYS = 60
+
+
+def names_of(table, separator):
+    return [f"{v}_value{separator}{value}" for v, values in table.items() for value in values]
+
+
+@pytest.fixture
+def release(tmp_path):
+    """A made-up release: the wanted features among others, in no order."""
+    rng = np.random.default_rng(3)
+    features = tmp_path / "FIDDLE_eicu/features/mortality_48h"
+    features.mkdir(parents=True)
+    static = [*names_of(STATIC, ":"), "ethnicity_value:Native American", "unittype_value:MICU"]
+    dynamic = [*names_of(DYNAMIC, ":"), "heartrate_mask", "cvp_min:(6.0, 10.0]"]
+    rng.shuffle(static)
+    rng.shuffle(dynamic)
+    s = rng.random((N_STAYS, len(static))) < 0.3
+    X = rng.random((N_STAYS, 48, len(dynamic))) < 0.2
+    for name, array, kind in (("s", s, np.int64), ("X", X, np.uint32)):
+        coords = np.array(np.nonzero(array), dtype=kind)
+        packed = {"coords": coords, "data": np.ones(coords.shape[1], dtype=np.int8)}
+        shape = {"shape": np.array(array.shape), "fill_value": np.int8(0)}
+        np.savez_compressed(features / f"{name}.npz", **packed, **shape)
+    (features / "s.feature_names.json").write_text(json.dumps(static))
+    (features / "X.feature_names.json").write_text(json.dumps(dynamic))
+    died = rng.random(N_STAYS) < 0.3
+    population = tmp_path / "FIDDLE_eicu/population/mortality_48h.csv"
+    population.parent.mkdir()
+    rows = [f"{141_000 + i},{int(d)}" for i, d in enumerate(died)]
+    population.write_text("\n".join(["ID,mortality_LABEL", *rows]) + "\n")
+    return tmp_path / "FIDDLE_eicu", s, X, static, dynamic, died
+
+
+def plain_summaries(hours):
+    """Six summaries over three windows of one feature of one stay, with the standard library."""
+    buckets = [(hours[2 * i] + hours[2 * i + 1]) / 2 for i in range(24)]
+    found = {}
+    for window, start in (("0-48h", 0), ("24-48h", 12), ("32-48h", 16)):
+        part = buckets[start:]
+        at = [2.0 * i for i in range(len(part))]
+        found |= {
+            f"mean {window}": statistics.fmean(part),
+            f"variance {window}": statistics.pvariance(part),
+            f"min {window}": min(part),
+            f"median {window}": statistics.median(part),
+            f"max {window}": max(part),
+            f"slope {window}": statistics.linear_regression(at, part).slope,
+        }
+    return found
+
+
+@pytest.mark.parametrize("piece", [1 << 20, 501])
+def test_every_feature_against_a_dense_computation(release, monkeypatch, piece):
+    monkeypatch.setattr(sparse_files, "PIECE", piece)
+    folder, s, X, static, dynamic, died = release
+    cases = eicu_cases(find_fiddle(folder))
+    assert cases.y.tolist() == died.tolist()
+    assert len(cases.feature_names) == 24 + 83 * 6 * 3
+    column = {name: i for i, name in enumerate(cases.feature_names)}
+    for i, name in enumerate(static):
+        if not name.startswith("unittype"):
+            shown = name.replace("_value:", " ")
+            np.testing.assert_array_equal(cases.X[:, column[shown]], s[:, i])
+    for i, name in enumerate(dynamic):
+        if "_value:" in name:
+            for stay in range(0, N_STAYS, 7):
+                for summary, value in plain_summaries(X[stay, :, i].astype(int).tolist()).items():
+                    shown = f"{name.replace('_value:', ' ')} {summary}"
+                    assert cases.X[stay, column[shown]] == pytest.approx(value, abs=1e-12)
+
+
+def test_what_the_paper_lists_and_what_the_release_adds(release):
+    found = find_fiddle(release[0])
+    assert found.static_features.added == ("ethnicity Native American",)
+    assert found.static_features.lacking == found.dynamic_features.lacking == ()
+    assert len(found.dynamic_features.names) == sum(map(len, DYNAMIC.values())) == 83
+    assert len(DYNAMIC) == 17
+
+
+def test_the_folder_above_and_the_flat_one_do_as_well(release, tmp_path):
+    folder = release[0]
+    above = eicu_cases(find_fiddle(folder.parent))
+    flat = tmp_path / "flat"
+    flat.mkdir()
+    for path in [*folder.glob("features/*/*"), *folder.glob("population/*")]:
+        (flat / path.name).write_bytes(path.read_bytes())
+    assert eicu_cases(find_fiddle(flat)).fingerprint == above.fingerprint
+
+
+def test_patients_are_told_apart_where_the_population_does(release):
+    folder = release[0]
+    path = folder / "population/mortality_48h.csv"
+    header, *rows = path.read_text().splitlines()
+    whose = [f"{row},p{i // 2}" for i, row in enumerate(rows)]
+    path.write_text("\n".join([header + ",uniquepid", *whose]))
+    assert len(np.unique(eicu_cases(find_fiddle(folder)).patient)) == N_STAYS // 2
+
+
+def change_names(folder, change):
+    path = folder / "features/mortality_48h/X.feature_names.json"
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda f: (f / "population/mortality_48h.csv").unlink(), "mortality_48h.csv: not there"),
+        (lambda f: (f / "features/mortality_48h/X.npz").unlink(), "X.npz: not there"),
+        (
+            lambda f: (f / "features/mortality_48h/X.npz").write_bytes(b"PK nothing"),
+            "X.npz: not readable as a sparse array.*Download it again",
+        ),
+        (
+            lambda f: (f / "population/mortality_48h.csv").write_text("ID,died\n1,0\n"),
+            "mortality_48h.csv: the table has no column mortality_LABEL; it has ID, died",
+        ),
+        (
+            lambda f: (f / "population/mortality_48h.csv").write_text("ID,mortality_LABEL\n1,0\n"),
+            "mortality_48h.csv: 1 stays, where the features have 60.*same release",
+        ),
+        (
+            lambda f: (f / "features/mortality_48h/s.feature_names.json").write_text("[]"),
+            "s.feature_names.json: 0 names for the 25 features",
+        ),
+        (
+            lambda f: (f / "features/mortality_48h/s.feature_names.json").write_text("{"),
+            "s.feature_names.json: not readable",
+        ),
+        (
+            lambda f: change_names(f, lambda names: [n.replace("cvp", "pressure") for n in names]),
+            "X.npz: no feature of cvp.*mortality_48h",
+        ),
+    ],
+)
+def test_bad_files_are_named_with_a_remedy(release, spoil, message):
+    spoil(release[0])
+    with pytest.raises(ExperimentError, match=message):
+        eicu_cases(find_fiddle(release[0]))
+
+
+def test_a_cut_archive_is_told(release):
+    path = release[0] / "features/mortality_48h/X.npz"
+    with np.load(path) as packed:
+        arrays = {name: packed[name] for name in packed.files}
+    arrays["coords"] = arrays["coords"][:, :-10]
+    np.savez_compressed(path, **arrays)
+    with pytest.raises(ExperimentError, match=r"X\.npz: not readable.*Download"):
+        eicu_cases(find_fiddle(release[0]))
+
+
+def test_hours_of_another_task_are_refused(release):
+    path = release[0] / "features/mortality_48h/X.npz"
+    with np.load(path) as packed:
+        arrays = {name: packed[name] for name in packed.files}
+    arrays["shape"] = np.array([60, 12, arrays["shape"][2]])
+    np.savez_compressed(path, **arrays)
+    with pytest.raises(ExperimentError, match=r"its shape is \(60, 12, 85\)"):
+        find_fiddle(release[0])

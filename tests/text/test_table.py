@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import numpy as np
+
+import voros
+from voros.text.table import html_table, text_table
+
+ROWS = [("model", "score"), ("a & b", "0.5"), ("<long> name", "12.25")]
+
+
+def test_columns_line_up():
+    lines = text_table(ROWS).splitlines()
+    assert [line.index(cell) + len(cell) for line, (_, cell) in zip(lines, ROWS, strict=True)] == [
+        len(lines[-1])
+    ] * 3
+    assert [line.startswith(name) for line, (name, _) in zip(lines, ROWS, strict=True)] == [
+        True
+    ] * 3
+
+
+def test_trailing_blanks_are_left_out():
+    assert text_table([("a", "b"), ("c", "")]) == "a  b\nc"
+
+
+class Cells(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.texts = [], []
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_html_shows_the_text_and_no_markup_of_its_own():
+    parser = Cells()
+    parser.feed(html_table(ROWS))
+    assert "".join(parser.texts) == "".join(cell for row in ROWS for cell in row)
+    assert parser.tags.count("td") == 4
+    assert parser.tags.count("th") == 2
+
+
+def test_notebook_views_state_limits_and_intervals() -> None:
+    scenario = voros.Scenario(0.15, 500, cost_ratio=(1 / 9, 1 / 6), prevalence=0.1)
+    html = scenario._repr_html_()
+    for part in ("at least 0.15", "at most 500 alarms", "uniform(0.111111, 0.166667)", ">0.1<"):
+        assert part in html
+    rng = np.random.default_rng(0)
+    labels = rng.random(200) < 0.3
+    found = voros.bootstrap(
+        labels, labels + rng.normal(size=200), voros.Scenario(cost_ratio=0.1), n_resamples=100
+    )
+    html = found._repr_html_()
+    for part in (f"{found.estimate:.4f}", f"{found.low:.4f} to {found.high:.4f}", "100 resamples"):
+        assert part in html
+    assert "no limit" in voros.Scenario(cost_ratio=0.1)._repr_html_()
