@@ -115,7 +115,6 @@ def test_tables_in_every_library(result, library) -> None:
     table = result.frame(library)
     assert isinstance(table, getattr(module, kinds[library]))
     assert len(table) == len(result.choices)
-    assert isinstance(result.points.frame(library), getattr(module, kinds[library]))
 
 
 def test_an_unknown_table_library_is_refused(result) -> None:

@@ -12,6 +12,7 @@ from deployment_oracle import counts, feasible_thresholds, random_cases
 from scipy.stats import binom, norm
 
 import voros
+from voros.io.frames import make_frame
 import voros.inference
 from voros import OperatingPoints, Scenario, select_model, select_points
 from voros.selection import STRATEGIES
@@ -144,7 +145,7 @@ def test_points_and_scores_give_the_same_ranking():
 def test_a_data_frame_has_a_column_for_each_model(library):
     pytest.importorskip(library)
     labels, scores = models(6)
-    frame = voros.frames.make_frame(scores, backend=library)
+    frame = make_frame(scores, backend=library)
     assert select_model(labels, frame, SCENARIO) == select_model(labels, scores, SCENARIO)
 
 
@@ -213,7 +214,7 @@ def test_a_guarantee_narrows_what_counts():
     labels = (rng.random(600) < 0.3).astype(int)
     scores = {"a": rng.normal(size=600) + 1.5 * labels}
     scenario = Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.05, 0.2))
-    guarantee = voros.inference.Guarantee(confidence=0.9)
+    guarantee = voros.Guarantee(confidence=0.9)
     (free,) = select_model(labels, scores, scenario).ranking
     (held,) = select_model(labels, scores, scenario, guarantee=guarantee).ranking
     points = OperatingPoints.from_scores(labels, scores["a"])

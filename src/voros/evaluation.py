@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import FloatArray
-from voros.core.hull import CostHull, cost_hull
+from voros.core.decision import Decision, solve
+from voros.core.hull import CostHull
 from voros.core.limits import (
     MostPrecise,
     binding_limits,
-    limits_message,
     most_precise,
     used_vertices,
-    warn_about_costs,
 )
 from voros.core.operating_points import OperatingPoints, check_points
-from voros.core.region import Region, feasible_region
+from voros.core.region import Region
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.volume import lesser_share, partial_volume
-from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
+from voros.core.volume import lesser_share
+from voros.exceptions import UnsettledError
 from voros.io.frames import make_frame
+from voros.notices import warn_about_costs, warn_if_never_alarm
 from voros.text.table import html_facts, html_table, text_table
 
 SHOWN_CHOICES = 12
@@ -71,34 +71,49 @@ class Evaluation:
 
     Attributes
     ----------
-    score : float
-        Partial VOROS, between 0 and 1, higher is better.
-    scenario : Scenario
-    points : OperatingPoints
-        At the scenario's prevalence, if it names one.
-    hull : CostHull
-        The feasible thresholds that are best at some cost.
-    region : Region
-    observed : OperatingPoints, optional
+    decision : Decision
+        Points, feasible thresholds, hull and region.
+    observed : OperatingPoints
         As they were counted, before any change of prevalence.
     """
 
-    score: float
-    scenario: Scenario
-    points: OperatingPoints
-    hull: CostHull
-    region: Region
-    observed: OperatingPoints | None = None
+    decision: Decision
+    observed: OperatingPoints
 
-    @cached_property
+    @property
+    def score(self) -> float:
+        """Partial VOROS, between 0 and 1, higher is better."""
+        return self.decision.partial_voros
+
+    @property
+    def scenario(self) -> Scenario:
+        """Limits and costs."""
+        return self.decision.scenario
+
+    @property
+    def points(self) -> OperatingPoints:
+        """Operating points at the scenario's prevalence, if it names one."""
+        return self.decision.points
+
+    @property
+    def hull(self) -> CostHull:
+        """The feasible thresholds that are best at some cost."""
+        return self.decision.hull
+
+    @property
+    def region(self) -> Region:
+        """The part of ROC space that the limits leave."""
+        return self.decision.region
+
+    @property
     def feasible(self) -> bool:
         """Whether any threshold but never alarm meets the limits."""
-        return bool(self.points.feasible(self.scenario)[1:].any())
+        return self.decision.can_alarm
 
     @property
     def max_alarms(self) -> float:
         """The capacity as a number of alarms among these cases."""
-        return self.points.max_alarms(self.scenario)
+        return self.decision.max_alarms
 
     @cached_property
     def binding(self) -> tuple[str, ...]:
@@ -109,11 +124,11 @@ class Evaluation:
         UnsettledError
             Where the points were counted for this scenario alone, and not with a limit lifted.
         """
-        if self.observed is not None and not self.observed.complete:
+        if not self.observed.complete:
             for lifted in ({"min_precision": 0.0}, {"capacity": 1.0}):
                 self.observed.check_settles(replace(self.scenario, **lifted))
             self.observed.check_settles(replace(self.scenario, min_precision=0.0, capacity=1.0))
-        return binding_limits(self.points, self.scenario)
+        return binding_limits(self.decision)
 
     @cached_property
     def most_precise(self) -> MostPrecise:
@@ -128,7 +143,7 @@ class Evaluation:
         enter, leave = hull.enter, hull.leave
         return tuple(
             Choice.at(points, hull.index[j], max(float(leave[j]), low), min(float(enter[j]), high))
-            for j in used_vertices(hull, self.scenario, points)[::-1]
+            for j in used_vertices(self.decision)[::-1]
         )
 
     def normalised_area(self, cost_ratio: Any) -> Any:
@@ -272,17 +287,7 @@ def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     check_scenario(scenario)
     check_points(points)
     points.check_settles(scenario)
-    deployed = points.at_prevalence(scenario.prevalence)
-    region = feasible_region(
-        deployed.n_positive,
-        deployed.n_negative,
-        scenario.min_precision,
-        deployed.max_alarms(scenario),
-    )
-    feasible = deployed.feasible(scenario)
-    hull = cost_hull(deployed, feasible)
-    warn_about_costs(scenario, deployed.negatives_per_positive)
-    if not feasible[1:].any():
-        warn_caller(limits_message(deployed, scenario), NeverAlarmWarning)
-    score = partial_volume(deployed, hull, region, scenario.costs)
-    return Evaluation(score, scenario, deployed, hull, region, points)
+    decision = solve(points, scenario)
+    warn_about_costs(scenario, decision.points)
+    warn_if_never_alarm(decision)
+    return Evaluation(decision, points)

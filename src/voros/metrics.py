@@ -6,14 +6,11 @@ from typing import Any
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.costs import CostLike
-from voros.core.hull import cost_hull
-from voros.core.limits import limits_message, warn_about_costs
+from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints, check_cases
 from voros.core.pruning import pruned_points
-from voros.core.region import feasible_region
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.volume import partial_volume
-from voros.exceptions import NeverAlarmWarning, warn_caller
+from voros.notices import warn_about_costs, warn_if_never_alarm
 
 
 def partial_voros_score(
@@ -115,22 +112,13 @@ def _score(
     y_true: Any, y_score: Any, scenario: Scenario, pos_label: Any, sample_weight: Any
 ) -> float:
     positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
-    points = deciding_points(positive, scores, weights, scenario)
-    points = points.at_prevalence(scenario.prevalence)
-    max_alarms = points.max_alarms(scenario)
-    feasible = points.within_capacity(max_alarms) & points.precise_enough(scenario.min_precision)
-    hull = cost_hull(points, feasible)
-    region = feasible_region(
-        points.n_positive, points.n_negative, scenario.min_precision, max_alarms
-    )
-    warn_about_costs(scenario, points.negatives_per_positive)
-    if len(hull.index) == 1:
-        complete = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
-        complete = complete.at_prevalence(scenario.prevalence)
+    decision = solve(deciding_points(positive, scores, weights, scenario), scenario)
+    warn_about_costs(scenario, decision.points)
+    if len(decision.hull.index) == 1:
         # Thresholds that raise nothing but false alarms can be feasible and still not be worth it.
-        if not complete.feasible(scenario)[1:].any():
-            warn_caller(limits_message(complete, scenario), NeverAlarmWarning)
-    return partial_volume(points, hull, region, scenario.costs)
+        complete = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+        warn_if_never_alarm(solve(complete, scenario))
+    return decision.partial_voros
 
 
 def voros_score(

@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, as_number, check_choice
-from voros.core.hull import cost_hull
-from voros.core.limits import warn_about_costs
+from voros.core.arrays import as_number, check_choice
+from voros.core.decision import Decision, at_deployment
 from voros.core.operating_points import OperatingPoints, check_points_by_model
-from voros.core.region import Region, feasible_region
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.volume import partial_volume
 from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
 from voros.io.frames import make_frame
 from voros.models import columns_by_model, count_model, several_models
+from voros.notices import warn_about_costs
 from voros.policy.allowed import (
     AllowedThresholds,
     check_groups,
     deployable,
-    highest_recall,
     limits_under,
     split,
     why_never_alarm,
@@ -181,7 +178,8 @@ class Selection:
     @cached_property
     def _scales(self) -> dict[Strategy, float]:
         cases = next(iter(self.allowed.values())).points
-        fpr, tpr = _feasible_region(cases, self.scenario).vertices.max(axis=0).tolist()
+        region = Decision(cases, self.scenario, np.ones(len(cases), dtype=np.bool_)).region
+        fpr, tpr = region.vertices.max(axis=0).tolist()
         # Where every alarm must be right there is no area under the curve to differ in.
         return {
             "partial_voros": 1.0,
@@ -364,7 +362,7 @@ def _select(
         raise ValueError("points_by_model is empty; at least one model is needed to choose from")
     each, best = split(guarantee, n_models), -np.inf
     scenario = limits_under(guarantee, scenario)
-    scored, kept, odds = [], {}, 1.0
+    scored, kept = [], {}
     # One model at a time: the points of hundreds of models need not be held together, only the
     # few that can be deployed, and all of the best one so far.
     for model, points in points_by_model:
@@ -375,13 +373,12 @@ def _select(
             )
         row, kept[model] = _score(model, points, scenario, guarantee, n_models)
         scored.append(row)
-        odds = kept[model].points.negatives_per_positive
         if getattr(row, strategy) > best:
             best, leading = getattr(row, strategy), points
     # The sort is stable: equal scores stay in the order given.
     ranking = tuple(sorted(scored, key=lambda row: -float(getattr(row, strategy))))
     reason = None if ranking[0].feasible else why_never_alarm(leading, scenario, each)
-    warn_about_costs(scenario, odds)
+    warn_about_costs(scenario, next(iter(kept.values())).points)
     _warn_of_infeasible_winner(ranking)
     return Selection(strategy, tolerance, ranking, scenario, guarantee, reason, kept)
 
@@ -399,17 +396,10 @@ def _score(
     n_models: int,
 ) -> tuple[ModelScores, AllowedThresholds]:
     allowed = deployable(points, scenario, split(guarantee, n_models))
-    cases = points.at_prevalence(scenario.prevalence)
     kept = AllowedThresholds.of(points, allowed, scenario, guarantee, n_models)
-    all_cases = (cases, allowed)
-    # These two scores rest on nothing but the thresholds that a policy could choose.
-    chosen = (kept.points, np.ones(len(kept.points), dtype=np.bool_))
-    counted = {"partial_voros": chosen, "recall": chosen}
+    decision = Decision(at_deployment(points, scenario), scenario, allowed)
     left_open = open_strategies(points, scenario)
-    scores = {
-        name: np.nan if name in left_open else SCORES[name](*counted.get(name, all_cases), scenario)
-        for name in STRATEGIES
-    }
+    scores = {name: np.nan if name in left_open else SCORES[name](decision) for name in STRATEGIES}
     return ModelScores(model, **scores, feasible=kept.feasible), kept
 
 
@@ -438,39 +428,28 @@ def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
     return True
 
 
-def _feasible_region(cases: OperatingPoints, scenario: Scenario) -> Region:
-    return feasible_region(
-        cases.n_positive, cases.n_negative, scenario.min_precision, cases.max_alarms(scenario)
-    )
+def _voros(decision: Decision) -> float:
+    everything = np.ones_like(decision.feasible)
+    return Decision(decision.points, decision.scenario.without_limits(), everything).partial_voros
 
 
-def _partial_voros(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> float:
-    region = _feasible_region(cases, scenario)
-    return partial_volume(cases, cost_hull(cases, allowed), region, scenario.costs)
-
-
-def _voros(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> float:
-    everything = np.ones_like(allowed)
-    region = feasible_region(cases.n_positive, cases.n_negative)
-    return partial_volume(cases, cost_hull(cases, everything), region, scenario.costs)
-
-
-def _partial_auroc(cases: OperatingPoints, allowed: BoolArray, _: Scenario) -> float:
-    fpr, tpr = cases.fpr[allowed], cases.tpr[allowed]
+def _partial_auroc(decision: Decision) -> float:
+    points, feasible = decision.points, decision.feasible
+    fpr, tpr = points.fpr[feasible], points.tpr[feasible]
     return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
 
 
-def _recall(cases: OperatingPoints, allowed: BoolArray, _: Scenario) -> float:
-    return float(cases.tpr[highest_recall(cases, allowed)])
+def _recall(decision: Decision) -> float:
+    return float(decision.points.tpr[decision.highest_recall])
 
 
-SCORES: dict[Strategy, Callable[[OperatingPoints, BoolArray, Scenario], float]] = {
-    "partial_voros": _partial_voros,
+SCORES: dict[Strategy, Callable[[Decision], float]] = {
+    "partial_voros": lambda decision: decision.partial_voros,
     "voros": _voros,
     "partial_auroc": _partial_auroc,
     "recall": _recall,
 }
-"""Each strategy's score, of points at the scenario's prevalence and which of them are allowed."""
+"""Each strategy's score of a decision."""
 
 
 def check_strategy(strategy: str) -> None:

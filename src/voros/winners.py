@@ -18,14 +18,15 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector
 from voros.core.costs import CostDistribution, CostLike
+from voros.core.decision import at_deployment
 from voros.core.hull import CostHull, cost_hull
-from voros.core.limits import warn_about_costs
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.region import Region, feasible_region
 from voros.core.scenario import Scenario, warned_before
 from voros.core.volume import partial_volumes
 from voros.io.frames import make_frame
 from voros.models import count_models
+from voros.notices import warn_about_costs
 from voros.progress import Progress, progress_bar
 
 CLOSE_CALL = 0.01
@@ -261,7 +262,7 @@ class _Ladder:
 
     @classmethod
     def of(cls, points: OperatingPoints, capacities: Sequence[Scenario]) -> _Ladder:
-        points = _worthwhile(points.at_prevalence(capacities[0].prevalence))
+        points = _worthwhile(at_deployment(points, capacities[0]))
         most = [points.max_alarms(scenario) for scenario in capacities]
         within = [np.count_nonzero(points.within_capacity(alarms)) for alarms in most]
         return cls(points, np.array(most), np.array(within))
@@ -306,7 +307,7 @@ def _hull_of_first(points: OperatingPoints, precise: BoolArray, count: int) -> C
 def _warn_at_lowest_floor(rows: Sequence[Sequence[Scenario]], points: OperatingPoints) -> None:
     limited = [row[0] for row in rows if row[0].min_precision > 0]
     if limited:
-        warn_about_costs(limited[0], points.negatives_per_positive)
+        warn_about_costs(limited[0], points)
 
 
 def _check_models(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:

@@ -31,7 +31,7 @@ def test_it_says_how_to_get_it(name):
 
 
 def test_reading_a_file_says_so_too():
-    code = "import sys; sys.modules['pyarrow'] = None; import voros.files as f; "
+    code = "import sys; sys.modules['pyarrow'] = None; import voros.io as f; "
     ran = subprocess.run(
         [sys.executable, "-c", code + "f.read_predictions(sys.executable)"],
         capture_output=True,

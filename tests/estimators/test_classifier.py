@@ -28,6 +28,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
+from voros.policy.threshold_policy import POLICY_STRATEGIES
 import voros
 import voros.inference
 from voros import ConstrainedThresholdClassifier, Scenario, ThresholdPolicy
@@ -201,7 +202,7 @@ def uninformative_cases():
 
 
 @pytest.mark.parametrize("cv", [3, 0.3, "prefit"])
-@pytest.mark.parametrize("strategy", voros.policy.POLICY_STRATEGIES)
+@pytest.mark.parametrize("strategy", POLICY_STRATEGIES)
 def test_an_infeasible_scenario_never_alarms_anything(cv, strategy):
     noise, labels = uninformative_cases()
     base = LogisticRegression().fit(noise, labels)
@@ -234,7 +235,7 @@ def test_a_capacity_of_less_than_one_case_is_infeasible_too():
 
 
 def test_a_guarantee_is_passed_on_to_the_policy():
-    guarantee = voros.inference.Guarantee(confidence=0.9)
+    guarantee = voros.Guarantee(confidence=0.9)
     wide, big = make_classification(4000, 8, weights=[0.8], flip_y=0.05, random_state=0)
     alone = {"cv": 0.5, "refit": False, "random_state": 0}
     plain = ConstrainedThresholdClassifier(GaussianNB(), SCENARIO, **alone).fit(wide, big)

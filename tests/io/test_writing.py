@@ -218,7 +218,7 @@ def test_a_disk_that_cannot_be_written_is_told_beforehand(tmp_path):
 def test_a_folder_of_another_user_is_told_beforehand(tmp_path):
     folder = tmp_path / "theirs"
     folder.mkdir(mode=0o755)
-    code = "import os, sys; os.chdir(sys.argv[1]); from voros.files import check_writable; "
+    code = "import os, sys; os.chdir(sys.argv[1]); from voros.io import check_writable; "
     code += "os.setuid(65534); check_writable(['a.txt'])"
     ran = subprocess.run(
         [sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False

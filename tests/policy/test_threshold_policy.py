@@ -17,6 +17,7 @@ from deployment_oracle import (
     random_cases,
 )
 
+from voros.policy.threshold_policy import POLICY_STRATEGIES
 import voros
 import voros.inference
 from voros import OperatingPoints, Scenario, ThresholdPolicy, costs
@@ -99,7 +100,7 @@ def test_the_default_of_a_cost_aware_policy_is_the_single_best_threshold():
     assert aware.threshold() == single.threshold(0.123)
 
 
-@pytest.mark.parametrize("strategy", voros.policy.POLICY_STRATEGIES)
+@pytest.mark.parametrize("strategy", POLICY_STRATEGIES)
 def test_the_fixed_policy_deploys_the_default_at_every_cost(strategy):
     rng = np.random.default_rng(3)
     labels, scores, scenario, _ = make(rng, Fraction(1, 5), Fraction(3, 5))
@@ -193,7 +194,7 @@ def test_a_score_of_infinity_can_raise_an_alarm():
     assert policy.predict([np.inf, 1e300]).tolist() == [True, False]
 
 
-@pytest.mark.parametrize("strategy", voros.policy.POLICY_STRATEGIES)
+@pytest.mark.parametrize("strategy", POLICY_STRATEGIES)
 def test_infeasible_limits_give_a_policy_that_never_alarms(strategy):
     labels, scores = [0, 0, 0, 1, 1], [5, 4, 3, 2, 1]
     scenario = Scenario(min_precision=0.9, cost_ratio=(0.01, 0.02))
@@ -248,7 +249,7 @@ def test_a_guarantee_narrows_what_is_deployed():
     labels = (rng.random(600) < 0.3).astype(int)
     scores = np.round(rng.normal(size=600) + 1.5 * labels, 2)
     scenario = Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.05, 0.2))
-    guarantee = voros.inference.Guarantee(confidence=0.9)
+    guarantee = voros.Guarantee(confidence=0.9)
     points = OperatingPoints.from_scores(labels, scores)
     allowed = points.thresholds[guarantee.allowed(points, scenario)].tolist()
     policy = ThresholdPolicy.from_validation(
@@ -264,7 +265,7 @@ def test_a_guarantee_narrows_what_is_deployed():
 
 
 def test_a_guarantee_that_allows_nothing_leaves_never_alarm():
-    guarantee = voros.inference.Guarantee(confidence=0.95)
+    guarantee = voros.Guarantee(confidence=0.95)
     with pytest.warns(voros.NeverAlarmWarning, match=r"with confidence 0.95.*never alarm"):
         policy = ThresholdPolicy.from_validation(Y, S, SCENARIO, guarantee=guarantee, n_models=1)
     assert policy.never_alarms

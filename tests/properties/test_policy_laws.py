@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from voros.policy.threshold_policy import POLICY_STRATEGIES
 import voros
 from voros import Scenario, ThresholdPolicy, costs
 
@@ -60,7 +61,7 @@ def decide(labels, scores, scenario, strategy="partial_voros"):
 @given(cases(), scenarios())
 @many
 def test_no_strategy_breaks_a_limit_on_its_own_validation_cases(data, scenario):
-    for strategy in voros.policy.POLICY_STRATEGIES:
+    for strategy in POLICY_STRATEGIES:
         policy = decide(*data, scenario, strategy)
         if policy is not None:
             assert policy.evaluate(*data, by_cost=True).satisfied

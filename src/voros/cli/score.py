@@ -16,6 +16,7 @@ from voros.cli.loading import load
 from voros.cli.options import Check, ColumnOptions, LimitOptions, PredictionFile, ShowOptions
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
+from voros.core.decision import solve
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints, check_cases
 from voros.core.scenario import Scenario
@@ -68,7 +69,7 @@ def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> 
         predictions.labels, predictions.of(model), sample_weight=predictions.weights
     )
     points = deciding_points(positive, scores, weights, scenario)
-    if not points.at_prevalence(scenario.prevalence).feasible(scenario)[1:].any():
+    if not solve(points, scenario).can_alarm:
         # What could be met instead may lie beyond the capacity.
         points = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
     return _evaluate(points, scenario)
@@ -93,7 +94,7 @@ def check_reachable(results: dict[str, Evaluation]) -> None:
     if any(result.feasible for result in results.values()):
         return
     model, closest = max(results.items(), key=lambda item: item[1].most_precise.precision)
-    raise InfeasibleError(f"model {model!r}: {limits_message(closest.points, closest.scenario)}")
+    raise InfeasibleError(f"model {model!r}: {limits_message(closest.decision)}")
 
 
 def score_sheet(results: dict[str, Evaluation], source: str, scenario: Scenario) -> Sheet:

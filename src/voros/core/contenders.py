@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
-from voros.core.hull import CostHull, cost_hull
+from voros.core.decision import Decision, solve
 from voros.core.operating_points import WEIGHT_ROUNDING, OperatingPoints
 from voros.core.scenario import Scenario
 
@@ -37,11 +37,8 @@ class Contenders:
 
     Attributes
     ----------
-    ends : OperatingPoints
-        Never alarm and the lower end of every range, at the scenario's prevalence.
-    feasible : ndarray of bool, shape (n_ranges + 1,)
-    hull : CostHull
-        Of the feasible ends.
+    decision : Decision
+        About never alarm and the lower end of every range.
     best : OperatingPoints
         The best case inside each range.
     moving : ndarray of bool, shape (n_ranges,)
@@ -50,9 +47,7 @@ class Contenders:
         Ranges that could hold the first feasible threshold or the most precise one.
     """
 
-    ends: OperatingPoints
-    feasible: BoolArray
-    hull: CostHull
+    decision: Decision
     best: OperatingPoints
     moving: BoolArray
     telling: BoolArray
@@ -69,21 +64,18 @@ def find_contenders(points: OperatingPoints, single: BoolArray, scenario: Scenar
         Ranges with one distinct score, inside which nothing is left open.
     scenario : Scenario
     """
-    ends = points.at_prevalence(scenario.prevalence)
-    max_alarms = ends.max_alarms(scenario)
-    capable = ends.within_capacity(max_alarms)
-    feasible = capable & ends.precise_enough(scenario.min_precision)
-    hull = cost_hull(ends, feasible)
-    best, reached = _best_cases(ends, max_alarms)
+    decision = solve(points, scenario)
+    ends = decision.points
+    capable = ends.within_capacity(decision.max_alarms)
+    best, reached = _best_cases(ends, decision.max_alarms)
     admitted = reached & best.precise_enough(scenario.min_precision)
     # With no negative in a range its end is the best case, unless the capacity cuts it short.
     inside = ~single & ~((np.diff(points.fp) == 0) & capable[1:])
-    moving = inside & admitted & _beats(best, ends, hull, scenario)
+    moving = inside & admitted & _beats(best, decision)
     telling = inside & (
-        (admitted & _first_feasible(best, feasible, scenario))
-        | (reached & _as_precise(best, ends, capable))
+        (admitted & _first_feasible(best, decision)) | (reached & _as_precise(best, ends, capable))
     )
-    return Contenders(ends, feasible, hull, best, moving, telling)
+    return Contenders(decision, best, moving, telling)
 
 
 def _best_cases(ends: OperatingPoints, max_alarms: float) -> tuple[OperatingPoints, BoolArray]:
@@ -98,15 +90,14 @@ def _best_cases(ends: OperatingPoints, max_alarms: float) -> tuple[OperatingPoin
     return best, np.asarray(reached)
 
 
-def _beats(
-    best: OperatingPoints, ends: OperatingPoints, hull: CostHull, scenario: Scenario
-) -> BoolArray:
+def _beats(best: OperatingPoints, decision: Decision) -> BoolArray:
     """Whether each best case is cheaper than every known threshold at some cost in the range.
 
     How much cheaper is concave in the cost ratio, and greatest where the best known threshold
     passes the same number of false alarms.
     """
-    low, high = scenario.costs.ratio_range(ends.negatives_per_positive)
+    ends, hull = decision.points, decision.hull
+    low, high = decision.scenario.costs.ratio_range(ends.negatives_per_positive)
     tp, fp = ends.tp[hull.index], ends.fp[hull.index]
     beside = np.searchsorted(fp, best.fp, side="right") - 1
     ratio = np.clip(hull.leave[beside], low, high)
@@ -120,11 +111,11 @@ def _worth(tp: AnyArray, fp: AnyArray, ratio: AnyArray) -> AnyArray:
     return np.asarray(tp - ratio * fp)
 
 
-def _first_feasible(best: OperatingPoints, feasible: BoolArray, scenario: Scenario) -> BoolArray:
+def _first_feasible(best: OperatingPoints, decision: Decision) -> BoolArray:
     """Whether a range may hold the first feasible threshold, useful or not."""
-    if feasible[1:].any():
+    if decision.can_alarm:
         return np.zeros(len(best), dtype=np.bool_)
-    return np.asarray((best.tp > 0) | (scenario.min_precision == 0))
+    return np.asarray((best.tp > 0) | (decision.scenario.min_precision == 0))
 
 
 def _as_precise(best: OperatingPoints, ends: OperatingPoints, capable: BoolArray) -> BoolArray:

@@ -7,13 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
-from voros.core.hull import CostHull, cost_hull
+from voros.core.decision import Decision
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
-from voros.exceptions import CostRangeWarning, warn_caller
-
-NEGLIGIBLE_PROBABILITY = 1e-9
-"""Mass in an endless tail of the costs that is not worth a warning."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +39,18 @@ def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
     )
 
 
-def binding_limits(points: OperatingPoints, scenario: Scenario) -> tuple[str, ...]:
+def binding_limits(decision: Decision) -> tuple[str, ...]:
     """Name the limits without which other thresholds would be chosen in the range of costs.
 
     Where each limit alone would lead to the same choice but lifting both would not, both bind.
     """
+    points, scenario = decision.points, decision.scenario
     everything = np.ones(len(points), dtype=np.bool_)
     precise = points.precise_enough(scenario.min_precision)
-    capable = points.within_capacity(points.max_alarms(scenario))
+    capable = points.within_capacity(decision.max_alarms)
 
     def chosen(allowed: BoolArray) -> list[int]:
-        hull = cost_hull(points, allowed)
-        index: list[int] = hull.index[used_vertices(hull, scenario, points)].tolist()
+        index: list[int] = chosen_rows(Decision(points, scenario, allowed)).tolist()
         return index
 
     within_both = chosen(precise & capable)
@@ -66,18 +61,24 @@ def binding_limits(points: OperatingPoints, scenario: Scenario) -> tuple[str, ..
     return bound or ("precision", "capacity")
 
 
-def used_vertices(hull: CostHull, scenario: Scenario, points: OperatingPoints) -> AnyArray:
+def used_vertices(decision: Decision) -> AnyArray:
     """Positions in the hull of the thresholds that are best somewhere in the range of costs."""
-    low, high = scenario.costs.ratio_range(points.negatives_per_positive)
+    hull = decision.hull
+    low, high = decision.scenario.costs.ratio_range(decision.points.negatives_per_positive)
     first, last = hull.best(np.array([high, low]))
     if low < high and hull.enter[last] == low and last > first:
         last -= 1
     return np.arange(first, last + 1)
 
 
-def limits_message(points: OperatingPoints, scenario: Scenario) -> str:
+def chosen_rows(decision: Decision) -> AnyArray:
+    """Rows of the thresholds that are best somewhere in the range of costs, by rising alarms."""
+    return np.asarray(decision.hull.index[used_vertices(decision)])
+
+
+def limits_message(decision: Decision) -> str:
     """Say why nothing but never alarm is feasible, what binds, and what could be met."""
-    max_alarms = points.max_alarms(scenario)
+    points, scenario, max_alarms = decision.points, decision.scenario, decision.max_alarms
     capable = points.within_capacity(max_alarms)
     limits = f"min_precision={scenario.min_precision:g} within {max_alarms:g} alarms"
     opening = f"no threshold but never alarm meets {limits} (capacity={scenario.capacity!r})"
@@ -99,22 +100,3 @@ def limits_message(points: OperatingPoints, scenario: Scenario) -> str:
         enough = points.alarms[precise][0]
         advice += f"; with a capacity of {enough:g} alarms the floor could be met"
     return advice
-
-
-def warn_about_costs(scenario: Scenario, negatives_per_positive: float) -> None:
-    """Warn when the costs reach the point where never alarm is no longer the costliest choice."""
-    turning = scenario.costliest_ratio
-    if scenario.min_precision in (0, 1):
-        return
-    _, high = scenario.costs.ratio_range(negatives_per_positive)
-    if high < turning:
-        return
-    share = scenario.costs.probability_at_least(turning, negatives_per_positive)
-    if np.isinf(high) and share < NEGLIGIBLE_PROBABILITY:
-        return
-    warn_caller(
-        f"the cost ratio reaches {high:.4g}, and at min_precision={scenario.min_precision:g} "
-        f"never alarm is the costliest choice only below {turning:.4g}; on the {share:.3g} of "
-        "the cost distribution beyond it never alarm scores above 0",
-        CostRangeWarning,
-    )

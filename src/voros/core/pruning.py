@@ -13,7 +13,7 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
 from voros.core.contenders import find_contenders
-from voros.core.limits import used_vertices
+from voros.core.limits import chosen_rows
 from voros.core.operating_points import (
     OperatingPoints,
     count_at_positives,
@@ -207,10 +207,10 @@ def _needed(ranges: _Ranges, totals: tuple[int, int], scenario: Scenario) -> Boo
     ends = OperatingPoints(np.full(len(tp), np.nan), tp, fp, *totals)
     found = find_contenders(ends, right + false == 1, scenario)
     wanted = np.append(False, found.moving | found.telling)
-    wanted[found.hull.index[used_vertices(found.hull, scenario, found.ends)]] = True
+    wanted[chosen_rows(found.decision)] = True
     # That something is feasible must show, even where it is never chosen.
     at_hand = np.append(False, ranges.at_hand[occupied] & (right > 0))
-    wanted[np.flatnonzero(found.feasible & at_hand)[:1]] = True
+    wanted[np.flatnonzero(found.decision.feasible & at_hand)[:1]] = True
     needed = np.zeros(len(ranges.start), dtype=np.bool_)
     needed[occupied] = wanted[1:]
     return needed & ranges.at_hand

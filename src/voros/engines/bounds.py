@@ -17,9 +17,8 @@ import numpy as np
 
 from voros.core.arrays import BoolArray
 from voros.core.contenders import Contenders, find_contenders
-from voros.core.hull import cost_hull
+from voros.core.decision import Decision
 from voros.core.operating_points import OperatingPoints
-from voros.core.region import feasible_region
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume
 from voros.engines.bins import Bins
@@ -59,23 +58,20 @@ def score_bounds(bins: Bins, points: OperatingPoints, scenario: Scenario) -> Bou
     scenario : Scenario
     """
     found = find_contenders(points, bins.single, scenario)
-    ends = found.ends
-    region = feasible_region(
-        ends.n_positive, ends.n_negative, scenario.min_precision, ends.max_alarms(scenario)
-    )
-    lower = upper = partial_volume(ends, found.hull, region, scenario.costs)
+    lower = upper = found.decision.partial_voros
     if found.moving.any():
         favourable = _favourable(found)
-        outer = cost_hull(favourable, np.ones(len(favourable), dtype=np.bool_))
-        upper = partial_volume(favourable, outer, region, scenario.costs)
+        everything = np.ones(len(favourable), dtype=np.bool_)
+        outer = Decision(favourable, scenario, everything)
+        upper = partial_volume(favourable, outer.hull, found.decision.region, scenario.costs)
     return Bounds(lower, max(lower, upper), found.moving | found.telling)
 
 
 def _favourable(found: Contenders) -> OperatingPoints:
     """Known feasible points and the best cases that beat them as one curve, by rising alarms."""
-    ends, best = found.ends, found.best
-    tp = np.append(ends.tp[found.feasible], best.tp[found.moving])
-    fp = np.append(ends.fp[found.feasible], best.fp[found.moving])
+    ends, best, feasible = found.decision.points, found.best, found.decision.feasible
+    tp = np.append(ends.tp[feasible], best.tp[found.moving])
+    fp = np.append(ends.fp[feasible], best.fp[found.moving])
     order = np.lexsort((tp, tp + fp))
     return OperatingPoints(
         np.full(len(order), np.nan), tp[order], fp[order], ends.n_positive, ends.n_negative

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from voros.core.arrays import BoolArray
-from voros.core.limits import limits_message, warn_about_costs
+from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import NeverAlarmWarning, warn_caller
+from voros.notices import warn_about_costs, warn_if_never_alarm
 from voros.selection import SCORES, Strategy, check_strategy
 
 RESPONSE_METHODS = ("decision_function", "predict_proba")
@@ -80,14 +79,8 @@ def scenario_score(
     points = OperatingPoints.from_scores(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
     )
-    cases = points.at_prevalence(scenario.prevalence)
-    allowed = cases.feasible(scenario)
+    decision = solve(points, scenario)
     if strategy != "voros":
-        _warn(cases, allowed, scenario)
-    return SCORES[strategy](cases, allowed, scenario)
-
-
-def _warn(cases: OperatingPoints, allowed: BoolArray, scenario: Scenario) -> None:
-    warn_about_costs(scenario, cases.negatives_per_positive)
-    if not allowed[1:].any():
-        warn_caller(limits_message(cases, scenario), NeverAlarmWarning)
+        warn_about_costs(scenario, decision.points)
+        warn_if_never_alarm(decision)
+    return SCORES[strategy](decision)

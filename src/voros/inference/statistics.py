@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
 from voros.core.arrays import FloatArray
+from voros.core.decision import solve
 from voros.core.expected_cost import cost_moments
-from voros.core.hull import cost_hull
 from voros.core.operating_points import OperatingPoints
-from voros.core.region import feasible_region
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes
 from voros.inference.resampling import Statistic
@@ -100,17 +99,14 @@ def one_by_one(function: Callable[[OperatingPoints], Any]) -> Statistic:
 
 def _volumes(scenario: Scenario, batch: Sequence[OperatingPoints]) -> FloatArray:
     """Partial VOROS of several curves, through the closed form in one go."""
-    cases = [points.at_prevalence(scenario.prevalence) for points in batch]
-    hulls = [cost_hull(each, each.feasible(scenario)) for each in cases]
-    regions = [
-        _region(each.n_positive, each.n_negative, scenario.min_precision, each.max_alarms(scenario))
-        for each in cases
-    ]
-    return partial_volumes(cases, hulls, regions, scenario.costs)
+    decisions = [solve(points, scenario) for points in batch]
+    return partial_volumes(
+        [each.points for each in decisions],
+        [each.hull for each in decisions],
+        [each.region for each in decisions],
+        scenario.costs,
+    )
 
-
-_region = lru_cache(maxsize=4096)(feasible_region)
-"""Resamples of the same class sizes have the same region."""
 
 VOLUMES: dict[str, Callable[[Scenario], Scenario]] = {
     "partial_voros": lambda scenario: scenario,
@@ -125,8 +121,7 @@ def in_words(metric: str) -> str:
 
 
 def _strategy_score(metric: str, points: OperatingPoints, scenario: Scenario) -> float:
-    cases = points.at_prevalence(scenario.prevalence)
-    return SCORES[cast("Strategy", metric)](cases, cases.feasible(scenario), scenario)
+    return SCORES[cast("Strategy", metric)](solve(points, scenario))
 
 
 def _fixed_cost(policy: ThresholdPolicy, points: OperatingPoints) -> float:
@@ -154,8 +149,8 @@ def least_expected_cost(points: OperatingPoints, scenario: Scenario) -> float:
     >>> round(least_expected_cost(points, Scenario(cost_ratio=1 / 9)), 6)
     0.15
     """
-    cases = points.at_prevalence(scenario.prevalence)
-    hull = cost_hull(cases, cases.feasible(scenario))
+    decision = solve(points, scenario)
+    cases, hull = decision.points, decision.hull
     chosen, switches = hull.index[::-1], hull.enter[:0:-1]
     probability, t_integral = cost_moments(scenario.costs, switches, cases.negatives_per_positive)
     missed = (probability - t_integral) @ (1.0 - cases.tpr[chosen])

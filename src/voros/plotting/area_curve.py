@@ -10,6 +10,7 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, FloatArray
 from voros.core.costs import CostDistribution, Density, Samples
+from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluate_points
@@ -98,7 +99,7 @@ class AreaCurveDisplay(ModelDisplay):
         self.points = renamed(points, name)
         self.named = name is not None
         self.scenario = check_scenario(scenario)
-        deployed = next(iter(self.points.values())).at_prevalence(scenario.prevalence)
+        deployed = at_deployment(next(iter(self.points.values())), scenario)
         self.negatives_per_positive = deployed.negatives_per_positive
         self.t_range = self._check_range(t_range)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
@@ -109,7 +110,7 @@ class RegionDisplay:
         """Draw what a scenario leaves to classifiers of so many positive and negative cases."""
         check_scenario(scenario)
         cases = OperatingPoints.from_counts([], [], n_positive, n_negative)
-        cases = cases.at_prevalence(scenario.prevalence)
+        cases = at_deployment(cases, scenario)
         sizes = cases.n_positive, cases.n_negative
         return cls(*sizes, scenario.min_precision, cases.max_alarms(scenario)).plot(ax)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.hull import cost_hull
-from voros.core.limits import used_vertices
+from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.evaluation import Evaluation, evaluate_points
 from voros.io.frames import make_frame
@@ -232,7 +232,7 @@ class RocDisplay(ModelDisplay):
 
     def _chosen(self, limits: str, model: str) -> AnyArray:
         found = self.evaluations[limits, model]
-        return np.asarray(found.hull.index[used_vertices(found.hull, found.scenario, found.points)])
+        return chosen_rows(found.decision)
 
     def _feasible(self, model: str) -> BoolArray:
         """Which thresholds some scenario allows."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arrays import FloatArray
+from voros.core.decision import at_deployment
 from voros.core.hull import cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.region import feasible_region
@@ -70,7 +71,7 @@ class RocSurfaceDisplay(ModelDisplay):
 
     def __init__(self, points: OperatingPoints, scenario: Scenario | None = None) -> None:
         self.scenario = None if scenario is None else check_scenario(scenario)
-        self.points = points if scenario is None else points.at_prevalence(scenario.prevalence)
+        self.points = points if scenario is None else at_deployment(points, scenario)
         if scenario is None:
             self.corners = UNIT_SQUARE
             allowed = np.ones(len(points), dtype=np.bool_)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from voros.core.arrays import BoolArray
-from voros.core.hull import CostHull, cost_hull
+from voros.core.decision import Decision, at_deployment, solve
+from voros.core.hull import CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -88,8 +89,8 @@ class AllowedThresholds:
         n_models: int,
     ) -> AllowedThresholds:
         """Keep of points as observed the allowed ones that a policy can choose."""
-        cases = observed.at_prevalence(scenario.prevalence)
-        hull, most = cost_hull(cases, allowed), highest_recall(cases, allowed)
+        decision = Decision(at_deployment(observed, scenario), scenario, allowed)
+        cases, hull, most = decision.points, decision.hull, decision.highest_recall
         rows = np.union1d(hull.index, [0, most])
         points = OperatingPoints(
             cases.thresholds[rows],
@@ -101,9 +102,8 @@ class AllowedThresholds:
         )
         kept = CostHull(np.searchsorted(rows, hull.index), hull.enter)
         row = int(np.searchsorted(rows, most))
-        some = bool(allowed[1:].any())
         origin = Origin.of(observed)
-        return cls(points, kept, row, scenario, guarantee, n_models, some, origin)
+        return cls(points, kept, row, scenario, guarantee, n_models, decision.can_alarm, origin)
 
 
 def allowed_thresholds(
@@ -157,34 +157,26 @@ def deployable(
     """
     scenario = limits_under(guarantee, scenario)
     points.check_settles(scenario)
-    allowed = points.at_prevalence(scenario.prevalence).feasible(scenario)
+    allowed = None
     if guarantee is not None:
         if not points.complete:
             raise ValueError(
                 "a guarantee tests every threshold in turn, and these points leave some out; count "
                 "them without a scenario, or score the cases in memory"
             )
-        allowed = allowed & np.asarray(guarantee.allowed(points, scenario), dtype=np.bool_)
-    allowed[0] = True
-    return allowed
+        allowed = np.asarray(guarantee.allowed(points, scenario), dtype=np.bool_)
+    return solve(points, scenario, allowed).feasible
 
 
 def why_never_alarm(
     points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
 ) -> str:
     """Say why no threshold but never alarm may be deployed, where that is so."""
-    cases = points.at_prevalence(scenario.prevalence)
     scenario = limits_under(guarantee, scenario)
     try:
-        feasible = cases.feasible(scenario)
+        decision = solve(points, scenario)
     except InfeasibleError as error:
         return str(error)
-    if guarantee is not None and feasible[1:].any():
+    if guarantee is not None and decision.can_alarm:
         return guarantee.explain(points, scenario)
-    return limits_message(cases, scenario)
-
-
-def highest_recall(points: OperatingPoints, allowed: BoolArray) -> int:
-    """Row of greatest recall among the allowed; of equals, the one with fewest alarms."""
-    rows = np.flatnonzero(allowed)
-    return int(rows[np.argmax(points.tp[rows])])
+    return limits_message(decision)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.decision import at_deployment
 from voros.exceptions import VorosWarning
 from voros.installing import missing_package
 from voros.present.report.content import Report
@@ -120,7 +121,7 @@ def map_pictures(report: Report) -> list[Picture]:
 
 def _capacities(report: Report) -> Any:
     """Shares from one case, or little, up to about twice the capacity that was asked for."""
-    cases = next(iter(report.points.values())).at_prevalence(report.scenario.prevalence)
+    cases = at_deployment(next(iter(report.points.values())), report.scenario)
     highest = min(1.0, 2.0 * cases.max_alarms(report.scenario) / cases.n_cases)
     one_case = min(highest, cases.one_case / cases.n_cases * (1.0 + ROUNDING))
     return np.linspace(max(highest / MAP_STEPS, one_case), highest, MAP_STEPS)

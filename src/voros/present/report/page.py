@@ -7,6 +7,7 @@ from datetime import datetime
 from html import escape
 from importlib.resources import files
 
+from voros.core.decision import at_deployment
 from voros.present.report.content import DataSummary, Report, versions
 from voros.present.report.figures import Picture, map_pictures, policy_pictures, ranking_pictures
 from voros.present.report.wording import (
@@ -85,7 +86,7 @@ def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
 
 def _limits(report: Report) -> str:
     scenario, points = report.scenario, report.points[report.winner]
-    cases = points.at_prevalence(scenario.prevalence)
+    cases = at_deployment(points, scenario)
     capacity = f"{number(cases.max_alarms(scenario))} of {number(cases.n_cases)} cases"
     prevalence = "that of the data" if scenario.prevalence is None else f"{scenario.prevalence:.3%}"
     return _facts(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.policy import ThresholdPolicy
@@ -23,7 +24,7 @@ OF_SO_MANY = 100
 
 def limits_in_words(scenario: Scenario, points: OperatingPoints) -> str:
     """Say which limits and costs a result rests on."""
-    cases = points.at_prevalence(scenario.prevalence)
+    cases = at_deployment(points, scenario)
     most = cases.max_alarms(scenario)
     if isinstance(cases.n_cases, int):
         most = math.floor(most)
@@ -36,7 +37,7 @@ def limits_in_words(scenario: Scenario, points: OperatingPoints) -> str:
 
 def worth_in_words(scenario: Scenario, points: OperatingPoints) -> str:
     """Say how many false alarms a miss is worth."""
-    cases = points.at_prevalence(scenario.prevalence)
+    cases = at_deployment(points, scenario)
     low, high = scenario.costs.ratio_range(cases.negatives_per_positive)
     return span(_inverse(high), _inverse(low))
 

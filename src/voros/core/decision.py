@@ -1,0 +1,106 @@
+"""What a scenario decides about operating points: the one place where that is computed.
+
+Prevalence, feasibility, hull and region follow one another in this order. Scores, evaluations,
+selections, policies, resamples and bounds all start from a `Decision`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from voros.core.arrays import BoolArray
+from voros.core.hull import CostHull, cost_hull
+from voros.core.operating_points import OperatingPoints
+from voros.core.region import Region, feasible_region
+from voros.core.scenario import Scenario
+from voros.core.volume import partial_volume
+
+region_of = lru_cache(maxsize=4096)(feasible_region)
+"""Resamples and cells of a map share class sizes and limits, and so their region."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """Operating points within a scenario.
+
+    Attributes
+    ----------
+    points : OperatingPoints
+        At the scenario's prevalence, if it names one.
+    scenario : Scenario
+    feasible : ndarray of bool
+        Which thresholds meet the limits and are allowed; never alarm always is.
+    """
+
+    points: OperatingPoints
+    scenario: Scenario
+    feasible: BoolArray
+
+    @property
+    def can_alarm(self) -> bool:
+        """Whether any threshold but never alarm is feasible."""
+        return bool(self.feasible[1:].any())
+
+    @cached_property
+    def max_alarms(self) -> float:
+        """The capacity as a number of alarms among these cases."""
+        return self.points.max_alarms(self.scenario)
+
+    @cached_property
+    def hull(self) -> CostHull:
+        """The feasible thresholds that are best at some cost."""
+        return cost_hull(self.points, self.feasible)
+
+    @cached_property
+    def region(self) -> Region:
+        """The part of ROC space that the limits leave."""
+        sizes = self.points.n_positive, self.points.n_negative
+        return region_of(*sizes, self.scenario.min_precision, self.max_alarms)
+
+    @cached_property
+    def partial_voros(self) -> float:
+        """The score: mean share of the region that is costlier than the best threshold."""
+        return partial_volume(self.points, self.hull, self.region, self.scenario.costs)
+
+    @property
+    def highest_recall(self) -> int:
+        """Row of greatest recall among the feasible; of equals, the one with fewest alarms."""
+        rows = np.flatnonzero(self.feasible)
+        return int(rows[np.argmax(self.points.tp[rows])])
+
+
+def solve(
+    points: OperatingPoints, scenario: Scenario, allowed: BoolArray | None = None
+) -> Decision:
+    """Decide which thresholds a scenario leaves, and which of them are best.
+
+    Parameters
+    ----------
+    points : OperatingPoints
+        As observed.
+    scenario : Scenario
+    allowed : ndarray of bool, optional
+        Which of the points may be deployed at all, in the order of the points at the scenario's
+        prevalence; by default all.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_counts([4, 6, 9], [1, 6, 41], n_positive=10, n_negative=90)
+    >>> found = solve(points, Scenario(min_precision=0.5, capacity=0.2, cost_ratio=(0.1, 0.2)))
+    >>> found.feasible.tolist(), found.hull.index.tolist(), round(found.partial_voros, 4)
+    ([True, True, True, False], [0, 1, 2], 0.4785)
+    """
+    deployed = at_deployment(points, scenario)
+    feasible = deployed.feasible(scenario)
+    if allowed is not None:
+        feasible &= allowed
+        feasible[0] = True
+    return Decision(deployed, scenario, feasible)
+
+
+def at_deployment(points: OperatingPoints, scenario: Scenario) -> OperatingPoints:
+    """Return the points at the scenario's prevalence."""
+    return points.at_prevalence(scenario.prevalence)
