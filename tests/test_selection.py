@@ -12,9 +12,9 @@ from deployment_oracle import counts, feasible_thresholds, random_cases
 from scipy.stats import binom, norm
 
 import voros
-from voros.io.frames import make_frame
 import voros.inference
 from voros import OperatingPoints, Scenario, select_model, select_points
+from voros.io.frames import make_frame
 from voros.selection import STRATEGIES
 
 SCENARIO = Scenario(min_precision=0.3, capacity=0.5, cost_ratio=(0.1, 0.4))

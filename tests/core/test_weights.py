@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import voros
-import voros.present.explorer
 from voros.plotting import AreaCurveDisplay, RocDisplay
 from voros.present.explorer import write_page
 
@@ -46,7 +45,9 @@ def test_sums_in_another_order_are_of_the_same_cases(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="counted on different cases"):
         RocDisplay.from_points({"a": points, "b": other}, SCENARIO)
     plt.close("all")
-    voros.present.explorer.write_page_points({"a": points, "b": nearly}, SCENARIO, tmp_path / "page.html")
+    voros.present.explorer.write_page_points(
+        {"a": points, "b": nearly}, SCENARIO, tmp_path / "page.html"
+    )
 
 
 @pytest.mark.parametrize("scores", MODELS.values(), ids=MODELS)

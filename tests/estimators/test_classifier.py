@@ -28,10 +28,10 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from voros.policy.threshold_policy import POLICY_STRATEGIES
 import voros
 import voros.inference
 from voros import ConstrainedThresholdClassifier, Scenario, ThresholdPolicy
+from voros.policy.threshold_policy import POLICY_STRATEGIES
 
 SCENARIO = Scenario(min_precision=0.4, capacity=0.3, cost_ratio=(1 / 20, 1 / 2))
 HOPELESS = Scenario(min_precision=0.99, capacity=0.9, cost_ratio=(1 / 20, 1 / 2))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from voros.policy.threshold_policy import POLICY_STRATEGIES
 import voros
 from voros import Scenario, ThresholdPolicy, costs
+from voros.policy.threshold_policy import POLICY_STRATEGIES
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
 """Laws hold where false alarms are dearer than misses, too."""

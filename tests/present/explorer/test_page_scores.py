@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import voros
+from voros.present.explorer import write_page
 
 pytest.importorskip("selenium")
 from present.explorer.driving import (
@@ -124,7 +125,7 @@ def test_typed_numbers_reach_the_scenario(opened: Any, support2: Any) -> None:
 def test_thinned_page_stays_within_its_bound(browser: Any, support2: Any, tmp_path: Path) -> None:
     y_true, prognoses = support2
     scenario = voros.Scenario(0.25, 0.2, cost_ratio=voros.costs.miss_costs(9, 40))
-    page = voros.present.explorer.write_page(y_true, prognoses, scenario, tmp_path / "thin.html", thin=40)
+    page = write_page(y_true, prognoses, scenario, tmp_path / "thin.html", thin=40)
     browser.get(page.as_uri())
     bound = browser.execute_script(
         "return JSON.parse(document.getElementById('payload').textContent).thinning.largestChange"
