@@ -37,9 +37,10 @@ test-slow: .venv/.ready  ## the slow tests alone
 
 test-all: test test-slow lowest  ## everything: test, test-slow and lowest
 
-lint: .venv/.ready  ## ruff (rules and format) and mypy
+lint: .venv/.ready  ## ruff (rules and format), the layers and mypy
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy $(TYPED)
 
 format: .venv/.ready  ## let ruff mend what it can

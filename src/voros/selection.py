@@ -18,6 +18,7 @@ from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
 from voros.io.frames import make_frame
 from voros.models import columns_by_model, count_model, several_models
 from voros.notices import warn_about_costs
+from voros.policy import ThresholdPolicy
 from voros.policy.allowed import (
     AllowedThresholds,
     check_groups,
@@ -26,7 +27,7 @@ from voros.policy.allowed import (
     split,
     why_never_alarm,
 )
-from voros.policy.threshold_policy import PolicyStrategy, ThresholdPolicy
+from voros.policy.strategies import PolicyStrategy
 from voros.text.table import html_table, text_table
 
 if TYPE_CHECKING:

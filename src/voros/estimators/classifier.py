@@ -38,13 +38,14 @@ from voros.estimators.held_out import (
     weight_parameter,
 )
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
+from voros.policy import ThresholdPolicy
 from voros.policy.allowed import (
     AllowedThresholds,
     allowed_thresholds,
     check_groups,
     why_never_alarm,
 )
-from voros.policy.threshold_policy import POLICY_STRATEGIES, PolicyStrategy, ThresholdPolicy
+from voros.policy.strategies import POLICY_STRATEGIES, PolicyStrategy
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee

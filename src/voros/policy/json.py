@@ -27,6 +27,7 @@ from voros.evaluation import Choice
 from voros.io.serialisation import Entry, json_text, read_document, with_checksum
 from voros.policy.allowed import Origin
 from voros.policy.consistency import check_consistent
+from voros.policy.strategies import POLICY_STRATEGIES
 
 if TYPE_CHECKING:
     from voros.policy.threshold_policy import ThresholdPolicy
@@ -100,7 +101,7 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
     )
     arguments = _read_sizes(entries["validation"]) | {
         "scenario": _read_scenario(entries["scenario"]),
-        "strategy": entries["strategy"].one_of(_strategies()),
+        "strategy": entries["strategy"].one_of(POLICY_STRATEGIES),
         "choices": tuple(_read_choice(row) for row in entries["choices"].items()),
         "default": _read_choice(entries["default"]),
         "guarantee": entries["guarantee"].optional(_read_guarantee),
@@ -133,12 +134,6 @@ def _read_origin(entry: Entry) -> Origin:
     sizes = {name: fields[name].number(0) for name in ("n_positive", "n_negative")}
     n_groups = fields["n_groups"].optional(lambda count: count.whole(1))
     return Origin(**sizes, n_groups=n_groups, version=fields["version"].text())
-
-
-def _strategies() -> tuple[str, ...]:
-    from voros.policy.threshold_policy import POLICY_STRATEGIES
-
-    return POLICY_STRATEGIES
 
 
 def _read_sizes(entry: Entry) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,16 +35,11 @@ from voros.policy.allowed import (
 )
 from voros.policy.evaluation import Deployment, PolicyEvaluation
 from voros.policy.json import parse_policy, policy_fields, policy_text
+from voros.policy.strategies import COST_AWARE, POLICY_STRATEGIES, PolicyStrategy
 from voros.text.table import html_table
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
-
-PolicyStrategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall", "single"]
-POLICY_STRATEGIES: tuple[PolicyStrategy, ...] = get_args(PolicyStrategy)
-
-COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros")
-"""Strategies that deploy another threshold when the cost ratio is another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -441,7 +436,7 @@ class ThresholdPolicy:
         """
         text = policy_text(self)
         if path is not None:
-            # Only who saves a policy needs the room of files.
+            # Reading and writing files takes long to import, and not everybody saves.
             from voros.io import write_whole
 
             write_whole(path, text, force=force)
