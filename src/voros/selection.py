@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.arrays import as_number, check_choice
-from voros.core.decision import Decision, at_deployment
+from voros.core.decision import Decision, region_of, solve
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
@@ -178,8 +178,9 @@ class Selection:
 
     @cached_property
     def _scales(self) -> dict[Strategy, float]:
-        cases = next(iter(self.allowed.values())).points
-        region = Decision(cases, self.scenario, np.ones(len(cases), dtype=np.bool_)).region
+        cases, floor = next(iter(self.allowed.values())).points, self.scenario.min_precision
+        sizes = cases.n_positive, cases.n_negative
+        region = region_of(*sizes, floor, cases.max_alarms(self.scenario))
         fpr, tpr = region.vertices.max(axis=0).tolist()
         # Where every alarm must be right there is no area under the curve to differ in.
         return {
@@ -315,7 +316,15 @@ def select_model(
         return count_model(y_true, columns[model], pos_label, sample_weight, name, groups)
 
     counted = ((model, count(model)) for model in columns)
-    selection = _select(counted, len(columns), scenario, strategy, tolerance, guarantee)
+    selection = rank_points(
+        counted,
+        len(columns),
+        scenario,
+        strategy=strategy,
+        tolerance=tolerance,
+        guarantee=guarantee,
+    )
+    _warn_about(selection)
     return replace(selection, pos_label=pos_label)
 
 
@@ -343,18 +352,28 @@ def select_points(
     """
     check_scenario(scenario)
     models = check_points_by_model(points_by_model)
-    n_models = len(models)
-    return _select(models.items(), n_models, scenario, strategy, tolerance, guarantee)
+    selection = rank_points(
+        models.items(),
+        len(models),
+        scenario,
+        strategy=strategy,
+        tolerance=tolerance,
+        guarantee=guarantee,
+    )
+    _warn_about(selection)
+    return selection
 
 
-def _select(
+def rank_points(
     points_by_model: Iterable[tuple[str, OperatingPoints]],
     n_models: int,
     scenario: Scenario,
-    strategy: Strategy,
-    tolerance: float,
-    guarantee: Guarantee | None,
+    *,
+    strategy: Strategy = "partial_voros",
+    tolerance: float = PAPER_TOLERANCE,
+    guarantee: Guarantee | None = None,
 ) -> Selection:
+    """Rank models as `select_points` does, one after another and without a warning."""
     check_strategy(strategy)
     check_scenario(scenario)
     if not 0 <= as_number(tolerance, "tolerance") <= 1:
@@ -379,8 +398,6 @@ def _select(
     # The sort is stable: equal scores stay in the order given.
     ranking = tuple(sorted(scored, key=lambda row: -float(getattr(row, strategy))))
     reason = None if ranking[0].feasible else why_never_alarm(leading, scenario, each)
-    warn_about_costs(scenario, next(iter(kept.values())).points)
-    _warn_of_infeasible_winner(ranking)
     return Selection(strategy, tolerance, ranking, scenario, guarantee, reason, kept)
 
 
@@ -396,9 +413,8 @@ def _score(
     guarantee: Guarantee | None,
     n_models: int,
 ) -> tuple[ModelScores, AllowedThresholds]:
-    allowed = deployable(points, scenario, split(guarantee, n_models))
-    kept = AllowedThresholds.of(points, allowed, scenario, guarantee, n_models)
-    decision = Decision(at_deployment(points, scenario), scenario, allowed)
+    decision = deployable(points, scenario, split(guarantee, n_models))
+    kept = AllowedThresholds.of(points, decision, guarantee, n_models)
     left_open = open_strategies(points, scenario)
     scores = {name: np.nan if name in left_open else SCORES[name](decision) for name in STRATEGIES}
     return ModelScores(model, **scores, feasible=kept.feasible), kept
@@ -430,8 +446,8 @@ def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
 
 
 def _voros(decision: Decision) -> float:
-    everything = np.ones_like(decision.feasible)
-    return Decision(decision.points, decision.scenario.without_limits(), everything).partial_voros
+    unlimited = decision.scenario.without_limits().changed(prevalence=None)
+    return solve(decision.points, unlimited).partial_voros
 
 
 def _partial_auroc(decision: Decision) -> float:
@@ -458,7 +474,9 @@ def check_strategy(strategy: str) -> None:
     check_choice(strategy, "strategy", STRATEGIES)
 
 
-def _warn_of_infeasible_winner(ranking: tuple[ModelScores, ...]) -> None:
+def _warn_about(selection: Selection) -> None:
+    warn_about_costs(selection.scenario, next(iter(selection.allowed.values())).points)
+    ranking = selection.ranking
     if ranking[0].feasible:
         return
     others = [row.model for row in ranking if row.feasible]

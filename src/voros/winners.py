@@ -7,9 +7,9 @@ capacities of one floor then go through the closed form together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from numbers import Integral
 from typing import Any
@@ -18,11 +18,10 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector
 from voros.core.costs import CostDistribution, CostLike
-from voros.core.decision import at_deployment
-from voros.core.hull import CostHull, cost_hull
+from voros.core.decision import Decision, at_deployment, region_of
+from voros.core.hull import CostHull
 from voros.core.operating_points import OperatingPoints, check_points_by_model
-from voros.core.region import Region, feasible_region
-from voros.core.scenario import Scenario, warned_before
+from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes
 from voros.io.frames import make_frame
 from voros.models import count_models
@@ -225,14 +224,13 @@ def winner_map_points(
     for points, row in product(models.values(), rows):
         for scenario in row if not points.complete else ():
             points.check_settles(scenario)
-    ladders = [_Ladder.of(points, rows[0]) for points in models.values()]
-    _warn_at_lowest_floor(rows, ladders[0].points)
+    curves = [_Curve.of(points, rows[0]) for points in models.values()]
+    _warn_at_lowest_floor(rows, curves[0].points)
     shape = (len(floors), len(limits), len(models))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
     for i, row in enumerate(progress_bar(rows, "winner map", progress)):
-        region_of = cache(feasible_region)
-        for j, ladder in enumerate(ladders):
-            scores[i, :, j], feasible[i, :, j] = ladder.climb(row[0], region_of)
+        for j, curve in enumerate(curves):
+            scores[i, :, j], feasible[i, :, j] = curve.at_floor(row[0])
     return WinnerMap(
         tuple(models),
         floors,
@@ -247,61 +245,53 @@ def winner_map_points(
 def _scenarios(
     floors: Sequence[float], capacities: Sequence[float], costs: Scenario
 ) -> list[list[Scenario]]:
-    with warned_before():
-        return [[replace(costs, min_precision=a, capacity=k) for k in capacities] for a in floors]
+    return [[costs.changed(min_precision=a, capacity=k) for k in capacities] for a in floors]
 
 
 @dataclass(frozen=True, eq=False)
-class _Ladder:
-    """One model, with all that does not change with the precision floor."""
+class _Curve:
+    """One model's operating points and the capacities: what no precision floor changes."""
 
     points: OperatingPoints
     max_alarms: FloatArray
-    within: AnyArray
-    """How many thresholds keep each capacity."""
+    n_within: AnyArray
+    """Number of thresholds within each capacity; they come first."""
 
     @classmethod
-    def of(cls, points: OperatingPoints, capacities: Sequence[Scenario]) -> _Ladder:
-        points = _worthwhile(at_deployment(points, capacities[0]))
+    def of(cls, points: OperatingPoints, capacities: Sequence[Scenario]) -> _Curve:
+        points = _undominated(at_deployment(points, capacities[0]))
         most = [points.max_alarms(scenario) for scenario in capacities]
-        within = [np.count_nonzero(points.within_capacity(alarms)) for alarms in most]
-        return cls(points, np.array(most), np.array(within))
+        n_within = [np.count_nonzero(points.within_capacity(alarms)) for alarms in most]
+        return cls(points, np.array(most), np.array(n_within))
 
-    def climb(
-        self, floor: Scenario, region_of: Callable[..., Region]
-    ) -> tuple[FloatArray, BoolArray]:
-        """Score the model at one floor for every capacity; tell where more than silence is left."""
+    def at_floor(self, floor: Scenario) -> tuple[FloatArray, BoolArray]:
+        """Return the score at each capacity, and whether a threshold is feasible there."""
         points = self.points
         precise = points.precise_enough(floor.min_precision)
-        admitted = np.cumsum(precise)[self.within - 1]
-        hulls = {n: _hull_of_first(points, precise, n) for n in np.unique(admitted).tolist()}
+        n_feasible = np.cumsum(precise)[self.n_within - 1]
+        hulls = {n: self._hull(floor, precise, n) for n in np.unique(n_feasible).tolist()}
         sizes = points.n_positive, points.n_negative, floor.min_precision
         scores = partial_volumes(
             points,
-            [hulls[n] for n in admitted.tolist()],
+            [hulls[n] for n in n_feasible.tolist()],
             [region_of(*sizes, alarms) for alarms in self.max_alarms.tolist()],
             floor.costs,
         )
-        return scores, admitted > 1
+        return scores, n_feasible > 1
+
+    def _hull(self, floor: Scenario, precise: BoolArray, count: int) -> CostHull:
+        """Hull of the first ``count`` thresholds that are precise enough."""
+        return Decision(self.points, floor, precise & (np.cumsum(precise) <= count)).hull
 
 
-def _worthwhile(points: OperatingPoints) -> OperatingPoints:
-    """Leave out thresholds that raise more alarms than another and catch no more.
+def _undominated(points: OperatingPoints) -> OperatingPoints:
+    """Leave out thresholds that raise more alarms than another and have no more true positives.
 
     Whatever limits such a threshold meets, the other meets too, at a lower cost. The first one
     stays, so that it still shows whether anything but never alarm is feasible.
     """
     most = np.maximum.accumulate(points.tp)
-    keep = np.append([True, True], points.tp[2:] > most[1:-1])[: len(points)]
-    return replace(
-        points, thresholds=points.thresholds[keep], tp=points.tp[keep], fp=points.fp[keep]
-    )
-
-
-def _hull_of_first(points: OperatingPoints, precise: BoolArray, count: int) -> CostHull:
-    allowed = np.zeros(len(points), dtype=np.bool_)
-    allowed[np.flatnonzero(precise)[:count]] = True
-    return cost_hull(points, allowed)
+    return points.take(np.append([True, True], points.tp[2:] > most[1:-1])[: len(points)])
 
 
 def _warn_at_lowest_floor(rows: Sequence[Sequence[Scenario]], points: OperatingPoints) -> None:

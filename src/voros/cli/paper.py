@@ -19,7 +19,7 @@ from voros.io import check_folder
 from voros.present.report.values import evaluation_values
 
 if TYPE_CHECKING:
-    from voros.policy.evaluation import PolicyEvaluation
+    from voros.policy.deployment import PolicyEvaluation
     from voros.studies.paper.cells import Absent, Cell
 
 SUMMARY = ("expected_cost", "mean_precision", "mean_alarms", "max_alarms", "satisfied")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -20,10 +19,11 @@ from voros.core.decision import solve
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints, check_cases
 from voros.core.scenario import Scenario
-from voros.evaluation import Evaluation, evaluate_points
-from voros.exceptions import InfeasibleError, NeverAlarmWarning
+from voros.evaluation import Evaluation
+from voros.exceptions import InfeasibleError
 from voros.io import Predictions, open_source
 from voros.metrics import deciding_points
+from voros.notices import warn_about_costs
 from voros.present.report.values import scenario_values
 from voros.present.report.wording import exact, limits_in_words, span
 
@@ -76,10 +76,11 @@ def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> 
 
 
 def _evaluate(points: OperatingPoints, scenario: Scenario) -> Evaluation:
-    with warnings.catch_warnings():
-        # That a model has no feasible threshold stands in its row.
-        warnings.simplefilter("ignore", NeverAlarmWarning)
-        return evaluate_points(points, scenario)
+    points.check_settles(scenario)
+    found = Evaluation(solve(points, scenario), points)
+    # That a model has no feasible threshold stands in its row.
+    warn_about_costs(scenario, found.points)
+    return found
 
 
 def evaluate_all(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -29,10 +28,11 @@ from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.exceptions import InfeasibleError, NeverAlarmWarning
+from voros.exceptions import InfeasibleError
 from voros.io import Predictions
+from voros.notices import warn_about_costs
 from voros.policy import ThresholdPolicy
-from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.deployment import PolicyEvaluation
 from voros.policy.json import policy_fields
 from voros.present.report.values import evaluation_values, scenario_values
 from voros.present.report.wording import (
@@ -41,7 +41,7 @@ from voros.present.report.wording import (
     limits_in_words,
     policy_in_words,
 )
-from voros.selection import STRATEGIES, Selection, select_points
+from voros.selection import STRATEGIES, Selection, rank_points
 
 
 @bundled
@@ -129,9 +129,8 @@ def rank(
     points: Mapping[str, OperatingPoints], scenario: Scenario, how: Mapping[str, Any]
 ) -> Selection:
     """Rank the models; a winner that could only never alarm is refused, with what could be met."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NeverAlarmWarning)
-        selection = select_points(points, scenario, **how)
+    selection = rank_points(points.items(), len(points), scenario, **how)
+    warn_about_costs(selection.scenario, selection.allowed[selection.winner].points)
     if selection.reason is not None:
         raise InfeasibleError(f"model {selection.winner!r}: {selection.reason}")
     return selection

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from voros.core.arrays import BoolArray
 from voros.io import Predictions
 from voros.policy import ThresholdPolicy
-from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.deployment import PolicyEvaluation
 from voros.present.report.wording import number
 
 

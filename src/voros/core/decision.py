@@ -6,20 +6,25 @@ selections, policies, resamples and bounds all start from a `Decision`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 
-from voros.core.arrays import BoolArray
+from voros.core.arrays import BoolArray, FloatArray
+from voros.core.costs import CostDistribution
 from voros.core.hull import CostHull, cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.region import Region, feasible_region
 from voros.core.scenario import Scenario
-from voros.core.volume import partial_volume
+from voros.core.volume import partial_volume, partial_volumes
 
 region_of = lru_cache(maxsize=4096)(feasible_region)
 """Resamples and cells of a map share class sizes and limits, and so their region."""
+
+NO_LIMITS = Scenario(cost_ratio=1.0)
+"""For what depends on neither limits nor costs, such as the hull of a whole curve."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,3 +109,13 @@ def solve(
 def at_deployment(points: OperatingPoints, scenario: Scenario) -> OperatingPoints:
     """Return the points at the scenario's prevalence."""
     return points.at_prevalence(scenario.prevalence)
+
+
+def partial_voros_of(decisions: Sequence[Decision], costs: CostDistribution) -> FloatArray:
+    """Return the score of each decision, computed together; the costs are those of all."""
+    return partial_volumes(
+        [each.points for each in decisions],
+        [each.hull for each in decisions],
+        [each.region for each in decisions],
+        costs,
+    )

@@ -258,20 +258,34 @@ class OperatingPoints:
         """
         if prevalence is None:
             return self
+        points = self.reweighted(prevalence)
+        # Points of a traced curve need not be nested: their order by alarms may change.
+        return points.take(np.lexsort((points.tp, points.alarms)))
+
+    def reweighted(self, prevalence: float) -> OperatingPoints:
+        """Reweight the classes as `at_prevalence` does, and keep the order of the points."""
         n_positive = prevalence * self.n_cases
         n_negative = self.n_cases - n_positive
         per_positive = n_positive / self.n_positive
         per_negative = n_negative / self.n_negative
-        tp, fp = self.tp * per_positive, self.fp * per_negative
-        # Points of a traced curve need not be nested: their order by alarms may change.
-        order = np.lexsort((tp, tp + fp))
         return OperatingPoints(
-            self.thresholds[order],
-            tp[order],
-            fp[order],
+            self.thresholds,
+            self.tp * per_positive,
+            self.fp * per_negative,
             n_positive,
             n_negative,
             self.one_case * min(per_positive, per_negative),
+        )
+
+    def take(self, rows: AnyArray) -> OperatingPoints:
+        """Return some of the points, as counts alone: without the cases behind them."""
+        return OperatingPoints(
+            self.thresholds[rows],
+            self.tp[rows],
+            self.fp[rows],
+            self.n_positive,
+            self.n_negative,
+            self.one_case,
         )
 
     def precise_enough(self, min_precision: float) -> BoolArray:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -84,7 +81,11 @@ class Scenario:
     prevalence: float | None = None
 
     def __post_init__(self) -> None:
-        """Check every argument and read the cost ratio."""
+        """Check every argument, read the cost ratio, and warn of what is most often a slip."""
+        self._read()
+        _warn_of_slips(self)
+
+    def _read(self) -> None:
         if self.cost_ratio is None:
             raise TypeError(
                 "cost_ratio is required: C_FP / C_FN as a number, a pair (low, high), or a "
@@ -103,7 +104,6 @@ class Scenario:
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
         object.__setattr__(self, "min_precision", float(self.min_precision))
         object.__setattr__(self, "cost_ratio", as_costs(self.cost_ratio))
-        _warn_of_slips(self)
 
     @property
     def costs(self) -> CostDistribution:
@@ -147,8 +147,15 @@ class Scenario:
 
     def without_limits(self) -> Scenario:
         """Return the same costs and prevalence with neither precision floor nor capacity."""
-        with warned_before():
-            return Scenario(cost_ratio=self.cost_ratio, prevalence=self.prevalence)
+        return self.changed(min_precision=0.0, capacity=1.0)
+
+    def changed(self, **parts: Any) -> Scenario:
+        """Return the scenario with other parts, checked, without a second warning of slips."""
+        made = object.__new__(Scenario)
+        for name, value in (vars(self) | parts).items():
+            object.__setattr__(made, name, value)
+        made._read()
+        return made
 
     def summary(self) -> tuple[tuple[str, str], ...]:
         """Return the limits and costs as pairs of name and text.
@@ -202,15 +209,6 @@ def check_scenario(scenario: object) -> Scenario:
         f"scenario is a {type(scenario).__name__}; accepted is a voros.Scenario, such as "
         "voros.Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))"
     )
-
-
-@contextmanager
-def warned_before() -> Iterator[None]:
-    """Make scenarios from parts of which the user was warned already, without a second warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InvertedCostsWarning)
-        warnings.simplefilter("ignore", OneAlarmWarning)
-        yield
 
 
 def _warn_of_slips(scenario: Scenario) -> None:

@@ -6,7 +6,6 @@ it misses it somewhere more often than that. A *simultaneous* band holds the who
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -15,10 +14,10 @@ import numpy as np
 from scipy.special import expit, logit, ndtri
 
 from voros.core.arrays import FloatArray, check_choice, check_same_order
+from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.evaluation import evaluate_points
-from voros.exceptions import VorosWarning
+from voros.evaluation import Evaluation
 from voros.inference.bootstrap import check_resampling, rank_models
 from voros.inference.intervals import interval
 from voros.inference.resampling import Sampling, Statistic, generator, leave_out, replicate
@@ -182,7 +181,7 @@ def area_band(
         at,
         models,
         sampling,
-        one_by_one(lambda points: evaluate_points(points, scenario).normalised_area(at)),
+        one_by_one(lambda points: Evaluation(solve(points, scenario), points).normalised_area(at)),
         AS_IT_IS,
     )
     return one_or_all(bands, scores)
@@ -266,26 +265,24 @@ class _Resampling:
     ) -> dict[str, Band]:
         """Resample the curves of all models."""
         rng = generator(self.random_state)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VorosWarning)
-            whole = replicate(models, iter([np.ones_like(sampling.units)]), curve)[0]
-            drawn = replicate(models, sampling.resamples(self.n_resamples, rng), curve)
-            centre, least = scale.to(whole), scale.least_error(whole)
-            if self.kind == "simultaneous":
-                ends = simultaneous_ends(self.confidence, centre, scale.to(drawn), least)
-                low, high = map(scale.back, ends)
-                if scale.rising:
-                    # A band that holds a rising curve holds it between its own rising edges, too.
-                    low = np.maximum.accumulate(low, axis=-1)
-                    high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
-            else:
-                left_out, strata = leave_out(models, sampling, curve, rng)
-                low, high = interval(
-                    "bca", self.confidence, whole, drawn, left_out, strata, sampling.n_units
-                )
-                reach = ndtri((1 + self.confidence) / 2) * least
-                low = np.minimum(low, scale.back(centre - reach))
-                high = np.maximum(high, scale.back(centre + reach))
+        whole = replicate(models, iter([np.ones_like(sampling.units)]), curve)[0]
+        drawn = replicate(models, sampling.resamples(self.n_resamples, rng), curve)
+        centre, least = scale.to(whole), scale.least_error(whole)
+        if self.kind == "simultaneous":
+            ends = simultaneous_ends(self.confidence, centre, scale.to(drawn), least)
+            low, high = map(scale.back, ends)
+            if scale.rising:
+                # A band that holds a rising curve holds it between its own rising edges, too.
+                low = np.maximum.accumulate(low, axis=-1)
+                high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
+        else:
+            left_out, strata = leave_out(models, sampling, curve, rng)
+            low, high = interval(
+                "bca", self.confidence, whole, drawn, left_out, strata, sampling.n_units
+            )
+            reach = ndtri((1 + self.confidence) / 2) * least
+            low = np.minimum(low, scale.back(centre - reach))
+            high = np.maximum(high, scale.back(centre + reach))
         low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
         return {
             model: Band(over, positions, whole[j], low[j], high[j], self.kind, self.confidence)

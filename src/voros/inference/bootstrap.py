@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal
@@ -19,7 +18,7 @@ from voros.core.arrays import (
 )
 from voros.core.operating_points import check_cases
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import FewGroupsWarning, VorosWarning, warn_caller
+from voros.exceptions import FewGroupsWarning, warn_caller
 from voros.inference.intervals import METHODS, Method, interval, interval_in_words
 from voros.inference.near_zero import may_be_zero, upper_bound
 from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
@@ -236,20 +235,13 @@ class Plan:
         """Compute the metric of every model: as is, on the resamples, and with blocks left out."""
         rng = generator(random_state)
         compute = self.measure.compute
-        with warnings.catch_warnings():
-            # One resample's silence or costs are no news; those of the data themselves are told.
-            warnings.simplefilter("ignore", VorosWarning)
-            whole = replicate(self.models, iter([np.ones_like(self.sampling.units)]), compute)[0]
-            resamples = progress_bar(
-                self.sampling.resamples(self.n_resamples, rng),
-                "resampling",
-                progress,
-                self.n_resamples,
-            )
-            drawn = replicate(self.models, resamples, compute)
-            left_out, strata = np.empty((0, len(self.models))), np.empty(0)
-            if self.method == "bca":
-                left_out, strata = leave_out(self.models, self.sampling, compute, rng)
+        whole = replicate(self.models, iter([np.ones_like(self.sampling.units)]), compute)[0]
+        resamples = self.sampling.resamples(self.n_resamples, rng)
+        resamples = progress_bar(resamples, "resampling", progress, self.n_resamples)
+        drawn = replicate(self.models, resamples, compute)
+        left_out, strata = np.empty((0, len(self.models))), np.empty(0)
+        if self.method == "bca":
+            left_out, strata = leave_out(self.models, self.sampling, compute, rng)
         return Replicates(self, whole, drawn, left_out, strata)
 
 

@@ -21,6 +21,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.promise import Guarantee
 from voros.inference.resampling import Ranked, Statistic
+from voros.policy.allowed import deployable
 
 CLOSE_TO_ZERO = 0.25
 """A low end below this share of the estimate is close enough to 0 to ask whether it should be 0."""
@@ -50,7 +51,7 @@ def may_be_zero(
         return zeros > 0
     ranks = np.arange(len(ranked.positive), 0, -1)
     points = OperatingPoints.from_scores(ranked.positive, ranks)
-    return not bool(Guarantee(1 - tail).allowed(points, scenario)[1:].any())
+    return not deployable(points, scenario, Guarantee(1 - tail)).can_alarm
 
 
 def upper_bound(ranked: Ranked, units: AnyArray, compute: Statistic, error: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,13 +11,14 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 
 from voros.core.arrays import FloatArray
-from voros.core.decision import solve
+from voros.core.decision import partial_voros_of, solve
 from voros.core.expected_cost import cost_moments
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.core.volume import partial_volumes
+from voros.exceptions import VorosWarning
 from voros.inference.resampling import Statistic
 from voros.policy import ThresholdPolicy
+from voros.policy.allowed import allowed_thresholds
 from voros.selection import SCORES, Strategy
 
 Metric: TypeAlias = Literal[
@@ -72,7 +74,7 @@ class Measure:
             )
         if callable(metric):
             name = getattr(metric, "__name__", type(metric).__name__)
-            return cls(name, one_by_one(lambda points: float(metric(points, scenario))))
+            return cls(name, one_by_one(partial(_user_metric, metric, scenario)))
         if not isinstance(metric, str) or metric not in METRICS:
             raise ValueError(
                 f"metric={metric!r}; accepted are {', '.join(map(repr, METRICS))}, a "
@@ -99,13 +101,7 @@ def one_by_one(function: Callable[[OperatingPoints], Any]) -> Statistic:
 
 def _volumes(scenario: Scenario, batch: Sequence[OperatingPoints]) -> FloatArray:
     """Partial VOROS of several curves, through the closed form in one go."""
-    decisions = [solve(points, scenario) for points in batch]
-    return partial_volumes(
-        [each.points for each in decisions],
-        [each.hull for each in decisions],
-        [each.region for each in decisions],
-        scenario.costs,
-    )
+    return partial_voros_of([solve(points, scenario) for points in batch], scenario.costs)
 
 
 VOLUMES: dict[str, Callable[[Scenario], Scenario]] = {
@@ -118,6 +114,13 @@ VOLUMES: dict[str, Callable[[Scenario], Scenario]] = {
 def in_words(metric: str) -> str:
     """Write a metric's name as a person would."""
     return IN_WORDS.get(metric, metric)
+
+
+def _user_metric(metric: MetricFunction, scenario: Scenario, points: OperatingPoints) -> float:
+    # It may call public functions, whose warnings about a single resample mean nothing.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", VorosWarning)
+        return float(metric(points, scenario))
 
 
 def _strategy_score(metric: str, points: OperatingPoints, scenario: Scenario) -> float:
@@ -159,7 +162,8 @@ def least_expected_cost(points: OperatingPoints, scenario: Scenario) -> float:
 
 def deployed_threshold(points: OperatingPoints, scenario: Scenario) -> float:
     """Threshold that a policy deploys by default; +inf where it never alarms."""
-    return float(ThresholdPolicy.from_points(points, scenario).threshold())
+    allowed = allowed_thresholds(points, scenario)
+    return float(ThresholdPolicy.from_allowed(allowed).threshold())
 
 
 OTHERS: dict[str, MetricFunction] = {

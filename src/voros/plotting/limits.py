@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from voros.core.arrays import FloatArray
-from voros.core.region import Region, feasible_region
+from voros.core.decision import region_of
+from voros.core.region import Region
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
 from voros.plotting.colours import GOLD, ink, region_opacity
@@ -86,9 +87,7 @@ class Limits:
     @property
     def region(self) -> Region:
         """The feasible region."""
-        return feasible_region(
-            self.n_positive, self.n_negative, self.min_precision, self.max_alarms
-        )
+        return region_of(self.n_positive, self.n_negative, self.min_precision, self.max_alarms)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
-from voros.core.hull import cost_hull
+from voros.core.decision import NO_LIMITS, solve
 from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.evaluation import Evaluation, evaluate_points
@@ -227,7 +227,8 @@ class RocDisplay(ModelDisplay):
             chosen = np.zeros(len(points), dtype=np.bool_)
             chosen[self._chosen(limits, model)] = True
             columns["limits"] = np.full(len(points), limits, dtype=object)
-            columns |= {"feasible": points.feasible(self.scenarios[limits]), "chosen": chosen}
+            feasible = self.evaluations[limits, model].decision.feasible
+            columns |= {"feasible": feasible, "chosen": chosen}
         return columns
 
     def _chosen(self, limits: str, model: str) -> AnyArray:
@@ -236,10 +237,7 @@ class RocDisplay(ModelDisplay):
 
     def _feasible(self, model: str) -> BoolArray:
         """Which thresholds some scenario allows."""
-        allowed = [
-            self.evaluations[limits, model].points.feasible(scenario)
-            for limits, scenario in self.scenarios.items()
-        ]
+        allowed = [self.evaluations[limits, model].decision.feasible for limits in self.scenarios]
         return np.any(allowed, axis=0) if allowed else np.ones(len(self.points[model]), np.bool_)
 
     def _check_cost(self, cost_ratio: float | None, lesser_of: str | None) -> None:
@@ -303,11 +301,10 @@ class RocDisplay(ModelDisplay):
     def _best(self, model: str, cost_ratio: float) -> tuple[float, float, float]:
         """Return FPR and TPR of a model's best threshold at a cost, and t."""
         if self.scenarios:
-            found = self.evaluations[next(iter(self.scenarios)), model]
-            points, hull = found.points, found.hull
+            found = self.evaluations[next(iter(self.scenarios)), model].decision
         else:
-            points = self.points[model]
-            hull = cost_hull(points, np.ones(len(points), dtype=np.bool_))
+            found = solve(self.points[model], NO_LIMITS)
+        points, hull = found.points, found.hull
         chosen = hull.index[hull.best(np.array([cost_ratio]))][0]
         t = float(fractional_cost(cost_ratio, points.negatives_per_positive))
         return float(points.fpr[chosen]), float(points.tpr[chosen]), t

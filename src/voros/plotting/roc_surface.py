@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arrays import FloatArray
-from voros.core.decision import at_deployment
-from voros.core.hull import cost_hull
+from voros.core.decision import NO_LIMITS, solve
 from voros.core.operating_points import OperatingPoints
-from voros.core.region import feasible_region
 from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
 from voros.plotting.colours import PINK, ink, model_styles
 from voros.plotting.cost_axis import fractional_cost, ratio_at
 from voros.plotting.display import ModelDisplay
-from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
+from voros.plotting.geometry import chord, cost_excess, part_above
 from voros.plotting.models import named_points, only_model
 from voros.plotting.style import axes_to_draw_on, line_width, type_size
 
@@ -71,19 +69,9 @@ class RocSurfaceDisplay(ModelDisplay):
 
     def __init__(self, points: OperatingPoints, scenario: Scenario | None = None) -> None:
         self.scenario = None if scenario is None else check_scenario(scenario)
-        self.points = points if scenario is None else at_deployment(points, scenario)
-        if scenario is None:
-            self.corners = UNIT_SQUARE
-            allowed = np.ones(len(points), dtype=np.bool_)
-        else:
-            self.corners = feasible_region(
-                self.points.n_positive,
-                self.points.n_negative,
-                scenario.min_precision,
-                self.points.max_alarms(scenario),
-            ).vertices
-            allowed = self.points.feasible(scenario)
-        self.hull = cost_hull(self.points, allowed)
+        decision = solve(points, NO_LIMITS if self.scenario is None else self.scenario)
+        self.points, self.hull = decision.points, decision.hull
+        self.corners = decision.region.vertices
 
     @classmethod
     def from_points(

@@ -1,7 +1,7 @@
 """Which threshold to deploy at which cost ratio, and what it does on new cases."""
 
 from voros.policy.allowed import Origin
-from voros.policy.evaluation import PolicyEvaluation, Violation
+from voros.policy.deployment import PolicyEvaluation, Violation
 from voros.policy.threshold_policy import ThresholdPolicy
 
 __all__ = ["Origin", "PolicyEvaluation", "ThresholdPolicy", "Violation"]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from voros.core.arrays import BoolArray
-from voros.core.decision import Decision, at_deployment, solve
+from voros.core.decision import Decision, solve
 from voros.core.hull import CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
@@ -83,27 +82,23 @@ class AllowedThresholds:
     def of(
         cls,
         observed: OperatingPoints,
-        allowed: BoolArray,
-        scenario: Scenario,
+        decision: Decision,
         guarantee: Guarantee | None,
         n_models: int,
     ) -> AllowedThresholds:
-        """Keep of points as observed the allowed ones that a policy can choose."""
-        decision = Decision(at_deployment(observed, scenario), scenario, allowed)
-        cases, hull, most = decision.points, decision.hull, decision.highest_recall
+        """Keep of a decision about points as observed what a policy can choose."""
+        hull, most = decision.hull, decision.highest_recall
         rows = np.union1d(hull.index, [0, most])
-        points = OperatingPoints(
-            cases.thresholds[rows],
-            cases.tp[rows],
-            cases.fp[rows],
-            cases.n_positive,
-            cases.n_negative,
-            cases.one_case,
+        return cls(
+            decision.points.take(rows),
+            CostHull(np.searchsorted(rows, hull.index), hull.enter),
+            int(np.searchsorted(rows, most)),
+            decision.scenario,
+            guarantee,
+            n_models,
+            decision.can_alarm,
+            Origin.of(observed),
         )
-        kept = CostHull(np.searchsorted(rows, hull.index), hull.enter)
-        row = int(np.searchsorted(rows, most))
-        origin = Origin.of(observed)
-        return cls(points, kept, row, scenario, guarantee, n_models, decision.can_alarm, origin)
 
 
 def allowed_thresholds(
@@ -125,8 +120,8 @@ def allowed_thresholds(
         How many models the one to deploy is chosen from on these cases.
     """
     scenario = limits_under(guarantee, scenario)
-    allowed = deployable(points, scenario, split(guarantee, n_models))
-    return AllowedThresholds.of(points, allowed, scenario, guarantee, n_models)
+    decision = deployable(points, scenario, split(guarantee, n_models))
+    return AllowedThresholds.of(points, decision, guarantee, n_models)
 
 
 def check_groups(guarantee: Guarantee | None, groups: object) -> None:
@@ -150,8 +145,8 @@ def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:
 
 def deployable(
     points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
-) -> BoolArray:
-    """Tell which thresholds may be deployed; never alarm always may.
+) -> Decision:
+    """Decide which thresholds may be deployed; never alarm always may.
 
     ``points`` are as observed; feasibility is judged at the scenario's prevalence.
     """
@@ -165,7 +160,7 @@ def deployable(
                 "them without a scenario, or score the cases in memory"
             )
         allowed = np.asarray(guarantee.allowed(points, scenario), dtype=np.bool_)
-    return solve(points, scenario, allowed).feasible
+    return solve(points, scenario, allowed)
 
 
 def why_never_alarm(

@@ -19,9 +19,10 @@ from voros.core.arrays import (
     check_choice,
     check_scores,
 )
+from voros.core.decision import Decision, at_deployment
 from voros.core.expected_cost import cost_moments, mean_t
 from voros.core.operating_points import OperatingPoints, check_cases
-from voros.core.scenario import Scenario, check_scenario, warned_before
+from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Choice
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
@@ -33,7 +34,7 @@ from voros.policy.allowed import (
     split,
     why_never_alarm,
 )
-from voros.policy.evaluation import Deployment, PolicyEvaluation
+from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.json import parse_policy, policy_fields, policy_text
 from voros.policy.strategies import COST_AWARE, POLICY_STRATEGIES, PolicyStrategy
 from voros.text.table import html_table
@@ -243,8 +244,8 @@ class ThresholdPolicy:
         guarantee: Guarantee | None = None,
     ) -> ThresholdPolicy:
         """Return the policy that never alarms, for when nothing else can be deployed."""
-        nothing = np.arange(len(points)) == 0
-        allowed = AllowedThresholds.of(points, nothing, scenario, guarantee, 1)
+        nothing = Decision(at_deployment(points, scenario), scenario, np.arange(len(points)) == 0)
+        allowed = AllowedThresholds.of(points, nothing, guarantee, 1)
         return cls.from_allowed(allowed, strategy=strategy)
 
     @property
@@ -409,8 +410,7 @@ class ThresholdPolicy:
         else:
             thresholds, switches = np.array([self._threshold_at(cost_ratio)]), none
             words = f"threshold at cost ratio {cost_ratio:.4g}"
-            with warned_before():
-                scenario = replace(scenario, cost_ratio=cost_ratio)
+            scenario = scenario.changed(cost_ratio=cost_ratio)
         return Deployment(thresholds, switches, scenario, self.guarantee, words)
 
     def _positive_label(self, y_true: Any, pos_label: Any) -> Any:

@@ -14,7 +14,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.io import Predictions
 from voros.policy import ThresholdPolicy
-from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.deployment import PolicyEvaluation
 from voros.policy.json import policy_fields
 from voros.present.report.values import evaluation_values, scenario_values
 from voros.selection import Selection

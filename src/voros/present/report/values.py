@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from voros.core.scenario import Scenario
-from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.deployment import PolicyEvaluation
 
 
 def scenario_values(scenario: Scenario) -> dict[str, Any]:

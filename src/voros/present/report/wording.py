@@ -8,7 +8,7 @@ from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.policy import ThresholdPolicy
-from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.deployment import PolicyEvaluation
 
 STRATEGY_TITLES = {
     "partial_voros": "partial VOROS",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.deployment import PolicyEvaluation
 from voros.studies.experiments.grid import Candidate
 from voros.studies.experiments.intervals import CostIntervals
 from voros.studies.experiments.study import CONFIDENCE, GUARANTEED, Deployed

@@ -17,7 +17,7 @@ from voros.core.scenario import Scenario
 from voros.exceptions import NeverAlarmWarning
 from voros.guarantee import Guarantee, one_per_group
 from voros.policy import ThresholdPolicy
-from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.deployment import PolicyEvaluation
 from voros.selection import Strategy, select_points
 from voros.studies.experiments.folder import Part, Predictions, RunFolder, read_predictions
 from voros.studies.paper.cells import SCENARIOS, STRATEGY_ORDER

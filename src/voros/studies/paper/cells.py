@@ -15,7 +15,7 @@ from types import MappingProxyType
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.policy import ThresholdPolicy
-from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.deployment import PolicyEvaluation
 from voros.selection import Strategy
 
 SCENARIOS: Mapping[int, Scenario] = MappingProxyType(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from voros.core.scenario import Scenario, as_fraction
-from voros.policy.evaluation import PolicyEvaluation
+from voros.policy.deployment import PolicyEvaluation
 from voros.studies.paper.cells import SCENARIOS, STRATEGY_ORDER, Absent, Cell
 
 Value: TypeAlias = str | float | Absent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
@@ -202,16 +202,8 @@ class Deployment:
 
     def evaluate_points(self, points: OperatingPoints, confidence: float) -> PolicyEvaluation:
         """Evaluate on operating points of every distinct score."""
-        rows = alarm_rows(points, self.thresholds)
-        counts = OperatingPoints(
-            self.thresholds,
-            points.tp[rows],
-            points.fp[rows],
-            points.n_positive,
-            points.n_negative,
-            points.one_case,
-        )
-        return self._evaluate(counts, confidence)
+        counts = points.take(alarm_rows(points, self.thresholds))
+        return self._evaluate(replace(counts, thresholds=self.thresholds), confidence)
 
     def evaluate_cases(
         self,
@@ -229,16 +221,17 @@ class Deployment:
 
     def _evaluate(self, observed: OperatingPoints, confidence: float) -> PolicyEvaluation:
         self._check_classes(observed)
-        cases = _reweighted(observed, self.scenario.prevalence)
+        prevalence = self.scenario.prevalence
+        cases = observed if prevalence is None else observed.reweighted(prevalence)
         probability, t_integral, ratio_integral = self._moments(cases)
         deployed = np.flatnonzero(probability > 0)
-        cases = _rows(cases, deployed)
+        cases = cases.take(deployed)
         counts = ThresholdCounts(
             observed.tp[deployed],
             observed.fp[deployed],
             observed.n_positive,
             observed.n_negative,
-            self.scenario.prevalence,
+            prevalence,
             probability[deployed],
             t_integral[deployed],
             ratio_integral[deployed],
@@ -325,34 +318,6 @@ def _alarms_at(
         return len(ranked) - below, len(ranked)
     sums = np.append(0.0, np.cumsum(weights[members][order]))
     return sums[-1] - sums[below], float(sums[-1])
-
-
-def _reweighted(counts: OperatingPoints, prevalence: float | None) -> OperatingPoints:
-    """Reweight the classes and keep the order of the thresholds."""
-    if prevalence is None:
-        return counts
-    n_cases = counts.n_cases
-    n_positive, n_negative = prevalence * n_cases, n_cases - prevalence * n_cases
-    per_positive, per_negative = n_positive / counts.n_positive, n_negative / counts.n_negative
-    return OperatingPoints(
-        counts.thresholds,
-        counts.tp * per_positive,
-        counts.fp * per_negative,
-        n_positive,
-        n_negative,
-        counts.one_case * min(per_positive, per_negative),
-    )
-
-
-def _rows(counts: OperatingPoints, rows: AnyArray) -> OperatingPoints:
-    return OperatingPoints(
-        counts.thresholds[rows],
-        counts.tp[rows],
-        counts.fp[rows],
-        counts.n_positive,
-        counts.n_negative,
-        counts.one_case,
-    )
 
 
 def _rate(counts: AnyArray, n_cases: float) -> FloatArray:
