@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from voros.guarantee.betting import final_wealth
-from voros.inference import betting
+from voros.guarantee import betting
 
 VALUES = np.array([-0.6, 0.1, 0.9])
 

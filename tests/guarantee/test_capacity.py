@@ -22,7 +22,7 @@ def test_horizon_risk_counts_every_way_the_cases_can_fall(
     n_cases: int, horizon: int, room: int
 ) -> None:
     """Brute force: every set of ranks the future cases can have is equally likely."""
-    scenario = Scenario(capacity=room, cost_ratio=0.1)
+    scenario = Scenario(capacity=room / horizon, cost_ratio=0.1)
     counts = np.zeros(n_cases + 1)
     for future in combinations(range(n_cases + horizon), horizon):
         one_too_many = future[room]

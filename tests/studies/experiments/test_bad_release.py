@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("duckdb")
 
-from experiments.slow_mimic import read_table
+from studies.experiments.slow_mimic import read_table
 
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.extraction import extract
