@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from voros.guarantee.betting import final_wealth
 from voros.guarantee import betting
+from voros.guarantee.betting import final_wealth
 
 VALUES = np.array([-0.6, 0.1, 0.9])
 
