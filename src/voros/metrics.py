@@ -6,8 +6,9 @@ from typing import Any
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.costs import CostLike
+from voros.core.counting import check_cases
 from voros.core.decision import solve
-from voros.core.operating_points import OperatingPoints, check_cases
+from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario, check_scenario
 from voros.notices import warn_about_costs, warn_if_never_alarm

@@ -18,6 +18,7 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector
 from voros.core.costs import CostDistribution, CostLike
+from voros.core.counting import adds_recall
 from voros.core.decision import Decision, at_deployment, region_of
 from voros.core.hull import CostHull
 from voros.core.operating_points import OperatingPoints, check_points_by_model
@@ -259,7 +260,11 @@ class _Curve:
 
     @classmethod
     def of(cls, points: OperatingPoints, capacities: Sequence[Scenario]) -> _Curve:
-        points = _undominated(at_deployment(points, capacities[0]))
+        points = at_deployment(points, capacities[0])
+        useful = adds_recall(points.tp)
+        # The first shows whether anything but never alarm is feasible.
+        useful[:2] = True
+        points = points.take(useful)
         most = [points.max_alarms(scenario) for scenario in capacities]
         n_within = [np.count_nonzero(points.within_capacity(alarms)) for alarms in most]
         return cls(points, np.array(most), np.array(n_within))
@@ -282,16 +287,6 @@ class _Curve:
     def _hull(self, floor: Scenario, precise: BoolArray, count: int) -> CostHull:
         """Hull of the first ``count`` thresholds that are precise enough."""
         return Decision(self.points, floor, precise & (np.cumsum(precise) <= count)).hull
-
-
-def _undominated(points: OperatingPoints) -> OperatingPoints:
-    """Leave out thresholds that raise more alarms than another and have no more true positives.
-
-    Whatever limits such a threshold meets, the other meets too, at a lower cost. The first one
-    stays, so that it still shows whether anything but never alarm is feasible.
-    """
-    most = np.maximum.accumulate(points.tp)
-    return points.take(np.append([True, True], points.tp[2:] > most[1:-1])[: len(points)])
 
 
 def _warn_at_lowest_floor(rows: Sequence[Sequence[Scenario]], points: OperatingPoints) -> None:

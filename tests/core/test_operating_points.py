@@ -7,7 +7,6 @@ from sklearn.metrics import roc_curve
 
 from voros import OperatingPoints, Scenario
 from voros.core.hull import cost_hull
-from voros.core.operating_points import leading_points
 
 
 @pytest.fixture(scope="module")
@@ -76,37 +75,6 @@ def test_huge_counts_are_compared_without_overflow() -> None:
     assert points.precise_enough(0.15).tolist() == [True, True]
     assert points.precise_enough(0.1500001).tolist() == [True, False]
     assert points.precise_enough(0.123456789).tolist() == [True, True]
-
-
-@pytest.mark.parametrize("at_most", [1, 7, 50, 123.4, 499, 500])
-def test_leading_points_are_the_thresholds_at_positives_within_reach(cases, at_most) -> None:
-    y_true, y_score = cases
-    everything = OperatingPoints.from_scores(y_true, y_score)
-    wanted = {
-        (t, tp, fp)
-        for t, tp, fp in zip(everything.thresholds, everything.tp, everything.fp, strict=True)
-        if tp + fp <= at_most and (np.isinf(t) or t in y_score[y_true == 1])
-    }
-    got = leading_points(y_true == 1, y_score, at_most)
-    assert set(zip(got.thresholds, got.tp, got.fp, strict=True)) == wanted
-
-
-@pytest.mark.parametrize("order", ["shuffled", "sorted", "reversed", "periodic"])
-def test_the_cut_off_guessed_from_a_sample_never_changes_the_answer(order) -> None:
-    rng = np.random.default_rng(0)
-    y_score = rng.normal(size=100_000)
-    if order != "shuffled":
-        y_score = np.sort(y_score)
-    if order == "reversed":
-        y_score = y_score[::-1]
-    if order == "periodic":
-        # The strided sample sees only the lowest scores.
-        y_score = y_score.reshape(5, -1).T.ravel()
-    y_true = rng.random(100_000) < 0.1
-    for at_most in (1, 500, 30_000, 99_999):
-        got = leading_points(y_true, y_score, at_most)
-        cutoff = np.sort(y_score)[::-1][at_most]
-        assert len(got) - 1 == np.count_nonzero(y_true & (y_score > cutoff))
 
 
 @pytest.mark.parametrize(

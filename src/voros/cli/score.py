@@ -15,9 +15,10 @@ from voros.cli.loading import load
 from voros.cli.options import Check, ColumnOptions, LimitOptions, PredictionFile, ShowOptions
 from voros.cli.patience import patience
 from voros.cli.show import Sheet, show
+from voros.core.counting import check_cases
 from voros.core.decision import solve
 from voros.core.limits import limits_message
-from voros.core.operating_points import OperatingPoints, check_cases
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.evaluation import Evaluation
 from voros.exceptions import InfeasibleError

@@ -1,4 +1,4 @@
-"""Labels and scores become operating points, and limits tell which of them are feasible.
+"""Counts of true and false positives at every threshold, and which of them limits admit.
 
 Everything is decided on counts, never on rounded rates. Points are ordered by alarms, and the
 first is always *never alarm*, which breaks no promise and so is always feasible.
@@ -21,14 +21,11 @@ from voros.core.arrays import (
     as_floats,
     as_vector,
     check_class_sizes,
-    check_labels,
     check_same_length,
     check_same_order,
     check_scores,
-    check_weights,
-    look_swapped,
-    read_labels,
 )
+from voros.core.counting import check_cases, count_cases, is_whole, sum_weights
 from voros.core.groups import GroupedCases, group_codes
 from voros.core.scenario import Scenario, as_fraction, check_scenario
 
@@ -40,22 +37,13 @@ counts are compared exactly."""
 LARGEST_PRODUCT = 2.0**62
 """Beyond it counts are compared as Python's unbounded integers."""
 
-WEIGHT_SUMS = "sum(sample_weight of positives)", "sum(sample_weight of negatives)"
-"""What the sizes of the classes are, where cases carry weights."""
-
 SAME_TOTAL = 1e-9
 """Relative difference of class sizes that sums of weights in another order may have."""
-
-SAMPLE_ROOTS = 6.0
-"""Scores looked at to guess how far down the capacity reaches, in roots of their number."""
-
-SAMPLE_MARGIN = 3.0
-"""How many standard deviations deeper than the sample says to look."""
 
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoints:
-    """Counts of right and false alarms at every threshold of a classifier.
+    """Counts of true and false positives at every threshold of a classifier.
 
     Make one with `from_scores`, `from_points` or `from_counts`; `voros.engines.count_frame` counts
     where the rows lie.
@@ -66,7 +54,7 @@ class OperatingPoints:
         An alarm is ``score >= threshold``; the first, +inf, is never alarm. NaN where the source
         did not say.
     tp, fp : ndarray of shape (n_points,)
-        Right and false alarms; whole numbers unless cases carry weights.
+        True and false positives; whole numbers unless cases carry weights.
     n_positive, n_negative : int or float
         Cases of each class, or the sum of their weights.
     grouped : GroupedCases or None
@@ -105,7 +93,7 @@ class OperatingPoints:
             How many cases each row stands for.
         groups : array-like of shape (n_cases,), optional
             Whose case it is, where one patient has several. The counts are the same; a `Guarantee`
-            needs to know, and takes all cases as independent where it is not told.
+            takes all cases as independent without them.
 
         Examples
         --------
@@ -116,8 +104,8 @@ class OperatingPoints:
         positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
         if weights is not None:
             _refuse_weighted_groups(groups)
-            return _sum_weights(positive, scores, weights)
-        points = _count_cases(positive, scores)
+            return cls(*sum_weights(positive, scores, weights))
+        points = cls(*count_cases(positive, scores))
         if groups is None:
             return points
         check_same_order(y_true, groups=groups)
@@ -163,7 +151,7 @@ class OperatingPoints:
     def from_counts(
         cls, tp: Any, fp: Any, n_positive: float, n_negative: float, thresholds: Any = None
     ) -> OperatingPoints:
-        """Take counts of right and false alarms, in any order; never alarm is added.
+        """Take counts of true and false positives, in any order; never alarm is added.
 
         Examples
         --------
@@ -197,22 +185,22 @@ class OperatingPoints:
 
     @property
     def alarms(self) -> AnyArray:
-        """Alarms at each threshold, right or false."""
+        """Alarms at each threshold: true and false positives."""
         return np.asarray(self.tp + self.fp)
 
     @property
     def fpr(self) -> FloatArray:
-        """False alarms as a share of the negatives."""
+        """False positives as a share of the negatives."""
         return np.asarray(self.fp / self.n_negative)
 
     @property
     def tpr(self) -> FloatArray:
-        """Right alarms as a share of the positives: recall."""
+        """True positives as a share of the positives: recall."""
         return np.asarray(self.tp / self.n_positive)
 
     @property
     def precision(self) -> FloatArray:
-        """Share of the alarms that are right; NaN where there are none."""
+        """Share of the alarms that are true positives; NaN where there are none."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.tp / self.alarms)
 
@@ -289,12 +277,12 @@ class OperatingPoints:
         )
 
     def precise_enough(self, min_precision: float) -> BoolArray:
-        """Tell which thresholds keep a precision floor: TP >= alpha (TP + FP)."""
+        """Mark the thresholds that keep a precision floor: TP >= alpha (TP + FP)."""
         if min_precision == 0:
             return np.ones(len(self), dtype=np.bool_)
         floor = as_fraction(min_precision)
         tp, alarms = self.tp, self.alarms
-        if not _whole(tp):
+        if not is_whole(tp):
             needed = alarms * floor.numerator * (1.0 - WEIGHT_ROUNDING)
             return np.asarray(tp * floor.denominator >= needed)
         if float(alarms.max()) * floor.denominator >= LARGEST_PRODUCT:
@@ -302,8 +290,8 @@ class OperatingPoints:
         return np.asarray(tp * floor.denominator >= alarms * floor.numerator, dtype=np.bool_)
 
     def within_capacity(self, max_alarms: float) -> BoolArray:
-        """Tell which thresholds raise at most so many alarms."""
-        slack = 0.0 if _whole(self.tp) else WEIGHT_ROUNDING * max_alarms
+        """Mark the thresholds that raise at most ``max_alarms``."""
+        slack = 0.0 if is_whole(self.tp) else WEIGHT_ROUNDING * max_alarms
         return np.asarray(self.alarms <= max_alarms + slack)
 
     def max_alarms(self, scenario: Scenario) -> float:
@@ -311,7 +299,7 @@ class OperatingPoints:
         return scenario.max_alarms(self.n_cases, self.one_case)
 
     def feasible(self, scenario: Scenario) -> BoolArray:
-        """Tell which thresholds meet both limits of a scenario, at these points' prevalence."""
+        """Mark the thresholds that meet both limits of a scenario, at these points' prevalence."""
         capable = self.within_capacity(self.max_alarms(check_scenario(scenario)))
         return np.asarray(capable & self.precise_enough(scenario.min_precision))
 
@@ -328,153 +316,6 @@ class OperatingPoints:
         )
 
 
-def check_cases(
-    y_true: Any,
-    y_score: Any,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    *,
-    both_classes: bool = True,
-) -> tuple[BoolArray, AnyArray, FloatArray | None]:
-    """Check labels, scores and weights together; rows of weight zero are left out."""
-    # Lengths first: a mismatch explains many other complaints.
-    check_same_order(y_true, y_score=y_score, sample_weight=sample_weight)
-    labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
-    check_same_length(y_true=labels, y_score=scores)
-    if sample_weight is None:
-        return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), None
-    weights = check_weights(sample_weight)
-    check_same_length(y_true=labels, sample_weight=weights)
-    counted = weights > 0
-    if not counted.all():
-        whole = _labels_of(labels, scores, pos_label, both_classes)
-        labels, scores, weights = labels[counted], scores[counted], weights[counted]
-        if both_classes:
-            _check_weighted(whole[counted])
-    return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
-
-
-def _check_weighted(positive: BoolArray) -> None:
-    if positive.all() or not positive.any():
-        raise ValueError(
-            "sample_weight is 0 for every case of a class; both classes are needed to draw a ROC "
-            "curve"
-        )
-
-
-def _labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:
-    """Check labels; where they look like scores, and the scores like labels, say so."""
-    try:
-        return (check_labels if both_classes else read_labels)(labels, pos_label)
-    except ValueError as error:
-        if look_swapped(labels, scores):
-            raise ValueError(
-                f"{error}. y_score has at most two distinct values: the arguments look swapped; "
-                "y_true, the labels, comes first, then the scores"
-            ) from None
-        raise
-
-
-def leading_points(positive: BoolArray, scores: AnyArray, at_most: float) -> OperatingPoints:
-    """Count alarms only where the best threshold within ``at_most`` cases can lie.
-
-    Thresholds that flag more than ``at_most`` cases are out of capacity. Of the others, one that
-    is not at a positive's score adds false alarms to the one before and nothing else. So a sort
-    of the short part replaces the sort of everything.
-    """
-    n_positive = int(np.count_nonzero(positive))
-    leading = True if at_most >= len(scores) else within_reach(scores, at_most)
-    # Positions are gathered faster than marks.
-    right = scores[np.flatnonzero(positive & leading)]
-    false = scores[np.flatnonzero(~positive & leading)]
-    first, fp = count_at_positives(right, false)
-    tp = len(right) - first
-    kept = (tp + fp).searchsorted(at_most, side="right")
-    return OperatingPoints(
-        np.append(np.inf, right[first[:kept]]),
-        np.append(0, tp[:kept]),
-        np.append(0, fp[:kept]),
-        n_positive,
-        len(scores) - n_positive,
-    )
-
-
-def count_at_positives(right: AnyArray, false: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Sort the scores of positives and of negatives in place, and count from the highest down.
-
-    Returns
-    -------
-    first : ndarray of int
-        Where each distinct score of a positive first stands among `right`, highest first.
-    fp : ndarray of int
-        How many scores of negatives are no lower.
-    """
-    right.sort()
-    false.sort()
-    first = np.flatnonzero(np.append(True, right[1:] != right[:-1])[: len(right)])
-    fp = len(false) - false.searchsorted(right[first])
-    return first[::-1], fp[::-1]
-
-
-def within_reach(scores: AnyArray, at_most: float) -> BoolArray:
-    """Mark the scores down to where more than ``at_most`` are marked, and not many more.
-
-    A sample guesses how far down that is. A guess that falls short costs time, not exactness.
-    """
-    rank = int(at_most) + 1
-    stride = max(int(len(scores) ** 0.5 / SAMPLE_ROOTS), 1)
-    sample = scores[::stride]
-    expected = rank / stride
-    depth = int(expected + SAMPLE_MARGIN * expected**0.5) + 1
-    if depth < len(sample):
-        reached = scores >= np.partition(sample, len(sample) - depth)[-depth]
-        if np.count_nonzero(reached) >= rank:
-            return np.asarray(reached)
-    return np.asarray(scores >= np.partition(scores, len(scores) - rank)[-rank])
-
-
-def _count_cases(positive: BoolArray, scores: AnyArray) -> OperatingPoints:
-    order = np.argsort(scores)[::-1]
-    ranked = scores[order]
-    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
-    tp = np.cumsum(positive[order])[last]
-    n_positive = int(tp[-1])
-    return OperatingPoints(
-        np.append(np.inf, ranked[last]),
-        np.append(0, tp),
-        np.append(0, last + 1 - tp),
-        n_positive,
-        len(scores) - n_positive,
-    )
-
-
-def _sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> OperatingPoints:
-    order = np.argsort(scores, kind="stable")[::-1]
-    ranked = scores[order]
-    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
-    with np.errstate(over="ignore"):
-        n_positive, n_negative = float(weights[positive].sum()), float(weights[~positive].sum())
-    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
-    return OperatingPoints(
-        np.append(np.inf, ranked[last]),
-        np.append(0.0, _running_sums(positive[order], weights[order], n_positive)[last]),
-        np.append(0.0, _running_sums(~positive[order], weights[order], n_negative)[last]),
-        n_positive,
-        n_negative,
-        float(weights.min()),
-    )
-
-
-def _running_sums(counted: BoolArray, weights: FloatArray, total: float) -> FloatArray:
-    """Sum weights down a ranking; whoever comes last, all of them together make the total.
-
-    Models rank the same cases in different orders, and sums in different orders round differently.
-    """
-    sums = np.minimum(np.cumsum(np.where(counted, weights, 0.0)), total)
-    sums[np.flatnonzero(counted)[-1] :] = total
-    return np.asarray(sums)
-
-
 def _refuse_weighted_groups(groups: Any) -> None:
     if groups is not None:
         raise ValueError(
@@ -486,16 +327,12 @@ def _refuse_weighted_groups(groups: Any) -> None:
 def _as_counts(values: Any, name: str) -> AnyArray:
     """Read numbers of cases; small integer types would overflow in sums."""
     counts = check_scores(values, name=name)
-    return counts.astype(np.int64 if _whole(counts) else np.float64)
+    return counts.astype(np.int64 if is_whole(counts) else np.float64)
 
 
 def _plain(size: float) -> int | float:
     # numpy's numbers compare and print as Python's own do.
     return int(size) if isinstance(size, Integral) else float(size)
-
-
-def _whole(counts: AnyArray) -> bool:
-    return counts.dtype.kind in "iu"
 
 
 def _span(values: AnyArray) -> str:

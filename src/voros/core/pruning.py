@@ -13,13 +13,9 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
 from voros.core.contenders import find_contenders
+from voros.core.counting import Counts, count_at_positives, leading_counts, within_reach
 from voros.core.limits import chosen_rows
-from voros.core.operating_points import (
-    OperatingPoints,
-    count_at_positives,
-    leading_points,
-    within_reach,
-)
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 
 MANY_CASES = 2**17
@@ -73,7 +69,7 @@ def pruned_points(
     49
     """
     if len(scores) < MANY_CASES:
-        return leading_points(positive, scores, at_most)
+        return OperatingPoints(*leading_counts(positive, scores, at_most))
     n_positive = int(np.count_nonzero(positive))
     totals = n_positive, len(scores) - n_positive
     if at_most < LARGE_SHARE * len(scores):
@@ -81,14 +77,12 @@ def pruned_points(
         scores, positive = scores[leading], positive[leading]
     ranking, span = _ranking(scores)
     if span is None:
-        points = leading_points(positive, scores, at_most)
-        return OperatingPoints(points.thresholds, points.tp, points.fp, *totals)
+        return OperatingPoints(*leading_counts(positive, scores, at_most)[:3], *totals)
     cases, ranges, chosen = _narrow(
         _Cases(ranking, positive), _Ranges.whole(positive, *span), totals, scenario
     )
     thresholds, tp, fp = _count_sorted(cases, ranges, chosen)
-    thresholds = np.append(np.inf, thresholds.view(scores.dtype))
-    return OperatingPoints(thresholds, np.append(0, tp), np.append(0, fp), *totals)
+    return OperatingPoints(*Counts.below(thresholds.view(scores.dtype), tp, fp, *totals))
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from voros.core.arrays import (
     check_choice,
     check_same_order,
 )
-from voros.core.operating_points import check_cases
+from voros.core.counting import check_cases
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import FewGroupsWarning, warn_caller
 from voros.inference.intervals import METHODS, Method, interval, interval_in_words

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.counting import adds_recall, rank
 from voros.core.groups import group_codes
 from voros.core.operating_points import OperatingPoints
 
@@ -86,12 +87,10 @@ class Ranked:
             Keep only thresholds at the score of some positive. The others add false alarms and
             nothing else, so they are never the best ones.
         """
-        order = np.argsort(scores, kind="stable")[::-1]
-        ranked, labels = scores[order], positive[order]
-        ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+        order, ranked, ends = rank(scores)
+        labels = positive[order]
         if worthwhile:
-            caught = np.cumsum(labels)[ends]
-            ends = ends[np.diff(caught, prepend=0) > 0]
+            ends = ends[adds_recall(np.append(0, np.cumsum(labels)[ends]))[1:]]
         return cls(
             order, labels, np.append(0, ends + 1), np.append(np.inf, ranked[ends].astype(float))
         )

@@ -19,9 +19,10 @@ from voros.core.arrays import (
     check_choice,
     check_scores,
 )
+from voros.core.counting import check_cases
 from voros.core.decision import Decision, at_deployment
 from voros.core.expected_cost import cost_moments, mean_t
-from voros.core.operating_points import OperatingPoints, check_cases
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Choice
 from voros.exceptions import NeverAlarmWarning, warn_caller

@@ -19,11 +19,10 @@ this over the points, for all capacities of at least a stated share of the posit
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.counting import adds_recall
 from voros.core.operating_points import OperatingPoints
 
 BISECTIONS = 40
@@ -39,8 +38,7 @@ def useful_points(points: OperatingPoints) -> OperatingPoints:
     >>> useful_points(points).thresholds.tolist()
     [inf, 0.9, 0.7]
     """
-    most_before = np.maximum.accumulate(points.tp)[:-1]
-    return _take(points, np.append(True, points.tp[1:] > most_before))
+    return points.take(adds_recall(points.tp))
 
 
 def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> OperatingPoints:
@@ -63,7 +61,7 @@ def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> O
             high = middle
         else:
             low = middle
-    return _take(useful, _kept_within(useful, high, recall_floor))
+    return useful.take(_kept_within(useful, high, recall_floor))
 
 
 def largest_change(full: OperatingPoints, kept: OperatingPoints, recall_floor: float) -> float:
@@ -128,12 +126,3 @@ def _right_per_false(points: OperatingPoints) -> FloatArray:
         odds = np.asarray(points.tp / points.fp, dtype=np.float64)
     odds[0] = np.inf
     return odds
-
-
-def _take(points: OperatingPoints, chosen: BoolArray | AnyArray) -> OperatingPoints:
-    return replace(
-        points,
-        thresholds=points.thresholds[chosen],
-        tp=points.tp[chosen],
-        fp=points.fp[chosen],
-    )
