@@ -10,8 +10,8 @@ from typing import Any
 NEEDED = frozenset({"typer", "rich", "click"})
 """Packages of the ``cli`` extra without which there is no command line at all."""
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
+LIMITS_NOT_MET, USAGE_ERROR, INTERRUPTED = 1, 2, 130
+"""Exit codes: ``--check`` found a broken limit; an error; Ctrl-C, as shells have it."""
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
             f"{pip_install(*COMMAND_LINE)}",
             file=sys.stderr,
         )
-        sys.exit(2)
+        sys.exit(USAGE_ERROR)
     try:
         signal.signal(signal.SIGINT, ordinary)
         app()

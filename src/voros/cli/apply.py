@@ -1,33 +1,40 @@
-"""``voros apply``: a saved policy decides on new cases."""
+"""``voros apply``: a saved policy decides on new cases, and a verdict on its alarms."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import math
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from voros.cli.bundles import bundled
-from voros.cli.failures import LIMITS_NOT_MET, say
-from voros.cli.options import Force, PredictionFile, ShowOptions
-from voros.cli.output import STANDARD_OUTPUT, check_output, write_text
-from voros.cli.patience import patience
-from voros.cli.show import Sheet, show
-from voros.cli.verdict import Verdict
+from voros.cli import LIMITS_NOT_MET
+from voros.cli.options import Force, PredictionFile, ShowOptions, bundled
+from voros.cli.terminal import (
+    STANDARD_OUTPUT,
+    Sheet,
+    check_output,
+    deliver,
+    say,
+    show,
+    show_progress,
+)
+from voros.core.arrays import BoolArray
 from voros.exceptions import PredictionFileError
 from voros.io import (
+    Predictions,
     append_column,
     format_of,
     open_source,
     read_predictions,
     table_bytes,
-    write_whole,
 )
 from voros.io.scenario_text import read_number
 from voros.policy import ThresholdPolicy
-from voros.present.report.wording import exact
+from voros.policy.deployment import PolicyEvaluation
+from voros.present.report.wording import exact, number
 
 
 @bundled
@@ -91,7 +98,7 @@ def apply(
     out_format = "csv" if output in (None, STANDARD_OUTPUT) else format_of(output)
     check_output(output, show_options, force=force)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
-    with patience(f"reading {file}"):
+    with show_progress(f"reading {file}"):
         source = open_source(file, file_format)
         column = score or _policy_column(policy, policy_file)
         try:
@@ -109,7 +116,9 @@ def apply(
         alarms = policy.predict(cases.of(column), ratio)
         if output is not None or not show_options.for_programs:
             decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
-            _write(table_bytes(decided, out_format), output, force)
+            data = table_bytes(decided, out_format)
+            on_screen = output in (None, STANDARD_OUTPUT)
+            deliver(data.decode() if on_screen else data, output, force=force, announce=False)
     for note in cases.notes:
         say(note, "note")
     verdict, threshold = Verdict.of(policy, cases, column, alarms, ratio), policy.threshold(ratio)
@@ -128,17 +137,10 @@ def _read_policy(path: Path) -> ThresholdPolicy:
         raise ValueError(f"{error}; a policy saved by voros select comes first") from None
 
 
-def _write(data: bytes, output: Path | None, force: bool) -> None:
-    if output in (None, STANDARD_OUTPUT):
-        write_text(data.decode("utf-8"))
-    else:
-        write_whole(output, data, force=force)
-
-
 def _sheet(verdict: Verdict, source: str, column: str, threshold: float) -> Sheet:
     values = {"file": source, "score": column, "threshold": threshold, "kept": verdict.kept}
     values |= asdict(verdict)
-    return Sheet("", {}, [values], values)
+    return Sheet("", {}, lambda: [values], lambda: values)
 
 
 def _policy_column(policy: ThresholdPolicy, path: Path) -> str:
@@ -158,3 +160,98 @@ def _explained(
         f"{path} was made for the scores of {policy.model!r}, and {error}; if those scores have "
         "another name here, give it with --score"
     )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Alarms among new cases, against the capacity and, where labels are known, the floor.
+
+    What labels would tell is None where there are none. With labels, everything but `cases` and
+    `alarms` is what `ThresholdPolicy.evaluate` finds, at the prevalence that the policy names.
+    """
+
+    cases: int
+    alarms: int
+    max_alarms: float
+    within_capacity: bool
+    min_precision: float
+    judged_alarms: float
+    precision: float | None = None
+    recall: float | None = None
+    precise_enough: bool | None = None
+
+    @classmethod
+    def of(
+        cls,
+        policy: ThresholdPolicy,
+        cases: Predictions,
+        column: str,
+        alarms: BoolArray,
+        cost_ratio: float | None,
+    ) -> Verdict:
+        """Judge what was deployed."""
+        if not _can_be_evaluated(policy, cases):
+            return cls._without_labels(policy, alarms)
+        tested = policy.evaluate(
+            cases.labels, cases.of(column), cost_ratio=cost_ratio, sample_weight=cases.weights
+        )
+        return cls._with_labels(tested, alarms)
+
+    @classmethod
+    def _without_labels(cls, policy: ThresholdPolicy, alarms: BoolArray) -> Verdict:
+        n_cases, raised = len(alarms), int(alarms.sum())
+        most = policy.scenario.max_alarms(n_cases, one_case=0.0)
+        return cls(n_cases, raised, most, raised <= most, policy.scenario.min_precision, raised)
+
+    @classmethod
+    def _with_labels(cls, tested: PolicyEvaluation, alarms: BoolArray) -> Verdict:
+        broken = {violation.limit for violation in tested.violations}
+        raised = int(alarms.sum())
+        return cls(
+            len(alarms),
+            raised,
+            tested.max_alarms,
+            "capacity" not in broken,
+            tested.scenario.min_precision,
+            tested.mean_alarms,
+            _known(tested.mean_precision),
+            _known(tested.mean_recall),
+            "precision" not in broken if raised else None,
+        )
+
+    @property
+    def kept(self) -> bool:
+        """Whether no limit is known to be broken."""
+        return self.within_capacity and self.precise_enough is not False
+
+    @property
+    def words(self) -> str:
+        """The verdict in one line."""
+        judged = (
+            ""
+            if math.isclose(self.judged_alarms, self.alarms)
+            else f", {number(self.judged_alarms)} at the prevalence of the policy"
+        )
+        line = (
+            f"{self.alarms:,} alarms in {self.cases:,} cases ({self.alarms / self.cases:.2%})"
+            f"{judged}, capacity {number(self.max_alarms)}: "
+            f"{'kept' if self.within_capacity else 'exceeded'}"
+        )
+        if self.precision is None:
+            return line
+        return (
+            f"{line}; precision {self.precision:.4f}, floor {self.min_precision:g}: "
+            f"{'kept' if self.precise_enough else 'broken'}; recall {number(self.recall or 0.0)}"
+        )
+
+
+def _can_be_evaluated(policy: ThresholdPolicy, cases: Predictions) -> bool:
+    """Whether labels are there, and of both classes where they stand for another prevalence."""
+    if cases.positive is None:
+        return False
+    both = bool(cases.positive.any() and not cases.positive.all())
+    return both or policy.scenario.prevalence is None
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

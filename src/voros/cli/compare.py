@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voros.cli.bundles import bundled
 from voros.cli.loading import load
-from voros.cli.options import ColumnOptions, LimitOptions, PredictionFile, ShowOptions
-from voros.cli.patience import patience
-from voros.cli.resampling import ResamplingOptions
+from voros.cli.options import (
+    ColumnOptions,
+    LimitOptions,
+    PredictionFile,
+    ResamplingOptions,
+    ShowOptions,
+    bundled,
+)
 from voros.cli.score import check_reachable, evaluate_model
-from voros.cli.show import Sheet, show
+from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.scenario import Scenario
 from voros.io import Predictions
 from voros.present.report.values import scenario_values
@@ -61,13 +65,13 @@ def compare(
     check_reachable(
         {model: evaluate_model(predictions, model, scenario) for model in predictions.models}
     )
-    with patience("resampling") as report:
+    with show_progress("resampling") as progress:
         found = inference.compare(
             predictions.labels,
             dict(predictions.scores),
             scenario,
             metric=metric,  # type: ignore[arg-type]
-            progress=report,
+            progress=progress,
             **arguments,
         )
     show(_sheet(found, predictions, scenario, resampling), output)
@@ -80,8 +84,8 @@ def _sheet(
     return Sheet(
         title=f"{found.metric.replace('_', ' ')}, {resampling.resamples:,} resamples",
         columns=_columns(found, rows),
-        rows=rows,
-        document={
+        rows=lambda: rows,
+        document=lambda: {
             "file": predictions.source,
             "scenario": scenario_values(scenario),
             "metric": found.metric,

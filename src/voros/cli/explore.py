@@ -7,14 +7,17 @@ from typing import Annotated
 
 import typer
 
-from voros.cli.bundles import bundled
-from voros.cli.failures import say
 from voros.cli.loading import count_points, load
-from voros.cli.options import ColumnOptions, Force, LimitOptions, PredictionFile, ShowOptions
-from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
-from voros.cli.patience import patience
+from voros.cli.options import (
+    ColumnOptions,
+    Force,
+    LimitOptions,
+    PredictionFile,
+    ShowOptions,
+    bundled,
+)
 from voros.cli.score import evaluate_all, score_sheet
-from voros.cli.show import show
+from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
 
 OPENING_MISS_COSTS = "5:20"
 """What the page opens with where no costs are given: people move it from there."""
@@ -62,7 +65,7 @@ def explore(
     check_output(output, show_options, force=force)
     predictions = load(file, columns)
     points = count_points(predictions)
-    with patience("writing the page"):
+    with show_progress("writing the page"):
         html = render_page(points, scenario, title=title, outcome=outcome, cases=cases, thin=thin)
         deliver(html, output, force=force, announce=False)
     size = len(html.encode())

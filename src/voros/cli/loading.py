@@ -1,21 +1,42 @@
-"""From a command's options to labels, scores and operating points."""
+"""From a command's options to labels, scores and operating points.
+
+A file is read into memory, or counted by an engine where that was asked for or memory would not
+hold it.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-from voros.cli.failures import say
+import typer
+
 from voros.cli.options import ColumnOptions
-from voros.cli.patience import patience
+from voros.cli.terminal import say, show_progress, tracked
 from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.exceptions import PredictionFileError
 from voros.io import Predictions, read_predictions
+from voros.io.columns import ColumnNames, Roles, assign_roles
+from voros.io.memory import engine_for
+from voros.io.predictions import typed_label
 from voros.io.sources import Source
+from voros.io.tables import is_numeric, peek
+
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Let duckdb, polars, dask or spark count a Parquet file where it lies. Without it, "
+        "a file too large for memory is given to one that is installed.",
+    ),
+]
 
 
 def load(path: Path | Source, columns: ColumnOptions, *, group: str | None = None) -> Predictions:
     """Read a file of predictions, saying what was guessed."""
     name = path.name if isinstance(path, Source) else path
-    with patience(f"reading {name}"):
+    with show_progress(f"reading {name}"):
         predictions = read_predictions(
             path,
             label=columns.label,
@@ -35,14 +56,81 @@ def load(path: Path | Source, columns: ColumnOptions, *, group: str | None = Non
 
 def count_points(predictions: Predictions) -> dict[str, OperatingPoints]:
     """Count alarms at every threshold of every model."""
-    with patience("counting alarms") as report:
-        points = {}
-        for done, (model, scores) in enumerate(predictions.scores.items()):
-            report(done, len(predictions.scores))
-            points[model] = OperatingPoints.from_scores(
-                predictions.labels,
-                scores,
-                sample_weight=predictions.weights,
-                groups=predictions.groups,
-            )
-    return points
+    return {
+        model: OperatingPoints.from_scores(
+            predictions.labels,
+            predictions.of(model),
+            sample_weight=predictions.weights,
+            groups=predictions.groups,
+        )
+        for model in tracked(predictions.models, "counting alarms")
+    }
+
+
+def engine_needed(source: Source, columns: ColumnOptions, asked: str | None) -> str | None:
+    """Name the engine asked for, or the one that the size of the file calls for.
+
+    None where the cases are to be read into memory.
+    """
+    if source.path is None or source.content is not None:
+        _refuse(asked is not None, f"--engine reads a Parquet file, and {source.name} is none")
+        return None
+    if asked is not None:
+        _check_countable(source, columns)
+        return asked
+    if source.format != "parquet" or columns.model or columns.drop_missing:
+        return None
+    needed = engine_for(source.path, len(_roles(source, columns).columns))
+    if needed is not None:
+        say(f"{source.name} is too large for memory; counting it with {needed}", "note")
+    return needed
+
+
+def count_by_engine(
+    source: Source, columns: ColumnOptions, scenario: Scenario, engine: str
+) -> dict[str, OperatingPoints]:
+    """Count every model of a Parquet file, as finely as the scenario needs."""
+    from voros.engines import count_frame, open_parquet
+
+    roles = _roles(source, columns)
+    for note in roles.notes:
+        say(note, "note")
+    for doubt in roles.doubts:
+        say(doubt, "warning")
+    with show_progress(f"counting {source.name} with {engine}"):
+        counted = count_frame(
+            open_parquet(source.name, engine),
+            label=str(roles.label),
+            scores=roles.scores,
+            weight=roles.weight,
+            pos_label=_positive_label(source, columns, roles),
+            scenarios=[scenario],
+        )
+    return dict(counted)
+
+
+def _roles(source: Source, columns: ColumnOptions) -> Roles:
+    names = ColumnNames(
+        columns.label, columns.score or (), columns.model, columns.case, columns.weight
+    )
+    return assign_roles(peek(source), names, source.name)
+
+
+def _positive_label(source: Source, columns: ColumnOptions, roles: Roles) -> object:
+    label = str(roles.label)
+    if columns.pos_label is None or not is_numeric(peek(source).column(label).type):
+        return columns.pos_label
+    return typed_label(columns.pos_label, f"column {label!r}")
+
+
+def _check_countable(source: Source, columns: ColumnOptions) -> None:
+    _refuse(
+        source.format != "parquet", f"--engine counts Parquet; {source.name} is {source.format}"
+    )
+    _refuse(bool(columns.model), "--engine takes a column per model, and --model names a long file")
+    _refuse(columns.drop_missing, "--engine refuses missing values; --drop-missing is not for it")
+
+
+def _refuse(refused: bool, reason: str) -> None:
+    if refused:
+        raise PredictionFileError(reason)

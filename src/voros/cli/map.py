@@ -8,13 +8,24 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from voros.cli.bundles import bundled
-from voros.cli.drawing import figure_format
 from voros.cli.loading import count_points, load
-from voros.cli.options import ColumnOptions, CostOptions, Force, PredictionFile, ShowOptions
-from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
-from voros.cli.patience import patience
-from voros.cli.show import Sheet, show
+from voros.cli.options import (
+    ColumnOptions,
+    CostOptions,
+    Force,
+    PredictionFile,
+    ShowOptions,
+    bundled,
+)
+from voros.cli.terminal import (
+    STANDARD_OUTPUT,
+    Sheet,
+    check_output,
+    deliver,
+    figure_format,
+    show,
+    show_progress,
+)
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map_points
@@ -63,7 +74,7 @@ def map_(
     picture_format = None if output is None else figure_format(output)
     check_output(output, show_options, force=force)
     points = count_points(load(file, columns))
-    with patience("mapping winners") as report:
+    with show_progress("mapping winners") as progress:
         found = winner_map_points(
             points,
             min_precisions=floors,
@@ -71,7 +82,7 @@ def map_(
             cost_ratio=scenario.costs,
             prevalence=scenario.prevalence,
             tolerance=tolerance,
-            progress=report,
+            progress=progress,
         )
     if output is not None and picture_format is not None:
         deliver(_picture(found, picture_format), output, force=force)
@@ -122,8 +133,8 @@ def _sheet(found: WinnerMap) -> Sheet:
     return Sheet(
         title=f"Who wins, over {n_floors} precision floors and {n_capacities} capacities",
         columns={"model": list(won), "wins": [f"{share:.1%}" for share in won.values()]},
-        rows=_cells(found),
-        document={"wins": won, "reachable": reachable, "cells": _cells(found)},
+        rows=lambda: _cells(found),
+        document=lambda: {"wins": won, "reachable": reachable, "cells": _cells(found)},
         notes=(
             f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
             f"the best two are within {found.tolerance:g} on {found.close_call.mean():.1%} of it",

@@ -1,14 +1,21 @@
-"""The options that several commands share: columns, limits, output."""
+"""The options that several commands share, declared once as dataclasses.
+
+A command takes ``columns: ColumnOptions`` as one argument; `bundled` shows typer every field of it
+as an option of its own.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from voros.core.scenario import Scenario
+from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
 from voros.selection import PAPER_TOLERANCE, STRATEGIES
@@ -16,7 +23,13 @@ from voros.selection import PAPER_TOLERANCE, STRATEGIES
 MOST_FUTURE_CASES = 10**9
 """A horizon beyond which the promise is that for the population."""
 
-_COLUMNS, _LIMITS, _CHOICE, _OUTPUT = "Columns", "Limits and costs", "Choice", "Output"
+MOST_RESAMPLES = 1_000_000
+"""More would take days and say nothing new."""
+
+Command = Callable[..., None]
+
+_COLUMNS, _LIMITS, _CHOICE = "Columns", "Limits and costs", "Choice"
+_INTERVALS, _OUTPUT = "Intervals", "Output"
 
 PredictionFile = Annotated[
     Path,
@@ -44,38 +57,24 @@ def shown_in(panel: str, help_text: str, *names: str, metavar: str | None = None
     return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
 
 
+def _column(help_text: str, *names: str) -> Any:
+    return shown_in(_COLUMNS, help_text, *names, metavar="COLUMN")
+
+
 @dataclass(frozen=True)
 class ColumnOptions:
     """Which columns hold what."""
 
-    label: Annotated[
-        str | None,
-        shown_in(_COLUMNS, "The true labels.", metavar="COLUMN"),
-    ] = None
+    label: Annotated[str | None, _column("The true labels.")] = None
     score: Annotated[
         list[str] | None,
-        shown_in(
-            _COLUMNS,
-            "A model's scores; repeat for more. Without it, every other numeric column is a model.",
-            metavar="COLUMN",
-        ),
+        _column("A model's scores; repeat for more. Without it, every other numeric column."),
     ] = None
     model: Annotated[
-        str | None,
-        shown_in(
-            _COLUMNS,
-            "In a long file (a row per case and model): who gave the score.",
-            metavar="COLUMN",
-        ),
+        str | None, _column("In a long file (a row per case and model): who gave the score.")
     ] = None
-    case: Annotated[
-        str | None,
-        shown_in(_COLUMNS, "Identifies a case.", "--id", metavar="COLUMN"),
-    ] = None
-    weight: Annotated[
-        str | None,
-        shown_in(_COLUMNS, "How many cases a row stands for.", metavar="COLUMN"),
-    ] = None
+    case: Annotated[str | None, _column("Identifies a case.", "--id")] = None
+    weight: Annotated[str | None, _column("How many cases a row stands for.")] = None
     pos_label: Annotated[
         str | None,
         shown_in(_COLUMNS, "The positive label, if not 1 or true.", metavar="LABEL"),
@@ -266,3 +265,97 @@ class ShowOptions:
     def for_programs(self) -> bool:
         """Whether a form was asked for that programs read."""
         return self.as_json or self.as_csv
+
+
+@dataclass(frozen=True)
+class ResamplingOptions:
+    """How intervals are made."""
+
+    resamples: Annotated[int, shown_in(_INTERVALS, "How many resamples of the cases.")] = 2000
+    level: Annotated[float, shown_in(_INTERVALS, "Confidence of the intervals.")] = 0.95
+    group: Annotated[
+        str | None,
+        shown_in(
+            _INTERVALS,
+            "Whose case it is, where one patient has several: patients are resampled, not cases.",
+            metavar="COLUMN",
+        ),
+    ] = None
+    seed: Annotated[int, shown_in(_INTERVALS, "Seed of the random draws.")] = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no confidence, count or seed, by the name it has here."""
+        if self.resamples > MOST_RESAMPLES:
+            raise ValueError(
+                f"--resamples={self.resamples}; accepted are at most {MOST_RESAMPLES:,}, whose "
+                "own error is far below that of the cases"
+            )
+        if self.seed < 0:
+            raise ValueError(f"--seed={self.seed}; accepted is a whole number of at least 0")
+        if not 0 < self.level < 1:
+            raise ValueError(
+                f"--level={self.level!r}; accepted is a number strictly between 0 and 1"
+            )
+
+    def arguments(self, predictions: Predictions) -> dict[str, Any]:
+        """Return the arguments that `voros.bootstrap` and `voros.compare` share."""
+        if predictions.weights is not None:
+            raise ValueError(
+                "--weight and intervals do not go together: cases are resampled one by one; "
+                "repeat the rows instead"
+            )
+        return {
+            "n_resamples": self.resamples,
+            "confidence": self.level,
+            "groups": predictions.groups,
+            "random_state": self.seed,
+        }
+
+
+def bundled(command: Command) -> Command:
+    """Spread every argument that is a dataclass into its fields, for typer to read."""
+    hints = get_type_hints(command, include_extras=True)
+    bundles = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name in bundles:
+            parameters += _spread(bundles[parameter.name])
+        else:
+            hint = hints[parameter.name]
+            parameters.append(_keyword(parameter.name, hint, parameter.default))
+
+    def run(**values: Any) -> None:
+        packed = {name: _pack(kind, values) for name, kind in bundles.items()}
+        command(**packed, **values)
+
+    run.__name__, run.__module__ = command.__name__, command.__module__
+    run.__doc__ = _unwrapped(command.__doc__ or "")
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _unwrapped(text: str) -> str:
+    """Put each paragraph on one line: the terminal breaks lines where they end, not the source."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
+
+
+def _spread(kind: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
+    empty = inspect.Parameter.empty
+    return [
+        _keyword(
+            field.name, hints[field.name], empty if field.default is MISSING else field.default
+        )
+        for field in fields(kind)
+    ]
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    # Keyword-only, so that required ones may follow those with a default.
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _pack(kind: Any, values: dict[str, Any]) -> Any:
+    return kind(**{field.name: values.pop(field.name) for field in fields(kind)})

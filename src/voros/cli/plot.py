@@ -8,14 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from voros.cli.bundles import bundled
-from voros.cli.drawing import figure_format
 from voros.cli.loading import count_points, load
-from voros.cli.options import ColumnOptions, Force, LimitOptions, PredictionFile, ShowOptions
-from voros.cli.output import check_output, deliver
-from voros.cli.patience import patience
+from voros.cli.options import (
+    ColumnOptions,
+    Force,
+    LimitOptions,
+    PredictionFile,
+    ShowOptions,
+    bundled,
+)
 from voros.cli.score import evaluate_all, score_sheet
-from voros.cli.show import show
+from voros.cli.terminal import check_output, deliver, figure_format, show, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.present.report.figures import figure_bytes, headless_pyplot
@@ -89,7 +92,7 @@ def plot(
     predictions = load(file, columns)
     points = count_points(predictions)
     headless_pyplot()
-    with patience("drawing"):
+    with show_progress("drawing"):
         picture = figure_bytes(KINDS[kind](points, scenario), picture_format)
     deliver(picture, output, force=force)
     if show_options.for_programs:

@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from voros.cli.bundles import bundled
-from voros.cli.failures import say
 from voros.cli.loading import count_points, load
 from voros.cli.options import (
     ChoiceOptions,
@@ -17,13 +15,15 @@ from voros.cli.options import (
     Force,
     LimitOptions,
     PredictionFile,
+    ResamplingOptions,
     TestFile,
+    bundled,
 )
-from voros.cli.patience import patience
-from voros.cli.resampling import ResamplingOptions, resample
 from voros.cli.select import load_test, rank
-from voros.io import check_writable
-from voros.present.report import DataSummary, Report, write_report
+from voros.cli.terminal import say, show_progress
+from voros.core.scenario import Scenario
+from voros.io import Predictions, check_writable
+from voros.present.report import DataSummary, ModelInterval, Report, write_report
 from voros.present.report.writing import report_paths
 
 ARGUMENTS = "voros.arguments"
@@ -53,7 +53,7 @@ def report(
     check_writable(report_paths(output), force=force)
     validation = load(file, columns, group=resampling.group)
     points = count_points(validation)
-    with patience("choosing"):
+    with show_progress("choosing"):
         selection = rank(points, scenario, how)
     policy = selection.policy()
     later = None if test is None else load_test(test, columns, validation, selection.winner)
@@ -76,6 +76,36 @@ def report(
         test=None if later is None else DataSummary.of(later),
         tested=tested,
     )
-    with patience("drawing and writing"):
+    with show_progress("drawing and writing"):
         document, values = write_report(content, output, force=force)
     say(f"wrote {document} and {values}")
+
+
+def resample(
+    predictions: Predictions, scenario: Scenario, options: ResamplingOptions
+) -> tuple[dict[str, ModelInterval], str | None]:
+    """Resample the cases, the same for all models.
+
+    Returns
+    -------
+    intervals : dict of str to ModelInterval
+    verdict : str or None
+        Which differences are more than chance; None for one model alone.
+    """
+    from voros.inference import bootstrap, compare
+
+    arguments, scores = options.arguments(predictions), dict(predictions.scores)
+    with show_progress("resampling") as progress:
+        arguments["progress"] = progress
+        if len(scores) == 1:
+            found = bootstrap(predictions.labels, scores, scenario, **arguments)
+            shares, verdict = dict.fromkeys(found, 1.0), None
+        else:
+            comparison = compare(predictions.labels, scores, scenario, **arguments)
+            found, shares = comparison.models, comparison.shares_won
+            verdict = comparison.verdict
+    intervals = {
+        model: ModelInterval(result.estimate, result.low, result.high, shares[model])
+        for model, result in found.items()
+    }
+    return intervals, verdict

@@ -8,13 +8,17 @@ from typing import Any
 
 import typer
 
-from voros.cli.bundles import bundled
-from voros.cli.failures import LIMITS_NOT_MET
-from voros.cli.large import Engine, count_by_engine, engine_needed
-from voros.cli.loading import load
-from voros.cli.options import Check, ColumnOptions, LimitOptions, PredictionFile, ShowOptions
-from voros.cli.patience import patience
-from voros.cli.show import Sheet, show
+from voros.cli import LIMITS_NOT_MET
+from voros.cli.loading import Engine, count_by_engine, engine_needed, load
+from voros.cli.options import (
+    Check,
+    ColumnOptions,
+    LimitOptions,
+    PredictionFile,
+    ShowOptions,
+    bundled,
+)
+from voros.cli.terminal import Sheet, show, tracked
 from voros.core.counting import check_cases
 from voros.core.decision import solve
 from voros.core.limits import limits_message
@@ -56,12 +60,10 @@ def score(
 
 
 def _evaluate_in_memory(predictions: Predictions, scenario: Scenario) -> dict[str, Evaluation]:
-    with patience("scoring") as report:
-        results = {}
-        for done, model in enumerate(predictions.models):
-            report(done, len(predictions.models))
-            results[model] = evaluate_model(predictions, model, scenario)
-    return results
+    return {
+        model: evaluate_model(predictions, model, scenario)
+        for model in tracked(predictions.models, "scoring")
+    }
 
 
 def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> Evaluation:
@@ -108,8 +110,8 @@ def score_sheet(results: dict[str, Evaluation], source: str, scenario: Scenario)
     return Sheet(
         title="Partial VOROS: 1 is the best any classifier could do within the limits",
         columns=_columns(ranked, best),
-        rows=rows,
-        document={
+        rows=lambda: rows,
+        document=lambda: {
             "file": source,
             "cases": points.n_cases,
             "positives": points.n_positive,

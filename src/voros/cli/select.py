@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from voros.cli.bundles import bundled
-from voros.cli.failures import LIMITS_NOT_MET
+from voros.cli import LIMITS_NOT_MET
 from voros.cli.loading import count_points, load
 from voros.cli.options import (
     Check,
@@ -21,11 +20,10 @@ from voros.cli.options import (
     PredictionFile,
     ShowOptions,
     TestFile,
+    bundled,
     shown_in,
 )
-from voros.cli.output import STANDARD_OUTPUT, check_output, deliver
-from voros.cli.patience import patience
-from voros.cli.show import Sheet, show
+from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, show, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import InfeasibleError
@@ -79,7 +77,7 @@ def select(
     check_output(output, show_options, force=force)
     validation = load(file, columns, group=group)
     points = count_points(validation)
-    with patience("choosing"):
+    with show_progress("choosing"):
         selection = rank(points, scenario, how)
     policy = replace(selection.policy(), pos_label=columns.pos_label)
     tested = None
@@ -154,8 +152,8 @@ def _sheet(
     return Sheet(
         title=f"Winner by {STRATEGY_TITLES[selection.strategy]}: {selection.winner}",
         columns=_columns(selection),
-        rows=[asdict(row) for row in selection.ranking],
-        document=_document(selection, policy, tested, validation),
+        rows=lambda: [asdict(row) for row in selection.ranking],
+        document=lambda: _document(selection, policy, tested, validation),
         notes=(
             selection.legend,
             limits_in_words(policy.scenario, points),

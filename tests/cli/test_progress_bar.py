@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("rich", reason="progress bars need the cli extra")
 
-from voros.cli.patience import QUIET_SECONDS
+from voros.cli.terminal import QUIET_SECONDS
 
 WAIT = """
 import sys, time
-from voros.cli.patience import patience
-with patience("counting alarms") as report:
+from voros.cli.terminal import show_progress
+with show_progress("counting alarms") as report:
     report(1, 4)
     time.sleep(float(sys.argv[1]))
 """

@@ -1,20 +1,25 @@
-"""``voros experiment``: the paper's studies, on MIMIC-IV, eICU and SUPPORT2."""
+"""``voros paper``, ``voros experiment`` and ``voros demo``: the paper's tables and studies."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voros.cli.failures import say
+from voros.cli.options import Force, ShowOptions, bundled
+from voros.cli.terminal import STANDARD_OUTPUT, Sheet, say, show, show_progress
 from voros.io import check_folder
+from voros.present.report.values import evaluation_values
 
 if TYPE_CHECKING:
+    from voros.policy.deployment import PolicyEvaluation
     from voros.studies.experiments import Options, StudyResult
+    from voros.studies.paper.cells import Absent, Cell
 
-app = typer.Typer(
+experiment = typer.Typer(
     no_args_is_help=True,
     help="Run the paper's studies: 140 models, selected on validation, tested, with intervals.",
 )
@@ -71,7 +76,7 @@ def _show(result: StudyResult, out: Path) -> None:
     say(f"everything is in {out}; open {out / 'summary.html'}")
 
 
-@app.command()
+@experiment.command()
 def mimic(
     data: Data,
     out: Out,
@@ -86,7 +91,7 @@ def mimic(
     _show(run_mimic(data, out, _options(out, quick, jobs, time_limit, seed), _announce), out)
 
 
-@app.command()
+@experiment.command()
 def eicu(
     data: Data,
     out: Out,
@@ -101,7 +106,7 @@ def eicu(
     _show(run_eicu(data, out, _options(out, quick, jobs, time_limit, seed), _announce), out)
 
 
-@app.command()
+@experiment.command()
 def support2(
     out: Out,
     outcome: Annotated[
@@ -119,7 +124,7 @@ def support2(
     _show(run_support2(out, outcome, options, _announce), out)
 
 
-@app.command()
+@experiment.command()
 def generate(
     out: Out,
     patients: Annotated[
@@ -134,3 +139,82 @@ def generate(
     check_folder(out)
     stays = write_release(out, patients, release=release, random_state=seed)
     say(f"made up {patients} patients with {len(stays)} ICU stays in {out}")
+
+
+SUMMARY = ("expected_cost", "mean_precision", "mean_alarms", "max_alarms", "satisfied")
+"""What a row of CSV says of a strategy on one set of cases."""
+
+
+@bundled
+def paper(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="Holds the authors' *_valid.csv and *_test.csv files."
+        ),
+    ],
+    show_options: ShowOptions,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Save the tables as text, CSV and LaTeX."
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Print the paper's tables, computed from the predictions in FOLDER."""
+    from voros.studies.paper import reproduce_tables
+
+    if output is not None:
+        if output == STANDARD_OUTPUT:
+            raise ValueError("-o - is no folder; without -o the tables go to the standard output")
+        check_folder(output)
+    with show_progress("computing the paper's tables"):
+        tables = reproduce_tables(folder)
+    if output is not None:
+        written = tables.write(output, force=force)
+        say(f"wrote {len(written)} files to {output}")
+    if show_options.for_programs:
+        show(_sheet(tables.cells), show_options)
+    else:
+        sys.stdout.write(tables.text())
+
+
+def _sheet(cells: Sequence[Cell]) -> Sheet:
+    return Sheet(
+        title="The tables of the paper",
+        columns={},
+        rows=lambda: [_row(cell, name) for cell in cells for name in ("valid", "test")],
+        document=lambda: {"cells": [_place(cell) | _evaluations(cell) for cell in cells]},
+    )
+
+
+def _place(cell: Cell) -> dict[str, Any]:
+    return {"dataset": cell.dataset, "scenario": cell.scenario, "strategy": cell.strategy}
+
+
+def _evaluations(cell: Cell) -> dict[str, Any]:
+    return {name: _evaluation(getattr(cell, name)) for name in ("valid", "test")}
+
+
+def _evaluation(found: PolicyEvaluation | Absent) -> dict[str, Any]:
+    from voros.studies.paper.cells import Absent
+
+    return {"absent": found.reason} if isinstance(found, Absent) else evaluation_values(found)
+
+
+def _row(cell: Cell, name: str) -> dict[str, Any]:
+    found = _evaluations(cell)[name]
+    values = {column: found.get(column) for column in (*SUMMARY, "absent")}
+    return _place(cell) | {"cases": name} | values
+
+
+def demo(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where figures and the page are written.")
+    ] = Path("voros-demo"),
+) -> None:
+    """Show who should raise the alarm: four prognoses of SUPPORT2, by AUROC and within limits."""
+    from voros.studies.demo import main
+
+    main(folder)

@@ -1,0 +1,217 @@
+"""What a command writes: lines, progress, tables and files for people, JSON and CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from voros.cli.options import ShowOptions
+from voros.io import check_writable, write_whole
+from voros.io.serialisation import json_text
+from voros.text.table import printable
+
+Item = TypeVar("Item")
+
+STANDARD_OUTPUT = Path("-")
+
+FIGURE_FORMATS = ("png", "svg", "pdf")
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""With these a spreadsheet takes a cell for a formula."""
+
+PLAIN_WIDTH = 160
+"""Width of a table in a file or a pipe, which have no width of their own."""
+
+QUIET_SECONDS = 2.0
+"""How long work may take before a bar is shown."""
+
+
+def say(text: str, kind: str = "") -> None:
+    """Write one line on the standard error stream."""
+    opening = f"voros: {kind}: " if kind else "voros: "
+    if sys.stderr is not None:  # where it is closed, print would take the standard output
+        print(opening + printable(" ".join(text.split())), file=sys.stderr)
+
+
+@contextmanager
+def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on the terminal, once the work has taken two seconds.
+
+    Yields
+    ------
+    callable
+        Takes the number of steps done and their total. Until it is called, the bar shows only that
+        work goes on.
+
+    Examples
+    --------
+    >>> with show_progress("counting") as progress:
+    ...     progress(1, 10)
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task(doing, total=None)
+    timer = threading.Timer(QUIET_SECONDS, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()
+
+
+def tracked(items: Collection[Item], doing: str) -> Iterator[Item]:
+    """Go through items and show progress."""
+    with show_progress(doing) as progress:
+        for done, item in enumerate(items):
+            progress(done, len(items))
+            yield item
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A result in its three forms.
+
+    Attributes
+    ----------
+    title : str
+    columns : mapping of str to sequence of str
+        The table for people, as text.
+    rows : callable
+        Returns what ``--csv`` prints: a mapping of plain values for each line.
+    document : callable
+        Returns what ``--json`` prints, as a mapping.
+    notes : sequence of str
+        Lines under the table.
+    """
+
+    title: str
+    columns: Mapping[str, Sequence[str]]
+    rows: Callable[[], Sequence[Mapping[str, Any]]]
+    document: Callable[[], Mapping[str, Any]]
+    notes: Sequence[str] = ()
+
+    def beside(self, **facts: Any) -> Sheet:
+        """Return the sheet with facts in front of its document, such as which file was written."""
+        return replace(self, document=lambda: {**facts, **self.document()})
+
+
+def show(sheet: Sheet, options: ShowOptions, *, aside: bool = False) -> None:
+    """Print a result in the form that was asked for.
+
+    A table goes to the standard error stream where ``aside`` says that something else has the
+    standard output.
+    """
+    if options.as_json:
+        sys.stdout.write(json_text(sheet.document()))
+    elif options.as_csv:
+        sys.stdout.write(csv_text(sheet.rows()))
+    else:
+        _print_table(sheet, aside)
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write rows of plain values as CSV with a header.
+
+    Examples
+    --------
+    >>> print(csv_text([{"model": "=1+2", "score": -0.5}]), end="")
+    model,score
+    '=1+2,-0.5
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([_cell(name) for name in rows[0]])
+    writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return text that no spreadsheet computes and no terminal obeys; numbers as they are."""
+    if not isinstance(value, str):
+        return value
+    return f"'{printable(value)}" if value.startswith(FORMULA_STARTS) else printable(value)
+
+
+def _print_table(sheet: Sheet, aside: bool) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, markup=False, emoji=False, stderr=aside)
+    if not console.is_terminal:
+        console.width = PLAIN_WIDTH
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in map(printable, sheet.columns):
+        table.add_column(name, justify="right" if table.columns else "left", no_wrap=True)
+    cells = [list(map(printable, column)) for column in sheet.columns.values()]
+    for row in zip(*cells, strict=True):
+        table.add_row(*row)
+    for part in (printable(sheet.title), table, *map(printable, sheet.notes)):
+        console.print(part)
+
+
+def check_output(output: Path | None, shown: ShowOptions, *, force: bool) -> None:
+    """Raise unless the output can be written, before the work that it is to hold."""
+    if output == STANDARD_OUTPUT:
+        if shown.for_programs:
+            raise ValueError(
+                "-o - and --json or --csv both want the standard output; give one of them, or "
+                "write to a file"
+            )
+    elif output is not None:
+        check_writable([output], force=force)
+
+
+def deliver(data: str | bytes, output: Path | None, *, force: bool, announce: bool = True) -> None:
+    """Write to a file, whole or not at all, or to the standard output where none is named."""
+    if output not in (None, STANDARD_OUTPUT):
+        write_whole(output, data, force=force)
+        if announce:
+            say(f"wrote {output}")
+    elif isinstance(data, str):
+        # A terminal is shown control characters, not sent them.
+        marks = (mark if mark in "\n\r\t" else printable(mark) for mark in data)
+        sys.stdout.write("".join(marks) if sys.stdout.isatty() else data)
+    elif sys.stdout.isatty():
+        raise ValueError("-o - would send a picture to the terminal; redirect it, as in > file.png")
+    else:
+        sys.stdout.buffer.write(data)
+
+
+def figure_format(path: Path) -> str:
+    """Return the format of a picture by the end of its name; the first on standard output."""
+    if path == STANDARD_OUTPUT:
+        return FIGURE_FORMATS[0]
+    ending = path.suffix.lower().removeprefix(".")
+    if ending not in FIGURE_FORMATS:
+        listed = ", ".join(f".{name}" for name in FIGURE_FORMATS)
+        raise ValueError(f"{path}: a picture's name must end in one of {listed}")
+    return ending
