@@ -1,4 +1,4 @@
-"""What a command writes: lines, progress, tables and files for people, JSON and CSV for programs."""
+"""What a command writes: lines, progress and tables for people; JSON, CSV and files."""
 
 from __future__ import annotations
 
