@@ -21,7 +21,7 @@ from voros.studies.experiments.runs import run_grid
 from voros.studies.experiments.split import split_patients
 from voros.studies.experiments.study import STRATEGIES, Deployed, Scored, run_study
 from voros.studies.experiments.support2 import OUTCOMES, support2_cases
-from voros.text.table import text_table
+from voros.text.table import Table
 
 SAME = 1e-12
 """Costs nearer than this are of the same choice."""
@@ -67,7 +67,7 @@ def table(splits: list[Mapping[str, tuple[float, float, bool]]], scenario: int) 
                 f"{int(values[:, 2].sum())}/{len(splits)}",
             )
         )
-    return text_table(rows)
+    return Table.from_rows(rows).text()
 
 
 def main() -> None:

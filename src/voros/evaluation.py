@@ -24,7 +24,7 @@ from voros.core.volume import lesser_share
 from voros.exceptions import UnsettledError
 from voros.io.frames import make_frame
 from voros.notices import warn_about_costs, warn_if_never_alarm
-from voros.text.table import html_facts, html_table, text_table
+from voros.text.table import Table, html_facts
 
 SHOWN_CHOICES = 12
 """Rows of a printed table of choices; the rest is counted."""
@@ -204,7 +204,7 @@ class Evaluation:
         except UnsettledError:
             return "not settled by these counts"
 
-    def _table(self) -> list[tuple[str, ...]]:
+    def _table(self) -> Table:
         header = ("cost ratio", "threshold", "TP", "FP", "alarms", "precision", "recall")
         rows = [
             (
@@ -218,7 +218,7 @@ class Evaluation:
             )
             for c in self.choices[:SHOWN_CHOICES]
         ]
-        return [header, *rows]
+        return Table.from_rows([header, *rows])
 
     @property
     def _not_shown(self) -> int:
@@ -228,14 +228,14 @@ class Evaluation:
         """Show score, limits and choices as text."""
         width = max(len(name) for name, _ in self.summary())
         lines = [f"{name:<{width}}  {text}" for name, text in self.summary()]
-        lines += ["", text_table(self._table())]
+        lines += ["", self._table().text()]
         if self._not_shown:
             lines.append(f"... and {self._not_shown} more")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         more = f"<p>... and {self._not_shown} more</p>" if self._not_shown else ""
-        return f"{html_facts(self.summary())}{html_table(self._table())}{more}"
+        return f"{html_facts(self.summary())}{self._table().html()}{more}"
 
 
 def evaluate(

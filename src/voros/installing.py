@@ -6,6 +6,7 @@ REQUIREMENTS = {
     "dask": "dask[dataframe]>=2025.1",
     "distributed": "distributed>=2025.1",
     "duckdb": "duckdb>=2.0",
+    "jinja2": "jinja2>=3.1",
     "joblib": "joblib>=1.3",
     "matplotlib": "matplotlib>=3.8",
     "pandas": "pandas>=2.2",
@@ -17,7 +18,7 @@ REQUIREMENTS = {
 }
 """What pip is asked for, by package, with the versions of the extras in ``pyproject.toml``."""
 
-COMMAND_LINE = ("typer", "rich", "pyarrow", "matplotlib")
+COMMAND_LINE = ("typer", "rich", "pyarrow", "jinja2", "matplotlib")
 """Packages of the ``cli`` extra."""
 
 

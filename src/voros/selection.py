@@ -28,7 +28,7 @@ from voros.policy.allowed import (
     why_never_alarm,
 )
 from voros.policy.strategies import PolicyStrategy
-from voros.text.table import html_table, text_table
+from voros.text.table import Table
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -218,10 +218,10 @@ class Selection:
 
     def __repr__(self) -> str:
         """Show the ranking as text; a star marks scores within the tolerance of the best."""
-        return "\n".join([self._title, text_table(self._rows()), self.legend])
+        return "\n".join([self._title, self._table().text(), self.legend])
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self._title)}</p>{html_table(self._rows())}<p>{self.legend}</p>"
+        return f"<p>{escape(self._title)}</p>{self._table().html()}<p>{self.legend}</p>"
 
     @property
     def _title(self) -> str:
@@ -238,8 +238,8 @@ class Selection:
         rest = "".join(f", {name} within {value:.2g}" for name, value in finer.items())
         return f"* within {self.tolerance:g} of the best{rest}"
 
-    def _rows(self) -> list[tuple[str, ...]]:
-        return [("model", *STRATEGIES), *(self._cells(row) for row in self.ranking)]
+    def _table(self) -> Table:
+        return Table.from_rows([("model", *STRATEGIES), *map(self._cells, self.ranking)])
 
     def _cells(self, row: ModelScores) -> tuple[str, ...]:
         marks = ("*" if self.is_close(row, name) else " " for name in STRATEGIES)

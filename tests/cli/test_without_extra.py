@@ -26,7 +26,7 @@ def test_it_says_how_to_get_it(name):
     assert ran.stdout == ""
     (line,) = ran.stderr.splitlines()
     assert line.startswith("voros: error: the command line needs ")
-    wanted = '"typer>=0.15" "rich>=13.7" "pyarrow>=16" "matplotlib>=3.8"'
+    wanted = '"typer>=0.15" "rich>=13.7" "pyarrow>=16" "jinja2>=3.1" "matplotlib>=3.8"'
     assert line.endswith(f"pip install {wanted}")
 
 

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+import csv
+import io
 from html.parser import HTMLParser
 
 import numpy as np
 
 import voros
-from voros.text.table import html_table, text_table
+from voros.text.table import Absent, Column, Table
 
 ROWS = [("model", "score"), ("a & b", "0.5"), ("<long> name", "12.25")]
 
 
 def test_columns_line_up():
-    lines = text_table(ROWS).splitlines()
+    lines = Table.from_rows(ROWS).text().splitlines()
     assert [line.index(cell) + len(cell) for line, (_, cell) in zip(lines, ROWS, strict=True)] == [
         len(lines[-1])
     ] * 3
@@ -21,7 +23,67 @@ def test_columns_line_up():
 
 
 def test_trailing_blanks_are_left_out():
-    assert text_table([("a", "b"), ("c", "")]) == "a  b\nc"
+    assert Table.from_rows([("a", "b"), ("c", "")]).text() == "a  b\nc"
+
+
+COSTS = Table(
+    (
+        Column("strategy"),
+        Column("cost", "a_cost", "first: lenient", least_is_best=True),
+        Column("alarms", "a_alarms", "first: lenient", decimals=1),
+        Column("kept", "b_kept", "second"),
+    ),
+    (
+        ("50 % of_a", 0.12345, 10.0, "yes"),
+        ("=1+2", 0.1231, 10.25, "no"),
+        ("c", 0.5, 3.0, Absent("no file x_y")),
+    ),
+    "A title",
+)
+
+
+def test_text_explains_groups_marks_the_least_and_gives_reasons():
+    assert COSTS.text().splitlines() == [
+        "A title",
+        "  A: first: lenient",
+        "  B: second",
+        "strategy   A cost  A alarms  B kept",
+        "50 % of_a  0.123*        10     yes",
+        "=1+2       0.123*      10.2      no",
+        "c          0.500          3  absent",
+        "absent: no file x_y",
+    ]
+
+
+def test_csv_is_exact_and_no_formula():
+    rows = list(csv.reader(io.StringIO(COSTS.csv())))
+    assert rows[0] == ["strategy", "a_cost", "a_alarms", "b_kept"]
+    assert [float(row[1]) for row in rows[1:]] == [0.12345, 0.1231, 0.5]
+    assert [row[0] for row in rows[1:]] == ["50 % of_a", "'=1+2", "c"]
+    assert rows[3][3] == "absent: no file x_y"
+
+
+def test_latex_escapes_groups_columns_and_sets_the_least_in_bold():
+    lines = COSTS.latex().splitlines()
+    assert r" & \multicolumn{2}{c}{first} & \multicolumn{1}{c}{second} \\" in lines
+    assert r"50 \% of\_a & \textbf{0.123} & 10 & yes \\" in lines
+    assert r"c & 0.500 & 3 & absent \\" in lines
+    assert r"\caption{A title; first: lenient.}" in lines
+    assert r"\par\smallskip absent: no file x\_y." in lines
+
+
+def test_html_groups_columns_and_heads_rows():
+    html = COSTS.html(row_headings=True)
+    head = '<th colspan="1"></th><th colspan="2">first</th><th colspan="1">second</th>'
+    assert f"<caption>A title</caption><thead><tr>{head}</tr>" in html
+    assert html.count('<th scope="row">') == 3
+
+
+def test_a_table_may_have_no_rows():
+    empty = Table((Column("a"), Column("b", least_is_best=True)), ())
+    assert empty.text() == "a  b"
+    assert empty.csv() == "a,b\n"
+    assert empty.html().endswith("<tbody></tbody></table>")
 
 
 class Cells(HTMLParser):
@@ -38,7 +100,7 @@ class Cells(HTMLParser):
 
 def test_html_shows_the_text_and_no_markup_of_its_own():
     parser = Cells()
-    parser.feed(html_table(ROWS))
+    parser.feed(Table.from_rows(ROWS).html())
     assert "".join(parser.texts) == "".join(cell for row in ROWS for cell in row)
     assert parser.tags.count("td") == 4
     assert parser.tags.count("th") == 2

@@ -23,8 +23,7 @@ from voros.cli.select import load_test, rank
 from voros.cli.terminal import say, show_progress
 from voros.core.scenario import Scenario
 from voros.io import Predictions, check_writable
-from voros.present.report import DataSummary, ModelInterval, Report, write_report
-from voros.present.report.writing import report_paths
+from voros.present.report import DataSummary, ModelInterval, Report, report_paths, write_report
 
 ARGUMENTS = "voros.arguments"
 """Where the words of the command line are kept, for the record."""

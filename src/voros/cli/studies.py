@@ -17,7 +17,8 @@ from voros.present.report.values import evaluation_values
 if TYPE_CHECKING:
     from voros.policy.deployment import PolicyEvaluation
     from voros.studies.experiments import Options, StudyResult
-    from voros.studies.paper.cells import Absent, Cell
+    from voros.studies.paper import Cell
+    from voros.text.table import Absent
 
 experiment = typer.Typer(
     no_args_is_help=True,
@@ -198,7 +199,7 @@ def _evaluations(cell: Cell) -> dict[str, Any]:
 
 
 def _evaluation(found: PolicyEvaluation | Absent) -> dict[str, Any]:
-    from voros.studies.paper.cells import Absent
+    from voros.text.table import Absent
 
     return {"absent": found.reason} if isinstance(found, Absent) else evaluation_values(found)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import sys
 import threading
@@ -15,16 +14,13 @@ from typing import Any, TypeVar
 from voros.cli.options import ShowOptions
 from voros.io import check_writable, write_whole
 from voros.io.serialisation import json_text
-from voros.text.table import printable
+from voros.text.table import csv_text, printable
 
 Item = TypeVar("Item")
 
 STANDARD_OUTPUT = Path("-")
 
 FIGURE_FORMATS = ("png", "svg", "pdf")
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""With these a spreadsheet takes a cell for a formula."""
 
 PLAIN_WIDTH = 160
 """Width of a table in a file or a pipe, which have no width of their own."""
@@ -132,32 +128,10 @@ def show(sheet: Sheet, options: ShowOptions, *, aside: bool = False) -> None:
     if options.as_json:
         sys.stdout.write(json_text(sheet.document()))
     elif options.as_csv:
-        sys.stdout.write(csv_text(sheet.rows()))
+        rows = sheet.rows()
+        sys.stdout.write(csv_text(rows[0], (row.values() for row in rows)))
     else:
         _print_table(sheet, aside)
-
-
-def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write rows of plain values as CSV with a header.
-
-    Examples
-    --------
-    >>> print(csv_text([{"model": "=1+2", "score": -0.5}]), end="")
-    model,score
-    '=1+2,-0.5
-    """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([_cell(name) for name in rows[0]])
-    writer.writerows([_cell(value) for value in row.values()] for row in rows)
-    return text.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    """Return text that no spreadsheet computes and no terminal obeys; numbers as they are."""
-    if not isinstance(value, str):
-        return value
-    return f"'{printable(value)}" if value.startswith(FORMULA_STARTS) else printable(value)
 
 
 def _print_table(sheet: Sheet, aside: bool) -> None:

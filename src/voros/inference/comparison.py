@@ -22,7 +22,7 @@ from voros.inference.intervals import (
 from voros.inference.statistics import MetricLike, in_words
 from voros.io.frames import make_frame
 from voros.progress import Progress
-from voros.text.table import html_table, text_table
+from voros.text.table import Table
 
 NOT_COMPARED = frozenset({"threshold"})
 """Metrics of which neither more nor less is better."""
@@ -133,25 +133,25 @@ class Comparison:
 
     def __repr__(self) -> str:
         """Show models, pairs and verdict as text."""
-        models, pairs = text_table(self._model_rows()), text_table(self._pair_rows())
-        return f"{models}\n\n{pairs}\n\n{self.verdict}"
+        return f"{self._models.text()}\n\n{self._pairs.text()}\n\n{self.verdict}"
 
     def _repr_html_(self) -> str:
-        tables = html_table(self._model_rows()) + html_table(self._pair_rows())
-        return f"{tables}<p>{escape(self.verdict)}</p>"
+        return f"{self._models.html()}{self._pairs.html()}<p>{escape(self.verdict)}</p>"
 
-    def _model_rows(self) -> list[tuple[str, ...]]:
+    @property
+    def _models(self) -> Table:
         head = ("model", in_words(self.metric), self._interval_title, "wins")
-        return [head, *(self._model_cells(model) for model in self.ranking)]
+        return Table.from_rows([head, *map(self._model_cells, self.ranking)])
 
     def _model_cells(self, model: str) -> tuple[str, ...]:
         one = self.models[model]
         ends = interval_in_words(one.low, one.high)
         return model, f"{one.estimate:.4f}", ends, f"{self.shares_won[model]:.0%}"
 
-    def _pair_rows(self) -> list[tuple[str, ...]]:
+    @property
+    def _pairs(self) -> Table:
         head = ("pair", "difference", self._interval_title, "p", "p, Holm")
-        return [head, *(_pair_cells(pair) for pair in self.pairs)]
+        return Table.from_rows([head, *map(_pair_cells, self.pairs)])
 
     @property
     def _interval_title(self) -> str:

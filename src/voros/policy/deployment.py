@@ -16,7 +16,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.evaluation import Choice
 from voros.io.frames import make_frame
-from voros.text.table import html_table, text_table
+from voros.text.table import Table
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -140,21 +140,21 @@ class PolicyEvaluation:
     def __repr__(self) -> str:
         """Show the evaluation as text."""
         kept = f"limits kept: {'yes' if self.satisfied else 'no'}"
-        return "\n".join([self._title, text_table(self._rows()), kept, *map(str, self.violations)])
+        return "\n".join([self._title, self._table().text(), kept, *map(str, self.violations)])
 
     def _repr_html_(self) -> str:
         said = [f"limits kept: {'yes' if self.satisfied else 'no'}", *map(str, self.violations)]
         if self.guarantee is not None:
             said.append(f"made with {self.guarantee!r}")
         told = "".join(f"<p>{escape(line)}</p>" for line in said)
-        return f"<p>{escape(self._title)}</p>{html_table(self._rows())}{told}"
+        return f"<p>{escape(self._title)}</p>{self._table().html()}{told}"
 
     @property
     def _title(self) -> str:
         cases = self.n_positive + self.n_negative
         return f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
 
-    def _rows(self) -> list[tuple[str, ...]]:
+    def _table(self) -> Table:
         found = self.intervals
         span = "" if found is None else f"{100 * found.confidence:g} % interval"
         floor, most = f"at least {self.scenario.min_precision:g}", f"at most {self.max_alarms:,.6g}"
@@ -165,10 +165,8 @@ class PolicyEvaluation:
             ("recall", self.mean_recall, "recall", "", ".4f"),
             ("alarms", self.mean_alarms, "alarms", most, ",.5g"),
         )
-        return [
-            ("", "mean", span, "limit"),
-            *((name, f"{v:{f}}", _ends(found, of, f), limit) for name, v, of, limit, f in rows),
-        ]
+        cells = ((name, f"{v:{f}}", _ends(found, of, f), limit) for name, v, of, limit, f in rows)
+        return Table.from_rows([("", "mean", span, "limit"), *cells])
 
 
 def _ends(found: EvaluationIntervals | None, name: str, form: str) -> str:

@@ -38,7 +38,7 @@ from voros.policy.allowed import (
 from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.json import parse_policy, policy_fields, policy_text
 from voros.policy.strategies import COST_AWARE, POLICY_STRATEGIES, PolicyStrategy
-from voros.text.table import html_table
+from voros.text.table import Table
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -458,7 +458,7 @@ class ThresholdPolicy:
 
     def _repr_html_(self) -> str:
         """Show limits, guarantee and thresholds, for notebooks."""
-        return html_table(self._facts()) + html_table(self._deployed())
+        return Table.from_rows(self._facts()).html() + Table.from_rows(self._deployed()).html()
 
     def _facts(self) -> list[tuple[str, ...]]:
         cases = self.n_positive + self.n_negative

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
+pytest.importorskip("jinja2", reason="the report's template needs the cli extra")
 pytest.importorskip("matplotlib", reason="the report's pictures need the cli extra")
 
 from voros import OperatingPoints, Scenario, ThresholdPolicy, costs, select_points

@@ -12,8 +12,9 @@ pytest.importorskip("pyarrow")
 
 from voros import OperatingPoints, ThresholdPolicy
 from voros.exceptions import PredictionFileError
-from voros.studies.paper import SCENARIOS, Absent, reproduce_tables
+from voros.studies.paper import SCENARIOS, reproduce_tables
 from voros.studies.paper.cells import FILE_STEMS, read_cells
+from voros.text.table import Absent
 
 STEMS = sorted({stem for stems in FILE_STEMS.values() for stem in stems.values()})
 
@@ -47,7 +48,7 @@ def read_points(path):
 
 
 @pytest.mark.parametrize(("dataset", "number"), FILE_STEMS)
-def test_every_cell_is_the_account_of_its_own_files(folder, tables, dataset, number):
+def test_every_cell_evaluates_its_own_files(folder, tables, dataset, number):
     for strategy, stem in FILE_STEMS[dataset, number].items():
         (cell,) = (
             c

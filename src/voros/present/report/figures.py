@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import warnings
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from voros.core.decision import at_deployment
 from voros.exceptions import VorosWarning
 from voros.installing import missing_package
+from voros.present.document import Picture
 from voros.present.report.content import Report
 
 RESOLUTION = 150
@@ -22,9 +22,6 @@ MAP_STEPS = 24
 
 ROUNDING = 1e-9
 """Above one case by so much, a share of weighted cases is not below it once it is multiplied."""
-
-Picture = tuple[str, str, str]
-"""Data address, what a reader who cannot see it is told, and the caption."""
 
 
 def headless_pyplot() -> Any:
@@ -128,8 +125,7 @@ def _capacities(report: Report) -> Any:
 
 
 def _picture(figure: Any, alternative: str, caption: str) -> Picture:
-    data = base64.b64encode(figure_bytes(figure, "png")).decode("ascii")
-    return f"data:image/png;base64,{data}", alternative, caption
+    return Picture(figure_bytes(figure, "png"), caption, alternative)
 
 
 class _quietly(warnings.catch_warnings):  # noqa: N801 - reads as a verb in a with statement

@@ -1,15 +1,18 @@
-"""A report as one HTML document."""
+"""A report on disk: one HTML document and its JSON, both or neither."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
-from html import escape
-from importlib.resources import files
+from pathlib import Path
 
 from voros.core.decision import at_deployment
-from voros.present.report.content import DataSummary, Report, versions
-from voros.present.report.figures import Picture, map_pictures, policy_pictures, ranking_pictures
+from voros.evaluation import Choice
+from voros.io import check_writable, write_together
+from voros.io.serialisation import json_text
+from voros.present.document import render_document
+from voros.present.report.content import DataSummary, Report, now, report_document, versions
+from voros.present.report.figures import map_pictures, policy_pictures, ranking_pictures
 from voros.present.report.wording import (
     STRATEGY_TITLES,
     consequences_in_words,
@@ -21,55 +24,67 @@ from voros.present.report.wording import (
     worth_in_words,
 )
 from voros.selection import ModelScores
+from voros.text.table import Table
+
+CHOICE_TITLES = ("alarms", "right", "precision", "recall")
+"""What a table says of the alarms at a threshold."""
+
+
+def report_paths(path: str | Path) -> tuple[Path, Path]:
+    """Return where the document and its JSON go.
+
+    Examples
+    --------
+    >>> [file.name for file in report_paths("choice.html")]
+    ['choice.html', 'choice.json']
+    """
+    document = Path(path)
+    if document == Path("-"):
+        raise ValueError("a report is two files, HTML and JSON, and - is one; name a .html file")
+    if document.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{document}: the name of a report must end in .html")
+    return document, document.with_suffix(".json")
+
+
+def write_report(report: Report, path: str | Path, *, force: bool = False) -> tuple[Path, Path]:
+    """Write a report as HTML, and the same content as JSON beside it."""
+    document, values = report_paths(path)
+    check_writable((document, values), force=force)
+    written = now()
+    write_together(
+        {
+            document: render_report(report, written),
+            values: json_text(report_document(report, written)),
+        },
+        force=force,
+    )
+    return document, values
 
 
 def render_report(report: Report, written: datetime) -> str:
     """Lay a report out as one HTML document that needs no other file."""
-    style = (
-        files("voros.present.report").joinpath("assets", "report.css").read_text(encoding="utf-8")
+    tested = report.tested
+    return render_document(
+        "voros.present.report",
+        "report.html",
+        report=report,
+        title=report.title,
+        written=written,
+        deployed=policy_in_words(report.policy),
+        consequences=consequences_in_words(report.policy),
+        validation=_data_facts(report.validation),
+        test=None if report.test is None else _data_facts(report.test),
+        limits=_limit_facts(report),
+        ranking_words=_ranking_in_words(report),
+        ranking=_ranking_table(report),
+        ranking_pictures=ranking_pictures(report),
+        policy=_policy_table(report),
+        policy_pictures=policy_pictures(report),
+        test_words=() if tested is None else evaluation_in_words(tested),
+        tested=None if tested is None else _test_table(tested.choices),
+        map_pictures=map_pictures(report),
+        versions=", ".join(f"{name} {version}" for name, version in versions().items()),
     )
-    body = "\n".join(
-        [
-            f"<h1>{escape(report.title)}</h1>",
-            f'<p class="quiet">Written {written:%Y-%m-%d %H:%M} UTC by voros.</p>',
-            _verdict(report),
-            _section("Data", *_data(report)),
-            _section("Limits and costs", _limits(report)),
-            _section("Ranking", _ranking(report), *_figures(ranking_pictures(report))),
-            _section("Chosen policy", *_policy(report), *_figures(policy_pictures(report))),
-            _section("Test", *_test(report)),
-            _section("At other limits", *_other_limits(report)),
-            _section("How this was made", *_provenance(report)),
-        ]
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(report.title)}</title>\n<style>\n{style}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
-
-
-def _section(title: str, *parts: str) -> str:
-    return "\n".join([f"<section>\n<h2>{escape(title)}</h2>", *parts, "</section>"])
-
-
-def _verdict(report: Report) -> str:
-    said = f"Chosen: <strong>{escape(report.winner)}</strong>, "
-    said += escape(policy_in_words(report.policy)) + ". "
-    said += escape(consequences_in_words(report.policy))
-    broken = report.tested is not None and not report.tested.satisfied
-    if report.tested is not None:
-        kept = "broken: look at the test below before deploying it." if broken else "kept."
-        said += f" On the test cases the limits were {kept}"
-    return f'<p class="verdict{" broken" if broken else ""}">{said}</p>'
-
-
-def _data(report: Report) -> list[str]:
-    summaries = [("Validation", report.validation)]
-    if report.test is not None:
-        summaries.append(("Test", report.test))
-    return [_facts(title, _data_facts(summary)) for title, summary in summaries]
 
 
 def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
@@ -84,35 +99,18 @@ def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
     ]
 
 
-def _limits(report: Report) -> str:
+def _limit_facts(report: Report) -> list[tuple[str, str]]:
     scenario, points = report.scenario, report.points[report.winner]
     cases = at_deployment(points, scenario)
     capacity = f"{number(cases.max_alarms(scenario))} of {number(cases.n_cases)} cases"
     prevalence = "that of the data" if scenario.prevalence is None else f"{scenario.prevalence:.3%}"
-    return _facts(
-        None,
-        [
-            ("precision", f"at least {scenario.min_precision:g} of the alarms must be right"),
-            ("capacity", f"alarms for at most {capacity} (capacity {scenario.capacity!r})"),
-            ("costs", f"a miss is worth {worth_in_words(scenario, points)} false alarms"),
-            ("distribution of C_FP / C_FN", repr(scenario.costs)),
-            ("prevalence", prevalence),
-        ],
-    )
-
-
-def _ranking(report: Report) -> str:
-    certified = report.policy.guarantee is not None
-    interval = f"{report.confidence:.0%} interval"
-    header = (
-        *("model", "partial VOROS", interval, "wins"),
-        *(("guaranteed",) if certified else ()),
-        *("behind", "VOROS", "pAUROC", "recall", "feasible"),
-    )
-    rows = [_ranking_cells(report, row) for row in report.selection.ranking]
-    said = [_ranking_in_words(report), *([report.verdict] if report.verdict else [])]
-    words = "\n".join(f"<p>{escape(line)}</p>" for line in said)
-    return words + "\n" + _table(header, rows)
+    return [
+        ("precision", f"at least {scenario.min_precision:g} of the alarms must be right"),
+        ("capacity", f"alarms for at most {capacity} (capacity {scenario.capacity!r})"),
+        ("costs", f"a miss is worth {worth_in_words(scenario, points)} false alarms"),
+        ("distribution of C_FP / C_FN", repr(scenario.costs)),
+        ("prevalence", prevalence),
+    ]
 
 
 def _ranking_in_words(report: Report) -> str:
@@ -133,12 +131,22 @@ def _ranking_in_words(report: Report) -> str:
     )
 
 
-def _ranking_cells(report: Report, row: ModelScores) -> tuple[str, ...]:
+def _ranking_table(report: Report) -> Table:
+    certified = report.policy.guarantee is not None
+    header = (
+        *("model", "partial VOROS", f"{report.confidence:.0%} interval", "wins"),
+        *(("guaranteed",) if certified else ()),
+        *("behind", "VOROS", "pAUROC", "recall", "feasible"),
+    )
+    rows = [_ranking_cells(report, row, certified) for row in report.selection.ranking]
+    return Table.from_rows([header, *rows])
+
+
+def _ranking_cells(report: Report, row: ModelScores, certified: bool) -> tuple[str, ...]:
     # Its package loads SciPy's distributions, which other commands do without.
     from voros.inference.intervals import interval_in_words
 
     found = report.intervals[row.model]
-    certified = report.policy.guarantee is not None
     return (
         row.model,
         f"{found.estimate:.4f}",
@@ -153,96 +161,33 @@ def _ranking_cells(report: Report, row: ModelScores) -> tuple[str, ...]:
     )
 
 
-def _policy(report: Report) -> list[str]:
+def _policy_table(report: Report) -> Table:
     policy = report.policy
     low, high = report.scenario.costs.ratio_range(policy.n_negative / policy.n_positive)
-    rows = []
-    for choice, probability in zip(policy.choices, policy.probabilities, strict=True):
-        if probability > 0:
-            rows.append(
-                (
-                    span(max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)),
-                    f"{probability:.1%}",
-                    exact(choice.threshold),
-                    number(choice.alarms),
-                    number(choice.tp),
-                    f"{choice.precision:.4f}",
-                    f"{choice.recall:.4f}",
-                )
-            )
-    header = (
-        *("C_FP / C_FN", "probability", "alarm at a score of", "alarms", "right"),
-        *("precision", "recall"),
-    )
-    guarantee = policy.guarantee
-    words = f"Made for the scores of {report.winner}: {policy_in_words(policy)}."
-    if guarantee is not None:
-        words += f" Only thresholds allowed by {guarantee!r} are used."
-    return [f"<p>{escape(words)}</p>", _table(header, rows, "On the validation cases")]
-
-
-def _test(report: Report) -> list[str]:
-    tested = report.tested
-    if tested is None:
-        return ["<p>No test cases were given: the policy has not been tested.</p>"]
-    said = [f"<p>{escape(line[0].upper() + line[1:])}.</p>" for line in evaluation_in_words(tested)]
     rows = [
         (
-            span(choice.cost_ratio_low, choice.cost_ratio_high),
-            exact(choice.threshold),
-            number(choice.alarms),
-            number(choice.tp),
-            f"{choice.precision:.4f}",
-            f"{choice.recall:.4f}",
+            span(max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)),
+            f"{probability:.1%}",
+            *_choice_cells(choice),
         )
-        for choice in tested.choices
+        for choice, probability in zip(policy.choices, policy.probabilities, strict=True)
+        if probability > 0
     ]
-    header = ("C_FP / C_FN", "threshold", "alarms", "right", "precision", "recall")
-    return [*said, _table(header, rows, "On the test cases, thresholds fixed beforehand")]
+    header = ("C_FP / C_FN", "probability", "alarm at a score of", *CHOICE_TITLES)
+    return Table.from_rows([header, *rows], "On the validation cases")
 
 
-def _other_limits(report: Report) -> list[str]:
-    pictures = list(_figures(map_pictures(report)))
-    return pictures or ["<p>There is one model only, so that there is nobody to lose to.</p>"]
+def _test_table(choices: Iterable[Choice]) -> Table:
+    rows = [(span(c.cost_ratio_low, c.cost_ratio_high), *_choice_cells(c)) for c in choices]
+    header = ("C_FP / C_FN", "threshold", *CHOICE_TITLES)
+    return Table.from_rows([header, *rows], "On the test cases, thresholds fixed beforehand")
 
 
-def _provenance(report: Report) -> list[str]:
-    packages = ", ".join(f"{name} {number}" for name, number in versions().items())
-    return [
-        "<p>The exact command:</p>",
-        f"<pre>{escape(report.command)}</pre>",
-        f"<p>Versions: {escape(packages)}. The numbers are also in the JSON file beside this "
-        "one.</p>",
-    ]
-
-
-def _facts(caption: str | None, facts: Sequence[tuple[str, str]]) -> str:
-    title = "" if caption is None else f"<caption>{escape(caption)}</caption>"
-    rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(text)}</td></tr>'
-        for name, text in facts
-    )
-    return f'<div class="scroll"><table class="facts">{title}{rows}</table></div>'
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-    body = "".join(
-        f'<tr><th scope="row">{escape(first)}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
-        + "</tr>"
-        for first, *rest in rows
-    )
+def _choice_cells(choice: Choice) -> tuple[str, ...]:
     return (
-        f'<div class="scroll"><table>{title}<thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        exact(choice.threshold),
+        number(choice.alarms),
+        number(choice.tp),
+        f"{choice.precision:.4f}",
+        f"{choice.recall:.4f}",
     )
-
-
-def _figures(pictures: Iterable[Picture]) -> Iterable[str]:
-    for address, alternative, caption in pictures:
-        yield (
-            f'<figure><img src="{address}" alt="{escape(alternative)}">'
-            f"<figcaption>{escape(caption)}</figcaption></figure>"
-        )

@@ -20,8 +20,8 @@ from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.runs import TIME_LIMIT, run_grid
 from voros.studies.experiments.split import Split, split_patients
 from voros.studies.experiments.study import Deployed, Scored, run_study
-from voros.studies.paper import as_csv, as_latex, as_text
-from voros.studies.paper.layout import Table
+from voros.studies.paper.tables import table_files
+from voros.text.table import Table
 
 FindRivals = Callable[[Split, Sequence[Deployed], Scored, Scored], tuple[Table, ...]]
 
@@ -169,10 +169,8 @@ def _write(
     pictures: Mapping[str, bytes],
     facts: Sequence[tuple[str, str]],
 ) -> None:
-    save(folder.root / "tables" / "tables.txt", "\n".join(map(as_text, result.tables)))
-    for table in result.tables:
-        save(folder.root / "tables" / f"{table.name}.csv", as_csv(table))
-        save(folder.root / "tables" / f"{table.name}.tex", as_latex(table))
+    for name, content in table_files(result.tables).items():
+        save(folder.root / "tables" / name, content)
     for name, image in pictures.items():
         save(folder.root / "figures" / name, image)
     for one in result.deployed:

@@ -14,17 +14,10 @@ from voros.selection import score_model
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.study import Scored
 from voros.studies.paper.cells import SCENARIOS
+from voros.studies.paper.tables import STRATEGY_LABELS
 
 MAP_FLOORS = np.linspace(0.02, 0.9, 45)
 MAP_CAPACITIES = np.linspace(0.02, 0.6, 30)
-
-SHORT_NAMES = {
-    "voros": "VOROS",
-    "partial_auroc": "pAUROC",
-    "recall": "recall",
-    "partial_voros": "partial VOROS",
-}
-"""Names of strategies for a legend."""
 
 
 def draw_study(result: StudyResult, valid: Scored, test: Scored) -> dict[str, bytes]:
@@ -67,7 +60,9 @@ def _winners(result: StudyResult, valid: Scored, number: int) -> bytes:
     }
     for one in result.of(number):
         chosen = [other.strategy for other in result.of(number) if other.model == one.model]
-        named[one.model] = "by " + ", ".join(SHORT_NAMES[s] for s in chosen if s in SHORT_NAMES)
+        named[one.model] = "by " + ", ".join(
+            STRATEGY_LABELS[s].removeprefix("max ") for s in chosen if s in STRATEGY_LABELS
+        )
     display = WinnerMapDisplay.from_points(
         {name: valid.points[model] for model, name in named.items()},
         min_precisions=MAP_FLOORS,

@@ -6,13 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voros.policy.deployment import PolicyEvaluation
 from voros.studies.experiments.grid import Candidate
 from voros.studies.experiments.intervals import CostIntervals
 from voros.studies.experiments.study import CONFIDENCE, GUARANTEED, Deployed
 from voros.studies.paper.cells import SCENARIOS
-from voros.studies.paper.layout import STRATEGY_LABELS, Column, Table, Value
-from voros.studies.paper.writers import as_text
+from voros.studies.paper.tables import (
+    STRATEGY_LABELS,
+    evaluated,
+    evaluation_columns,
+    limits_in_short,
+    limits_kept,
+    tables_text,
+)
+from voros.text.table import Column, Table, Value
 
 LABELS: Mapping[str, str] = {
     **STRATEGY_LABELS,
@@ -64,94 +70,74 @@ class StudyResult:
 
     def text(self) -> str:
         """Return every table as text."""
-        return "\n".join(map(as_text, self.tables))
+        return tables_text(self.tables)
 
     def __repr__(self) -> str:
         return self.text()
 
     def _main(self, numbers: Sequence[int]) -> Table:
-        columns = [Column("strategy", "", "strategy")]
+        columns = [Column("strategy")]
+        rows: list[list[Value]] = [[LABELS[one.strategy]] for one in self.of(numbers[0])]
         for number in numbers:
-            group = f"scenario {number}: {limits_in_words(number)}"
-            columns += [
-                Column(f"scenario_{number}_cost", group, "test cost", least_is_best=True),
-                Column(f"scenario_{number}_low", group, "low"),
-                Column(f"scenario_{number}_high", group, "high"),
-                Column(f"scenario_{number}_kept", group, "limits kept"),
-            ]
-        rows = []
-        for strategies in zip(*(self.of(number) for number in numbers), strict=True):
-            row: list[Value] = [LABELS[strategies[0].strategy]]
-            for one in strategies:
-                cost = self.intervals[one.scenario][one.strategy].cost
-                row += [cost.estimate, cost.low, cost.high, kept(one.test)]
-            rows.append(tuple(row))
+            columns += cost_columns(number, kept="limits kept")
+            for row, one in zip(rows, self.of(number), strict=True):
+                found = self.intervals[number][one.strategy].cost
+                row += [found.estimate, found.low, found.high, limits_kept(one.test)]
         title = f"{self.title}: expected normalised cost on the test set, 95 % intervals"
-        return Table("main", title, tuple(columns), tuple(rows))
+        return Table(tuple(columns), tuple(map(tuple, rows)), title, "main")
 
     def _detailed(self, number: int) -> Table:
-        one = self.of(number)[0]
-        columns = [Column("strategy", "", "strategy")]
-        for part, most in (("validation", one.valid.max_alarms), ("test", one.test.max_alarms)):
-            group = f"{part} set, at most {most:g} alarms"
-            columns += [
-                Column(f"{part}_cost", group, "cost", least_is_best=True),
-                Column(f"{part}_precision", group, "precision"),
-                Column(f"{part}_alarms", group, "alarms", decimals=1),
-                Column(f"{part}_kept", group, "limits kept"),
-            ]
-        columns.append(Column("model", "", "model"))
-        rows = tuple(
-            (LABELS[one.strategy], *_values(one.valid), *_values(one.test), self.label(one.model))
-            for one in self.of(number)
+        deployed = self.of(number)
+        valid, test = deployed[0].valid.max_alarms, deployed[0].test.max_alarms
+        columns = (
+            Column("strategy"),
+            *evaluation_columns("validation", f"validation set, at most {valid:g} alarms"),
+            *evaluation_columns("test", f"test set, at most {test:g} alarms"),
+            Column("model"),
         )
-        title = f"{self.title}, scenario {number}: {limits_in_words(number)}"
-        return Table(f"scenario_{number}", title, tuple(columns), rows)
+        rows = tuple(
+            (
+                *(LABELS[one.strategy], *evaluated(one.valid), *evaluated(one.test)),
+                self.label(one.model),
+            )
+            for one in deployed
+        )
+        title = f"{self.title}, scenario {number}: {scenario_in_words(number)}"
+        return Table(columns, rows, title, f"scenario_{number}")
 
     def _differences(self, number: int) -> Table:
         columns = (
-            Column("strategy", "", "strategy"),
-            Column("excess", "", "test cost above partial VOROS"),
-            Column("low", "", "low"),
-            Column("high", "", "high"),
-            Column("verdict", "", "verdict"),
-            Column("cost_aware", "", "same model, thresholds by cost"),
+            Column("strategy"),
+            Column("test cost above partial VOROS", "excess"),
+            *map(Column, ("low", "high", "verdict")),
+            Column("same model, thresholds by cost", "cost_aware"),
         )
         rows = []
         for one in self.of(number):
             found = self.intervals[number][one.strategy]
+            more = found.excess
             if one.strategy != "partial_voros":
-                excess = found.excess
-                rows.append(
-                    (
-                        LABELS[one.strategy],
-                        excess.estimate,
-                        excess.low,
-                        excess.high,
-                        found.verdict,
-                        one.cost_aware_test,
-                    )
-                )
+                values = (more.estimate, more.low, more.high, found.verdict, one.cost_aware_test)
+                rows.append((LABELS[one.strategy], *values))
         title = f"{self.title}, scenario {number}: paired differences in test cost, 95 % intervals"
-        return Table(f"scenario_{number}_differences", title, columns, tuple(rows))
+        return Table(columns, tuple(rows), title, f"scenario_{number}_differences")
 
 
-def _values(found: PolicyEvaluation) -> tuple[Value, ...]:
-    precision: Value = found.mean_precision if found.mean_alarms else "no alarms"
-    return found.expected_cost, precision, found.mean_alarms, kept(found)
+def cost_columns(number: int, **others: str) -> list[Column]:
+    """Return the columns of a test cost and its interval in a scenario, and others by name."""
+    name, group = f"scenario_{number}", f"scenario {number}: {scenario_in_words(number)}"
+    return [
+        Column("test cost", f"{name}_cost", group, least_is_best=True),
+        *(
+            Column(title, f"{name}_{key}", group)
+            for key, title in {"low": "low", "high": "high", **others}.items()
+        ),
+    ]
 
 
-def kept(found: PolicyEvaluation) -> str:
-    """Say whether both limits were kept, and which was not."""
-    broken = ", ".join(violation.limit for violation in found.violations)
-    return f"no ({broken})" if broken else "yes"
-
-
-def limits_in_words(number: int) -> str:
+def scenario_in_words(number: int) -> str:
     """Describe one of the paper's scenarios."""
     scenario = SCENARIOS[number]
     low, high = scenario.costs.support
-    return (
-        f"precision at least {scenario.min_precision:g}, alarms at most {scenario.capacity:g} of "
-        f"the cases, a miss worth {1 / high:.0f} to {1 / low:.0f} false alarms"
-    )
+    worth = f"a miss worth {1 / high:.0f} to {1 / low:.0f} false alarms"
+    return f"{limits_in_short(scenario)}, {worth}"

@@ -10,10 +10,11 @@ from voros.core.arrays import AnyArray, FloatArray
 from voros.policy import ThresholdPolicy
 from voros.studies.experiments.folder import Predictions
 from voros.studies.experiments.intervals import cost_intervals
-from voros.studies.experiments.results import kept, limits_in_words
+from voros.studies.experiments.results import cost_columns
 from voros.studies.experiments.study import GUARANTEED_BY, Deployed, Scored, never_alarm_is_a_result
 from voros.studies.paper.cells import SCENARIOS
-from voros.studies.paper.layout import Column, Table, Value
+from voros.studies.paper.tables import limits_kept
+from voros.text.table import Column, Table, Value
 
 SELECTED = "model selected by partial VOROS"
 
@@ -44,31 +45,18 @@ def rival_table(
         Of the fitted models.
     random_state : int, default 0
     """
-    columns = [Column("forecast", "", "forecast")]
+    columns = [Column("forecast")]
     cells: dict[str, list[Value]] = {name: [name] for name in (*forecasts, SELECTED)}
     for one in deployed:
         if one.strategy != GUARANTEED_BY:
             continue
         on_valid = _beside(one.model, valid, forecasts, rows["valid"])
         on_test = _beside(one.model, test, forecasts, rows["test"])
-        group = f"scenario {one.scenario}: {limits_in_words(one.scenario)}"
-        columns += _columns(one.scenario, group)
+        columns += cost_columns(one.scenario, verdict="against the model", kept="limits kept")
         for name, values in _compare(one.scenario, on_valid, on_test, random_state).items():
             cells[name] += values
-    cases = f"{on_test.n_cases} test cases with every forecast"
-    return Table(
-        "forecasts", f"{title}: {cases}", tuple(columns), tuple(map(tuple, cells.values()))
-    )
-
-
-def _columns(number: int, group: str) -> list[Column]:
-    return [
-        Column(f"scenario_{number}_cost", group, "test cost", least_is_best=True),
-        Column(f"scenario_{number}_low", group, "low"),
-        Column(f"scenario_{number}_high", group, "high"),
-        Column(f"scenario_{number}_verdict", group, "against the model"),
-        Column(f"scenario_{number}_kept", group, "limits kept"),
-    ]
+    title = f"{title}: {on_test.n_cases} test cases with every forecast"
+    return Table(tuple(columns), tuple(map(tuple, cells.values())), title, "forecasts")
 
 
 def _beside(
@@ -95,7 +83,7 @@ def _compare(number: int, valid: Scored, test: Scored, random_state: int) -> dic
             found[name].cost.low,
             found[name].cost.high,
             "" if name == SELECTED else found[name].verdict,
-            kept(one.test),
+            limits_kept(one.test),
         ]
         for name, one in deployed.items()
     }

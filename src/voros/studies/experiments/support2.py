@@ -20,7 +20,7 @@ from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.rivals import rival_table
 from voros.studies.experiments.split import Split
 from voros.studies.experiments.study import Deployed, Scored
-from voros.studies.paper.layout import Table
+from voros.text.table import Table
 
 Outcome: TypeAlias = Literal["hospital_death", "hospital_death_within_7_days"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)

@@ -2,7 +2,7 @@
 
 A cell is one strategy in one scenario on one dataset. The strategy has chosen a model already; its
 predictions are a validation file, on which the thresholds are decided, and a test file, on which
-they are accounted for.
+they are evaluated.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from voros.core.scenario import Scenario
 from voros.policy import ThresholdPolicy
 from voros.policy.deployment import PolicyEvaluation
 from voros.selection import Strategy
+from voros.text.table import Absent
 
 SCENARIOS: Mapping[int, Scenario] = MappingProxyType(
     {
@@ -64,13 +65,6 @@ FILE_STEMS: Mapping[tuple[str, int], Mapping[Strategy, str]] = MappingProxyType(
 LABEL_COLUMN, SCORE_COLUMN = "y_true", "proba_y_eq_1"
 
 
-@dataclass(frozen=True)
-class Absent:
-    """What stands in a cell that could not be computed."""
-
-    reason: str
-
-
 @dataclass(frozen=True, eq=False)
 class Cell:
     """One strategy in one scenario on one dataset.
@@ -82,7 +76,7 @@ class Cell:
         1 or 2, see `SCENARIOS`.
     strategy : str
     valid, test : PolicyEvaluation or Absent
-        The account of the thresholds on either set; they are decided on the validation set alone.
+        Of the thresholds on either set; they are decided on the validation set alone.
     """
 
     dataset: str
@@ -99,7 +93,7 @@ def evaluate_cell(
     valid: OperatingPoints | Absent,
     test: OperatingPoints | Absent,
 ) -> Cell:
-    """Decide thresholds on the validation points, and account for them on both sets."""
+    """Decide thresholds on the validation points, and evaluate them on both sets."""
     if isinstance(valid, Absent):
         untested = test if isinstance(test, Absent) else valid
         return Cell(dataset, scenario, strategy, valid, untested)

@@ -1,0 +1,57 @@
+"""HTML documents that need no other file, from templates that escape what they are given."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+
+from voros.installing import missing_package
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image of a document.
+
+    Attributes
+    ----------
+    png : bytes
+    caption : str
+    alternative : str
+        What a reader who cannot see it hears.
+    """
+
+    png: bytes
+    caption: str
+    alternative: str
+
+    @property
+    def address(self) -> str:
+        """The image itself, as the address of an image."""
+        return f"data:image/png;base64,{base64.b64encode(self.png).decode('ascii')}"
+
+
+def render_document(package: str, template: str, **content: Any) -> str:
+    """Fill a template of a package, which may use those of this one.
+
+    Parameters
+    ----------
+    package : str
+        Whose folder ``templates`` holds the template.
+    template : str
+    **content
+        What the template shows.
+    """
+    try:
+        from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise missing_package("writing a document", "jinja2") from error
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("voros.present")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template).render(content)
