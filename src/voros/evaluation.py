@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -65,6 +66,12 @@ class Choice:
         return self.alarms == 0
 
 
+def choice_columns(choices: Sequence[Choice]) -> dict[str, list[Any]]:
+    """Return choices column by column, as any data-frame library takes them."""
+    names = Choice.__dataclass_fields__
+    return {name: [getattr(choice, name) for choice in choices] for name in names}
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """Partial VOROS of one classifier in one scenario, and what it rests on.
@@ -112,7 +119,7 @@ class Evaluation:
 
     @property
     def max_alarms(self) -> float:
-        """The capacity as a number of alarms among these cases."""
+        """The capacity as a number of alarms."""
         return self.decision.max_alarms
 
     @cached_property
@@ -174,9 +181,7 @@ class Evaluation:
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the choices as a data frame, one row per interval of the cost ratio."""
-        names = list(Choice.__dataclass_fields__)
-        rows = {name: [getattr(choice, name) for choice in self.choices] for name in names}
-        return make_frame(rows, backend)
+        return make_frame(choice_columns(self.choices), backend)
 
     def summary(self) -> tuple[tuple[str, str], ...]:
         """Return what is worth knowing besides the choices, as pairs of name and text."""

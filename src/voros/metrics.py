@@ -44,7 +44,7 @@ def partial_voros_score(
     min_precision : float in [0, 1], default 0.0
         At least this share of the alarms must be right.
     capacity : float in (0, 1] or int, default 1.0
-        At most so many alarms: a float is a share of the cases, an int a number of cases.
+        Alarms at most: a float is a share of the cases, an int a number of cases.
     cost_ratio : float, pair of floats, or distribution from `voros.costs`
         C_FP / C_FN: known, uniform between two values, or any distribution.
     prevalence : float in (0, 1), optional

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 T = TypeVar("T")
 
 Progress: TypeAlias = bool | Callable[[int, int], None]
-"""Whether to draw a bar, or what to tell how much is done of how much instead."""
+"""Whether to draw a bar, or what to call with how much is done of how much instead."""
 
 BAR_WIDTH = 30
 """Characters of a full bar."""
@@ -22,16 +22,16 @@ SECONDS_BETWEEN = 0.1
 def progress_bar(
     items: Iterable[T], label: str, progress: Progress = True, total: int | None = None
 ) -> Iterator[T]:
-    """Go through ``items``, redrawing a bar, or telling a callable, after each of them.
+    """Go through ``items``, redrawing a bar, or calling a function, after each of them.
 
     ``total`` says how many there are, where they are made as they are asked for. A terminal and a
     notebook show one line that moves; anything else, such as a log file, gets the finished bar.
 
     Examples
     --------
-    >>> told = []
-    >>> squares = [x * x for x in progress_bar([1, 2], "squares", lambda *done: told.append(done))]
-    >>> squares, told
+    >>> seen = []
+    >>> squares = [x * x for x in progress_bar([1, 2], "squares", lambda *done: seen.append(done))]
+    >>> squares, seen
     ([1, 4], [(1, 2), (2, 2)])
     """
     if total is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arrays import as_number, check_choice
+from voros.core.arrays import check_choice, check_number
 from voros.core.decision import Decision, region_of, solve
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario, check_scenario
@@ -282,8 +282,8 @@ def select_model(
         has its part of the allowed error (`Guarantee.split`), so that the promise holds for
         whichever is deployed with `Selection.policy`.
     groups : array-like of shape (n_cases,), optional
-        Whose case it is. Where patients have several cases, a guarantee holds only if it is told:
-        without `groups` all cases are taken as independent, and nothing can tell.
+        The patient of each case. A guarantee needs it where patients have several cases: without
+        `groups` all cases are taken as independent, and nothing can check that.
 
     Warns
     -----
@@ -376,8 +376,7 @@ def rank_points(
     """Rank models as `select_points` does, one after another and without a warning."""
     check_strategy(strategy)
     check_scenario(scenario)
-    if not 0 <= as_number(tolerance, "tolerance") <= 1:
-        raise ValueError(f"tolerance={tolerance!r}; accepted is a number within [0, 1]")
+    check_number(tolerance, "tolerance")
     if n_models == 0:
         raise ValueError("points_by_model is empty; at least one model is needed to choose from")
     each, best = split(guarantee, n_models), -np.inf

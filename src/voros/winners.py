@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector
+from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector, check_number
 from voros.core.costs import CostDistribution, CostLike
 from voros.core.counting import adds_recall
 from voros.core.decision import Decision, at_deployment, region_of
@@ -239,7 +239,7 @@ def winner_map_points(
         scores,
         feasible,
         rows[0][0].costs,
-        _check_tolerance(tolerance),
+        check_number(tolerance, "tolerance"),
     )
 
 
@@ -336,9 +336,3 @@ def _check_rising(values: AnyArray, name: str) -> AnyArray:
     if values.ndim != 1 or len(values) == 0 or not np.all(np.diff(values) > 0):
         raise ValueError(f"{name} must be a list of rising numbers; it is {values!r}")
     return values
-
-
-def _check_tolerance(tolerance: float) -> float:
-    if not 0 <= as_number(tolerance, "tolerance") <= 1:
-        raise ValueError(f"tolerance={tolerance!r}; accepted is a number within [0, 1]")
-    return float(tolerance)

@@ -239,7 +239,7 @@ def test_a_long_test_file_without_the_winner(refused, tmp_path):
         (("select", "--strategy", "luck"), "--strategy='luck'"),
         (("select", "--confidence", "2"), "confidence=2"),
         (("score", "--pos-label", "ill"), "is not a number, and column 'died' holds numbers"),
-        (("score", "--pos-label", "7"), "not among the labels of column 'died'"),
+        (("score", "--pos-label", "7"), "not one of the labels of column 'died'"),
     ],
 )
 def test_choices_that_are_not_understood(refused, cases, command, complaint):

@@ -104,8 +104,8 @@ REFUSED = {
     "fractions": (([0.5, 1, 0, 1, 1, 0], S), {}, "3 distinct labels"),
     "ambiguous words": ((list("abaabb"), S), {}, "'a', 'b'.*pass pos_label"),
     "ambiguous numbers": (([1, 2, 1, 2, 2, 1], S), {}, "1, 2.*pass pos_label"),
-    "absent pos_label": ((Y, S), {"pos_label": 7}, r"pos_label=7 is not among .* \(0, 1\)"),
-    "absent word": ((list("abaabb"), S), {"pos_label": "x"}, "pos_label='x' is not among"),
+    "absent pos_label": ((Y, S), {"pos_label": 7}, r"pos_label=7 is not one of .* \(0, 1\)"),
+    "absent word": ((list("abaabb"), S), {"pos_label": "x"}, "pos_label='x' is not one of"),
     "negative weight": ((Y, S), {"sample_weight": [1, 1, -1, 1, 1, 1]}, "it holds -1.0 .*index 2"),
     "infinite weight": ((Y, S), {"sample_weight": [1, 1, 1, 1, 1, np.inf]}, "it holds inf"),
     "weights of one class": (

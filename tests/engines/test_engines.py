@@ -96,7 +96,7 @@ FAULTS = {
     "missing labels": ({"y": ["a", None, "b", "a"]}, r"'y' is missing in 1 of 4"),
     "three labels": ({"y": ["a", "b", "c", "a"]}, r"'y' has 3 distinct labels"),
     "one label": ({"y": ["a", "a", "a", "a"]}, r"'y' holds positive cases only"),
-    "absent label": ({"y": ["b", "c", "b", "c"]}, r"pos_label='a' is not among the labels"),
+    "absent label": ({"y": ["b", "c", "b", "c"]}, r"pos_label='a' is not one of the labels"),
     "text scores": ({"s": ["x", "y", "z", "w"]}, r"score\[0\]='s' must hold numbers"),
     "negative weight": ({"w": [1.0, -1.0, 1.0, 1.0]}, r"weight='w' must be finite .* 1 of 4 rows"),
     "missing weight": ({"w": [1.0, None, 1.0, 1.0]}, r"weight='w' must be finite .* 1 of 4 rows"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 AnyArray = NDArray[Any]
+
+OPEN_INTERVAL = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
+"""The least and the greatest number strictly between 0 and 1."""
 
 SHOWN_VALUES = 5
 """How many offending values an error message lists."""
@@ -112,8 +115,40 @@ def as_number(value: Any, name: str, accepted: str = "a number") -> float:
         raise ValueError(f"{name} is beyond all floats; accepted is {accepted}") from None
 
 
+def is_scalar(value: Any) -> bool:
+    """Whether a value is one thing and not a list of them; text is one thing."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0
+    return isinstance(value, (str, bytes)) or not isinstance(value, Iterable)
+
+
 def _refuse(value: Any, name: str, accepted: str) -> float:
     raise ValueError(f"{name}={value!r}; accepted is {accepted}")
+
+
+def check_number(
+    value: Any,
+    name: str,
+    accepted: str = "a number within [0, 1]",
+    low: float = 0.0,
+    high: float = 1.0,
+) -> float:
+    """Return a number from `low` to `high` as a float, or say what is accepted.
+
+    Examples
+    --------
+    >>> check_number(1.5, "tolerance")
+    Traceback (most recent call last):
+    ValueError: tolerance=1.5; accepted is a number within [0, 1]
+    """
+    number = as_number(value, name, accepted)
+    return number if low <= number <= high else _refuse(value, name, accepted)
+
+
+def check_confidence(confidence: Any) -> float:
+    """Return a confidence as a float: a number strictly between 0 and 1."""
+    accepted = "a number strictly between 0 and 1"
+    return check_number(confidence, "confidence", accepted, *OPEN_INTERVAL)
 
 
 def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
@@ -273,7 +308,7 @@ def _ambiguous(labels: Any, name: str) -> str:
 
 
 def _absent(pos_label: Any, labels: Any, name: str) -> str:
-    return f"pos_label={pos_label!r} is not among the labels of {name} ({_shown(labels)})"
+    return f"pos_label={pos_label!r} is not one of the labels of {name} ({_shown(labels)})"
 
 
 def check_scores(y_score: Any, *, name: str = "y_score") -> AnyArray:

@@ -28,7 +28,15 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import FloatArray, as_number, as_vector, check_same_length, check_weights
+from voros.core.arrays import (
+    FloatArray,
+    as_floats,
+    as_number,
+    as_vector,
+    check_same_length,
+    check_weights,
+    is_scalar,
+)
 
 Over: TypeAlias = Literal["ratio", "t", "miss"]
 UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
@@ -44,7 +52,7 @@ UPSIDE_DOWN = 0.9
 range on both sides of 1 is most often meant."""
 
 TAIL_HALVINGS = 52
-"""How often a tail is halved: what is left holds less mass than a float can tell from none."""
+"""How often a tail is halved: what is left holds less mass than a float can hold."""
 
 
 @dataclass(frozen=True)
@@ -419,6 +427,24 @@ def as_costs(cost_ratio: object) -> CostDistribution:
         f"cost_ratio={cost_ratio!r} is not understood; accepted are a number (known), a pair "
         "(low, high) of numbers (uniform between them), or a distribution from voros.costs"
     )
+
+
+def read_cost_ratios(cost_ratio: Any) -> FloatArray:
+    """Return one cost ratio or several as an array of no or one dimension.
+
+    Examples
+    --------
+    >>> read_cost_ratios(0.1).ndim, read_cost_ratios([0.1, 2]).tolist()
+    (0, [0.1, 2.0])
+    """
+    if is_scalar(cost_ratio):
+        one = cost_ratio.item() if isinstance(cost_ratio, np.ndarray) else cost_ratio
+        ratios = np.asarray(as_number(one, "cost_ratio", "a number of at least 0"))
+    else:
+        ratios = as_floats(as_vector(cost_ratio, "cost_ratio"), "cost_ratio")
+    if not np.all(ratios >= 0):
+        raise ValueError(f"cost_ratio={cost_ratio!r}; accepted are numbers of at least 0")
+    return ratios
 
 
 def _check_unit(over: str) -> None:

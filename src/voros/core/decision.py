@@ -51,7 +51,7 @@ class Decision:
 
     @cached_property
     def max_alarms(self) -> float:
-        """The capacity as a number of alarms among these cases."""
+        """The capacity as a number of alarms."""
         return self.points.max_alarms(self.scenario)
 
     @cached_property
@@ -72,7 +72,7 @@ class Decision:
 
     @property
     def highest_recall(self) -> int:
-        """Row of greatest recall among the feasible; of equals, the one with fewest alarms."""
+        """Feasible row of greatest recall; of equals, the one with fewest alarms."""
         rows = np.flatnonzero(self.feasible)
         return int(rows[np.argmax(self.points.tp[rows])])
 

@@ -24,7 +24,7 @@ from voros.core.arrays import AnyArray, FloatArray
 
 Interval: TypeAlias = tuple[float, float]
 PER_CASES = 1000
-"""Costs are told for this many cases."""
+"""Costs are stated for this many cases."""
 
 
 def binomial_limits(
@@ -204,9 +204,9 @@ class Share:
 
 
 def _precision(tpr: FloatArray, fpr: FloatArray, prevalence: float) -> FloatArray:
-    right, false = prevalence * tpr, (1.0 - prevalence) * fpr
-    total = right + false
-    return np.divide(right, total, out=np.zeros(total.shape), where=total > 0)
+    tp, fp = prevalence * tpr, (1.0 - prevalence) * fpr
+    total = tp + fp
+    return np.divide(tp, total, out=np.zeros(total.shape), where=total > 0)
 
 
 def _clip(interval: Interval, highest: float = np.inf) -> Interval:

@@ -10,7 +10,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
 
 FEW_POINTS = 64
-"""So few points are walked one by one as fast as all at once."""
+"""Up to this number, walking the points one by one is as fast as all at once."""
 
 WORTHWHILE = 0.8
 """A round over all points that keeps more than this share of them is the last."""
@@ -23,7 +23,7 @@ class CostHull:
     Attributes
     ----------
     index : ndarray of int, shape (n_vertices,)
-        Positions among the operating points.
+        Rows of the operating points.
     enter : ndarray of shape (n_vertices,)
         Cost ratio at which each takes over from the one before; the first enters at +inf. Each is
         best from its own down to that of the next.
@@ -49,14 +49,14 @@ class CostHull:
 def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
     """Find the upper hull of the allowed points.
 
-    In coordinates (alarms, right alarms), an affine image of ROC space, steps are never of zero
+    In coordinates (alarms, true positives), an affine image of ROC space, steps are never of zero
     width.
     """
     index = np.flatnonzero(allowed)
     tp, fp = points.tp[index], points.fp[index]
     alarms = tp + fp
     if len(index) > 1:
-        # Of points that raise equally many alarms only the one with most right ones counts.
+        # Of points with equally many alarms only the one with most true positives counts.
         distinct = np.append(alarms[1:] > alarms[:-1], True)
         if not distinct.all():
             index, tp, fp = index[distinct], tp[distinct], fp[distinct]
@@ -65,7 +65,7 @@ def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
     gain, harm = np.diff(tp[vertices]), np.diff(fp[vertices])
     useful = gain > 0
     gain, harm = gain[useful], harm[useful]
-    # More right and no more false alarms is better at every cost: such a step enters at infinity.
+    # More true and no more false positives is better at every cost: the step enters at infinity.
     ratios = np.divide(gain, harm, out=np.full(len(gain), np.inf), where=harm > 0)
     vertices = np.append(vertices[0], vertices[1:][useful])
     # Slopes fall along a hull; rounding of weighted counts must not make them rise.

@@ -15,7 +15,7 @@ from voros.core.operating_points import OperatingPoints
 class MostPrecise:
     """The highest precision that any threshold reaches within the capacity, and its price.
 
-    `precision` is 0 when no threshold within the capacity raises a right alarm.
+    `precision` is 0 when no threshold within the capacity has a true positive.
     """
 
     precision: float
@@ -25,7 +25,7 @@ class MostPrecise:
 
 
 def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
-    """Find the most precise allowed threshold; among equals the one of greatest recall."""
+    """Find the most precise allowed threshold; of equals, the one of greatest recall."""
     index = np.flatnonzero(allowed & (points.tp > 0))
     if len(index) == 0:
         return MostPrecise(0.0, 0.0, 0.0, float("inf"))

@@ -7,7 +7,7 @@ from enum import Enum
 
 import numpy as np
 
-from voros.core.arrays import FloatArray, as_number, check_class_sizes
+from voros.core.arrays import FloatArray, as_number, check_class_sizes, check_number
 
 ON_THE_LINE = 8 * np.finfo(np.float64).eps
 """A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
@@ -18,7 +18,7 @@ class RegionCase(Enum):
 
     The paper counts thirteen: five where both limits cut the square, and eight degenerate ones.
     The thirteenth, a capacity of nothing, is refused before any region is drawn; the whole square,
-    with no limits at all, is not among them and stands first here.
+    with no limits at all, is not one of them and stands first here.
     """
 
     WHOLE_SQUARE = "the whole square: no limit cuts it"
@@ -141,8 +141,7 @@ def _check_limits(
     n_positive: float, n_negative: float, min_precision: float, max_alarms: float
 ) -> None:
     check_class_sizes(n_positive, n_negative)
-    if not 0 <= as_number(min_precision, "min_precision") <= 1:
-        raise ValueError(f"min_precision={min_precision!r}; accepted is a number within [0, 1]")
+    check_number(min_precision, "min_precision")
     if not as_number(max_alarms, "max_alarms") > 0:
         raise ValueError(f"max_alarms={max_alarms!r}; accepted is a number of alarms above 0")
 

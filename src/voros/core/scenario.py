@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from voros.core.arrays import as_number
+from voros.core.arrays import OPEN_INTERVAL, check_number
 from voros.core.costs import CostDistribution, CostLike, as_costs
 from voros.exceptions import (
     InfeasibleError,
@@ -32,8 +32,8 @@ LARGEST_DENOMINATOR = 10**9
 def as_fraction(limit: float) -> Fraction:
     """Return the simple fraction a typed decimal stands for.
 
-    Three right alarms of twenty meet a floor of 0.15, although the float 0.15 lies a little
-    above 3/20; the nearest simple fraction is what the person who typed it meant.
+    Three true positives in twenty alarms meet a floor of 0.15, although the float 0.15 lies a
+    little above 3/20; the nearest simple fraction is what the person who typed it meant.
 
     Examples
     --------
@@ -91,14 +91,13 @@ class Scenario:
                 "cost_ratio is required: C_FP / C_FN as a number, a pair (low, high), or a "
                 "distribution from voros.costs"
             )
-        _check_share(self.min_precision, "min_precision", "a number within [0, 1]", 0.0, 1.0)
+        check_number(self.min_precision, "min_precision")
         _check_capacity(self.capacity)
         if self.prevalence is not None:
             accepted = f"a number strictly between 0 and 1, and at least {SMALLEST_PREVALENCE:g}"
-            _check_share(
-                self.prevalence, "prevalence", accepted, SMALLEST_PREVALENCE, np.nextafter(1.0, 0.0)
-            )
-            object.__setattr__(self, "prevalence", float(self.prevalence))
+            ends = SMALLEST_PREVALENCE, OPEN_INTERVAL[1]
+            prevalence = check_number(self.prevalence, "prevalence", accepted, *ends)
+            object.__setattr__(self, "prevalence", prevalence)
         # numpy's numbers compare and print as Python's own do.
         whole = isinstance(self.capacity, Integral)
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
@@ -122,7 +121,7 @@ class Scenario:
         return math.inf if alpha == 1 else alpha / (1 - alpha)
 
     def max_alarms(self, n_cases: int | float, one_case: float = 1.0) -> float:
-        """Return the capacity as a number of alarms among ``n_cases``.
+        """Return the capacity as a number of alarms on ``n_cases``.
 
         Raises
         ------
@@ -220,11 +219,6 @@ def _warn_of_slips(scenario: Scenario) -> None:
             "capacity=1 is a whole number: one alarm. For no limit write 1.0, a share of the cases",
             OneAlarmWarning,
         )
-
-
-def _check_share(value: object, name: str, accepted: str, low: float, high: float) -> None:
-    if not low <= as_number(value, name, accepted) <= high:
-        raise ValueError(f"{name}={value!r}; accepted is {accepted}")
 
 
 def _check_capacity(capacity: object) -> None:

@@ -76,7 +76,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         With ``predict_proba`` or ``decision_function``.
     scenario : Scenario
         Limits and costs. Prefer a capacity that is a share: a count is compared with the alarms
-        among the cases that the thresholds are decided on.
+        on the cases that the thresholds are decided on.
     strategy : str, default "partial_voros"
         How thresholds are chosen: see `ThresholdPolicy.from_validation`.
     cv : int, splitter, float, "prefit" or None
@@ -198,13 +198,13 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
                 setattr(self, name, getattr(self.estimator_, name))
         scores, rows = self._held_out_scores(X, y, held_out, routed.estimator.fit)
         positive = y[rows] == self.pos_label_
-        # Without a guarantee groups have had their say in the splits.
-        told = None if groups is None or self.guarantee is None else groups[rows]
+        # Without a guarantee groups matter for the splits alone.
+        tested = None if groups is None or self.guarantee is None else groups[rows]
         points = OperatingPoints.from_scores(
             positive,
             scores,
             sample_weight=None if weights is None else weights[rows],
-            groups=told,
+            groups=tested,
         )
         self.policy_ = self._decide(points)
         return self

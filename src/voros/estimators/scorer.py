@@ -17,7 +17,7 @@ RESPONSE_METHODS = ("decision_function", "predict_proba")
 def make_scorer(
     scenario: Scenario, *, strategy: Strategy = "partial_voros", pos_label: Any = None
 ) -> Any:
-    """Make a scikit-learn scorer that tells how well a classifier serves a scenario.
+    """Make a scikit-learn scorer: how well a classifier serves a scenario.
 
     It works wherever scikit-learn takes ``scoring``, with any classifier that has
     ``decision_function`` or ``predict_proba``. With metadata routing enabled,

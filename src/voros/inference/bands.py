@@ -32,8 +32,8 @@ POSITIONS = 101
 """False alarm rates, or cost ratios, at which a band is computed."""
 
 FEWEST_FALSE_ALARMS = 10
-"""A curve's height before so many false alarms hangs on single cases, which resampling cannot
-judge; a ROC band starts there."""
+"""A ROC band starts here: before, a curve's height hangs on single cases, which resampling cannot
+judge."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from voros.core.arrays import (
     AnyArray,
     BoolArray,
     FloatArray,
-    as_number,
     check_choice,
+    check_confidence,
     check_same_order,
 )
 from voros.core.counting import check_cases
@@ -22,7 +22,7 @@ from voros.exceptions import FewGroupsWarning, warn_caller
 from voros.inference.intervals import METHODS, Method, interval, interval_in_words
 from voros.inference.near_zero import may_be_zero, upper_bound
 from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
-from voros.inference.statistics import Measure, MetricLike, in_words
+from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
 from voros.models import columns_by_model, one_or_all, several_models
 from voros.progress import Progress, progress_bar
@@ -83,14 +83,14 @@ class Bootstrap:
     def __repr__(self) -> str:
         """Say it in a line."""
         return (
-            f"{in_words(self.metric)} {self.estimate:.4f} ({100 * self.confidence:g} % "
+            f"{metric_in_words(self.metric)} {self.estimate:.4f} ({100 * self.confidence:g} % "
             f"{self.method} interval {interval_in_words(self.low, self.high)}; "
             f"{len(self.distribution):,} resamples of {self.drawn})"
         )
 
     def _repr_html_(self) -> str:
         facts = (
-            (in_words(self.metric), f"{self.estimate:.4f}"),
+            (metric_in_words(self.metric), f"{self.estimate:.4f}"),
             (f"{100 * self.confidence:g} % interval", interval_in_words(self.low, self.high)),
             ("standard error", f"{self.standard_error:.4f}"),
             ("method", f"{self.method}, {len(self.distribution):,} resamples of {self.drawn}"),
@@ -155,7 +155,7 @@ def bootstrap(
     -----
     With fewer than 8 groups intervals are rough, which a `FewGroupsWarning` says.
 
-    A resample in which the limits leave nothing but silence scores what never alarm scores: 0 by
+    A resample in which the limits leave nothing but never alarm scores what that scores: 0 by
     partial VOROS. A resample with one class only has no ROC curve and is drawn again.
 
     Examples
@@ -169,7 +169,7 @@ def bootstrap(
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
     partial VOROS 0.4570 (95 % bca interval 0.3241 to 0.5561; 200 resamples of cases)
     """
-    plan = Plan.of(
+    plan = ResamplingPlan.of(
         y_true,
         scores,
         scenario,
@@ -185,7 +185,7 @@ def bootstrap(
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ResamplingPlan:
     """A bootstrap with its arguments checked and its cases sorted."""
 
     models: dict[str, Ranked]
@@ -211,7 +211,7 @@ class Plan:
         stratified: bool,
         groups: Any,
         pos_label: Any,
-    ) -> Plan:
+    ) -> ResamplingPlan:
         """Check the arguments of `voros.bootstrap`."""
         check_resampling(n_resamples, confidence)
         check_scenario(scenario)
@@ -249,7 +249,7 @@ class Plan:
 class Replicates:
     """A metric of several models: on the data, on shared resamples, and with blocks left out."""
 
-    plan: Plan
+    plan: ResamplingPlan
     whole: FloatArray
     drawn: FloatArray
     left_out: FloatArray
@@ -345,13 +345,11 @@ def _warn_of_few_groups(sampling: Sampling, *, grouped: bool) -> None:
 
 
 def check_resampling(n_resamples: int, confidence: float) -> None:
-    """Raise unless an interval of this confidence can be read off so many resamples."""
+    """Raise unless an interval of this confidence can be read off n resamples."""
     whole = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
     if not whole or not FEWEST_RESAMPLES <= n_resamples <= MOST_RESAMPLES:
         raise ValueError(
             f"n_resamples={n_resamples!r:.40}; accepted is a whole number of at least "
             f"{FEWEST_RESAMPLES} and at most {MOST_RESAMPLES:,}"
         )
-    accepted = "a number strictly between 0 and 1"
-    if not 0 < as_number(confidence, "confidence", accepted) < 1:
-        raise ValueError(f"confidence={confidence!r}; accepted is {accepted}")
+    check_confidence(confidence)

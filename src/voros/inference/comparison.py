@@ -12,14 +12,14 @@ import numpy as np
 
 from voros.core.arrays import FloatArray
 from voros.core.scenario import Scenario
-from voros.inference.bootstrap import Bootstrap, Plan, Replicates
+from voros.inference.bootstrap import Bootstrap, Replicates, ResamplingPlan
 from voros.inference.intervals import (
     Method,
     interval_in_words,
     interval_of_difference,
     p_value,
 )
-from voros.inference.statistics import MetricLike, in_words
+from voros.inference.statistics import MetricLike, metric_in_words
 from voros.io.frames import make_frame
 from voros.progress import Progress
 from voros.text.table import Table
@@ -101,7 +101,7 @@ class Comparison:
         """What can be said, in words."""
         best = self.ranking[0]
         undecided = [m for m in self.ranking[1:] if not self.differs(self.pair(best, m))]
-        name, score = in_words(self.metric), self.models[best].estimate
+        name, score = metric_in_words(self.metric), self.models[best].estimate
         lead = (
             f"{best} has the {'lowest' if self.lower_is_better else 'highest'} {name}, {score:.4f}"
         )
@@ -140,7 +140,7 @@ class Comparison:
 
     @property
     def _models(self) -> Table:
-        head = ("model", in_words(self.metric), self._interval_title, "wins")
+        head = ("model", metric_in_words(self.metric), self._interval_title, "wins")
         return Table.from_rows([head, *map(self._model_cells, self.ranking)])
 
     def _model_cells(self, model: str) -> tuple[str, ...]:
@@ -183,7 +183,7 @@ def compare(
     random_state: int | np.random.Generator | None = None,
     progress: Progress = False,
 ) -> Comparison:
-    """Compare models on the same cases, and tell which differences are more than chance.
+    """Compare models on the same cases, and say which differences are more than chance.
 
     Every model is scored on the same resamples, so what the cases do to all of them alike cancels
     out of the differences. Two intervals that overlap can still belong to models that differ.
@@ -223,7 +223,7 @@ def compare(
             f"metric={metric!r}: of a threshold neither more nor less is better, and models have "
             "scales of their own; compare their partial VOROS or expected cost"
         )
-    plan = Plan.of(
+    plan = ResamplingPlan.of(
         y_true,
         scores,
         scenario,
@@ -240,7 +240,7 @@ def compare(
     return comparison_of(plan, plan.run(random_state, progress))
 
 
-def comparison_of(plan: Plan, values: Replicates) -> Comparison:
+def comparison_of(plan: ResamplingPlan, values: Replicates) -> Comparison:
     """Compare models of which replicates were drawn on the same resamples."""
     names, lower = tuple(plan.models), plan.measure.lower_is_better
     gains = -values.drawn if lower else values.drawn
@@ -257,7 +257,7 @@ def comparison_of(plan: Plan, values: Replicates) -> Comparison:
 
 
 def _difference(
-    plan: Plan, values: Replicates, names: Sequence[str], i: int, j: int
+    plan: ResamplingPlan, values: Replicates, names: Sequence[str], i: int, j: int
 ) -> PairedDifference:
     estimate = values.whole[i] - values.whole[j]
     drawn = values.drawn[:, i] - values.drawn[:, j]
@@ -276,7 +276,7 @@ def _with_holm(pairs: Sequence[PairedDifference]) -> tuple[PairedDifference, ...
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """Adjust p-values so that the chance of any false claim among them stays at the level.
+    """Adjust p-values so that the family-wise error stays at alpha (Holm, 1979).
 
     The smallest is multiplied by their number, the next by one less, and so on; none may fall
     below one before it.

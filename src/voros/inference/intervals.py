@@ -25,7 +25,7 @@ Method: TypeAlias = Literal["bca", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 LEAST_TAIL = 1e-12
-"""A smaller tail has no end that can be told from infinity."""
+"""A smaller tail has no end short of infinity."""
 
 
 def interval(
@@ -46,7 +46,7 @@ def interval(
     low, high = np.full(np.shape(estimate), tail), np.full(np.shape(estimate), 1 - tail)
     if method == "bca":
         z0, a = median_bias(distribution, estimate), acceleration(left_out, strata)
-        low, high = bca_level(low, z0, a), bca_level(high, z0, a)
+        low, high = bca_quantile(low, z0, a), bca_quantile(high, z0, a)
     return order_statistics(distribution, low, high)
 
 
@@ -107,28 +107,28 @@ def acceleration(left_out: FloatArray, strata: AnyArray) -> FloatArray:
             [left_out[strata == s].mean(axis=0) - left_out[strata == s] for s in np.unique(strata)]
         )
         a = np.sum(moved**3, axis=0) / (6 * np.sum(moved**2, axis=0) ** 1.5)
-    # Nothing moved, or something moved endlessly far: no skewness to tell.
+    # Nothing moved, or something moved endlessly far: no skewness to speak of.
     return np.where(np.isfinite(a), a, 0.0)
 
 
-def bca_level(level: FloatArray, z0: FloatArray, a: FloatArray) -> FloatArray:
+def bca_quantile(nominal: FloatArray, z0: FloatArray, a: FloatArray) -> FloatArray:
     """Return the resamples' quantile that stands for a nominal one.
 
     Examples
     --------
-    >>> round(float(bca_level(0.025, 0.0, 0.0)), 6)
+    >>> round(float(bca_quantile(0.025, 0.0, 0.0)), 6)
     0.025
     """
-    shifted = z0 + ndtri(level)
+    shifted = z0 + ndtri(nominal)
     return np.asarray(ndtr(z0 + shifted / (1 - a * shifted)))
 
 
 def order_statistics(
     distribution: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the resampled values at two levels.
+    """Return the resampled values at two quantiles.
 
-    Of R resamples the one of rank (R + 1) times the level is taken, the nearest whole number: a
+    Of R resamples the one of rank (R + 1) times the quantile is taken, the nearest whole number: a
     new value drawn like them would lie below it with that probability (Davison and Hinkley, 1997).
     No interpolation, because a threshold can be infinite.
 
@@ -140,7 +140,7 @@ def order_statistics(
     """
     ranked = np.sort(distribution, axis=0)
     count = len(ranked)
-    ranks = (np.clip(np.rint(level * (count + 1)), 1, count) for level in (low, high))
+    ranks = (np.clip(np.rint(share * (count + 1)), 1, count) for share in (low, high))
     first, second = (rank.astype(np.intp) - 1 for rank in ranks)
     return (
         np.take_along_axis(ranked, np.asarray(first)[None], axis=0)[0],
@@ -173,7 +173,7 @@ def interval_of_difference(
     """Return the percentile interval of a difference between models.
 
     The flattery that BCa corrects is the same for both models and cancels out of a difference.
-    Estimating it all the same costs more than it mends: equal models were told apart too often.
+    Estimating it all the same costs more than it mends: equal models differed too often.
     """
     tail = np.asarray(expanded_tail((1 - confidence) / 2, n_units))
     return order_statistics(distribution, tail, 1 - tail)

@@ -36,7 +36,7 @@ def may_be_zero(
     tail: float,
     grouped: bool,
 ) -> bool:
-    """Tell whether a score of 0 cannot be excluded.
+    """Whether a score of 0 cannot be excluded.
 
     It cannot where the share ``zeros`` of the resamples that score 0 is more than a tail; nor
     where some do, or the low end is a small share ``low_share`` of the estimate, and no threshold
@@ -67,7 +67,7 @@ def optimistic_points(ranked: Ranked, units: AnyArray, error: float) -> Operatin
 
     Examples
     --------
-    Not one of 10 alarms is right, and 3.1 of them might be:
+    No true positive in 10 alarms, and 3.1 of them might have been:
 
     >>> ranked = Ranked.of(np.arange(20) >= 10, np.arange(20.0, 0, -1))
     >>> points = optimistic_points(ranked, np.arange(20), 0.025)
@@ -76,13 +76,13 @@ def optimistic_points(ranked: Ranked, units: AnyArray, error: float) -> Operatin
     """
     # Every rank, tied or not: a threshold that happens not to be there can only raise the bound.
     alarms = np.arange(1.0, len(ranked.positive) + 1)
-    right = np.cumsum(ranked.positive).astype(np.float64)
+    caught = np.cumsum(ranked.positive).astype(np.float64)
     squares = np.cumsum(2 * _seen_before(units[ranked.order]) + 1)
     kept = alarms / squares
-    false = (alarms - right) * kept
-    # The limit for all alarms right is 1; the function's argument must stay above 0.
+    false = (alarms - caught) * kept
+    # Where all alarms are true positives the limit is 1; the function's argument must stay above 0.
     share = np.where(
-        false > 0, betaincinv(right * kept + 1, np.where(false > 0, false, 1), 1 - error), 1.0
+        false > 0, betaincinv(caught * kept + 1, np.where(false > 0, false, 1), 1 - error), 1.0
     )
     n_positive = int(np.count_nonzero(ranked.positive))
     n_negative = len(ranked.positive) - n_positive

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.inference.bootstrap import Plan, Replicates
+from voros.inference.bootstrap import Replicates, ResamplingPlan
 from voros.inference.comparison import Comparison, comparison_of
 from voros.inference.intervals import Method
 from voros.inference.statistics import Measure, one_by_one
@@ -91,7 +91,9 @@ def compare_policies(
     }
     found = []
     for name, policy in policies.items():
-        one = Plan.of(y_true, {name: columns[name]}, policy.scenario, metric=policy, **arguments)
+        one = ResamplingPlan.of(
+            y_true, {name: columns[name]}, policy.scenario, metric=policy, **arguments
+        )
         # The same seed draws the same cases for every policy.
         found.append(replace(one, measure=_cost_of(policy, by_cost)).run(seed, progress))
     return _together(found)

@@ -1,7 +1,7 @@
 """Resamples as whole-number weights over cases that are sorted once.
 
 A resample says how often each case was drawn. With the cases in the order of their scores, sums of
-those numbers down the list are the right and false alarms at every threshold: nothing is sorted
+those numbers down the list are the true and false positives at every threshold: nothing is sorted
 twice, limits are compared on whole counts, and a resample is exactly what copying its rows would
 give.
 """
@@ -22,11 +22,11 @@ from voros.core.groups import group_codes
 from voros.core.operating_points import OperatingPoints
 
 BLOCKS = 200
-"""Parts that the jackknife leaves out in turn: enough to tell the skewness of a statistic, at a
+"""Parts that the jackknife leaves out in turn: enough to show the skewness of a statistic, at a
 tenth of the cost of the resamples."""
 
 MOST_REDRAWS = 1000
-"""Resamples of one class only are drawn again; so many in a row mean that it cannot be helped."""
+"""Resamples of one class only are drawn again, up to this number in a row."""
 
 BATCH = 100
 """Resamples that go through the closed form together."""
@@ -106,13 +106,13 @@ class Ranked:
         ([inf, 0.9, 0.8], [0, 1, 1], [0, 0, 2])
         """
         drawn = counts[self.order]
-        alarms, right = np.zeros((2, len(drawn) + 1), dtype=np.intp)
+        alarms, caught = np.zeros((2, len(drawn) + 1), dtype=np.intp)
         np.cumsum(drawn, out=alarms[1:])
-        np.cumsum(drawn * self.positive, out=right[1:])
+        np.cumsum(drawn * self.positive, out=caught[1:])
         flagged = alarms[self.ends]
         # A threshold of which no case was drawn is none of this resample's.
         there = np.concatenate([[True], flagged[1:] > flagged[:-1]])
-        tp, n_positive = right[self.ends[there]], int(right[-1])
+        tp, n_positive = caught[self.ends[there]], int(caught[-1])
         return OperatingPoints(
             self.thresholds[there],
             tp,

@@ -34,7 +34,7 @@ FROM_WORTHWHILE = frozenset({"partial_voros", "voros", "recall", "expected_cost"
 ZERO_IS_NOTHING = frozenset({"partial_voros", "partial_auroc", "recall"})
 """Metrics that are 0 where nothing but never alarm is within the limits."""
 
-IN_WORDS = {
+METRIC_NAMES = {
     "partial_voros": "partial VOROS",
     "voros": "VOROS",
     "partial_auroc": "partial AUROC",
@@ -111,9 +111,9 @@ VOLUMES: dict[str, Callable[[Scenario], Scenario]] = {
 """Metrics that are partial VOROS, and in which scenario."""
 
 
-def in_words(metric: str) -> str:
+def metric_in_words(metric: str) -> str:
     """Write a metric's name as a person would."""
-    return IN_WORDS.get(metric, metric)
+    return METRIC_NAMES.get(metric, metric)
 
 
 def _user_metric(metric: MetricFunction, scenario: Scenario, points: OperatingPoints) -> float:

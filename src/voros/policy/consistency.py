@@ -119,8 +119,8 @@ def _check_order(entry: Entry, one: Choice, other: Choice) -> None:
     gain, harm = one.tp - other.tp, one.fp - other.fp
     if not (harm > 0 and gain > 0 and _same(gain / harm, other.cost_ratio_low, SWITCH_AGREEMENT)):
         entry.contradict(
-            f"takes over at the cost ratio {other.cost_ratio_low!r}; {gain:g} more right for "
-            f"{harm:g} more false alarms cost the same elsewhere"
+            f"takes over at the cost ratio {other.cost_ratio_low!r}; {gain:g} more true for "
+            f"{harm:g} more false positives cost the same elsewhere"
         )
 
 

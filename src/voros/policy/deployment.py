@@ -14,7 +14,7 @@ from voros.core.exact_intervals import PER_CASES, EvaluationIntervals, Threshold
 from voros.core.expected_cost import cost_moments, ratio_moments
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.evaluation import Choice
+from voros.evaluation import Choice, choice_columns
 from voros.io.frames import make_frame
 from voros.text.table import Table
 
@@ -30,7 +30,7 @@ class Violation:
     ----------
     limit : {"precision", "capacity"}
     bound : float
-        The precision floor, or the capacity as a number of alarms among the new cases.
+        The precision floor, or the capacity as a number of alarms on the new cases.
     worst : float
         The lowest precision, or the most alarms, of any deployed threshold.
     missed_by : float
@@ -75,9 +75,9 @@ class PolicyEvaluation:
     mean_recall : float
         Expected recall; NaN where no case is positive.
     mean_alarms : float
-        Expected number of alarms among these cases.
+        Expected number of alarms on these cases.
     max_alarms : float
-        The capacity as a number of alarms among these cases.
+        The capacity as a number of alarms on these cases.
     choices : tuple of Choice
         The thresholds that are deployed at some possible cost, with what each does here.
     probabilities : ndarray
@@ -129,8 +129,7 @@ class PolicyEvaluation:
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the deployed thresholds as a data frame, one row per interval of the cost."""
-        names = list(Choice.__dataclass_fields__)
-        rows = {name: [getattr(choice, name) for choice in self.choices] for name in names}
+        rows = choice_columns(self.choices)
         rows["probability"] = self.probabilities.tolist()
         for limit in ("precision", "capacity"):
             broken = {c for v in self.violations if v.limit == limit for c in v.where}
@@ -146,8 +145,8 @@ class PolicyEvaluation:
         said = [f"limits kept: {'yes' if self.satisfied else 'no'}", *map(str, self.violations)]
         if self.guarantee is not None:
             said.append(f"made with {self.guarantee!r}")
-        told = "".join(f"<p>{escape(line)}</p>" for line in said)
-        return f"<p>{escape(self._title)}</p>{self._table().html()}{told}"
+        notes = "".join(f"<p>{escape(line)}</p>" for line in said)
+        return f"<p>{escape(self._title)}</p>{self._table().html()}{notes}"
 
     @property
     def _title(self) -> str:
@@ -234,9 +233,9 @@ class Deployment:
             t_integral[deployed],
             ratio_integral[deployed],
         )
-        return self._told(cases, counts, self._choices(cases, deployed), confidence)
+        return self._summarise(cases, counts, self._choices(cases, deployed), confidence)
 
-    def _told(
+    def _summarise(
         self,
         cases: OperatingPoints,
         counts: ThresholdCounts,
@@ -324,7 +323,7 @@ def _rate(counts: AnyArray, n_cases: float) -> FloatArray:
 
 
 def _cost_per_1000(cases: OperatingPoints, counts: ThresholdCounts) -> float:
-    # A threshold without false alarms costs nothing of them, however dear they are.
+    # A threshold without false positives has no such cost, however dear they are.
     false = cases.fp > 0
     dear = float(counts.ratio_integral[false] @ cases.fp[false])
     missed = float(counts.probability @ (cases.n_positive - cases.tp))
@@ -368,9 +367,9 @@ def _violations(
         where, share = _broken(imprecise, choices, probability)
         floor, least = scenario.min_precision, min(choice.precision for choice in where)
         found.append(Violation("precision", floor, least, floor - least, share, where))
-    crowded = ~cases.within_capacity(max_alarms)
-    if crowded.any():
-        where, share = _broken(crowded, choices, probability)
+    beyond = ~cases.within_capacity(max_alarms)
+    if beyond.any():
+        where, share = _broken(beyond, choices, probability)
         most = max(choice.alarms for choice in where)
         found.append(Violation("capacity", max_alarms, most, most - max_alarms, share, where))
     return tuple(found)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +12,18 @@ import numpy as np
 from voros.core.arrays import (
     BoolArray,
     FloatArray,
-    as_floats,
-    as_number,
-    as_vector,
     check_choice,
+    check_confidence,
     check_scores,
+    is_scalar,
 )
+from voros.core.costs import read_cost_ratios
 from voros.core.counting import check_cases
 from voros.core.decision import Decision, at_deployment
-from voros.core.expected_cost import cost_moments, mean_t
+from voros.core.expected_cost import cost_moments
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.evaluation import Choice
+from voros.evaluation import Choice, choice_columns
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
 from voros.policy.allowed import (
@@ -37,8 +36,8 @@ from voros.policy.allowed import (
 )
 from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.json import parse_policy, policy_fields, policy_text
-from voros.policy.strategies import COST_AWARE, POLICY_STRATEGIES, PolicyStrategy
-from voros.text.table import Table
+from voros.policy.strategies import COST_AWARE, POLICY_STRATEGIES, PolicyStrategy, choose
+from voros.policy.summary import policy_html
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -140,9 +139,9 @@ class ThresholdPolicy:
         strategy : str, default "partial_voros"
             "partial_voros" and "voros": at each cost ratio the best threshold that meets the
             limits (they differ in which model they select, not in its thresholds). "recall" and
-            "partial_auroc": one threshold, of greatest recall within the limits, with fewest
-            alarms among equals. "single": the one threshold within the limits of least expected
-            normalised cost over the distribution.
+            "partial_auroc": one threshold, of greatest recall within the limits; of equals, the
+            one with fewest alarms. "single": the one threshold within the limits of least
+            expected normalised cost over the distribution.
         guarantee : Guarantee, optional
             Allow only thresholds that also keep the limits on future data, with confidence.
             Needs `n_models`.
@@ -151,8 +150,8 @@ class ThresholdPolicy:
             was fixed before they were looked at. The error of the guarantee is split over them:
             to certify the winner of 20 models as if it were the only one breaks the promise.
         groups : array-like of shape (n_cases,), optional
-            Whose case it is. Where patients have several cases, a guarantee holds only if it is
-            told: without `groups` all cases are taken as independent, and nothing can tell.
+            The patient of each case. A guarantee needs it where patients have several cases:
+            without `groups` all cases are taken as independent, and nothing can check that.
         model : str, optional
             Name of the model, to be kept with its thresholds.
 
@@ -216,18 +215,15 @@ class ThresholdPolicy:
         model: str | None = None,
         pos_label: Any = None,
     ) -> ThresholdPolicy:
-        """Choose among thresholds that may be deployed; without a warning where there is none."""
+        """Choose from thresholds that may be deployed; without a warning where there is none."""
         _check_strategy(strategy)
-        points = allowed.points
-        _check_thresholds(points)
-        default = Choice.at(points, _one_row(allowed, strategy), 0.0, np.inf)
+        _check_thresholds(allowed.points)
         return cls(
             allowed.scenario,
             strategy,
-            _choices_by_cost(allowed) if strategy in COST_AWARE else (default,),
-            default,
-            points.n_positive,
-            points.n_negative,
+            *choose(allowed, strategy),
+            allowed.points.n_positive,
+            allowed.points.n_negative,
             allowed.guarantee,
             model,
             allowed.n_models,
@@ -286,14 +282,12 @@ class ThresholdPolicy:
         """
         if cost_ratio is None:
             return self.default.threshold
-        ratios = _read_ratios(cost_ratio)
-        if not np.all(ratios >= 0):
-            raise ValueError(f"cost_ratio={cost_ratio!r}; accepted are numbers of at least 0")
+        ratios = read_cost_ratios(cost_ratio)
         chosen = self.thresholds[np.searchsorted(self.switches, ratios, side="right")]
         return chosen if ratios.ndim else float(chosen)
 
     def predict(self, scores: Any, cost_ratio: float | None = None) -> BoolArray:
-        """Tell which cases raise an alarm.
+        """Return which cases raise an alarm.
 
         Parameters
         ----------
@@ -308,7 +302,7 @@ class ThresholdPolicy:
         return np.asarray(check_scores(scores, name="scores") >= self._threshold_at(cost_ratio))
 
     def _threshold_at(self, cost_ratio: float | None) -> float:
-        if not _is_one(cost_ratio):
+        if not is_scalar(cost_ratio):
             raise ValueError(
                 f"cost_ratio={cost_ratio!r}; accepted is one number for all cases, because the "
                 "limits were met by each threshold alone and not by mixtures of them"
@@ -381,7 +375,7 @@ class ThresholdPolicy:
             both_classes=False,
         )
         deployment = self._deployment(cost_ratio, by_cost)
-        return deployment.evaluate_cases(positive, scores, weights, _check_confidence(confidence))
+        return deployment.evaluate_cases(positive, scores, weights, check_confidence(confidence))
 
     def evaluate_points(
         self,
@@ -397,7 +391,7 @@ class ThresholdPolicy:
         the other parameters are those of `evaluate`.
         """
         deployment = self._deployment(cost_ratio, by_cost)
-        return deployment.evaluate_points(points, _check_confidence(confidence))
+        return deployment.evaluate_points(points, check_confidence(confidence))
 
     def _deployment(self, cost_ratio: float | None, by_cost: bool) -> Deployment:
         scenario, none = self.scenario, np.empty(0)
@@ -425,9 +419,8 @@ class ThresholdPolicy:
 
         The counts are those on the validation data; `probability` is that of the interval.
         """
-        names = list(Choice.__dataclass_fields__)
-        rows = {name: [getattr(choice, name) for choice in self.choices] for name in names}
-        return make_frame(rows | {"probability": self.probabilities.tolist()}, backend)
+        columns = choice_columns(self.choices) | {"probability": self.probabilities.tolist()}
+        return make_frame(columns, backend)
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the policy as JSON text, and write it to a file if a path is given.
@@ -458,32 +451,7 @@ class ThresholdPolicy:
 
     def _repr_html_(self) -> str:
         """Show limits, guarantee and thresholds, for notebooks."""
-        return Table.from_rows(self._facts()).html() + Table.from_rows(self._deployed()).html()
-
-    def _facts(self) -> list[tuple[str, ...]]:
-        cases = self.n_positive + self.n_negative
-        most = self.scenario.max_alarms(cases, one_case=0.0)
-        shared = f", its error split over {self.n_models} models" if self.n_models > 1 else ""
-        return [
-            ("policy", "" if self.model is None else self.model),
-            ("strategy", self.strategy),
-            ("costs", repr(self.scenario.costs)),
-            ("precision", f"at least {self.scenario.min_precision:g}"),
-            ("alarms", f"at most {most:,.6g} of {cases:,.6g} cases"),
-            ("guarantee", "none" if self.guarantee is None else f"{self.guarantee!r}{shared}"),
-            ("validated on", f"{cases:,.6g} cases, {self.n_positive:,.6g} positive"),
-        ]
-
-    def _deployed(self) -> list[tuple[str, ...]]:
-        """The default threshold, and those for the scenario's costs."""
-        low, high = self.scenario.costs.ratio_range(self.n_negative / self.n_positive)
-        used = [c for c, p in zip(self.choices, self.probabilities, strict=True) if p > 0]
-        rows: list[tuple[str, ...]] = [("cost ratio", "threshold", "alarms", "precision", "recall")]
-        rows.append(("default", *_cells(self.default)))
-        for choice in used if len(used) > 1 else ():
-            start, end = max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)
-            rows.append((f"{start:.4g} to {end:.4g}", *_cells(choice)))
-        return rows
+        return policy_html(self)
 
     def __repr__(self) -> str:
         """Summarise the policy."""
@@ -495,60 +463,9 @@ class ThresholdPolicy:
         )
 
 
-def _is_one(cost_ratio: Any) -> bool:
-    if isinstance(cost_ratio, np.ndarray):
-        return cost_ratio.ndim == 0
-    return isinstance(cost_ratio, (str, bytes)) or not isinstance(cost_ratio, Iterable)
-
-
-def _read_ratios(cost_ratio: Any) -> FloatArray:
-    if not _is_one(cost_ratio):
-        return as_floats(as_vector(cost_ratio, "cost_ratio"), "cost_ratio")
-    one = cost_ratio.item() if isinstance(cost_ratio, np.ndarray) else cost_ratio
-    return np.asarray(as_number(one, "cost_ratio", "a number of at least 0"))
-
-
-def _one_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
-    if strategy in ("recall", "partial_auroc"):
-        return allowed.highest_recall
-    # The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
-    odds, hull = allowed.points.negatives_per_positive, allowed.hull
-    t = mean_t(allowed.scenario.costs, odds)
-    ratio = t / (1.0 - t) / odds if t < 1 else np.inf
-    return int(hull.index[hull.best(np.array([ratio]))[0]])
-
-
-def _choices_by_cost(allowed: AllowedThresholds) -> tuple[Choice, ...]:
-    points, hull = allowed.points, allowed.hull
-    # Rounding must not put one switch above the one before it.
-    enter = np.minimum.accumulate(hull.enter)
-    leave = np.append(enter[1:], 0.0)
-    # An empty interval is left by thresholds on one line, and by never alarm where some other
-    # threshold raises right alarms only.
-    used = np.flatnonzero(leave < enter)
-    return tuple(
-        Choice.at(points, hull.index[j], float(leave[j]), float(enter[j])) for j in used[::-1]
-    )
-
-
-def _cells(choice: Choice) -> tuple[str, str, str, str]:
-    threshold = "never alarm" if choice.never_alarm else f"{choice.threshold:.6g}"
-    precision = "" if choice.never_alarm else f"{choice.precision:.4f}"
-    return threshold, f"{choice.alarms:,.6g}", precision, f"{choice.recall:.4f}"
-
-
 def _plain(label: Any) -> Any:
     """Return numpy's numbers and texts as Python's."""
     return label.item() if isinstance(label, np.generic) else label
-
-
-def _check_confidence(confidence: float) -> float:
-    number = isinstance(confidence, Real) and not isinstance(confidence, bool)
-    if not number or not 0 < confidence < 1:
-        raise ValueError(
-            f"confidence={confidence!r}; accepted is a number strictly between 0 and 1"
-        )
-    return float(confidence)
 
 
 def _check_thresholds(points: OperatingPoints) -> None:

@@ -1,0 +1,49 @@
+"""A threshold policy in tables, for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from voros.evaluation import Choice
+from voros.text.table import Table
+
+if TYPE_CHECKING:
+    from voros.policy.threshold_policy import ThresholdPolicy
+
+
+def policy_html(policy: ThresholdPolicy) -> str:
+    """Return limits, guarantee and thresholds as HTML."""
+    return Table.from_rows(_facts(policy)).html() + Table.from_rows(_thresholds(policy)).html()
+
+
+def _facts(policy: ThresholdPolicy) -> list[tuple[str, ...]]:
+    scenario, cases = policy.scenario, policy.n_positive + policy.n_negative
+    most = scenario.max_alarms(cases, one_case=0.0)
+    shared = f", its error split over {policy.n_models} models" if policy.n_models > 1 else ""
+    return [
+        ("policy", "" if policy.model is None else policy.model),
+        ("strategy", policy.strategy),
+        ("costs", repr(scenario.costs)),
+        ("precision", f"at least {scenario.min_precision:g}"),
+        ("alarms", f"at most {most:,.6g} of {cases:,.6g} cases"),
+        ("guarantee", "none" if policy.guarantee is None else f"{policy.guarantee!r}{shared}"),
+        ("validated on", f"{cases:,.6g} cases, {policy.n_positive:,.6g} positive"),
+    ]
+
+
+def _thresholds(policy: ThresholdPolicy) -> list[tuple[str, ...]]:
+    """The default threshold, and those for the scenario's costs."""
+    low, high = policy.scenario.costs.ratio_range(policy.n_negative / policy.n_positive)
+    used = [c for c, p in zip(policy.choices, policy.probabilities, strict=True) if p > 0]
+    rows: list[tuple[str, ...]] = [("cost ratio", "threshold", "alarms", "precision", "recall")]
+    rows.append(("default", *_cells(policy.default)))
+    for choice in used if len(used) > 1 else ():
+        start, end = max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)
+        rows.append((f"{start:.4g} to {end:.4g}", *_cells(choice)))
+    return rows
+
+
+def _cells(choice: Choice) -> tuple[str, str, str, str]:
+    threshold = "never alarm" if choice.never_alarm else f"{choice.threshold:.6g}"
+    precision = "" if choice.never_alarm else f"{choice.precision:.4f}"
+    return threshold, f"{choice.alarms:,.6g}", precision, f"{choice.recall:.4f}"
