@@ -30,6 +30,7 @@ FIRST = voros.Scenario(0.25, 0.2, cost_ratio=voros.costs.miss_costs(9, 40))
 FIELDS = ("floor", "capacity", "count", "low", "high", "prevalence")
 LARGEST_WHOLE = 2**53 - 1
 MISSES = (1e-100, 1e100)
+LEAST_PREVALENCE = 1e-100
 
 NUMBER = re.compile(r"-?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """What a number field takes, by the standard of HTML."""
@@ -155,6 +156,10 @@ def is_whole(number: float) -> bool:
     return number.is_integer() and 0 < number <= LARGEST_WHOLE
 
 
+def is_prevalence(number: float) -> bool:
+    return LEAST_PREVALENCE <= number < 1
+
+
 def wanted(name: str, typed: str) -> dict[str, Any] | None:
     """What a setting becomes by typing, or None where it must stay."""
     if not NUMBER.fullmatch(typed) or not np.isfinite(number := float(typed)):
@@ -164,7 +169,9 @@ def wanted(name: str, typed: str) -> dict[str, Any] | None:
         "floor": lambda: {"floor": percent(number)} if 0 <= percent(number) <= 1 else None,
         "capacity": lambda: {"capacity": percent(number)} if 0 < percent(number) <= 1 else None,
         "count": lambda: {"capacity": int(number), "kind": int} if is_whole(number) else None,
-        "prevalence": lambda: {"prevalence": percent(number)} if 0 < percent(number) < 1 else None,
+        "prevalence": lambda: (
+            {"prevalence": percent(number)} if is_prevalence(percent(number)) else None
+        ),
         "low": lambda: {"miss": (number, max(number, first[1]))},
         "high": lambda: {"miss": (min(number, first[0]), number)},
     }
@@ -250,7 +257,7 @@ def read_pair(key: str, spelled: str) -> Any:
     if key == "model":
         return int(number) if number in (1, 2) else None
     if key == "prevalence":
-        return "own" if spelled == "own" else number if 0 < number < 1 else None
+        return "own" if spelled == "own" else number if is_prevalence(number) else None
     if key == "miss":
         ends = [address_number(end) for end in spelled.split("_")]
         fits = len(ends) == 2 and all(MISSES[0] <= end <= MISSES[1] for end in ends)

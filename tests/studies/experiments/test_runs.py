@@ -22,6 +22,8 @@ from voros.studies.experiments.runs import run_grid
 from voros.studies.experiments.split import split_patients
 
 SLOW_FIT = Candidate("RF", {"n_estimators": 200_000, "max_depth": 64})
+LIMIT = 15.0
+"""Seconds: the slow fit takes many times as long, a fast one after it also starts a process."""
 FAST_FITS = tuple(candidate for candidate in quick_grid() if candidate.family == "LR")
 
 
@@ -84,22 +86,22 @@ def test_a_fit_past_its_time_is_really_killed(tmp_path):
         folder,
         [SLOW_FIT, *FAST_FITS],
         jobs=1,
-        time_limit=5.0,
+        time_limit=LIMIT,
         on_finished=lambda candidate, _: told.append(candidate.name),
     )
-    assert time.monotonic() - started < 60
+    assert time.monotonic() - started < 90
     assert records[SLOW_FIT.name] == {
         "name": SLOW_FIT.name,
         "status": "timed out",
-        "time_limit": 5.0,
+        "time_limit": LIMIT,
     }
     assert all(records[c.name]["status"] == "done" for c in FAST_FITS)
     assert told == [SLOW_FIT.name, *(c.name for c in FAST_FITS)]
     assert set(folder.finished()) == {c.name for c in FAST_FITS}
     # With no more time it is not tried again.
     started = time.monotonic()
-    run_grid(folder, [SLOW_FIT], jobs=1, time_limit=5.0)
-    assert time.monotonic() - started < 1
+    run_grid(folder, [SLOW_FIT], jobs=1, time_limit=LIMIT)
+    assert time.monotonic() - started < LIMIT / 2
 
 
 def test_one_bad_fit_does_not_end_the_others(tmp_path):

@@ -5,8 +5,8 @@ import {
   MISS_COSTS,
   isCount,
   isMissCost,
-  isOpenShare,
   isPositiveShare,
+  isPrevalence,
   isShare,
   missAt,
 } from "./setting.js";
@@ -49,8 +49,8 @@ const prevalenceKind = ({ prevalence }) => ({
   power: 2,
   digits: prevalence === null ? OWN_RATE_DIGITS : undefined,
   steps: logitSteps(...PREVALENCES),
-  accepts: isOpenShare,
-  accepted: "a percentage between 0 and 100",
+  accepts: isPrevalence,
+  accepted: "a percentage between 0 and 100, at least 1e-98",
   text: (share) => percent(share),
 });
 

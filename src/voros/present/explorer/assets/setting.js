@@ -32,11 +32,12 @@ export function missAt({ miss: [low, high], at }) {
 
 export const isShare = (value) => value >= 0 && value <= 1;
 export const isPositiveShare = (value) => value > 0 && value <= 1;
-export const isOpenShare = (value) => value > 0 && value < 1;
 export const isCount = (value) => Number.isSafeInteger(value) && value > 0;
 
 /** Beyond these, products of costs and cases leave what a number can hold. */
 export const MISS_COSTS = [1e-100, 1e100];
+export const LEAST_PREVALENCE = 1e-100;
+export const isPrevalence = (value) => value >= LEAST_PREVALENCE && value < 1;
 export const isMissCost = (value) => value >= MISS_COSTS[0] && value <= MISS_COSTS[1];
 
 // ------------------------------------------------------------------ as a link
@@ -93,8 +94,8 @@ function keysOf(nModels) {
     miss: [`two rising numbers from ${MISS_COSTS.join(" to ")}, as 6_9`, missFrom],
     spread: ["miss or ratio", oneOf(new Map(["miss", "ratio"].map((unit) => [unit, unit])))],
     prevalence: [
-      "own, or between 0 and 1",
-      (text) => (text === OWN ? null : numberFrom(isOpenShare, text)),
+      `own, or between 0 and 1, at least ${LEAST_PREVALENCE}`,
+      (text) => (text === OWN ? null : numberFrom(isPrevalence, text)),
     ],
     at: ["0 to 1", (text) => numberFrom(isShare, text)],
     model: [`1 to ${nModels}`, position],
