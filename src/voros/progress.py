@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
+
 T = TypeVar("T")
 
 Progress: TypeAlias = bool | Callable[[int, int], None]
@@ -34,6 +36,10 @@ def progress_bar(
     >>> squares, seen
     ([1, 4], [(1, 2), (2, 2)])
     """
+    if not callable(progress) and not isinstance(progress, (bool, np.bool_)):
+        raise ValueError(
+            f"progress={progress!r}; accepted are True, False and a function of (done, total)"
+        )
     if total is None:
         items = list(items)
         total = len(items)

@@ -16,6 +16,8 @@ import pytest
 from fuzz.odd_values import LABELS, ODD_VALUES, SCORES, Odd
 
 import voros
+from sklearn.linear_model import LogisticRegression
+
 from voros import costs
 from voros.inference import area_band, roc_band
 
@@ -52,10 +54,20 @@ KINDS = {
     "tpr": "rate",
     "low": "ratio",
     "high": "ratio",
+    "true_precision": "share",
+    "power": "level",
+    "alarm_rate": "share",
+    "by_cost": "flag",
+    "stratified": "flag",
+    "refit": "flag",
+    "progress": "progress",
 }
 """What a sound value of each argument is; for an argument not named here, no odd value is."""
 
-OPTIONAL = {"prevalence", "sample_weight", "groups", "min_precision", "capacity", "high"}
+OPTIONAL = {
+    *("prevalence", "sample_weight", "groups", "min_precision", "capacity", "high", "pos_label"),
+    *("alarm_rate", "guarantee", "n_models", "model", "cv", "n_jobs"),
+}
 """Arguments of which None means that they were not given."""
 
 ALIASES = {
@@ -82,6 +94,12 @@ class Target:
     spoiled: tuple[str, ...]
     share: float = 1.0
     """How often pairs of arguments are drawn for it; resampling takes its time."""
+
+
+def classified(**given: Any) -> Any:
+    """Fit a classifier with a threshold, and predict with it."""
+    model = voros.ConstrainedThresholdClassifier(**given)
+    return model.fit(SCORES[:, None], LABELS).predict(SCORES[:, None])
 
 
 def _t(call: Callable[..., Any], spoiled: str, share: float = 1.0, **sound: Any) -> Target:
@@ -172,7 +190,64 @@ TARGETS: dict[str, Target] = {
         min_precision=0.3,
         max_alarms=50,
     ),
-    "policy.predict": _t(POLICY.predict, "cost_ratio", scores=SCORES, cost_ratio=0.1),
+    "policy.predict": _t(POLICY.predict, "scores cost_ratio", scores=SCORES, cost_ratio=0.1),
+    "policy.threshold": _t(POLICY.threshold, "cost_ratio", cost_ratio=0.1),
+    "policy.evaluate(more)": _t(
+        POLICY.evaluate, "cost_ratio by_cost pos_label sample_weight confidence", **CASES
+    ),
+    "from_validation(more)": _t(
+        voros.ThresholdPolicy.from_validation,
+        "pos_label guarantee n_models groups model",
+        **CASES,
+        scenario=SCENARIO,
+    ),
+    "evaluate(pos_label)": _t(voros.evaluate, "pos_label", **CASES, scenario=SCENARIO),
+    "select_model(more)": _t(
+        voros.select_model, "pos_label guarantee groups", **SEVERAL, scenario=SCENARIO
+    ),
+    "winner_map(more)": _t(voros.winner_map, "pos_label progress", **SEVERAL, **GRID),
+    "cases_needed": _t(
+        voros.cases_needed,
+        "min_precision true_precision confidence power alarm_rate prevalence",
+        min_precision=0.2,
+        true_precision=0.4,
+    ),
+    "classifier": _t(
+        classified,
+        "estimator scenario strategy cv refit response_method pos_label on_infeasible guarantee "
+        "n_jobs random_state",
+        0.1,
+        estimator=LogisticRegression(),
+        scenario=SCENARIO,
+        cv=2,
+    ),
+    "compare_policies": _t(
+        voros.compare_policies,
+        "y_true scores policies by_cost n_resamples confidence method stratified groups pos_label "
+        "random_state progress",
+        0.12,
+        **SEVERAL,
+        policies={"a": POLICY, "b": POLICY},
+        **DRAWS,
+    ),
+    "bootstrap(flags)": _t(
+        voros.bootstrap,
+        "stratified pos_label progress",
+        0.12,
+        y_true=LABELS,
+        scores=SCORES,
+        scenario=SCENARIO,
+        **DRAWS,
+    ),
+    "compare(flags)": _t(
+        voros.compare,
+        "stratified pos_label progress",
+        0.12,
+        **SEVERAL,
+        scenario=SCENARIO,
+        **DRAWS,
+    ),
+    "roc_band(flags)": _t(roc_band, "stratified pos_label random_state", 0.05, **SEVERAL, **DRAWS),
     "Guarantee": _t(voros.Guarantee, "confidence horizon", confidence=0.9, horizon=100),
     "make_scorer": _t(voros.make_scorer, "scenario strategy", scenario=SCENARIO),
     "known": _t(costs.known, "cost_ratio", cost_ratio=0.1),
@@ -211,6 +286,13 @@ TARGETS: dict[str, Target] = {
 }
 
 GRIDS = {"array of one", "list of one", "pair", "three numbers"}
+LABEL = {"0", "0.0", "1", "1.0", "True", "np.True_"}
+SHORT = {
+    *GRIDS,
+    *("reversed pair", "pair of bools", "pair to infinity", "huge pair", "one short"),
+    *("empty list", "empty array"),
+}
+"""Scores of other cases than those of validation."""
 RATIOS = {"None", "0", "0.0", "inf", "1e308", "1e-308", "5e-324", "0-d array"}
 """At any cost of at least 0, known or not, a policy has a threshold."""
 SAMPLES = {
@@ -256,6 +338,18 @@ SOUND: dict[tuple[str, str], set[str]] = {
     },
     ("policy.evaluate", "y_true"): {"zeros", "ones"},
     ("known", "cost_ratio"): set(),
+    ("policy.predict", "scores"): SHORT,
+    ("policy.threshold", "cost_ratio"): {
+        *(RATIOS | SHORT),
+        *("labels", "scores", "list", "bools", "column", "one inf", "zeros", "ones"),
+        *("three labels", "Series", "polars", "frame of one", "tiny weights", "vast weights"),
+        *("whole numbers", "unsigned", "half floats", "range"),
+    },
+    ("policy.evaluate(more)", "cost_ratio"): {"None"},
+    ("from_validation(more)", "n_models"): {"1", "5", "np.int8", "10**400"},
+    ("from_validation(more)", "model"): {"text", "number as text", "percent"},
+    **{(name, "pos_label"): LABEL for name in TARGETS},
+    **{(name, "progress"): {"function", "class"} for name in TARGETS},
     ("bootstrap", "random_state"): {"None", "0", "1", "5", "np.int8", "10**400"},
     ("compare", "random_state"): {"None", "0", "1", "5", "np.int8", "10**400"},
 }
@@ -301,7 +395,7 @@ def complaint(name: str, target: Target, spoiled: dict[str, Odd]) -> str | None:
             warnings.simplefilter("ignore", voros.VorosWarning)
             found = target.call(**given)
     except (ValueError, TypeError) as error:
-        if "metric" in spoiled and callable(given["metric"]):
+        if any(callable(given.get(own)) for own in ("metric", "progress")):
             return None  # what the caller's own function raises is the caller's
         told = any(named(str(error), argument) for argument in spoiled)
         return None if told else f"{where}: unnamed: {error}"

@@ -151,6 +151,20 @@ def check_confidence(confidence: Any) -> float:
     return check_number(confidence, "confidence", accepted, *OPEN_INTERVAL)
 
 
+def check_flag(value: Any, name: str) -> bool:
+    """Return a truth value; ``"no"`` and 0 are none.
+
+    Examples
+    --------
+    >>> check_flag("no", "stratified")
+    Traceback (most recent call last):
+    ValueError: stratified='no'; accepted are True and False
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}={value!r}; accepted are True and False")
+    return bool(value)
+
+
 def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
     """Raise unless a value is one of the words that an argument accepts.
 
@@ -229,6 +243,8 @@ def read_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> 
     array = as_vector(y_true, name)
     if len(array) == 0:
         raise ValueError(f"{name} is empty; at least one case of each class is needed")
+    if pos_label is not None and not _is_label(pos_label):
+        raise ValueError(f"pos_label={pos_label!r}; accepted is one of the labels of {name}")
     if array.dtype == np.bool_:
         positive = array if pos_label is None else array == pos_label
     elif array.dtype.kind in "iuf":
@@ -280,6 +296,15 @@ def _general_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
     if len(distinct) == 2 and pos_label not in kinds:
         raise ValueError(_absent(pos_label, distinct, name))
     return np.asarray([value == pos_label for value in array.tolist()])
+
+
+def _is_label(value: Any) -> bool:
+    """Whether a value can be that of one case: neither a collection nor missing."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return not isinstance(value, tuple) and not _is_missing(value)
 
 
 def _is_missing(value: Any) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import binom
 
-from voros.core.arrays import AnyArray, FloatArray
+from voros.core.arrays import AnyArray, FloatArray, as_number
 
 MOST_ALARMS = 1_000_000
 """Where the search for enough alarms ends."""
@@ -127,6 +127,7 @@ def _check(
     alarm_rate: float | None,
     prevalence: float | None,
 ) -> None:
+    between = "a number strictly between 0 and 1"
     shares = {
         "min_precision": floor,
         "confidence": confidence,
@@ -134,13 +135,13 @@ def _check(
         "prevalence": prevalence,
     }
     for name, value in shares.items():
-        if value is not None and not 0 < value < 1:
-            raise ValueError(f"{name}={value!r}; accepted is a number strictly between 0 and 1")
-    if alarm_rate is not None and not 0 < alarm_rate <= 1:
+        if value is not None and not 0 < as_number(value, name, between) < 1:
+            raise ValueError(f"{name}={value!r}; accepted is {between}")
+    if alarm_rate is not None and not 0 < as_number(alarm_rate, "alarm_rate") <= 1:
         raise ValueError(f"alarm_rate={alarm_rate!r}; accepted is a number within (0, 1]")
     if prevalence is not None and alarm_rate is None:
         raise ValueError("prevalence needs alarm_rate as well: positives are a share of the cases")
-    if not floor < true_precision <= 1:
+    if not floor < as_number(true_precision, "true_precision") <= 1:
         raise ValueError(
             f"true_precision={true_precision!r}; accepted is a number above min_precision={floor!r}"
             " and at most 1: a floor that is not exceeded cannot be certified"

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_flag
 from voros.core.counting import adds_recall, rank
 from voros.core.groups import group_codes
 from voros.core.operating_points import OperatingPoints
@@ -144,6 +144,7 @@ class Sampling:
     @classmethod
     def of(cls, positive: BoolArray, *, stratified: bool = False, groups: Any = None) -> Sampling:
         """Say how to draw; see `voros.bootstrap`."""
+        check_flag(stratified, "stratified")
         if groups is None:
             strata = positive.astype(np.intp) if stratified else np.zeros(len(positive), np.intp)
             return cls(positive, np.arange(len(positive)), strata)

@@ -14,6 +14,7 @@ from voros.core.arrays import (
     FloatArray,
     check_choice,
     check_confidence,
+    check_flag,
     check_scores,
     is_scalar,
 )
@@ -395,7 +396,7 @@ class ThresholdPolicy:
 
     def _deployment(self, cost_ratio: float | None, by_cost: bool) -> Deployment:
         scenario, none = self.scenario, np.empty(0)
-        if by_cost:
+        if check_flag(by_cost, "by_cost"):
             if cost_ratio is not None:
                 raise ValueError("by_cost=True goes over all costs; leave cost_ratio out")
             thresholds, switches, words = self.thresholds, self.switches, "threshold for each cost"
@@ -404,7 +405,7 @@ class ThresholdPolicy:
             words = "default threshold"
         else:
             thresholds, switches = np.array([self._threshold_at(cost_ratio)]), none
-            words = f"threshold at cost ratio {cost_ratio:.4g}"
+            words = f"threshold at cost ratio {float(cost_ratio):.4g}"
             scenario = scenario.changed(cost_ratio=cost_ratio)
         return Deployment(thresholds, switches, scenario, self.guarantee, words)
 
