@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 from fuzz.odd_values import LABELS, ODD_VALUES, SCORES, Odd
-
-import voros
 from sklearn.linear_model import LogisticRegression
 
+import voros
 from voros import costs
 from voros.inference import area_band, roc_band
 
@@ -214,8 +213,7 @@ TARGETS: dict[str, Target] = {
     ),
     "classifier": _t(
         classified,
-        "estimator scenario strategy cv refit response_method pos_label on_infeasible guarantee "
-        "n_jobs random_state",
+        "estimator scenario strategy cv refit response_method pos_label on_infeasible guarantee",
         0.1,
         estimator=LogisticRegression(),
         scenario=SCENARIO,
@@ -286,6 +284,7 @@ TARGETS: dict[str, Target] = {
 }
 
 GRIDS = {"array of one", "list of one", "pair", "three numbers"}
+SEEDS = {"None", "0", "1", "5", "np.int8", "10**400"}
 LABEL = {"0", "0.0", "1", "1.0", "True", "np.True_"}
 SHORT = {
     *GRIDS,
@@ -346,12 +345,15 @@ SOUND: dict[tuple[str, str], set[str]] = {
         *("whole numbers", "unsigned", "half floats", "range"),
     },
     ("policy.evaluate(more)", "cost_ratio"): {"None"},
+    ("roc_band(flags)", "random_state"): SEEDS,
+    ("compare_policies", "random_state"): SEEDS,
+    ("classifier", "cv"): {"5", "0.3", "np.float32", "np.int8", "Fraction"},
     ("from_validation(more)", "n_models"): {"1", "5", "np.int8", "10**400"},
     ("from_validation(more)", "model"): {"text", "number as text", "percent"},
     **{(name, "pos_label"): LABEL for name in TARGETS},
     **{(name, "progress"): {"function", "class"} for name in TARGETS},
-    ("bootstrap", "random_state"): {"None", "0", "1", "5", "np.int8", "10**400"},
-    ("compare", "random_state"): {"None", "0", "1", "5", "np.int8", "10**400"},
+    ("bootstrap", "random_state"): SEEDS,
+    ("compare", "random_state"): SEEDS,
 }
 """Values that are sound for one argument of one function."""
 

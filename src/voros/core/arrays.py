@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from numbers import Real
 from typing import Any
 
@@ -243,7 +243,7 @@ def read_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> 
     array = as_vector(y_true, name)
     if len(array) == 0:
         raise ValueError(f"{name} is empty; at least one case of each class is needed")
-    if pos_label is not None and not _is_label(pos_label):
+    if pos_label is not None and not is_label(pos_label):
         raise ValueError(f"pos_label={pos_label!r}; accepted is one of the labels of {name}")
     if array.dtype == np.bool_:
         positive = array if pos_label is None else array == pos_label
@@ -298,13 +298,15 @@ def _general_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
     return np.asarray([value == pos_label for value in array.tolist()])
 
 
-def _is_label(value: Any) -> bool:
+def is_label(value: Any) -> bool:
     """Whether a value can be that of one case: neither a collection nor missing."""
+    if isinstance(value, Sized) and not isinstance(value, (str, bytes)):
+        return False
     try:
         hash(value)
     except TypeError:
         return False
-    return not isinstance(value, tuple) and not _is_missing(value)
+    return not _is_missing(value)
 
 
 def _is_missing(value: Any) -> bool:

@@ -81,6 +81,8 @@ def check_cases(
         labels, scores, weights = labels[counted], scores[counted], weights[counted]
         if both_classes:
             _check_weighted(whole[counted])
+        elif not counted.any():
+            raise ValueError("sample_weight is 0 for every case; at least one must count")
     return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
 
 

@@ -22,7 +22,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from voros.core.arrays import AnyArray, FloatArray, check_weights
+from voros.core.arrays import AnyArray, FloatArray, check_choice, check_flag, check_weights
 from voros.core.groups import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -184,7 +184,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         y = check_binary(y)
         routed, weights, groups = self._route(params, y)
         check_both_classes(y, weights)
-        if self.cv == "prefit":
+        if self._prefitted:
             check_groups(self.guarantee, groups)
             self.estimator_ = self._prefit()
             held_out: list[tuple[Any, AnyArray]] = [(None, np.arange(len(y)))]
@@ -259,15 +259,16 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
 
     def _check_parameters(self) -> None:
         check_scenario(self.scenario)
+        if not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator={self.estimator!r}; accepted is a classifier")
         accepted: dict[str, tuple[str, ...]] = {
             "strategy": POLICY_STRATEGIES,
             "response_method": ("auto", *RESPONSE_METHODS),
             "on_infeasible": ("raise", "warn", "never_alarm"),
         }
         for name, values in accepted.items():
-            if getattr(self, name) not in values:
-                listed = ", ".join(map(repr, values))
-                raise ValueError(f"{name}={getattr(self, name)!r}; accepted are {listed}")
+            check_choice(getattr(self, name), name, values)
+        check_flag(self.refit, "refit")
         if self.guarantee is not None and self._refits:
             raise ValueError(
                 f"a guarantee cannot be kept with cv={self.cv!r} and refit={self.refit!r}: the "
@@ -279,7 +280,11 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     @property
     def _refits(self) -> bool:
         """Whether the deployed fit is another than those that score the held-out cases."""
-        return bool(self.refit) and self.cv != "prefit"
+        return bool(self.refit) and not self._prefitted
+
+    @property
+    def _prefitted(self) -> bool:
+        return isinstance(self.cv, str) and self.cv == "prefit"
 
     def _methods(self) -> tuple[str, ...]:
         return RESPONSE_METHODS if self.response_method == "auto" else (self.response_method,)
@@ -310,7 +315,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
                 "with sklearn.set_config(enable_metadata_routing=True)"
             )
         fitted_with = {}
-        if params.get("sample_weight") is not None and self.cv != "prefit":
+        if params.get("sample_weight") is not None and not self._prefitted:
             fitted_with = {weight_parameter(self.estimator): params["sample_weight"]}
         return Bunch(estimator=Bunch(fit=fitted_with), splitter=Bunch(split={}))
 
@@ -327,8 +332,14 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         """Return what to fit on and what to hold out, the cases of one group together."""
         if groups is not None:
             routed = {**routed, "groups": groups}
-        splits = list(self._splitter(y, grouped=groups is not None).split(X, y, **routed))
-        check_held_out_once(splits, len(y))
+        splitter = self._splitter(y, grouped=groups is not None)
+        try:
+            splits = [(train, held_out) for train, held_out in splitter.split(X, y, **routed)]
+            if not splits:
+                raise ValueError("it holds no split")
+            check_held_out_once(splits, len(y))
+        except (IndexError, TypeError, ValueError) as error:
+            raise ValueError(f"cv={self.cv!r} does not split these cases: {error}") from error
         if groups is not None:
             check_groups_apart(splits, groups)
         return splits
@@ -338,8 +349,11 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             if not 0 < float(self.cv) < 1:
                 raise ValueError(f"cv={self.cv!r}; accepted as a held-out share is one in (0, 1)")
             kind = GroupShuffleSplit if grouped else StratifiedShuffleSplit
-            return kind(1, test_size=self.cv, random_state=self.random_state)
-        splitter = check_cv(self.cv, y, classifier=True)
+            return kind(1, test_size=float(self.cv), random_state=self.random_state)
+        try:
+            splitter = check_cv(self.cv, y, classifier=True)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"cv={self.cv!r} says no split: {error}") from error
         if grouped and (self.cv is None or isinstance(self.cv, Integral)):
             splitter = StratifiedGroupKFold(splitter.get_n_splits())
         if not self.refit and splitter.get_n_splits() > 1:

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from voros.core.arrays import AnyArray, FloatArray, check_same_length
+from voros.core.arrays import AnyArray, FloatArray, check_same_length, is_label
 from voros.estimators.score_scale import ScoreScale
 from voros.exceptions import PositiveClassWarning, warn_caller
 
@@ -44,7 +44,7 @@ def check_both_classes(y: AnyArray, weights: FloatArray | None) -> None:
 def positive_class(classes: AnyArray, pos_label: Any = None) -> Any:
     """Return the positive one of two classes."""
     if pos_label is not None:
-        if pos_label not in classes.tolist():
+        if not is_label(pos_label) or pos_label not in classes.tolist():
             shown = ", ".join(map(repr, classes.tolist()))
             raise ValueError(f"pos_label={pos_label!r} is not one of the classes {shown}")
         return pos_label

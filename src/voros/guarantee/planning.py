@@ -10,6 +10,9 @@ from scipy.stats import binom
 
 from voros.core.arrays import AnyArray, FloatArray, as_number
 
+LEAST_RATE = 1e-9
+"""Alarms per case below which a number of cases is beyond any validation."""
+
 MOST_ALARMS = 1_000_000
 """Where the search for enough alarms ends."""
 
@@ -76,6 +79,10 @@ def cases_needed(
     (158, 90, 3160, 316)
     """
     _check(min_precision, true_precision, confidence, power, alarm_rate, prevalence)
+    # Fractions are numbers too, but not to SciPy.
+    min_precision, true_precision, confidence = map(
+        float, (min_precision, true_precision, confidence)
+    )
     alarms = fewest_alarms(min_precision, true_precision, 1 - confidence, power)
     right, reached = _power(np.array([alarms]), min_precision, true_precision, 1 - confidence)
     cases = None if alarm_rate is None else int(np.ceil(alarms / alarm_rate - 1e-9))
@@ -128,6 +135,7 @@ def _check(
     prevalence: float | None,
 ) -> None:
     between = "a number strictly between 0 and 1"
+    least = f"a number from {LEAST_RATE:g} to 1"
     shares = {
         "min_precision": floor,
         "confidence": confidence,
@@ -135,10 +143,12 @@ def _check(
         "prevalence": prevalence,
     }
     for name, value in shares.items():
-        if value is not None and not 0 < as_number(value, name, between) < 1:
+        if (value is not None or name != "prevalence") and not 0 < as_number(
+            value, name, between
+        ) < 1:
             raise ValueError(f"{name}={value!r}; accepted is {between}")
-    if alarm_rate is not None and not 0 < as_number(alarm_rate, "alarm_rate") <= 1:
-        raise ValueError(f"alarm_rate={alarm_rate!r}; accepted is a number within (0, 1]")
+    if alarm_rate is not None and not LEAST_RATE <= as_number(alarm_rate, "alarm_rate", least) <= 1:
+        raise ValueError(f"alarm_rate={alarm_rate!r}; accepted is {least}")
     if prevalence is not None and alarm_rate is None:
         raise ValueError("prevalence needs alarm_rate as well: positives are a share of the cases")
     if not floor < as_number(true_precision, "true_precision") <= 1:

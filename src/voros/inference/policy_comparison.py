@@ -11,6 +11,7 @@ import numpy as np
 from voros.inference.bootstrap import Replicates, ResamplingPlan
 from voros.inference.comparison import Comparison, comparison_of
 from voros.inference.intervals import Method
+from voros.inference.resampling import generator
 from voros.inference.statistics import Measure, one_by_one
 from voros.models import columns_by_model
 from voros.policy import ThresholdPolicy
@@ -80,7 +81,7 @@ def compare_policies(
     """
     columns = columns_by_model(y_true, scores)
     _check_policies(policies, list(columns))
-    seed = int(np.random.default_rng(random_state).integers(2**63))
+    seed = int(generator(random_state).integers(2**63))
     arguments = {
         "n_resamples": n_resamples,
         "confidence": confidence,
@@ -122,6 +123,10 @@ def _together(found: list[Replicates]) -> Comparison:
 
 
 def _check_policies(policies: Mapping[str, ThresholdPolicy], named: list[str]) -> None:
+    if not isinstance(policies, Mapping):
+        raise TypeError(
+            f"policies={policies!r}; accepted is a mapping of names to ThresholdPolicy objects"
+        )
     if len(policies) < 2:
         raise ValueError("policies holds fewer than two; a comparison needs at least two")
     for name, policy in policies.items():

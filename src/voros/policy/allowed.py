@@ -119,8 +119,9 @@ def allowed_thresholds(
     n_models : int, default 1
         How many models the one to deploy is chosen from on these cases.
     """
+    each = split(guarantee, n_models)
     scenario = limits_under(guarantee, scenario)
-    decision = deployable(points, scenario, split(guarantee, n_models))
+    decision = deployable(points, scenario, each)
     return AllowedThresholds.of(points, decision, guarantee, n_models)
 
 
@@ -135,7 +136,14 @@ def check_groups(guarantee: Guarantee | None, groups: object) -> None:
 
 def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
     """Return what to ask of each of several models, one of which will be deployed."""
-    return guarantee if guarantee is None or n_models == 1 else guarantee.split(n_models)
+    if guarantee is None:
+        return None
+    # Nobody else waits for the import.
+    from voros.guarantee import Guarantee
+
+    if not isinstance(guarantee, Guarantee):
+        raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee")
+    return guarantee if n_models == 1 else guarantee.split(n_models)
 
 
 def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.arrays import LARGEST_SIZE, AnyArray, BoolArray, FloatArray
 from voros.core.exact_intervals import PER_CASES, EvaluationIntervals, ThresholdCounts
 from voros.core.expected_cost import cost_moments, ratio_moments
 from voros.core.operating_points import OperatingPoints
@@ -210,6 +210,11 @@ class Deployment:
         confidence: float,
     ) -> PolicyEvaluation:
         """Evaluate on cases, which may be of one class only."""
+        if weights is not None and weights.max() > LARGEST_SIZE / len(weights):
+            raise ValueError(
+                f"sample_weight reaches {weights.max():g}; accepted are sums of at most "
+                f"{LARGEST_SIZE:g}"
+            )
         tp, n_positive = _alarms_at(self.thresholds, positive, scores, weights)
         fp, n_negative = _alarms_at(self.thresholds, ~positive, scores, weights)
         one_case = 1.0 if weights is None else float(weights.min())

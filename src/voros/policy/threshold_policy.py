@@ -199,6 +199,7 @@ class ThresholdPolicy:
     ) -> ThresholdPolicy:
         _check_strategy(strategy)
         _check_thresholds(points)
+        _check_model(model)
         shared_by = _check_n_models(guarantee, n_models)
         allowed = allowed_thresholds(points, scenario, guarantee, shared_by)
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
@@ -486,6 +487,11 @@ def _check_n_models(guarantee: Guarantee | None, n_models: int | None) -> int:
         "n_models=1 if it was fixed before they were looked at. After select_model(..., "
         "guarantee=...), selection.policy() is the winner's policy and keeps the promise"
     )
+
+
+def _check_model(model: str | None) -> None:
+    if model is not None and not isinstance(model, str):
+        raise TypeError(f"model={model!r}; accepted is the name of a model, a str, or None")
 
 
 def _check_strategy(strategy: str) -> None:
