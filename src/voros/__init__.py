@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from voros.exceptions import (
         CostRangeWarning,
         DoubtfulColumnWarning,
+        FewGroupsWarning,
         InfeasibleError,
         InvertedCostsWarning,
         NeverAlarmWarning,
         OneAlarmWarning,
         PositiveClassWarning,
         PredictionFileError,
+        UnsettledError,
         VorosWarning,
     )
     from voros.guarantee import Guarantee, cases_needed
@@ -38,6 +40,7 @@ __all__ = [
     "CostRangeWarning",
     "DoubtfulColumnWarning",
     "Evaluation",
+    "FewGroupsWarning",
     "Guarantee",
     "InfeasibleError",
     "InvertedCostsWarning",
@@ -54,6 +57,7 @@ __all__ = [
     "Scenario",
     "Selection",
     "ThresholdPolicy",
+    "UnsettledError",
     "Violation",
     "VorosWarning",
     "WinnerMap",
@@ -80,8 +84,9 @@ HOMES = {
     "core.scenario": "Scenario",
     "estimators": "ConstrainedThresholdClassifier make_scorer",
     "evaluation": "Choice Evaluation evaluate evaluate_points",
-    "exceptions": "CostRangeWarning DoubtfulColumnWarning InfeasibleError InvertedCostsWarning "
-    "NeverAlarmWarning OneAlarmWarning PositiveClassWarning PredictionFileError VorosWarning",
+    "exceptions": "CostRangeWarning DoubtfulColumnWarning FewGroupsWarning InfeasibleError "
+    "InvertedCostsWarning NeverAlarmWarning OneAlarmWarning PositiveClassWarning "
+    "PredictionFileError UnsettledError VorosWarning",
     "guarantee": "Guarantee cases_needed",
     "inference": "Bootstrap Comparison bootstrap compare compare_policies",
     "metrics": "partial_voros_score voros_score",
@@ -93,11 +98,11 @@ HOMES = {
 
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
-MODULES = {
-    "costs": "core.costs",
-    **{name: name for name in ("datasets", "engines", "estimators", "guarantee", "inference")},
-    **{name: name for name in ("io", "plotting", "present", "studies")},
-}
+PARTS = (
+    "cli core datasets engines estimators guarantee inference io plotting policy present studies "
+    "text"
+)
+MODULES = {"costs": "core.costs", **{name: name for name in PARTS.split()}}
 """Parts that ``import voros`` alone gives access to, and where they are."""
 
 

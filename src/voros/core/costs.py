@@ -38,6 +38,16 @@ from voros.core.arrays import (
     is_scalar,
 )
 
+__all__ = [
+    "CostDistribution",
+    "from_samples",
+    "from_scipy",
+    "known",
+    "miss_costs",
+    "uniform",
+    "uniform_t",
+]
+
 Over: TypeAlias = Literal["ratio", "t", "miss"]
 UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
 

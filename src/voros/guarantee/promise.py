@@ -201,7 +201,7 @@ def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
     return int(points.n_cases)
 
 
-def one_per_group(groups: AnyArray, random_state: int | None = None) -> AnyArray:
+def one_per_group(groups: AnyArray, *, random_state: int | None = None) -> AnyArray:
     """Pick one case of each group at random, as row numbers in their order.
 
     Cases of one patient are alike, and the exact tests of a `Guarantee` need independent ones.

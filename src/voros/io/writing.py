@@ -47,7 +47,7 @@ def check_writable(paths: Iterable[str | Path], *, force: bool = False) -> None:
         _write_beside(target, b"", Path(path)).unlink()
 
 
-def write_whole(path: str | Path, data: str | bytes, force: bool = False) -> Path:
+def write_whole(path: str | Path, data: str | bytes, *, force: bool = False) -> Path:
     """Write a file completely or not at all.
 
     Parameters

@@ -288,12 +288,12 @@ class ThresholdPolicy:
         chosen = self.thresholds[np.searchsorted(self.switches, ratios, side="right")]
         return chosen if ratios.ndim else float(chosen)
 
-    def predict(self, scores: Any, cost_ratio: float | None = None) -> BoolArray:
+    def predict(self, y_score: Any, cost_ratio: float | None = None) -> BoolArray:
         """Return which cases raise an alarm.
 
         Parameters
         ----------
-        scores : array-like of shape (n_cases,)
+        y_score : array-like of shape (n_cases,)
         cost_ratio : float, optional
             C_FP / C_FN now; None deploys the default threshold.
 
@@ -301,7 +301,7 @@ class ThresholdPolicy:
         -------
         ndarray of bool, shape (n_cases,)
         """
-        return np.asarray(check_scores(scores, name="scores") >= self._threshold_at(cost_ratio))
+        return np.asarray(check_scores(y_score) >= self._threshold_at(cost_ratio))
 
     def _threshold_at(self, cost_ratio: float | None) -> float:
         if not is_scalar(cost_ratio):

@@ -1,0 +1,145 @@
+"""The list of public names is complete, and their arguments are named and ordered alike."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import voros
+
+pytest.importorskip("matplotlib", reason="every package is imported, those that draw included")
+pytest.importorskip("pyarrow", reason="and those that read files")
+
+ROOT = Path(__file__).parents[1]
+SECTION = re.compile(r"^## `(voros[\w.]*)`\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+LISTED = {
+    name: re.findall(r"^\| `(\w+)` \| \S", text, re.MULTILINE)
+    for name, text in SECTION.findall((ROOT / "docs" / "api.md").read_text(encoding="utf-8"))
+}
+
+LEADING = ("y_true", "y_score", "scores", "scenario", "policies", "path", "cost_ratio")
+"""What may be given by position where labels are given, in this order."""
+
+OTHER_SPELLINGS = {
+    "labels": "y_true",
+    "targets": "y_true",
+    "positive_label": "pos_label",
+    "weights": "sample_weight",
+    "weight": "sample_weight",
+    "patients": "groups",
+    "group": "groups",
+    "seed": "random_state",
+    "rng": "random_state",
+    "verbose": "progress",
+    "callback": "progress",
+}
+
+
+def reached(dotted: str) -> Any:
+    found: Any = voros
+    for part in dotted.split(".")[1:]:
+        found = getattr(found, part)
+    return found
+
+
+def with_names(module: ModuleType = voros) -> Iterator[str]:
+    """Every package that says what is public, under the name a user writes."""
+    if hasattr(module, "__all__"):
+        yield module.__name__
+    for found in pkgutil.iter_modules(module.__path__):
+        if found.ispkg:
+            yield from with_names(import_module(f"{module.__name__}.{found.name}"))
+
+
+def public_functions() -> dict[str, Callable[..., Any]]:
+    found: dict[str, Callable[..., Any]] = {}
+    for package, names in LISTED.items():
+        for name in names:
+            thing = getattr(reached(package), name)
+            if inspect.isfunction(thing):
+                found[f"{package}.{name}"] = thing
+            elif inspect.isclass(thing) and thing.__module__.startswith("voros"):
+                found |= {f"{package}.{name}.{key}": value for key, value in own_methods(thing)}
+    return found
+
+
+def own_methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Public methods that voros wrote, as they are called: without self."""
+    for name, method in inspect.getmembers(kind, inspect.isroutine):
+        if not name.startswith("_") and str(getattr(method, "__module__", "")).startswith("voros"):
+            bound = inspect.ismethod(method) or isinstance(vars(kind).get(name), staticmethod)
+            yield name, method if bound else partial(method, None)
+
+
+FUNCTIONS = public_functions()
+WITH_LABELS = {
+    name: function
+    for name, function in FUNCTIONS.items()
+    if "y_true" in inspect.signature(function).parameters
+}
+
+
+@pytest.mark.parametrize("package", sorted({*with_names(), "voros.costs"}))
+def test_the_page_lists_what_is_public(package: str) -> None:
+    assert sorted(LISTED[package]) == sorted(reached(package).__all__), (
+        "run: python scripts/api_page.py"
+    )
+
+
+def test_every_package_is_reached_from_the_top() -> None:
+    for found in pkgutil.iter_modules(voros.__path__):
+        if found.ispkg:
+            assert reached(f"voros.{found.name}") is sys.modules[f"voros.{found.name}"]
+            assert found.name in dir(voros)
+
+
+def test_there_are_functions_to_look_at() -> None:
+    assert len(WITH_LABELS) > 15
+    assert {"voros.select_model", "voros.OperatingPoints.from_scores"} <= set(WITH_LABELS)
+
+
+@pytest.mark.parametrize("name", WITH_LABELS)
+def test_labels_come_first_then_scores_then_the_scenario_then_keywords(name: str) -> None:
+    parameters = list(inspect.signature(WITH_LABELS[name]).parameters.values())
+    leading = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert leading[0] == "y_true"
+    assert leading[1] in ("y_score", "scores")
+    assert leading == sorted(leading, key=LEADING.index)
+    if any(p.name == "scenario" for p in parameters):
+        assert leading[2] == "scenario"
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name.endswith("_points")])
+def test_points_come_first_then_the_scenario(name: str) -> None:
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    leading = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert leading[0] in ("points", "points_by_model", "fpr")
+    assert "scenario" not in parameters or leading[1] == "scenario"
+
+
+@pytest.mark.parametrize("name", WITH_LABELS)
+def test_one_thing_has_one_name(name: str) -> None:
+    parameters = set(inspect.signature(WITH_LABELS[name]).parameters)
+    assert parameters & set(OTHER_SPELLINGS) == set()
+    assert not {"y_score", "scores"} <= parameters
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_options_are_given_by_keyword(name: str) -> None:
+    options = {"pos_label", "sample_weight", "groups", "random_state", "progress", "force"}
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    first = next(iter(parameters), None)
+    by_position = {
+        n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD and n != first
+    }
+    assert by_position & options == set()
