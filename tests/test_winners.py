@@ -191,7 +191,7 @@ def test_progress_bar_ends_full(cases: Any, capsys: pytest.CaptureFixture[str]) 
 
 def test_costs_beyond_the_lowest_floor_are_warned_of_once(cases: Any) -> None:
     y, scores = cases
-    with pytest.warns(CostRangeWarning, match=r"min_precision=0\.1") as caught:
+    with pytest.warns(CostRangeWarning, match=r"a precision floor of 0\.1") as caught:
         winner_map_points(
             points_of(y, scores),
             min_precisions=[0.0, 0.1, 0.5],

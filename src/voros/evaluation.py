@@ -22,7 +22,7 @@ from voros.core.operating_points import OperatingPoints, check_points
 from voros.core.region import Region
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
-from voros.exceptions import UnsettledError
+from voros.exceptions import ArgumentError, UnsettledError
 from voros.io.frames import make_frame
 from voros.notices import warn_about_costs, warn_if_never_alarm
 from voros.text.table import Table, html_facts
@@ -167,7 +167,9 @@ class Evaluation:
         """
         ratios = np.asarray(cost_ratio, dtype=np.float64)
         if not np.all(ratios >= 0):
-            raise ValueError(f"cost_ratio={cost_ratio!r}; accepted are numbers of at least 0")
+            raise ArgumentError(
+                "cost_ratio", f"={cost_ratio!r}; accepted are numbers of at least 0"
+            )
         return self._areas(np.atleast_1d(ratios)).reshape(ratios.shape)[()]
 
     def _areas(self, ratios: FloatArray) -> FloatArray:

@@ -4,6 +4,73 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
+from itertools import chain
+
+
+class Argument(str):
+    """The name of an argument within a `Message`.
+
+    Where the text says more than the name, `name` is the argument and `value` what to give.
+    """
+
+    name: str
+    value: str
+
+    def __new__(cls, text: str, name: str = "", value: str = "") -> Argument:
+        """Take the text as the name, unless one is given."""
+        made = super().__new__(cls, text)
+        made.name, made.value = name or text, value
+        return made
+
+
+class Message(str):
+    """A text that knows which of its parts name arguments.
+
+    The command line has options in place of arguments, and names those.
+
+    Examples
+    --------
+    >>> message = Message("labels 'a' and 'b'; pass ", Argument("pos_label"))
+    >>> print(message)
+    labels 'a' and 'b'; pass pos_label
+    >>> message.naming(lambda argument: f"--{argument.name.replace('_', '-')}")
+    "labels 'a' and 'b'; pass --pos-label"
+    """
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, *parts: str) -> Message:
+        """Join the parts; messages among them keep their own."""
+        made = super().__new__(cls, "".join(parts))
+        nested = (part.parts if isinstance(part, Message) else (part,) for part in parts)
+        made.parts = tuple(chain.from_iterable(nested))
+        return made
+
+    def naming(self, name: Callable[[Argument], str]) -> str:
+        """Return the text with other names for its arguments."""
+        return "".join(name(part) if isinstance(part, Argument) else part for part in self.parts)
+
+
+class ArgumentError(ValueError):
+    """An argument is not accepted; `argument` is its name.
+
+    Examples
+    --------
+    >>> error = ArgumentError("capacity", "=-1; accepted is a number above 0")
+    >>> print(error, "|", error.argument)
+    capacity=-1; accepted is a number above 0 | capacity
+    """
+
+    def __init__(self, argument: str, *rest: str) -> None:
+        """Begin the message with the argument."""
+        named = argument if isinstance(argument, Message) else Argument(argument)
+        super().__init__(Message(named, *rest))
+
+    @property
+    def argument(self) -> str:
+        """The argument's name."""
+        return str(self.args[0].parts[0])
 
 
 class InfeasibleError(ValueError):
@@ -12,6 +79,10 @@ class InfeasibleError(ValueError):
 
 class PredictionFileError(ValueError):
     """A file that cannot be read as labels and scores; the message says what to mend."""
+
+
+class NoSuchColumnError(PredictionFileError):
+    """A column that was named is not in the file."""
 
 
 class UnsettledError(ValueError):

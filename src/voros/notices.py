@@ -32,8 +32,8 @@ def warn_about_costs(scenario: Scenario, points: OperatingPoints) -> None:
     if np.isinf(high) and share < NEGLIGIBLE_PROBABILITY:
         return
     warn_caller(
-        f"the cost ratio reaches {high:.4g}, and at min_precision={scenario.min_precision:g} "
-        f"never alarm is the costliest choice only below {turning:.4g}; on the {share:.3g} of "
-        "the cost distribution beyond it never alarm scores above 0",
+        f"the cost ratio reaches {high:.4g}, and at a precision floor of "
+        f"{scenario.min_precision:g} never alarm is the costliest choice only below {turning:.4g}; "
+        f"on the {share:.3g} of the cost distribution beyond it never alarm scores above 0",
         CostRangeWarning,
     )

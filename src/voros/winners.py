@@ -24,6 +24,7 @@ from voros.core.hull import CostHull
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes
+from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.models import count_models
 from voros.notices import warn_about_costs
@@ -218,7 +219,8 @@ def winner_map_points(
     """
     floors = _check_rising(_read_numbers(min_precisions, "min_precisions"), "min_precisions")
     if not (floors[0] >= 0 and floors[-1] <= 1):
-        raise ValueError(f"min_precisions={min_precisions!r}; accepted are numbers within [0, 1]")
+        accepted = "numbers within [0, 1]"
+        raise ArgumentError("min_precisions", f"={min_precisions!r}; accepted are {accepted}")
     limits = _check_rising(_read_capacities(capacities), "capacities")
     models = _check_models(points_by_model)
     rows = _scenarios(floors.tolist(), limits.tolist(), Scenario(0.0, 1.0, cost_ratio, prevalence))
@@ -329,7 +331,7 @@ def _read_capacities(capacities: Any) -> AnyArray:
 
 def _check_capacities(numbers: AnyArray, most: float, accepted: str) -> None:
     if len(numbers) and not (numbers.min() > 0 and numbers.max() <= most):
-        raise ValueError(f"capacities={numbers.tolist()!r}; accepted are {accepted}")
+        raise ArgumentError("capacities", f"={numbers.tolist()!r}; accepted are {accepted}")
 
 
 def _check_rising(values: AnyArray, name: str) -> AnyArray:

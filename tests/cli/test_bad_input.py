@@ -120,7 +120,7 @@ def test_a_scenario_that_the_file_does_not_hold(refused, cases, tmp_path):
 def test_labels_without_a_clear_positive(refused, tmp_path):
     (tmp_path / "words.csv").write_text("state,score\nill,0.9\nwell,0.1\n")
     said = refused("score", "words.csv", "--label", "state", *LIMITS)
-    assert "give --pos-label" in said
+    assert "pass --pos-label" in said
 
 
 def test_a_policy_made_for_other_columns(voros_command, refused, cases, tmp_path):
@@ -273,3 +273,23 @@ def test_a_policy_and_cases_the_wrong_way_round(voros_command, refused, cases):
     said = refused("apply", cases, "policy.json")
     assert "is not JSON" in said
     assert "a policy saved by voros select comes first" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "opening"),
+    [
+        (("score", "--cost-ratio", "1e308"), "--cost-ratio holds 1e+308; accepted are"),
+        (("score", "--miss-costs", "1e308"), "--miss-costs holds 1e+308; accepted are"),
+        (("score", "--miss-costs", "9", "--capacity", "-1"), "--capacity=-1; accepted is"),
+        (("score", "--miss-costs", "9", "--prevalence", "2"), "--prevalence=2.0; accepted is"),
+        (("select", "--miss-costs", "9", "--tolerance", "7"), "--tolerance=7.0; accepted is"),
+        (("select", "--miss-costs", "9", "--confidence", "2"), "--confidence=2.0; accepted is"),
+        (("select", "--miss-costs", "9", "--confidence", ".9", "--horizon", "0"), "--horizon=0;"),
+        (("compare", "--miss-costs", "9", "--resamples", "1"), "--resamples=1; accepted is"),
+        (("score", "--miss-costs", "9", "--format", "xls"), "--format='xls' is not one of"),
+    ],
+)
+def test_errors_of_the_library_name_the_option(refused, cases, command, opening):
+    name, *options = command
+    said = refused(name, cases, "--label", "died", *options)
+    assert said.startswith(f"voros: error: {opening}")

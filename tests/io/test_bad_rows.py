@@ -85,7 +85,7 @@ def test_a_bad_number_in_parquet_text(tmp_path):
     [
         (b"", "is empty"),
         (b"label,scores\n", "no rows"),
-        (b"label,score\n1,0.5\n0,0.25\n", "no column 'scores' (--score); did you mean 'score'?"),
+        (b"label,score\n1,0.5\n0,0.25\n", "no column 'scores' (scores); did you mean 'score'?"),
         (b"label,scores,scores\n1,0.5,1\n0,0.25,1\n", "more than one column 'scores'"),
     ],
 )
@@ -150,7 +150,7 @@ def test_none_is_a_missing_value(tmp_path):
     path.write_text("label,score\n1,0.5\n0,None\n1,0.75\n0,0.125\n")
     message = refused(path, label="label", scores=["score"])
     assert "cases.csv: column 'score' has no value in 1 of 4 rows, first in row 2" in message
-    assert "--drop-missing" in message
+    assert "drop_missing" in message
     found = read_predictions(path, label="label", drop_missing=True)
     assert found.of("score").tolist() == [0.5, 0.75, 0.125]
     assert found.kept.tolist() == [True, False, True, True]
@@ -170,7 +170,7 @@ def test_a_header_alone(tmp_path, content):
     [
         (b"PK\x03\x04rest", "Excel workbook; save the sheet as CSV"),
         ("label,score\n1,2\n".encode("utf-16"), "UTF-16 text; save it as UTF-8"),
-        (b"PAR1rest", "begins as parquet does; give --format parquet"),
+        (b"PAR1rest", "begins as parquet does; give file_format='parquet'"),
         (b" \n\n", "is empty"),
     ],
 )
@@ -234,7 +234,7 @@ def test_a_missing_file_and_a_folder(tmp_path):
 def test_one_column_cannot_have_two_roles(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_text("label,score\n1,0.5\n0,0.25\n")
-    assert "both --label and --score" in refused(path, label="label", scores=["label"])
+    assert "both label and scores" in refused(path, label="label", scores=["label"])
 
 
 def test_no_column_of_numbers(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -26,7 +25,7 @@ from voros.cli.score import score
 from voros.cli.select import select
 from voros.cli.studies import demo, experiment, paper
 from voros.cli.terminal import say
-from voros.exceptions import VorosWarning
+from voros.exceptions import Message, VorosWarning
 
 UNEXPECTED = "this is a fault of voros, please report it:"
 """Begins the message of an error that nobody has foreseen."""
@@ -35,36 +34,6 @@ ClickException: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 """What typer raises where the words of a command line are wrong; newer ones bring click along."""
-
-_NAMES = (
-    "min_precision|capacity|cost_ratio|miss_costs|prevalence|pos_label|strategy|tolerance|"
-    "n_resamples|thin"
-)
-_MISS_COSTS = re.compile(r"\bcost_ratio=voros\.costs\.miss_costs\(([^,)]+)(?:, ([^)]+))?\)")
-_ARGUMENTS = re.compile(rf"\b({_NAMES})(?==| \()|\bpass (\w+)")
-
-
-def in_options(message: str) -> str:
-    """Name options of the command line where the library names arguments.
-
-    Examples
-    --------
-    >>> in_options("min_precision=1.5; accepted is a number within [0, 1]")
-    '--min-precision=1.5; accepted is a number within [0, 1]'
-    >>> in_options("which label is positive is not clear; pass pos_label")
-    'which label is positive is not clear; give --pos-label'
-    >>> in_options("write cost_ratio=voros.costs.miss_costs(5, 20)")
-    'write --miss-costs 5:20'
-    """
-
-    def option(found: re.Match[str]) -> str:
-        name = "--" + (found[1] or found[2]).removeprefix("n_").replace("_", "-")
-        return name if found[1] else f"give {name}"
-
-    message = _MISS_COSTS.sub(
-        lambda found: f"--miss-costs {':'.join(filter(None, found.groups()))}", message
-    )
-    return _ARGUMENTS.sub(option, message)
 
 
 @contextmanager
@@ -85,7 +54,7 @@ def one_line_failures(*, traceback: bool = False) -> Iterator[None]:
         except Exception as error:
             if traceback or getattr(error, "errno", None) == errno.EPIPE:
                 raise
-            say(in_options(_described(error)), "error")
+            say(_described(error), "error")
             _give_up_output(error)
             raise typer.Exit(USAGE_ERROR) from None
 
@@ -99,7 +68,13 @@ def _described(error: Exception) -> str:
         return "there is not enough memory for this"
     if not isinstance(error, (ValueError, OSError, ImportError)):
         return f"{UNEXPECTED} {type(error).__name__}: {error}; voros --traceback shows where"
-    return str(error)
+    return _message(error)
+
+
+def _message(error: Exception) -> str:
+    """Return what an error or a warning says, with the names of arguments kept apart."""
+    first = error.args[0] if error.args else None
+    return first if isinstance(first, Message) else str(error)
 
 
 def _give_up_output(error: Exception) -> None:
@@ -118,8 +93,8 @@ def usage_in_words(error: ClickException) -> str:
 def _warning_printer() -> Any:
     said: set[str] = set()
 
-    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        text = in_options(str(message))
+    def show(message: Warning, category: type[Warning], *_: Any, **__: Any) -> None:
+        text = _message(message)
         # Only what voros has to say concerns the user; the rest is for its developers.
         if issubclass(category, VorosWarning) and text not in said:
             said.add(text)

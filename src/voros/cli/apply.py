@@ -22,7 +22,7 @@ from voros.cli.terminal import (
     show_progress,
 )
 from voros.core.arrays import BoolArray
-from voros.exceptions import PredictionFileError
+from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
 from voros.io import (
     Predictions,
     append_column,
@@ -111,8 +111,16 @@ def apply(
                 both_classes=False,
                 drop_missing=drop_missing,
             )
-        except PredictionFileError as error:
-            raise _explained(error, policy, policy_file, score) from None
+        except NoSuchColumnError as error:
+            if score is not None:
+                raise
+            raise PredictionFileError(
+                Message(
+                    f"{policy_file} was made for the scores of {policy.model!r}, and ",
+                    *error.args,
+                    "; if those scores have another name here, give it with --score",
+                )
+            ) from None
         alarms = policy.predict(cases.of(column), ratio)
         if output is not None or not show_options.for_programs:
             decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
@@ -149,17 +157,6 @@ def _policy_column(policy: ThresholdPolicy, path: Path) -> str:
             f"{path} does not say which scores it is for; name their column with --score"
         )
     return policy.model
-
-
-def _explained(
-    error: PredictionFileError, policy: ThresholdPolicy, path: Path, score: str | None
-) -> PredictionFileError:
-    if score is not None or "has no column" not in str(error):
-        return error
-    return PredictionFileError(
-        f"{path} was made for the scores of {policy.model!r}, and {error}; if those scores have "
-        "another name here, give it with --score"
-    )
 
 
 @dataclass(frozen=True)

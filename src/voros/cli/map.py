@@ -26,6 +26,7 @@ from voros.cli.terminal import (
     show,
     show_progress,
 )
+from voros.exceptions import ArgumentError
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map_points
@@ -99,14 +100,15 @@ def read_grid(text: str, name: str) -> Any:
     """
     parts = text.split(":")
     if len(parts) != 3 or not 2 <= _count(parts[2]) <= MOST_STEPS:
-        raise ValueError(
-            f"{name}={shown(text)} is not a grid; accepted is low:high:count with a count of 2 to "
-            f"{MOST_STEPS:,}, as in 0.05:0.95:19"
+        raise ArgumentError(
+            name,
+            f"={shown(text)} is not a grid; accepted is low:high:count with a count of 2 to "
+            f"{MOST_STEPS:,}, as in 0.05:0.95:19",
         )
     read = read_capacity if name == "capacity" else lambda part: read_number(part, name)
     low, high = read(parts[0]), read(parts[1])
     if not low < high:
-        raise ValueError(f"{name}={shown(text)} is reversed; the smaller value comes first")
+        raise ArgumentError(name, f"={shown(text)} is reversed; the smaller value comes first")
     values = np.linspace(low, high, int(parts[2])).round(12)
     if isinstance(low, int) and isinstance(high, int):
         return np.unique(values.round().astype(np.int64))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from voros.cli.options import ShowOptions
+from voros.exceptions import Argument, Message
 from voros.io import check_writable, write_whole
 from voros.io.serialisation import json_text
 from voros.text.table import csv_text, printable
@@ -18,6 +19,16 @@ from voros.text.table import csv_text, printable
 Item = TypeVar("Item")
 
 STANDARD_OUTPUT = Path("-")
+
+OPTION_NAMES = {
+    "case": "id",
+    "file_format": "format",
+    "n_resamples": "resamples",
+    "scores": "score",
+    "min_precisions": "min-precision",
+    "capacities": "capacity",
+}
+"""Options that are not named as the argument they stand for."""
 
 FIGURE_FORMATS = ("png", "svg", "pdf")
 
@@ -29,10 +40,23 @@ QUIET_SECONDS = 2.0
 
 
 def say(text: str, kind: str = "") -> None:
-    """Write one line on the standard error stream."""
+    """Write one line on the standard error stream; a message names options, not arguments.
+
+    Examples
+    --------
+    >>> Message("mend it, or pass ", Argument("drop_missing")).naming(_option)
+    'mend it, or pass --drop-missing'
+    """
+    if isinstance(text, Message):
+        text = text.naming(_option)
     opening = f"voros: {kind}: " if kind else "voros: "
     if sys.stderr is not None:  # where it is closed, print would take the standard output
         print(opening + printable(" ".join(text.split())), file=sys.stderr)
+
+
+def _option(argument: Argument) -> str:
+    name = OPTION_NAMES.get(argument.name, argument.name.replace("_", "-"))
+    return f"--{name} {argument.value}".rstrip()
 
 
 @contextmanager

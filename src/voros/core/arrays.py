@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from voros.exceptions import Argument, ArgumentError, Message
+
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 AnyArray = NDArray[Any]
@@ -106,13 +108,13 @@ def as_number(value: Any, name: str, accepted: str = "a number") -> float:
     --------
     >>> as_number(True, "capacity")
     Traceback (most recent call last):
-    ValueError: capacity=True; accepted is a number
+    voros.exceptions.ArgumentError: capacity=True; accepted is a number
     """
     is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
     try:
         return float(value) if is_number else _refuse(value, name, accepted)
     except OverflowError:
-        raise ValueError(f"{name} is beyond all floats; accepted is {accepted}") from None
+        raise ArgumentError(name, f" is beyond all floats; accepted is {accepted}") from None
 
 
 def is_scalar(value: Any) -> bool:
@@ -123,7 +125,7 @@ def is_scalar(value: Any) -> bool:
 
 
 def _refuse(value: Any, name: str, accepted: str) -> float:
-    raise ValueError(f"{name}={value!r}; accepted is {accepted}")
+    raise ArgumentError(name, f"={value!r}; accepted is {accepted}")
 
 
 def check_number(
@@ -139,7 +141,7 @@ def check_number(
     --------
     >>> check_number(1.5, "tolerance")
     Traceback (most recent call last):
-    ValueError: tolerance=1.5; accepted is a number within [0, 1]
+    voros.exceptions.ArgumentError: tolerance=1.5; accepted is a number within [0, 1]
     """
     number = as_number(value, name, accepted)
     return number if low <= number <= high else _refuse(value, name, accepted)
@@ -172,10 +174,10 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
     --------
     >>> check_choice("mean", "method", ("bca", "percentile"))
     Traceback (most recent call last):
-    ValueError: method='mean'; accepted are 'bca', 'percentile'
+    voros.exceptions.ArgumentError: method='mean'; accepted are 'bca', 'percentile'
     """
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={value!r}; accepted are {', '.join(map(repr, choices))}")
+        raise ArgumentError(name, f"={value!r}; accepted are {', '.join(map(repr, choices))}")
 
 
 def check_same_order(y_true: Any, **others: Any) -> None:
@@ -327,15 +329,17 @@ def _not_binary(distinct: AnyArray, name: str) -> str:
     return f"{name} has {len(distinct)} distinct labels ({_shown(distinct)}); two are accepted"
 
 
-def _ambiguous(labels: Any, name: str) -> str:
-    return (
+def _ambiguous(labels: Any, name: str) -> Message:
+    return Message(
         f"{name} has the labels {_shown(labels)}, and which of them is the positive class is not "
-        "clear; pass pos_label"
+        "clear; pass ",
+        Argument("pos_label"),
     )
 
 
-def _absent(pos_label: Any, labels: Any, name: str) -> str:
-    return f"pos_label={pos_label!r} is not one of the labels of {name} ({_shown(labels)})"
+def _absent(pos_label: Any, labels: Any, name: str) -> Message:
+    found = f"={pos_label!r} is not one of the labels of {name} ({_shown(labels)})"
+    return Message(Argument("pos_label"), found)
 
 
 def check_scores(y_score: Any, *, name: str = "y_score") -> AnyArray:

@@ -37,6 +37,7 @@ from voros.core.arrays import (
     check_weights,
     is_scalar,
 )
+from voros.exceptions import Argument, ArgumentError, Message
 
 __all__ = [
     "CostDistribution",
@@ -127,7 +128,7 @@ class CostDistribution(ABC):
         return float(ends.min()), float(ends.max())
 
     @property
-    def inversion(self) -> str | None:
+    def inversion(self) -> Message | None:
         """Why the costs look upside down, and what to write instead; None where they do not.
 
         They do where a false alarm all but surely costs more than a miss. The unit t depends on
@@ -292,20 +293,23 @@ def _tail_nodes(tail_mass_at_breaks: FloatArray) -> tuple[FloatArray, FloatArray
     return _gauss_legendre(np.unique(np.concatenate([[0.0], grading, inner])))
 
 
-def _advice(costs: CostDistribution) -> str:
+def _advice(costs: CostDistribution) -> Message:
     low, high = costs.support
-    values = f"{low:.6g}" if low == high else f"{low:.6g}, {high:.6g}"
-    span = values.replace(", ", " to ")
+    ends = [f"{low:.6g}"] if low == high else [f"{low:.6g}", f"{high:.6g}"]
+    values, span = ", ".join(ends), " to ".join(ends)
     if costs.over == "ratio":
-        said = f"cost_ratio={costs!r} says that a false alarm costs {span} times as much as a miss"
+        said = f"={costs!r} says that a false alarm costs {span} times as much as a miss"
         meant = f"a miss is worth {span} false alarms"
         simple = isinstance(costs, Uniform) or low == high
         write = f"voros.costs.miss_costs({values})" if simple else "over='miss'"
+        name = "miss_costs"
     else:
-        said = f"cost_ratio={costs!r} says that a miss costs as little as {span} false alarms"
+        said = f"={costs!r} says that a miss costs as little as {span} false alarms"
         meant = f"a false alarm costs {span} of a miss"
         write = "over='ratio'" if low < high and not isinstance(costs, Uniform) else f"({values})"
-    return f"{said}. If {meant}, write cost_ratio={write}"
+        name = "cost_ratio"
+    instead = Argument(f"cost_ratio={write}", name, value=":".join(ends))
+    return Message(Argument("cost_ratio"), f"{said}. If {meant}, write ", instead)
 
 
 def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:
@@ -355,7 +359,9 @@ def miss_costs(low: float, high: float | None = None) -> CostDistribution:
 def _uniform(low: float, high: float, over: Over, name: str) -> CostDistribution:
     _check_values(np.array([as_number(low, name), as_number(high, name)]), over, name)
     if low > high:
-        raise ValueError(f"{name}=({low!r}, {high!r}) is reversed; the smaller value comes first")
+        raise ArgumentError(
+            name, f"=({low!r}, {high!r}) is reversed; the smaller value comes first"
+        )
     if low == high:
         return from_samples([low], over=over)
     return Uniform(float(low), float(high), over=over)
@@ -433,9 +439,10 @@ def as_costs(cost_ratio: object) -> CostDistribution:
         return known(as_number(cost_ratio, "cost_ratio"))
     if isinstance(cost_ratio, (tuple, list)) and len(cost_ratio) == 2:
         return uniform(*cost_ratio)
-    raise ValueError(
-        f"cost_ratio={cost_ratio!r} is not understood; accepted are a number (known), a pair "
-        "(low, high) of numbers (uniform between them), or a distribution from voros.costs"
+    raise ArgumentError(
+        "cost_ratio",
+        f"={cost_ratio!r} is not understood; accepted are a number (known), a pair "
+        "(low, high) of numbers (uniform between them), or a distribution from voros.costs",
     )
 
 
@@ -453,7 +460,7 @@ def read_cost_ratios(cost_ratio: Any) -> FloatArray:
     else:
         ratios = as_floats(as_vector(cost_ratio, "cost_ratio"), "cost_ratio")
     if not np.all(ratios >= 0):
-        raise ValueError(f"cost_ratio={cost_ratio!r}; accepted are numbers of at least 0")
+        raise ArgumentError("cost_ratio", f"={cost_ratio!r}; accepted are numbers of at least 0")
     return ratios
 
 
@@ -472,4 +479,4 @@ def _check_values(values: FloatArray, over: Over, name: str) -> None:
             if over == "t"
             else f"finite numbers above 0, from {low:g} to {high:g}"
         )
-        raise ValueError(f"{name} holds {values[bad][0]:g}; accepted are {accepted}")
+        raise ArgumentError(name, f" holds {values[bad][0]:g}; accepted are {accepted}")

@@ -80,8 +80,8 @@ def limits_message(decision: Decision) -> str:
     """Say why nothing but never alarm is feasible, what binds, and what could be met."""
     points, scenario, max_alarms = decision.points, decision.scenario, decision.max_alarms
     capable = points.within_capacity(max_alarms)
-    limits = f"min_precision={scenario.min_precision:g} within {max_alarms:g} alarms"
-    opening = f"no threshold but never alarm meets {limits} (capacity={scenario.capacity!r})"
+    limits = f"a precision floor of {scenario.min_precision:g} within {max_alarms:g} alarms"
+    opening = f"no threshold but never alarm meets {limits} (a capacity of {scenario.capacity!r})"
     if len(points) == 1:
         return f"{opening}. The points hold no threshold that raises an alarm"
     if capable.sum() == 1:

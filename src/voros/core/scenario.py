@@ -14,8 +14,11 @@ import numpy as np
 from voros.core.arrays import OPEN_INTERVAL, check_number
 from voros.core.costs import CostDistribution, CostLike, as_costs
 from voros.exceptions import (
+    Argument,
+    ArgumentError,
     InfeasibleError,
     InvertedCostsWarning,
+    Message,
     OneAlarmWarning,
     warn_caller,
 )
@@ -138,9 +141,12 @@ class Scenario:
             alarms = self.capacity * n_cases
         if alarms < one_case:
             raise InfeasibleError(
-                f"capacity={self.capacity!r} of {n_cases:g} cases is {alarms:g} alarms: "
-                f"fewer than one case, so no alarm is ever possible. The smallest capacity that "
-                f"admits one is {one_case / n_cases:.6g} of the cases"
+                Message(
+                    Argument("capacity"),
+                    f"={self.capacity!r} of {n_cases:g} cases is {alarms:g} alarms: fewer than one "
+                    "case, so no alarm is ever possible. The smallest capacity that admits one is "
+                    f"{one_case / n_cases:.6g} of the cases",
+                )
             )
         return float(alarms)
 
@@ -216,7 +222,10 @@ def _warn_of_slips(scenario: Scenario) -> None:
         warn_caller(advice, InvertedCostsWarning)
     if scenario.capacity_is_count and scenario.capacity == 1:
         warn_caller(
-            "capacity=1 is a whole number: one alarm. For no limit write 1.0, a share of the cases",
+            Message(
+                Argument("capacity"),
+                "=1 is a whole number: one alarm. For no limit write 1.0, a share of the cases",
+            ),
             OneAlarmWarning,
         )
 
@@ -225,8 +234,8 @@ def _check_capacity(capacity: object) -> None:
     accepted = "a float within (0, 1], a share of the cases, or an int above 0, a number of cases"
     is_number = isinstance(capacity, Real) and not isinstance(capacity, (bool, np.bool_))
     if not is_number or not cast("float", capacity) > 0:
-        raise ValueError(f"capacity={capacity!r}; accepted is {accepted}")
+        raise ArgumentError("capacity", f"={capacity!r}; accepted is {accepted}")
     if not isinstance(capacity, Integral) and cast("float", capacity) > 1:
         whole = round(cast("float", capacity)) if math.isfinite(cast("float", capacity)) else 0
         hint = f" (for {capacity} cases write {whole})" if whole else ""
-        raise ValueError(f"capacity={capacity!r}; accepted is {accepted}{hint}")
+        raise ArgumentError("capacity", f"={capacity!r}; accepted is {accepted}{hint}")

@@ -39,6 +39,7 @@ from voros.engines.keys import (
 )
 from voros.engines.plan import Plan, Wanted
 from voros.engines.refinement import whole_range
+from voros.exceptions import Argument, Message
 from voros.io.serialisation import Entry, json_text, read_document, with_checksum
 
 FORMAT = "voros binned counts"
@@ -263,8 +264,11 @@ def _positive(y_true: Any, pos_label: Any) -> BoolArray:
     if labels.dtype.kind in "biuf" and only in (-1, 0, 1):
         return np.asarray(labels == 1)
     raise ValueError(
-        f"y_true has the only label {only!r}, and whether it is the positive class is not clear; "
-        "pass pos_label"
+        Message(
+            f"y_true has the only label {only!r}, and whether it is the positive class is not "
+            "clear; pass ",
+            Argument("pos_label"),
+        )
     )
 
 

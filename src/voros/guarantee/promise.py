@@ -12,6 +12,7 @@ from voros.core.arrays import AnyArray, BoolArray
 from voros.core.groups import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
+from voros.exceptions import ArgumentError
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
 from voros.guarantee.next_cases import certified_next
 from voros.guarantee.prediction import requirement, rough_requirement
@@ -60,14 +61,16 @@ class Guarantee:
         """Check both arguments."""
         number = isinstance(self.confidence, Real) and not isinstance(self.confidence, bool)
         if not number or not 0 < self.confidence < 1:
-            raise ValueError(
-                f"confidence={self.confidence!r}; accepted is a number strictly between 0 and 1"
+            raise ArgumentError(
+                "confidence",
+                f"={self.confidence!r}; accepted is a number strictly between 0 and 1",
             )
         whole = isinstance(self.horizon, Integral) and not isinstance(self.horizon, bool)
         if self.horizon is not None and not (whole and self.horizon > 0):
-            raise ValueError(
-                f"horizon={self.horizon!r}; accepted is a whole number of cases above 0, or None "
-                "for the population"
+            raise ArgumentError(
+                "horizon",
+                f"={self.horizon!r}; accepted is a whole number of cases above 0, or None "
+                "for the population",
             )
 
     @property
@@ -132,11 +135,12 @@ class Guarantee:
 
     def _check_groups(self, cases: GroupedCases) -> None:
         if self.horizon is not None:
-            raise ValueError(
-                f"horizon={self.horizon} with groups of several cases ({len(cases.codes):,} cases "
+            raise ArgumentError(
+                "horizon",
+                f"={self.horizon} with groups of several cases ({len(cases.codes):,} cases "
                 f"of {cases.n_groups:,} groups): there is no guarantee for the counts of the next "
                 "cases then. Leave out the horizon for a guarantee of the population, or keep one "
-                "case of each group (voros.guarantee.one_per_group)"
+                "case of each group (voros.guarantee.one_per_group)",
             )
         if cases.n_groups < 2:
             raise ValueError("groups holds one group only; a guarantee needs at least two")
@@ -188,9 +192,10 @@ class Guarantee:
 def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
     """Return the number of cases, or raise where the tests would not be exact."""
     if scenario.prevalence is not None:
-        raise ValueError(
-            f"prevalence={scenario.prevalence!r} cannot be combined with a guarantee: its exact "
-            "tests need cases drawn as those at deployment, not reweighted ones"
+        raise ArgumentError(
+            "prevalence",
+            f"={scenario.prevalence!r} cannot be combined with a guarantee: its exact "
+            "tests need cases drawn as those at deployment, not reweighted ones",
         )
     whole = [np.asarray(counts).dtype.kind in "iu" for counts in (points.tp, points.fp)]
     if not all(whole) or not float(points.n_cases).is_integer():

@@ -18,7 +18,7 @@ from voros.core.arrays import (
 )
 from voros.core.counting import check_cases
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import FewGroupsWarning, warn_caller
+from voros.exceptions import ArgumentError, FewGroupsWarning, warn_caller
 from voros.inference.intervals import METHODS, Method, interval, interval_in_words
 from voros.inference.near_zero import may_be_zero, upper_bound
 from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
@@ -348,8 +348,9 @@ def check_resampling(n_resamples: int, confidence: float) -> None:
     """Raise unless an interval of this confidence can be read off n resamples."""
     whole = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
     if not whole or not FEWEST_RESAMPLES <= n_resamples <= MOST_RESAMPLES:
-        raise ValueError(
-            f"n_resamples={n_resamples!r:.40}; accepted is a whole number of at least "
-            f"{FEWEST_RESAMPLES} and at most {MOST_RESAMPLES:,}"
+        raise ArgumentError(
+            "n_resamples",
+            f"={n_resamples!r:.40}; accepted is a whole number of at least "
+            f"{FEWEST_RESAMPLES} and at most {MOST_RESAMPLES:,}",
         )
     check_confidence(confidence)

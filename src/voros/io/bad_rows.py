@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from voros.exceptions import PredictionFileError
+from voros.exceptions import Argument, Message, PredictionFileError
 from voros.io.sources import Source
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>", "None"})
@@ -41,13 +41,19 @@ def explain_bad_row(
     try:
         found = _first_bad_row(source, numeric, texts)
     except UnicodeDecodeError:
-        found = "this is not UTF-8 text; save it as UTF-8, or name its format with --format"
+        found = Message(
+            "this is not UTF-8 text; save it as UTF-8, or name its format with ",
+            Argument("file_format"),
+        )
     except (csv.Error, OSError, ValueError) as error:
         found = f"cannot be read as {source.format}: {error}"
     if found is None:
         said = " ".join(reason.split())
-        found = f"cannot be read as {source.format} ({said}); another format: --format"
-    return PredictionFileError(f"{source.name}: {found}")
+        found = Message(
+            f"cannot be read as {source.format} ({said}); another format: ",
+            Argument("file_format"),
+        )
+    return PredictionFileError(Message(f"{source.name}: ", found))
 
 
 def _first_bad_row(source: Source, numeric: Collection[str], texts: Collection[str]) -> str | None:

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
-from voros.exceptions import PredictionFileError
+from voros.exceptions import Argument, Message, NoSuchColumnError, PredictionFileError
 from voros.io.bad_rows import almost_a_number, is_number
 from voros.io.sources import load_pyarrow
 from voros.io.tables import is_numeric
@@ -73,10 +73,9 @@ class ColumnNames:
 
     @property
     def apart(self) -> dict[str, str]:
-        """The columns that are neither label nor score, by the option that names them."""
-        named = {"--model": self.model, "--id": self.case, "--weight": self.weight}
-        named["--group"] = self.group
-        return {option: name for option, name in named.items() if name is not None}
+        """The columns that are neither label nor score, by the argument that names them."""
+        named = {role: getattr(self, role) for role in ("model", "case", "weight", "group")}
+        return {role: name for role, name in named.items() if name is not None}
 
 
 @dataclass(frozen=True)
@@ -111,19 +110,22 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
     label = names.label
     if label is None and labelled:
         label = _find_label(first_rows, names, file)
-        notes.append(f"taking column {label!r} as the label (another one: --label)")
+        notes.append(_guess(f"taking column {label!r} as the label (another one: ", "label"))
     scores = tuple(names.scores)
     doubts: tuple[str, ...] = ()
     if not scores:
         scores, left_out = _find_scores(first_rows, names, label, file)
         what = "score column" if names.model else "models"
         listed = ", ".join(map(repr, scores))
-        notes += [f"taking as {what}: {listed} (others: --score)", *left_out]
+        notes += [_guess(f"taking as {what}: {listed} (others: ", "scores"), *left_out]
         doubts = tuple(said for name in scores if (said := doubt(name, first_rows.column(name))))
     if names.model is not None and len(scores) != 1:
         raise PredictionFileError(
-            f"{file}: a long file (model column {names.model!r}) has one column of scores, and "
-            f"{len(scores)} are possible ({_listed(scores)}); name it with --score"
+            Message(
+                f"{file}: a long file (model column {names.model!r}) has one column of scores, and "
+                f"{len(scores)} are possible ({_listed(scores)}); name it with ",
+                Argument("scores"),
+            )
         )
     return Roles(
         label, scores, names.model, names.case, names.weight, names.group, tuple(notes), doubts
@@ -131,26 +133,31 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
 
 
 def _check_names(columns: Sequence[str], names: ColumnNames, file: str) -> None:
-    given = [*names.apart.items(), *(("--score", name) for name in names.scores)]
+    given = [*names.apart.items(), *(("scores", name) for name in names.scores)]
     if names.label is not None:
-        given.insert(0, ("--label", names.label))
-    for option, name in given:
-        if name not in columns:
-            raise PredictionFileError(missing_column(name, columns, file, option))
-        _check_single(name, columns, file)
+        given.insert(0, ("label", names.label))
     roles: dict[str, str] = {}
-    for option, name in given:
-        if roles.setdefault(name, option) != option:
+    for role, name in given:
+        if name not in columns:
+            raise NoSuchColumnError(_missing(name, columns, file, role))
+        _check_single(name, columns, file)
+        if roles.setdefault(name, role) != role:
+            both = (Argument(roles[name]), " and ", Argument(role))
             raise PredictionFileError(
-                f"column {name!r} is named as both {roles[name]} and {option}; it can be one only"
+                Message(f"column {name!r} is named as both ", *both, "; it can be one only")
             )
 
 
-def missing_column(name: str, columns: Sequence[str], file: str, option: str) -> str:
+def _guess(taken: str, role: str) -> Message:
+    return Message(taken, Argument(role), ")")
+
+
+def _missing(name: str, columns: Sequence[str], file: str, role: str) -> Message:
     """Say that there is no such column, which one may be meant, and which there are."""
     close = get_close_matches(name, columns, n=1)
     meant = f"; did you mean {close[0]!r}?" if close else ";"
-    return f"{file} has no column {name!r} ({option}){meant} it has {_listed(columns)}"
+    told = f"){meant} it has {_listed(columns)}"
+    return Message(f"{file} has no column {name!r} (", Argument(role), told)
 
 
 def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:
@@ -165,7 +172,11 @@ def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:
     if len(found) != 1:
         several = f"{_listed(found)} could all be" if found else "no column is clearly"
         raise PredictionFileError(
-            f"{file}: {several} the label; name it with --label (columns: {_listed(columns)})"
+            Message(
+                f"{file}: {several} the label; name it with ",
+                Argument("label"),
+                f" (columns: {_listed(columns)})",
+            )
         )
     return str(found[0])
 
@@ -184,8 +195,11 @@ def _find_scores(
     if not numbers:
         why = f"; no numbers in {_shortened(left_out)}" if left_out else ""
         raise PredictionFileError(
-            f"{file}: no column but the label holds numbers; name the scores with --score "
-            f"(columns: {_listed(columns)}){why}"
+            Message(
+                f"{file}: no column but the label holds numbers; name the scores with ",
+                Argument("scores"),
+                f" (columns: {_listed(columns)}){why}",
+            )
         )
     said = [f"left out, for want of numbers: {_shortened(left_out)}"] if left_out else []
     return numbers, said
@@ -233,7 +247,7 @@ def why_no_score(column: Any) -> str | None:
 
 
 def doubt(name: str, column: Any) -> str | None:
-    """Say why a column of numbers may be no model; None where nothing tells.
+    """Say why a column of numbers may be no model; None where nothing says so.
 
     Examples
     --------
@@ -250,9 +264,10 @@ def doubt(name: str, column: Any) -> str | None:
         looks = "a property of the case"
     else:
         return None
-    return (
+    return Message(
         f"column {name!r} is taken as a model and looks like {looks}; if it is none, name the "
-        "models with --score"
+        "models with ",
+        Argument("scores"),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray
-from voros.exceptions import PredictionFileError
+from voros.exceptions import Argument, Message, PredictionFileError
 from voros.io.columns import Roles
 from voros.io.sources import load_pyarrow
 
@@ -66,8 +66,9 @@ def _check_alike(first: Any, part: Any, roles: Roles, who: str) -> None:
         )
     for name in (roles.case, roles.label, roles.weight, roles.group):
         if name is not None and not np.array_equal(_values(first, name), _values(part, name)):
-            hint = "" if roles.case else "; name the column that identifies a case with --id"
-            raise PredictionFileError(f"{who} differ in column {name!r}, case by case{hint}")
+            differ = f"{who} differ in column {name!r}, case by case"
+            hint = ("; name the column that identifies a case with ", Argument("case"))
+            raise PredictionFileError(Message(differ, *(() if roles.case else hint)))
 
 
 def _values(table: Any, name: str) -> AnyArray:

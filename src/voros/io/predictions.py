@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_labels, read_labels
-from voros.exceptions import DoubtfulColumnWarning, PredictionFileError
+from voros.exceptions import (
+    Argument,
+    ArgumentError,
+    DoubtfulColumnWarning,
+    Message,
+    PredictionFileError,
+)
 from voros.io.columns import ColumnNames, Roles, assign_roles
 from voros.io.long_form import align_models
 from voros.io.sources import Source, load_pyarrow, open_source
@@ -97,7 +103,7 @@ def read_predictions(
     path : path-like or Source
         CSV, TSV or JSON lines (each may be gzipped), Parquet or Arrow; ``-`` is standard input.
     label : str, optional
-        Column of labels. Without it, the column of a telling name such as ``label``, or else the
+        Column of labels. Without it, the column of a name such as ``label``, or else the
         only one that holds 0 and 1.
     scores : sequence of str, optional
         Columns of scores, one per model. Without it, every other numeric column.
@@ -119,7 +125,7 @@ def read_predictions(
     drop_missing : bool, default False
         Whether to leave out cases with a missing value, rather than to refuse the file.
     file_format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, optional
-        Where the name does not tell.
+        Where the name does not say.
 
     Examples
     --------
@@ -154,9 +160,10 @@ def read_predictions(
 
 
 def _format_notes(source: Source) -> tuple[str, ...]:
-    notes = []
+    notes: list[str] = []
     if source.format_is_guessed:
-        notes.append(f"reading {source.name} as {source.format} (another format: --format)")
+        read = f"reading {source.name} as {source.format} (another format: "
+        notes.append(Message(read, Argument("file_format"), ")"))
     if source.format == "csv" and source.delimiter != ",":
         notes.append(f"{source.name} is separated by {source.delimiter!r}")
     return tuple(notes)
@@ -165,7 +172,7 @@ def _format_notes(source: Source) -> tuple[str, ...]:
 def _without_missing(
     table: Any, roles: Roles, source: Source, drop: bool
 ) -> tuple[Any, BoolArray | None]:
-    """Refuse missing values, naming the first, or leave out their rows and tell which are kept."""
+    """Refuse missing values, naming the first, or leave out their rows and mark those kept."""
     missing = np.zeros(table.num_rows, dtype=np.bool_)
     for name in roles.columns:
         absent = _absent(table.column(name))
@@ -174,9 +181,12 @@ def _without_missing(
         if not drop:
             first = int(np.flatnonzero(absent)[0]) + 1
             raise PredictionFileError(
-                f"{source.name}: column {name!r} has no value in {int(absent.sum())} of "
-                f"{table.num_rows} rows, first in row {first}; mend them, or leave those rows "
-                "out with --drop-missing"
+                Message(
+                    f"{source.name}: column {name!r} has no value in {int(absent.sum())} of "
+                    f"{table.num_rows} rows, first in row {first}; mend them, or leave those rows "
+                    "out with ",
+                    Argument("drop_missing"),
+                )
             )
         missing |= absent
     if not missing.any():
@@ -222,7 +232,7 @@ def _view(chunk: Any) -> AnyArray:
 
 
 def _positive(table: Any, name: str, pos_label: Any, both_classes: bool) -> BoolArray:
-    """Tell the positive cases; text is judged on its distinct values, of which there are two."""
+    """Mark the positive cases; text is judged on its distinct values, of which there are two."""
     column, title = table.column(name), f"column {name!r}"
     check = check_labels if both_classes else read_labels
     if is_numeric(column.type):
@@ -244,6 +254,6 @@ def typed_label(pos_label: Any, title: str) -> Any:
     try:
         return float(pos_label)
     except ValueError:
-        raise PredictionFileError(
-            f"pos_label={pos_label!r} is not a number, and {title} holds numbers"
+        raise ArgumentError(
+            "pos_label", f"={pos_label!r} is not a number, and {title} holds numbers"
         ) from None

@@ -10,6 +10,7 @@ from typing import Any
 
 from voros.core.costs import CostDistribution, as_costs, miss_costs, uniform_t
 from voros.core.scenario import Scenario
+from voros.exceptions import Argument, ArgumentError, Message
 
 COST_FIELDS = ("cost_ratio", "miss_costs", "t")
 """The ways to state the costs, of which a scenario needs exactly one."""
@@ -62,9 +63,13 @@ def _read_costs(fields: Mapping[str, Any]) -> CostDistribution:
     if len(given) != 1:
         found = " and ".join(given) if given else "none"
         raise ValueError(
-            f"the costs must be stated in one way, and {found} is given: cost_ratio (a false alarm "
-            "against a miss, such as 1/9:1/6) or miss_costs (false alarms a miss is worth, such "
-            "as 6:9)"
+            Message(
+                f"the costs must be stated in one way, and {found} is given: ",
+                Argument("cost_ratio"),
+                " (a false alarm against a miss, such as 1/9:1/6) or ",
+                Argument("miss_costs"),
+                " (false alarms a miss is worth, such as 6:9)",
+            )
         )
     low, high = read_range(fields[given[0]], given[0])
     if given[0] == "miss_costs":
@@ -86,12 +91,12 @@ def read_number(value: Any, name: str) -> float:
     try:
         found = _parsed(value)
     except (ArithmeticError, ValueError):
-        raise ValueError(f"{name}={shown(value)} is not a number; {accepted}") from None
+        raise ArgumentError(name, f"={shown(value)} is not a number; {accepted}") from None
     number = _as_float(found)
     if not math.isfinite(number):
-        raise ValueError(f"{name}={shown(value)} is not a number of any use; {accepted}")
+        raise ArgumentError(name, f"={shown(value)} is not a number of any use; {accepted}")
     if number == 0 != found:
-        raise ValueError(f"{name}={shown(value)} is too small to be told from 0; {accepted}")
+        raise ArgumentError(name, f"={shown(value)} is too small to differ from 0; {accepted}")
     return number
 
 
@@ -135,16 +140,19 @@ def read_capacity(value: Any) -> float:
     (500, 0.5, 0.5)
     """
     if isinstance(value, bool):
-        raise ValueError(f"capacity={value!r} is not a number; accepted are a share and a count")
+        raise ArgumentError(
+            "capacity", f"={value!r} is not a number; accepted are a share and a count"
+        )
     text = str(value).strip() if not isinstance(value, (int, float)) else ""
     whole = text.lstrip("+-").isdecimal()
     if not isinstance(value, int) and not whole:
         return read_number(value, "capacity")
     # Told apart by length first: to read a million digits would take long.
     if len(text) > LONGEST_COUNT or (count := int(text or value)) > LARGEST_COUNT:
-        raise ValueError(
-            f"capacity={shown(value)} is more cases than can be counted; accepted are at most "
-            f"{LARGEST_COUNT:,}, or a share such as 0.5"
+        raise ArgumentError(
+            "capacity",
+            f"={shown(value)} is more cases than can be counted; accepted are at most "
+            f"{LARGEST_COUNT:,}, or a share such as 0.5",
         )
     return count
 
@@ -159,8 +167,8 @@ def read_range(value: Any, name: str) -> tuple[float, float]:
     """
     parts = list(value) if isinstance(value, (list, tuple)) else str(value).split(":")
     if len(parts) not in (1, 2):
-        raise ValueError(f"{name}={shown(value)}; accepted is a number, or two as in 1/9:1/6")
+        raise ArgumentError(name, f"={shown(value)}; accepted is a number, or two as in 1/9:1/6")
     low, high = read_number(parts[0], name), read_number(parts[-1], name)
     if low > high:
-        raise ValueError(f"{name}={shown(value)} is reversed; the smaller value comes first")
+        raise ArgumentError(name, f"={shown(value)} is reversed; the smaller value comes first")
     return low, high

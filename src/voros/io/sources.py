@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from voros.exceptions import PredictionFileError
+from voros.exceptions import Argument, ArgumentError, Message, PredictionFileError
 from voros.installing import missing_package
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
@@ -132,7 +132,7 @@ def open_source(path: str | Path, file_format: str | None = None) -> Source:
     """
     if file_format is not None and file_format not in FORMATS.values():
         accepted = ", ".join(dict.fromkeys(FORMATS.values()))
-        raise PredictionFileError(f"file_format={file_format!r} is not one of {accepted}")
+        raise ArgumentError("file_format", f"={file_format!r} is not one of {accepted}")
     declared: Format | None = file_format  # type: ignore[assignment]
     if str(path) == "-":
         source = Source("standard input", None, _standard_input(), declared)
@@ -167,8 +167,10 @@ def _check_bytes(source: Source) -> None:
     for kind, starts in magics.items():
         if source.format in ("csv", "tsv", "jsonl") and head.startswith(starts):
             raise PredictionFileError(
-                f"{name} is read as {source.format}, and begins as {kind} does; give "
-                f"--format {kind}"
+                Message(
+                    f"{name} is read as {source.format}, and begins as {kind} does; give ",
+                    Argument(f"file_format={kind!r}", "file_format", kind),
+                )
             )
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from voros.exceptions import Argument, Message
+
 DEFAULT_MODE = 0o666
 """Permissions of a new file before the process's own mask is taken off, as `open` has it."""
 
@@ -149,8 +151,9 @@ def _check_target(target: Path, path: Path, force: bool) -> None:
         raise PermissionError(f"{path} is read-only; choose another name, or make it writable")
 
 
-def _exists(path: Path) -> str:
-    return f"{path} exists already; choose another name, or pass force to overwrite it"
+def _exists(path: Path) -> Message:
+    refused = f"{path} exists already; choose another name, or pass "
+    return Message(refused, Argument("force"), " to overwrite it")
 
 
 def _kind(path: Path) -> str:

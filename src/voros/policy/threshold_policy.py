@@ -25,7 +25,7 @@ from voros.core.expected_cost import cost_moments
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Choice, choice_columns
-from voros.exceptions import NeverAlarmWarning, warn_caller
+from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
 from voros.policy.allowed import (
     AllowedThresholds,
@@ -305,9 +305,10 @@ class ThresholdPolicy:
 
     def _threshold_at(self, cost_ratio: float | None) -> float:
         if not is_scalar(cost_ratio):
-            raise ValueError(
-                f"cost_ratio={cost_ratio!r}; accepted is one number for all cases, because the "
-                "limits were met by each threshold alone and not by mixtures of them"
+            raise ArgumentError(
+                "cost_ratio",
+                f"={cost_ratio!r}; accepted is one number for all cases, because the "
+                "limits were met by each threshold alone and not by mixtures of them",
             )
         return float(self.threshold(cost_ratio))
 

@@ -10,6 +10,7 @@ from voros.core.arrays import AnyArray
 from voros.core.costs import CostDistribution, Samples, Uniform
 from voros.core.operating_points import OperatingPoints, same_cases
 from voros.core.scenario import Scenario, check_scenario
+from voros.exceptions import ArgumentError
 from voros.io.serialisation import plain
 from voros.present.explorer.thinning import largest_change, thin_points, useful_points
 from voros.winners import CLOSE_CALL
@@ -145,7 +146,7 @@ def _check_thin(thin: int | None) -> None:
     if thin is None:
         return
     if isinstance(thin, bool) or not isinstance(thin, Integral) or thin < 1:
-        raise ValueError(f"thin={thin!r}; accepted is a whole number of thresholds above 0")
+        raise ArgumentError("thin", f"={thin!r}; accepted is a whole number of thresholds above 0")
 
 
 def _thinning(
