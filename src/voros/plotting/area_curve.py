@@ -17,9 +17,8 @@ from voros.evaluation import Evaluation, evaluate_points
 from voros.io.frames import make_frame
 from voros.plotting.colours import ModelStyle, ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
-from voros.plotting.display import ModelDisplay
+from voros.plotting.display import ModelDisplay, renamed
 from voros.plotting.legends import draw_legend
-from voros.plotting.models import renamed
 from voros.plotting.names import literal, visible
 from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size
 

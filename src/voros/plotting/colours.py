@@ -7,12 +7,12 @@ every model; a colour of text; and the face of axes, dark or light.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.looks import look_of
+from voros.looks import Look, look_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,31 +112,25 @@ def model_styles(ax: Any, models: Sequence[str], color: Any = None) -> dict[str,
     wanted = _wanted_colours(models, color)
     own, dark = _own_cycle(), is_dark(ax)
     if len({str(found["color"]) for found in own}) < len(models):
-        styles = [_style_of_look(i, dark=dark) for i in range(len(models))]
-    else:
-        styles = [_style_of_settings(i, own[i]) for i in range(len(models))]
-    return {
-        name: replace(style, color=wanted[name], fill=wanted[name]) if name in wanted else style
-        for name, style in zip(models, styles, strict=True)
-    }
+        own = [{}] * len(models)
+    styles = {}
+    for position, name in enumerate(models):
+        given = {"color": wanted[name]} if name in wanted else {}
+        styles[name] = _style(look_of(position), own[position] | given, dark=dark)
+    return styles
 
 
-def _style_of_look(position: int, *, dark: bool) -> ModelStyle:
-    look = look_of(position)
+def _style(look: Look, found: Mapping[str, Any], *, dark: bool) -> ModelStyle:
+    """The looks that a style or a user set; what they leave open is ours."""
     line, fill = (look.on_dark, look.on_dark) if dark else (look.line, look.fill)
-    return ModelStyle(line, fill, _dashes(look.dashes), look.marker, look.letter)
-
-
-def _style_of_settings(position: int, found: Mapping[str, Any]) -> ModelStyle:
-    """The looks by the cycle that a style or a user set; what it leaves open is ours."""
-    look = look_of(position)
-    dashes = found.get("linestyle", _dashes(look.dashes))
-    marker = found.get("marker", look.marker)
-    return ModelStyle(found["color"], found["color"], dashes, marker, look.letter)
-
-
-def _dashes(lengths: tuple[float, ...]) -> Any:
-    return (0, lengths) if lengths else "-"
+    dashes = (0, look.dashes) if look.dashes else "-"
+    return ModelStyle(
+        color=found.get("color", line),
+        fill=found.get("color", fill),
+        linestyle=found.get("linestyle", dashes),
+        marker=found.get("marker", look.marker),
+        letter=look.letter,
+    )
 
 
 def _own_cycle() -> list[dict[str, Any]]:

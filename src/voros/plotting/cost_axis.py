@@ -9,7 +9,7 @@ import numpy as np
 from voros.core.arrays import FloatArray
 
 ROUND_MISSES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000)
-"""A miss worth so many false alarms is easily said."""
+"""How many false alarms a miss is worth, in numbers that are easily said."""
 
 CLOSEST_TICKS = 0.11
 """Least distance between two ticks, as a share of the axis."""

@@ -1,10 +1,10 @@
-"""Polygons and lines of ROC space, as far as drawing needs them."""
+"""Polygons and lines of ROC space, and runs of marks, as far as drawing needs them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.core.arrays import BoolArray, FloatArray
 
 TOUCHING = 1e-12
 """A line that passes a corner this closely touches it: corners carry rounding."""
@@ -68,3 +68,16 @@ def capacity_chord(n_positive: float, n_negative: float, max_alarms: float) -> F
     """The maximum capacity line within the unit square."""
     alarms = n_positive * UNIT_SQUARE[:, 1] + n_negative * UNIT_SQUARE[:, 0]
     return chord(UNIT_SQUARE, max_alarms - alarms)
+
+
+def marked_runs(marked: BoolArray) -> list[tuple[int, int]]:
+    """Return where each unbroken run of marks starts, and where it has ended.
+
+    Examples
+    --------
+    >>> marked_runs(np.array([True, True, False, True]))
+    [(0, 2), (3, 4)]
+    """
+    steps = np.diff(np.concatenate([[0], marked.astype(np.int8), [0]]))
+    starts, stops = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0)
+    return list(zip(starts.tolist(), stops.tolist(), strict=True))

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
+from voros.text.table import latex_text
+
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 ELLIPSIS = "…"
-
-TEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "$": r"\$",
-        "%": r"\%",
-        "&": r"\&",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-    }
-)
 
 
 def literal(text: str) -> str:
@@ -34,7 +21,7 @@ def literal(text: str) -> str:
     from matplotlib import rcParams
 
     if rcParams["text.usetex"]:
-        return text.translate(TEX)
+        return latex_text(text)
     return text.replace("$", r"\$")
 
 

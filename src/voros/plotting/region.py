@@ -107,7 +107,7 @@ class RegionDisplay:
         *,
         ax: Axes | None = None,
     ) -> RegionDisplay:
-        """Draw what a scenario leaves to classifiers of so many positive and negative cases."""
+        """Draw what a scenario leaves to classifiers of this number of cases of each class."""
         check_scenario(scenario)
         cases = OperatingPoints.from_counts([], [], n_positive, n_negative)
         cases = at_deployment(cases, scenario)

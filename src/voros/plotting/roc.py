@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
-from voros.core.decision import NO_LIMITS, solve
+from voros.core.decision import NO_LIMITS, Decision, solve
 from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.evaluation import Evaluation, evaluate_points
 from voros.io.frames import make_frame
 from voros.plotting.colours import FADED, PINK, ModelStyle, ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost
-from voros.plotting.display import ModelDisplay
+from voros.plotting.display import ModelDisplay, renamed
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.legends import Entry, draw_legend
 from voros.plotting.limits import (
@@ -26,7 +26,6 @@ from voros.plotting.limits import (
     draw_limits,
     named_scenarios,
 )
-from voros.plotting.models import renamed
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
     axes_to_draw_on,
@@ -232,8 +231,7 @@ class RocDisplay(ModelDisplay):
         return columns
 
     def _chosen(self, limits: str, model: str) -> AnyArray:
-        found = self.evaluations[limits, model]
-        return chosen_rows(found.decision)
+        return chosen_rows(self.evaluations[limits, model].decision)
 
     def _feasible(self, model: str) -> BoolArray:
         """Which thresholds some scenario allows."""
@@ -298,13 +296,15 @@ class RocDisplay(ModelDisplay):
             )
         return drawn
 
+    def _decision(self, model: str) -> Decision:
+        """What the first scenario decides; without one, all thresholds are feasible."""
+        for limits in self.scenarios:
+            return self.evaluations[limits, model].decision
+        return solve(self.points[model], NO_LIMITS)
+
     def _best(self, model: str, cost_ratio: float) -> tuple[float, float, float]:
         """Return FPR and TPR of a model's best threshold at a cost, and t."""
-        if self.scenarios:
-            found = self.evaluations[next(iter(self.scenarios)), model].decision
-        else:
-            found = solve(self.points[model], NO_LIMITS)
-        points, hull = found.points, found.hull
+        points, hull = self._decision(model).points, self._decision(model).hull
         chosen = hull.index[hull.best(np.array([cost_ratio]))][0]
         t = float(fractional_cost(cost_ratio, points.negatives_per_positive))
         return float(points.fpr[chosen]), float(points.tpr[chosen]), t
@@ -349,9 +349,7 @@ class RocDisplay(ModelDisplay):
     def _shade(self, model: str, cost_ratio: float) -> Polygon:
         from matplotlib.patches import Polygon
 
-        corners = UNIT_SQUARE
-        if self.scenarios:
-            corners = self.evaluations[next(iter(self.scenarios)), model].region.vertices
+        corners = self._decision(model).region.vertices
         lesser = part_above(corners, cost_excess(corners, *self._best(model, cost_ratio)))
         shape = Polygon(lesser, closed=True, facecolor=PINK, edgecolor=PINK, alpha=0.45)
         shape.set(hatch="....", linewidth=0, zorder=1)

@@ -14,9 +14,8 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
 from voros.plotting.colours import PINK, ink, model_styles
 from voros.plotting.cost_axis import fractional_cost, ratio_at
-from voros.plotting.display import ModelDisplay
+from voros.plotting.display import ModelDisplay, named_points, only_model
 from voros.plotting.geometry import chord, cost_excess, part_above
-from voros.plotting.models import named_points, only_model
 from voros.plotting.style import axes_to_draw_on, line_width, type_size
 
 if TYPE_CHECKING:

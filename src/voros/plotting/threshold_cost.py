@@ -14,9 +14,9 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluate_points
 from voros.io.frames import make_frame
 from voros.plotting.colours import FADED, GOLD, ground, ink, model_styles, region_opacity
-from voros.plotting.display import ModelDisplay
+from voros.plotting.display import ModelDisplay, named_points, only_model
+from voros.plotting.geometry import marked_runs
 from voros.plotting.limits import describe_capacity, describe_precision
-from voros.plotting.models import named_points, only_model
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
     dress,
@@ -198,9 +198,9 @@ class ThresholdCostDisplay(ModelDisplay):
     def _draw_panel(self, panel: Axes, name: str, color: Any) -> None:
         x, y = self._along(), self._values(name)
         width = line_width(panel)
-        for left, right in _runs(self.feasible, x):
+        for start, stop in marked_runs(self.feasible):
             alpha = GOLD_SHARE * region_opacity(panel)
-            panel.axvspan(left, right, color=GOLD, alpha=alpha, linewidth=0, zorder=0)
+            panel.axvspan(x[start], x[stop - 1], color=GOLD, alpha=alpha, linewidth=0, zorder=0)
         (self.faded_[name],) = panel.plot(x, y, color=color, alpha=FADED, linewidth=0.7 * width)
         solid = np.where(self.feasible, y, np.nan)
         (self.lines_[name],) = panel.plot(x, solid, color=color, linewidth=width)
@@ -275,10 +275,3 @@ def _three_axes(ax: Any) -> tuple[Axes, ...]:
     size = (figure_inches(), figure_inches())
     _, made = pyplot().subplots(3, 1, figsize=size, layout="constrained", sharex=True)
     return tuple(made)
-
-
-def _runs(marked: BoolArray, x: FloatArray) -> list[tuple[float, float]]:
-    """Ends, on ``x``, of the unbroken runs of marked points."""
-    steps = np.diff(np.concatenate([[0], marked.astype(np.int8), [0]]))
-    starts, stops = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) - 1
-    return [(float(x[i]), float(x[j])) for i, j in zip(starts, stops, strict=True)]

@@ -11,9 +11,9 @@ from voros.core.arrays import BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
 from voros.looks import LINES
 from voros.plotting.colours import ModelStyle, ground, ink, ink_on, model_styles, quiet
-from voros.plotting.display import ModelDisplay
+from voros.plotting.display import ModelDisplay, named_points
+from voros.plotting.geometry import marked_runs
 from voros.plotting.legends import columns_that_fit, fitting_characters, make_taller
-from voros.plotting.models import named_points
 from voros.plotting.names import distinct, literal, visible, wrapped
 from voros.plotting.style import axes_inches, dress, figure_inches, pyplot, text_inches, type_size
 from voros.progress import Progress
@@ -209,9 +209,10 @@ class WinnerMapDisplay(ModelDisplay):
                 continue
             row, column = _roomiest(cells & ~self.winner_map.close_call, cells)
             at = (x[column : column + 2].mean(), y[row : row + 2].mean())
-            room = _run_through(cells[row], column) / len(cells[row]) * axes_inches(self.ax_)[0]
+            (wide,) = (j - i for i, j in marked_runs(cells[row]) if i <= column < j)
+            space = wide / len(cells[row]) * axes_inches(self.ax_)[0]
             text = visible(name).replace(" ", "\n")
-            if room > text_inches(text, self._name_size()):
+            if space > text_inches(text, self._name_size()):
                 color = quiet(self.ax_) if j == NOBODY else ink(self.ax_)
                 written.append(self._write(literal(text), at, color))
             elif j != NOBODY:
@@ -313,20 +314,11 @@ def _outline(cells: BoolArray, x: FloatArray, y: FloatArray) -> Any:
 
     boxes = []
     for row, marked in enumerate(cells):
-        steps = np.diff(np.concatenate([[0], marked.astype(np.int8), [0]]))
-        for start, stop in zip(np.flatnonzero(steps > 0), np.flatnonzero(steps < 0), strict=True):
+        for start, stop in marked_runs(marked):
             left, right, low, high = x[start], x[stop], y[row], y[row + 1]
             boxes.append([(left, low), (right, low), (right, high), (left, high), (left, low)])
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
     return Path(np.array(boxes).reshape(-1, 2), codes if boxes else None)
-
-
-def _run_through(marked: BoolArray, position: int) -> int:
-    """How many marked cells stand in a row through a position."""
-    before = np.flatnonzero(~marked[:position])
-    after = np.flatnonzero(~marked[position:])
-    start = before[-1] + 1 if len(before) else 0
-    return int((position + after[0] if len(after) else len(marked)) - start)
 
 
 def _roomiest(clear: BoolArray, won: BoolArray) -> tuple[int, int]:

@@ -88,7 +88,7 @@ def write_page(
     cases : str, default "cases"
         What is counted, in the plural, as in "patients".
     thin : int, optional
-        For publication: keep at most so many thresholds of each model. The page states the
+        For publication: keep at most ``thin`` thresholds of each model. The page states the
         largest change this can make to a score.
     force : bool, default False
         Overwrite a file that exists.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
-from voros.core.arrays import AnyArray
 from voros.core.costs import CostDistribution, Samples, Uniform
+from voros.core.counting import is_whole
 from voros.core.operating_points import OperatingPoints, same_cases
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
@@ -31,7 +31,7 @@ def page_payload(
     scenario : Scenario
         The setting the page opens with; its costs are known or uniform, as a ratio or in misses.
     thin : int, optional
-        Keep at most so many thresholds of each model.
+        Keep at most this number of thresholds of each model.
 
     Examples
     --------
@@ -46,20 +46,15 @@ def page_payload(
     _check_complete(points_by_model)
     shared = _shared_cases(points_by_model)
     _check_thin(thin)
-    if thin is None:
-        kept = {name: useful_points(points) for name, points in points_by_model.items()}
-        thinning = None
-    else:
-        kept = {
-            name: thin_points(points, thin, CERTIFIED_RECALL)
-            for name, points in points_by_model.items()
-        }
-        thinning = _thinning(points_by_model, kept, thin)
+    kept = {
+        name: useful_points(points) if thin is None else thin_points(points, thin, CERTIFIED_RECALL)
+        for name, points in points_by_model.items()
+    }
     return {
         "models": [_model(name, points) for name, points in kept.items()],
         "cases": shared,
         "setting": _setting(scenario),
-        "thinning": thinning,
+        "thinning": None if thin is None else _thinning(points_by_model, kept, thin),
         "closeCall": CLOSE_CALL,
     }
 
@@ -87,22 +82,18 @@ def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, A
         raise ValueError("points_by_model is empty; a page needs at least one model")
     (first, expected), *rest = points_by_model.items()
     for name, found in rest:
-        alike = _is_whole(found.tp) == _is_whole(expected.tp)
+        alike = is_whole(found.tp) == is_whole(expected.tp)
         if not alike or not same_cases(found, expected):
             raise ValueError(
                 f"models {first!r} and {name!r} were counted on different cases: "
                 f"{_sizes(expected)} against {_sizes(found)}; a page compares models on the same"
             )
-    return _cases(expected)
-
-
-def _cases(points: OperatingPoints) -> dict[str, Any]:
     return {
-        "nPositive": _plain(points.n_positive),
-        "nNegative": _plain(points.n_negative),
-        "oneCase": _plain(points.one_case),
-        "wholeCounts": _is_whole(points.tp),
-        "wholeCases": isinstance(points.n_cases, Integral),
+        "nPositive": plain(expected.n_positive),
+        "nNegative": plain(expected.n_negative),
+        "oneCase": plain(expected.one_case),
+        "wholeCounts": is_whole(expected.tp),
+        "wholeCases": isinstance(expected.n_cases, Integral),
     }
 
 
@@ -110,20 +101,12 @@ def _sizes(points: OperatingPoints) -> str:
     return f"{points.n_positive:g} positive and {points.n_negative:g} negative"
 
 
-def _plain(number: float) -> int | float:
-    return int(number) if isinstance(number, Integral) else float(number)
-
-
-def _is_whole(counts: AnyArray) -> bool:
-    return counts.dtype.kind in "iu"
-
-
 def _setting(scenario: Scenario) -> dict[str, Any]:
     low, high, spread = _miss_range(scenario.costs)
     capacity = "count" if scenario.capacity_is_count else "share"
     return {
         "minPrecision": float(scenario.min_precision),
-        "capacity": {capacity: _plain(scenario.capacity)},
+        "capacity": {capacity: plain(scenario.capacity)},
         "miss": [low, high],
         "spread": spread,
         "prevalence": None if scenario.prevalence is None else float(scenario.prevalence),
@@ -152,7 +135,5 @@ def _check_thin(thin: int | None) -> None:
 def _thinning(
     full: Mapping[str, OperatingPoints], kept: Mapping[str, OperatingPoints], thin: int
 ) -> dict[str, Any]:
-    changes: Sequence[float] = [
-        largest_change(full[name], kept[name], CERTIFIED_RECALL) for name in full
-    ]
-    return {"atMost": int(thin), "largestChange": max(changes), "recallFloor": CERTIFIED_RECALL}
+    change = max(largest_change(full[name], kept[name], CERTIFIED_RECALL) for name in full)
+    return {"atMost": int(thin), "largestChange": change, "recallFloor": CERTIFIED_RECALL}

@@ -4,11 +4,11 @@ r"""Fewer operating points for a page, and how much that can change a score.
 of the two, at any limits, costs or prevalence. `useful_points` drops those; what is left of a
 scored sample are the thresholds at a positive's score.
 
-**With a bound.** Let d be dropped and k be kept, with no more right alarms, no more false ones and
-no less precision. Then k is feasible wherever d is. Taking k for d moves the line of equal cost
-down by at most their difference in recall, so it gives up at most that times the width W of the
-feasible region. The region is convex and holds the triangle over its left side, whose height is
-the highest recall H that the capacity admits: its area is at least W H / 2. So
+**With a bound.** Let d be dropped and k be kept, with no more true positives, no more false
+positives and no less precision. Then k is feasible wherever d is. Taking k for d moves the line of
+equal cost down by at most their difference in recall, so it gives up at most that times the width
+W of the feasible region. The region is convex and holds the triangle over its left side, whose
+height is the highest recall H that the capacity admits: its area is at least W H / 2. So
 
 .. math:: \text{loss} \le 2 \, \frac{y_d - y_k}{H}, \qquad
           H = \min(1, \kappa / P) \ge y_d,
@@ -92,7 +92,7 @@ def largest_change(full: OperatingPoints, kept: OperatingPoints, recall_floor: f
 
 
 def _covered(points: OperatingPoints, kept: OperatingPoints) -> AnyArray:
-    """For each point, most right alarms of a kept one that is feasible wherever it is."""
+    """For each point, most true positives of a kept one that is feasible wherever it is."""
     most = np.zeros_like(points.tp)
     for tp, fp in zip(kept.tp, kept.fp, strict=True):
         within = (tp <= points.tp) & (fp <= points.fp) & (tp * points.fp >= points.tp * fp)
@@ -108,7 +108,7 @@ def _kept_within(points: OperatingPoints, change: float, recall_floor: float) ->
     """
     allowed = np.maximum(points.tp, recall_floor * points.n_positive)
     starts = np.searchsorted(points.tp, points.tp - change / 2 * allowed, side="left")
-    odds = _right_per_false(points)
+    odds = _precision_odds(points)
     kept = np.zeros(len(points), dtype=np.bool_)
     kept[0] = True
     current = len(points) - 1
@@ -120,7 +120,7 @@ def _kept_within(points: OperatingPoints, change: float, recall_floor: float) ->
     return kept
 
 
-def _right_per_false(points: OperatingPoints) -> FloatArray:
+def _precision_odds(points: OperatingPoints) -> FloatArray:
     """Order by precision, whatever the prevalence; never alarm is the most precise."""
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.asarray(points.tp / points.fp, dtype=np.float64)

@@ -6,7 +6,7 @@ import hashlib
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -166,8 +166,3 @@ def file_digest(path: str) -> str | None:
         return None
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def now() -> datetime:
-    """Return the time of writing."""
-    return datetime.now(UTC)

@@ -10,7 +10,7 @@ import numpy as np
 
 from voros.core.decision import at_deployment
 from voros.exceptions import VorosWarning
-from voros.installing import missing_package
+from voros.plotting.style import pyplot
 from voros.present.document import Picture
 from voros.present.report.content import Report
 
@@ -26,13 +26,8 @@ ROUNDING = 1e-9
 
 def headless_pyplot() -> Any:
     """Import matplotlib so that it never opens a window."""
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise missing_package("drawing", "matplotlib") from error
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
+    plt.matplotlib.use("Agg")
     return plt
 
 

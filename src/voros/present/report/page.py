@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from voros.core.decision import at_deployment
@@ -11,7 +11,7 @@ from voros.evaluation import Choice
 from voros.io import check_writable, write_together
 from voros.io.serialisation import json_text
 from voros.present.document import render_document
-from voros.present.report.content import DataSummary, Report, now, report_document, versions
+from voros.present.report.content import DataSummary, Report, report_document, versions
 from voros.present.report.figures import map_pictures, policy_pictures, ranking_pictures
 from voros.present.report.wording import (
     STRATEGY_TITLES,
@@ -50,7 +50,7 @@ def write_report(report: Report, path: str | Path, *, force: bool = False) -> tu
     """Write a report as HTML, and the same content as JSON beside it."""
     document, values = report_paths(path)
     check_writable((document, values), force=force)
-    written = now()
+    written = datetime.now(UTC)
     write_together(
         {
             document: render_report(report, written),

@@ -18,7 +18,7 @@ STRATEGY_TITLES = {
 }
 """Names of the strategies as people write them."""
 
-OF_SO_MANY = 100
+SHOWN_CASES = 100
 """People imagine a hundred cases better than a rate."""
 
 
@@ -70,11 +70,11 @@ def consequences_in_words(policy: ThresholdPolicy) -> str:
     """Say what the default threshold means for a hundred cases like those of the validation."""
     choice, cases = policy.default, policy.n_positive + policy.n_negative
     alarms, right, missed = (
-        OF_SO_MANY * count / cases
+        SHOWN_CASES * count / cases
         for count in (choice.alarms, choice.tp, policy.n_positive - choice.tp)
     )
     return (
-        f"Of {OF_SO_MANY} cases {alarms:.1f} raise an alarm, {right:.1f} of them rightly, and "
+        f"Of {SHOWN_CASES} cases {alarms:.1f} raise an alarm, {right:.1f} of them rightly, and "
         f"{missed:.1f} are missed."
     )
 

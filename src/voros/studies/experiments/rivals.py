@@ -30,7 +30,7 @@ def rival_table(
 ) -> Table:
     """Compare forecasts with the models that partial VOROS selected.
 
-    Everybody gets a threshold for each cost, decided on the same validation cases: those with all
+    Each gets a threshold for each cost, decided on the same validation cases: those with all
     forecasts.
 
     Parameters
@@ -65,11 +65,11 @@ def _beside(
     own = scored.predictions[model]
     risks = {name: risk[rows] for name, risk in forecasts.items()}
     complete = ~np.isnan(np.column_stack(list(risks.values()))).any(axis=1)
-    everybody = {**risks, SELECTED: own.score}
+    compared = {**risks, SELECTED: own.score}
     return Scored.of(
         {
             name: Predictions(own.patient[complete], own.y_true[complete], score[complete])
-            for name, score in everybody.items()
+            for name, score in compared.items()
         }
     )
 
