@@ -17,10 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from voros.studies.experiments.extraction import extract
-from voros.studies.experiments.long_chart import write_long_chart
-from voros.studies.experiments.release import find_tables
-from voros.studies.experiments.synthetic import write_hospital
+from voros.studies.hospital.extraction import extract
+from voros.studies.hospital.release import find_tables
+from voros.studies.hospital.synthetic import write_hospital, write_long_chart
 
 N_PATIENTS = 5000
 """About 6,000 stays, so that 20 million rows are as many a stay as in the real table."""

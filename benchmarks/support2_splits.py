@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
+from voros.studies.experiments.cases import split_patients
 from voros.studies.experiments.folder import open_run
 from voros.studies.experiments.grid import paper_grid
 from voros.studies.experiments.runs import run_grid
-from voros.studies.experiments.split import split_patients
-from voros.studies.experiments.study import STRATEGIES, Deployed, Scored, run_study
-from voros.studies.experiments.support2 import OUTCOMES, support2_cases
+from voros.studies.experiments.study import STUDIED, Deployed, Scored, run_study
+from voros.studies.hospital.support2 import OUTCOMES, support2_cases
 from voros.text.table import Table
 
 SAME = 1e-12
@@ -53,7 +53,7 @@ def table(splits: list[Mapping[str, tuple[float, float, bool]]], scenario: int) 
         ("strategy", "cost", "by cost", "more", "dearer", "same", "cheaper", "limits kept")
     ]
     cost = {
-        s: np.array([split[f"{scenario} {s}"] for split in splits], dtype=float) for s in STRATEGIES
+        s: np.array([split[f"{scenario} {s}"] for split in splits], dtype=float) for s in STUDIED
     }
     for strategy, values in cost.items():
         more = values[:, 0] - cost["partial_voros"][:, 0]

@@ -7,7 +7,6 @@ REQUIREMENTS = {
     "distributed": "distributed>=2025.1",
     "duckdb": "duckdb>=2.0",
     "jinja2": "jinja2>=3.1",
-    "joblib": "joblib>=1.3",
     "matplotlib": "matplotlib>=3.8",
     "pandas": "pandas>=2.2",
     "polars": "polars>=1.39",

@@ -54,17 +54,11 @@ Seed = Annotated[
 DEFAULT_MINUTES = 30.0
 
 
-def _options(out: Path, quick: bool, jobs: int | None, time_limit: float, seed: int) -> Options:
+def _options(out: Path, quick: bool, jobs: int | None, minutes: float, seed: int) -> Options:
     from voros.studies.experiments import Options
 
     check_folder(out)
-    return Options(
-        quick=quick,
-        jobs=jobs,
-        time_limit=60 * time_limit,
-        random_state=seed,
-        progress=sys.stderr.isatty(),
-    )
+    return Options(quick, jobs, 60 * minutes, seed, sys.stderr.isatty(), _announce)
 
 
 def _announce(text: str) -> None:
@@ -77,34 +71,29 @@ def _show(result: StudyResult, out: Path) -> None:
     say(f"everything is in {out}; open {out / 'summary.html'}")
 
 
-@experiment.command()
-def mimic(
-    data: Data,
-    out: Out,
-    quick: Quick = False,
-    jobs: Jobs = None,
-    time_limit: Limit = DEFAULT_MINUTES,
-    seed: Seed = 0,
-) -> None:
-    """MIMIC-IV 2.x or 3.x: death in the rest of the hospital stay, from the first 48 hours."""
-    from voros.studies.experiments import run_mimic
+def _add_study_of_a_folder(name: str, summary: str) -> None:
+    @experiment.command(name, help=summary)
+    def study(
+        data: Data,
+        out: Out,
+        quick: Quick = False,
+        jobs: Jobs = None,
+        time_limit: Limit = DEFAULT_MINUTES,
+        seed: Seed = 0,
+    ) -> None:
+        from voros.studies.hospital import run_eicu, run_mimic
 
-    _show(run_mimic(data, out, _options(out, quick, jobs, time_limit, seed), _announce), out)
+        run = {"mimic": run_mimic, "eicu": run_eicu}[name]
+        _show(run(data, out, _options(out, quick, jobs, time_limit, seed)), out)
 
 
-@experiment.command()
-def eicu(
-    data: Data,
-    out: Out,
-    quick: Quick = False,
-    jobs: Jobs = None,
-    time_limit: Limit = DEFAULT_MINUTES,
-    seed: Seed = 0,
-) -> None:
-    """eICU: death after the first 48 hours, from the features that FIDDLE's authors released."""
-    from voros.studies.experiments import run_eicu
-
-    _show(run_eicu(data, out, _options(out, quick, jobs, time_limit, seed), _announce), out)
+_add_study_of_a_folder(
+    "mimic", "MIMIC-IV 2.x or 3.x: death in the rest of the hospital stay, from the first 48 hours."
+)
+_add_study_of_a_folder(
+    "eicu",
+    "eICU: death after the first 48 hours, from the features that FIDDLE's authors released.",
+)
 
 
 @experiment.command()
@@ -119,10 +108,9 @@ def support2(
     seed: Seed = 0,
 ) -> None:
     """SUPPORT2, which comes with voros: death in hospital, from the physiology of day 3."""
-    from voros.studies.experiments import run_support2
+    from voros.studies.hospital import run_support2
 
-    options = _options(out, quick, jobs, time_limit, seed)
-    _show(run_support2(out, outcome, options, _announce), out)
+    _show(run_support2(out, outcome, _options(out, quick, jobs, time_limit, seed)), out)
 
 
 @experiment.command()
@@ -135,7 +123,7 @@ def generate(
     seed: Seed = 0,
 ) -> None:
     """Make up a MIMIC-IV release, to try the experiment before the data arrive."""
-    from voros.studies.experiments.synthetic import write_release
+    from voros.studies.hospital.synthetic import write_release
 
     check_folder(out)
     stays = write_release(out, patients, release=release, random_state=seed)

@@ -162,7 +162,7 @@ def _write_page(patients: Support2, folder: Path) -> Path:
 
 
 def _run_study(folder: Path) -> None:
-    from voros.studies.experiments import quick_support2
+    from voros.studies.hospital import quick_support2
 
     print(quick_support2(folder, OUTCOME).text())
     print(f"\nEverything of the study: {folder}")

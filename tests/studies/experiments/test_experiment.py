@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 
 from voros.cli.app import app
 from voros.policy import ThresholdPolicy
-from voros.studies.experiments import Options, quick_support2, run_support2
-from voros.studies.experiments.bar import GridBar
-from voros.studies.experiments.estimate import grid_seconds
+from voros.studies.experiments import Options
 from voros.studies.experiments.grid import paper_grid, quick_grid
-from voros.studies.experiments.support2 import support2_cases
+from voros.studies.experiments.timing import GridBar, grid_seconds
+from voros.studies.hospital import quick_support2, run_support2
+from voros.studies.hospital.support2 import support2_cases
 
 STRATEGIES = ("voros", "partial_auroc", "recall", "partial_voros", "guaranteed")
 
@@ -73,7 +73,7 @@ def test_one_folder_holds_everything(mimic_run):
 
 
 def test_the_tables_tell_what_the_saved_policies_do(mimic_run):
-    """Read the policy and the predictions from the folder, and account for them once more."""
+    """Read the policy and the predictions from the folder, and evaluate them once more."""
     out = mimic_run[0] / "out"
     with (out / "tables/main.csv").open(newline="") as text:
         rows = list(csv.DictReader(text))
@@ -85,9 +85,9 @@ def test_the_tables_tell_what_the_saved_policies_do(mimic_run):
             policy = ThresholdPolicy.from_json(out / f"policies/scenario_{number}_{strategy}.json")
             name = next(n for n, shown in labels.items() if shown == label)
             table = np.genfromtxt(out / f"predictions/{name}_test.csv", delimiter=",", names=True)
-            account = policy.evaluate(table["y_true"], table["proba_y_eq_1"], by_cost=True)
-            assert float(row[f"scenario_{number}_cost"]) == pytest.approx(account.expected_cost)
-            assert (row[f"scenario_{number}_kept"] == "yes") == account.satisfied
+            found = policy.evaluate(table["y_true"], table["proba_y_eq_1"], by_cost=True)
+            assert float(row[f"scenario_{number}_cost"]) == pytest.approx(found.expected_cost)
+            assert (row[f"scenario_{number}_kept"] == "yes") == found.satisfied
 
 
 def test_the_summary_page_stands_alone(mimic_run):

@@ -14,12 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from voros.studies.experiments.cases import Cases
+from voros.studies.experiments.cases import LabelledCases, split_patients
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.folder import RunFolder, open_run, read_predictions
+from voros.studies.experiments.folder import RunFolder, open_run, read_scores
 from voros.studies.experiments.grid import Candidate, quick_grid
 from voros.studies.experiments.runs import run_grid
-from voros.studies.experiments.split import split_patients
 
 SLOW_FIT = Candidate("RF", {"n_estimators": 200_000, "max_depth": 64})
 LIMIT = 15.0
@@ -27,12 +26,12 @@ LIMIT = 15.0
 FAST_FITS = tuple(candidate for candidate in quick_grid() if candidate.family == "LR")
 
 
-def some_cases(n_cases: int = 400, random_state: int = 0) -> Cases:
+def some_cases(n_cases: int = 400, random_state: int = 0) -> LabelledCases:
     rng = np.random.default_rng(random_state)
     X = rng.normal(size=(n_cases, 5))
     X[rng.random(X.shape) < 0.1] = np.nan
     y = rng.random(n_cases) < 1 / (1 + np.exp(1.5 - np.nan_to_num(X[:, 0]) * 2))
-    return Cases(X, y, np.arange(n_cases) // 2, tuple("abcde"))
+    return LabelledCases(X, y, np.arange(n_cases) // 2, tuple("abcde"))
 
 
 def open_some(root: Path, **description: object) -> RunFolder:
@@ -59,10 +58,10 @@ def test_predictions_are_those_of_scikit_learn(tmp_path):
     pipeline.fit(cases.X[split.train], cases.y[split.train])
     for part in ("valid", "test"):
         rows = getattr(split, part)
-        read = read_predictions(folder.prediction(chosen.name, part))
-        assert read.patient.tolist() == cases.patient[rows].tolist()
-        assert read.y_true.tolist() == cases.y[rows].tolist()
-        np.testing.assert_allclose(read.score, pipeline.predict_proba(cases.X[rows])[:, 1])
+        patient, y_true, score = read_scores(folder.prediction(chosen.name, part))
+        assert patient.tolist() == cases.patient[rows].tolist()
+        assert y_true.tolist() == cases.y[rows].tolist()
+        np.testing.assert_allclose(score, pipeline.predict_proba(cases.X[rows])[:, 1])
     assert records[chosen.name]["status"] == "done"
     assert records[chosen.name]["versions"]["scikit-learn"]
     header = folder.prediction(chosen.name, "test").read_text().splitlines()[0]
@@ -149,7 +148,8 @@ def test_a_killed_grid_resumes_without_refitting(tmp_path):
     assert told == [c.name for c in (*FAST_FITS, more)]
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     for part in ("valid", "test"):
-        assert len(read_predictions(folder.prediction(FAST_FITS[0].name, part)).score) == 100
+        _, _, score = read_scores(folder.prediction(FAST_FITS[0].name, part))
+        assert len(score) == 100
 
 
 @pytest.mark.slow
@@ -195,7 +195,7 @@ def test_a_damaged_prediction_file_is_named(tmp_path):
     path = folder.prediction(FAST_FITS[0].name, "valid")
     path.write_text(path.read_text()[:200] + "\n1,2")
     with pytest.raises(ExperimentError, match=r"_valid\.csv: not readable.*only that model"):
-        read_predictions(path)
+        read_scores(path)
 
 
 def test_the_run_records_seed_and_versions(tmp_path):

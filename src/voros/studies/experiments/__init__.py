@@ -1,21 +1,10 @@
-"""The hospital experiments: MIMIC-IV, eICU, and the same study on data that everybody has.
+"""A study from cases to tables: split, grid of 140 models, selection on validation, test.
 
-From a folder of tables to the tables of the paper: a cohort, its features, the grid of 140 models,
-selection on validation, and the account on test. ``voros experiment`` runs them.
+`run_experiment` takes any cases; `voros.studies.hospital` runs it on MIMIC-IV, eICU and SUPPORT2.
 """
 
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.experiment import Options
-from voros.studies.experiments.hospital_studies import run_eicu, run_mimic
+from voros.studies.experiments.experiment import Options, run_experiment
 from voros.studies.experiments.results import StudyResult
-from voros.studies.experiments.support2 import quick_support2, run_support2
 
-__all__ = [
-    "ExperimentError",
-    "Options",
-    "StudyResult",
-    "quick_support2",
-    "run_eicu",
-    "run_mimic",
-    "run_support2",
-]
+__all__ = ["ExperimentError", "Options", "StudyResult", "run_experiment"]

@@ -1,4 +1,4 @@
-"""The table an experiment learns from: one row per case, before anything is fitted."""
+"""The cases of a study: features, outcome and patient, their split, and their scaling."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
 
-from voros.core.arrays import BoolArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.studies.experiments.errors import ExperimentError
 
-IntArray = NDArray[np.int64]
+TRAIN_SHARE = 0.5
+"""Share of the patients that models are trained on; the rest is halved."""
+
+FEWEST_PATIENTS = 4
+"""Patients with and without the outcome that the smallest split needs, each."""
 
 
 @dataclass(frozen=True, eq=False)
-class Cases:
+class LabelledCases:
     """Features, outcome and patient of every case.
 
     Parameters
@@ -25,13 +29,13 @@ class Cases:
     y : ndarray of bool, shape (n_cases,)
         The outcome.
     patient : ndarray of int, shape (n_cases,)
-        Whose case it is; the cases of one patient are never parted.
+        Whose case it is; the cases of one patient stay in one part of the split.
     feature_names : tuple of str
     """
 
     X: FloatArray
     y: BoolArray
-    patient: IntArray
+    patient: AnyArray
     feature_names: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -48,8 +52,8 @@ class Cases:
 
     def __repr__(self) -> str:
         return (
-            f"Cases({len(self)} cases of {len(np.unique(self.patient))} patients, "
-            f"{len(self.feature_names)} features, {self.y.mean():.3f} positive)"
+            f"{len(self)} cases of {len(np.unique(self.patient))} patients, "
+            f"{len(self.feature_names)} features, {self.y.mean():.3f} positive"
         )
 
     @property
@@ -68,5 +72,68 @@ class Cases:
             met = "all" if self.y.all() else "none"
             raise ExperimentError(
                 f"{source}: {met} of the {len(self)} cases met the outcome, so there is nothing to "
-                f"tell apart. {remedy}"
+                f"learn. {remedy}"
             )
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Positions of the cases to train, select (valid) and test on, in ascending order."""
+
+    train: AnyArray
+    valid: AnyArray
+    test: AnyArray
+
+
+def split_patients(cases: LabelledCases, random_state: int = 0) -> Split:
+    """Split 50/25/25 by patient, so that each part has its share of patients with the outcome.
+
+    A patient with several cases counts as having the outcome when any case has it.
+
+    Examples
+    --------
+    >>> cases = LabelledCases(np.zeros((8, 0)), np.arange(8) % 2 == 0, np.arange(8), ())
+    >>> split = split_patients(cases)
+    >>> [int(cases.y[rows].sum()) for rows in (split.train, split.valid, split.test)]
+    [2, 1, 1]
+    """
+    patients, codes = np.unique(cases.patient, return_inverse=True)
+    ever = np.bincount(codes, weights=cases.y) > 0
+    _check_enough(ever)
+    everyone = np.arange(len(patients))
+    train, rest = train_test_split(
+        everyone, train_size=TRAIN_SHARE, stratify=ever, random_state=random_state
+    )
+    valid, test = train_test_split(
+        rest, train_size=0.5, stratify=ever[rest], random_state=random_state
+    )
+    return Split(*(np.flatnonzero(np.isin(codes, part)) for part in (train, valid, test)))
+
+
+def _check_enough(ever: BoolArray) -> None:
+    with_outcome = int(ever.sum())
+    counts = {"with": with_outcome, "without": len(ever) - with_outcome}
+    for which, count in counts.items():
+        if count < FEWEST_PATIENTS:
+            raise ExperimentError(
+                f"the cohort has {count} patients {which} the outcome; a split in three needs at "
+                f"least {FEWEST_PATIENTS}. Take the whole release, not an extract of it"
+            )
+
+
+def fill_and_scale(train: FloatArray, *others: FloatArray) -> list[FloatArray]:
+    """Fill with the training mean, then map the training range to 0-1: train and others.
+
+    A new case beyond the training range lands beyond 0-1. A feature that was constant in training
+    keeps its unit; one that was never measured is taken as 0.
+
+    Examples
+    --------
+    >>> train = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]])
+    >>> fill_and_scale(train, np.array([[1.0, 7.0], [np.nan, np.nan], [4.0, 0.0]]))[1].tolist()
+    [[0.0, 7.0], [0.5, 0.0], [1.5, 0.0]]
+    """
+    known = np.where(np.isnan(train).all(axis=0), 0.0, train)
+    mean, low, high = (f(known, axis=0) for f in (np.nanmean, np.nanmin, np.nanmax))
+    width = np.where(high > low, high - low, 1.0)
+    return [(np.where(np.isnan(X), mean, X) - low) / width for X in (train, *others)]

@@ -8,22 +8,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voros.studies.experiments.bar import GridBar
-from voros.studies.experiments.cases import Cases
+from voros.studies.experiments.cases import LabelledCases, Split, split_patients
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.folder import RunFolder, open_run, save, save_json, versions
+from voros.studies.experiments.folder import (
+    RunFolder,
+    open_run,
+    package_versions,
+    save,
+    save_json,
+)
 from voros.studies.experiments.grid import Candidate, paper_grid, quick_grid
 from voros.studies.experiments.intervals import cost_intervals
 from voros.studies.experiments.page import render_summary
 from voros.studies.experiments.pictures import draw_study
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.runs import TIME_LIMIT, run_grid
-from voros.studies.experiments.split import Split, split_patients
 from voros.studies.experiments.study import Deployed, Scored, run_study
+from voros.studies.experiments.timing import GridBar
 from voros.studies.paper.tables import table_files
 from voros.text.table import Table
 
 FindRivals = Callable[[Split, Sequence[Deployed], Scored, Scored], tuple[Table, ...]]
+
+
+def _announce_nothing(_text: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,8 @@ class Options:
         Seed of the split, of every fit and of the resamples.
     progress : bool, default True
         Whether to draw a bar on the standard error stream.
+    announce : callable, optional
+        Called with what was found, what is lacking and how long it will take, before it starts.
     """
 
     quick: bool = False
@@ -49,6 +60,7 @@ class Options:
     time_limit: float = TIME_LIMIT
     random_state: int = 0
     progress: bool = True
+    announce: Callable[[str], None] = _announce_nothing
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
@@ -67,9 +79,13 @@ class Options:
         return self.jobs or os.cpu_count() or 1
 
 
+AS_PUBLISHED = Options()
+"""The paper's grid and time limit."""
+
+
 def run_experiment(
     title: str,
-    cases: Cases,
+    cases: LabelledCases,
     root: Path,
     options: Options,
     *,
@@ -83,12 +99,12 @@ def run_experiment(
     ----------
     title : str
         Of tables and page.
-    cases : Cases
+    cases : LabelledCases
     root : Path
         The folder; one with an unfinished run of the same is taken up where it stopped.
     options : Options
     description : mapping
-        What tells this run from another on the same data.
+        What distinguishes this run from another on the same data.
     notes : sequence of str
         Sentences about the data for the summary page.
     find_rivals : callable, optional
@@ -97,15 +113,14 @@ def run_experiment(
     split = split_patients(cases, options.random_state)
     identity = {**description, "random_state": options.random_state}
     folder = open_run(root, cases, split, identity)
+    size = (len(split.train), len(cases.feature_names))
     records = run_grid(
         folder,
         options.candidates,
         random_state=options.random_state,
         jobs=options.cores,
         time_limit=options.time_limit,
-        on_finished=GridBar(
-            options.candidates, len(split.train), len(cases.feature_names), options.progress
-        ),
+        on_finished=GridBar(options.candidates, *size, options.progress),
     )
     result, valid, test = study_run(title, folder, records, split, options, find_rivals)
     _write(folder, result, draw_study(result, valid, test), _facts(cases, split, records, notes))
@@ -141,13 +156,13 @@ def study_run(
 
 
 def _facts(
-    cases: Cases, split: Split, records: Mapping[str, dict[str, Any]], notes: Sequence[str]
+    cases: LabelledCases, split: Split, records: Mapping[str, dict[str, Any]], notes: Sequence[str]
 ) -> list[tuple[str, str]]:
     done = [record for record in records.values() if record["status"] == "done"]
     not_done = [name for name, record in records.items() if record["status"] != "done"]
     parts = {part: cases.y[getattr(split, part)] for part in ("train", "valid", "test")}
     sizes = ", ".join(f"{part} {len(y)} ({y.mean():.3f} positive)" for part, y in parts.items())
-    packages = ", ".join(f"{name} {number}" for name, number in versions().items())
+    packages = ", ".join(f"{name} {number}" for name, number in package_versions().items())
     return [
         *(("data", note) for note in notes),
         ("cases", repr(cases)),

@@ -15,12 +15,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.io import write_whole
-from voros.studies.experiments.cases import Cases, IntArray
+from voros.studies.experiments.cases import LabelledCases, Split, fill_and_scale
 from voros.studies.experiments.errors import ExperimentError, explaining_full_disk
-from voros.studies.experiments.scaling import Scaling
-from voros.studies.experiments.split import Split
 
 Part: TypeAlias = Literal["valid", "test"]
 
@@ -28,15 +26,6 @@ PREDICTION_COLUMNS = ("patient", "y_true", "proba_y_eq_1")
 """The authors' layout: any tool that reads their files reads ours."""
 
 RECORDED_PACKAGES = ("voros", "numpy", "scipy", "scikit-learn", "duckdb", "pyarrow")
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """Labels and scores of one model on one part of the data."""
-
-    patient: IntArray
-    y_true: BoolArray
-    score: FloatArray
 
 
 @dataclass(frozen=True)
@@ -94,7 +83,7 @@ def save_json(path: Path, content: Mapping[str, Any]) -> None:
     save(path, json.dumps(content, indent=2) + "\n")
 
 
-def versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
     """Return what the run depends on: Python, the platform, and the packages that compute."""
     found = {"python": sys.version.split()[0], "platform": platform.platform()}
     for package in RECORDED_PACKAGES:
@@ -105,7 +94,9 @@ def versions() -> dict[str, str]:
     return found
 
 
-def open_run(root: Path, cases: Cases, split: Split, description: Mapping[str, Any]) -> RunFolder:
+def open_run(
+    root: Path, cases: LabelledCases, split: Split, description: Mapping[str, Any]
+) -> RunFolder:
     """Make the folder of a run, or take up the one that is there.
 
     Raises
@@ -122,7 +113,9 @@ def open_run(root: Path, cases: Cases, split: Split, description: Mapping[str, A
             place.parent.mkdir(parents=True, exist_ok=True)
     if not folder.run.exists():
         sizes = {part: len(getattr(split, part)) for part in ("train", "valid", "test")}
-        save_json(folder.run, {"identity": identity, "sizes": sizes, "versions": versions()})
+        save_json(
+            folder.run, {"identity": identity, "sizes": sizes, "versions": package_versions()}
+        )
     if not folder.features.exists():
         _write_features(folder, cases, split)
     return folder
@@ -138,44 +131,36 @@ def _check_same_run(folder: RunFolder, identity: Mapping[str, Any]) -> None:
         )
 
 
-def _write_features(folder: RunFolder, cases: Cases, split: Split) -> None:
-    scaling = Scaling.fit(cases.X[split.train])
+def _write_features(folder: RunFolder, cases: LabelledCases, split: Split) -> None:
     arrays: dict[str, Any] = {"feature_names": np.array(cases.feature_names)}
-    for part in ("train", "valid", "test"):
-        rows = getattr(split, part)
-        arrays[f"X_{part}"] = scaling.apply(cases.X[rows])
-        arrays[f"y_{part}"] = cases.y[rows]
-        arrays[f"patient_{part}"] = cases.patient[rows]
+    rows = {part: getattr(split, part) for part in ("train", "valid", "test")}
+    scaled = fill_and_scale(*(cases.X[chosen] for chosen in rows.values()))
+    for X, (part, chosen) in zip(scaled, rows.items(), strict=True):
+        arrays[f"X_{part}"] = X
+        arrays[f"y_{part}"] = cases.y[chosen]
+        arrays[f"patient_{part}"] = cases.patient[chosen]
     packed = io.BytesIO()
     np.savez(packed, **arrays)
     save(folder.features, packed.getvalue())
 
 
-def prediction_text(predictions: Predictions) -> str:
-    r"""Return predictions as the text of a file in the authors' layout, every digit kept.
+def scores_text(patient: AnyArray, y_true: BoolArray, score: FloatArray) -> str:
+    r"""Return a model's scores as the text of a file in the authors' layout, every digit kept.
 
     Examples
     --------
-    >>> few = Predictions(np.array([7]), np.array([True]), np.array([0.1]))
-    >>> prediction_text(few)
+    >>> scores_text(np.array([7]), np.array([True]), np.array([0.1]))
     'patient,y_true,proba_y_eq_1\n7,1,0.1\n'
     """
+    columns = (patient.tolist(), y_true.astype(int).tolist(), map(repr, score.tolist()))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(PREDICTION_COLUMNS)
-    writer.writerows(
-        zip(
-            predictions.patient.tolist(),
-            predictions.y_true.astype(int).tolist(),
-            map(repr, predictions.score.tolist()),
-            strict=True,
-        )
-    )
+    writer.writerows([PREDICTION_COLUMNS, *zip(*columns, strict=True)])
     return text.getvalue()
 
 
-def read_predictions(path: Path) -> Predictions:
-    """Read a file in the authors' layout.
+def read_scores(path: Path) -> tuple[AnyArray, BoolArray, FloatArray]:
+    """Read patients, labels and scores from a file in the authors' layout.
 
     Raises
     ------
@@ -188,7 +173,7 @@ def read_predictions(path: Path) -> Predictions:
             if header != PREDICTION_COLUMNS:
                 raise ValueError(f"its columns are {', '.join(header)}")
             patient, y_true, score = np.loadtxt(lines, delimiter=",", ndmin=2, unpack=True)
-        return Predictions(patient.astype(np.int64), y_true.astype(bool), score)
+        return patient.astype(np.int64), y_true.astype(bool), score
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise ExperimentError(

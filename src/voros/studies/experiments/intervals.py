@@ -1,4 +1,4 @@
-"""How sure the test costs are: patients resampled, thresholds fixed, strategies paired."""
+"""Intervals of test costs: patients resampled, thresholds fixed, strategies paired."""
 
 from __future__ import annotations
 
@@ -7,25 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.inference import Bootstrap, bootstrap
-from voros.studies.experiments.study import GUARANTEED_BY, Deployed, Scored
+from voros import Bootstrap, bootstrap
+from voros.studies.experiments.study import CONFIDENCE, GUARANTEED_BY, Deployed, Scored
 
 RESAMPLES = 2000
-LEVEL = 0.95
 SAME_CHOICE = "the same choice"
 
 
 @dataclass(frozen=True)
-class Interval:
+class CostInterval:
     """A number and where 95 % of its resamples lie."""
 
     estimate: float
     low: float
     high: float
-
-    def __str__(self) -> str:
-        """Show the number, then its interval."""
-        return f"{self.estimate:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
 @dataclass(frozen=True)
@@ -34,13 +29,13 @@ class CostIntervals:
 
     Attributes
     ----------
-    cost : Interval
-    excess : Interval
+    cost : CostInterval
+    excess : CostInterval
         Cost less that of the other on the same resamples; above 0 means dearer.
     """
 
-    cost: Interval
-    excess: Interval
+    cost: CostInterval
+    excess: CostInterval
 
     @property
     def verdict(self) -> str:
@@ -76,14 +71,14 @@ def cost_intervals(
     """
     draws = {
         one.strategy: bootstrap(
-            test.sample.y_true,
-            test.predictions[one.model].score,
+            test.y_true,
+            test.scores[one.model],
             one.policy.scenario,
             metric=one.policy,
             n_resamples=n_resamples,
-            confidence=LEVEL,
+            confidence=CONFIDENCE,
             method="percentile",
-            groups=test.sample.patient,
+            groups=test.patient,
             # The same seed for all: they are paired, resample by resample.
             random_state=random_state,
         )
@@ -91,14 +86,14 @@ def cost_intervals(
     }
     return {
         strategy: CostIntervals(
-            Interval(found.estimate, found.low, found.high),
+            CostInterval(found.estimate, found.low, found.high),
             _difference(found, draws[beside]),
         )
         for strategy, found in draws.items()
     }
 
 
-def _difference(found: Bootstrap, other: Bootstrap) -> Interval:
-    tail = (1 - LEVEL) / 2
+def _difference(found: Bootstrap, other: Bootstrap) -> CostInterval:
+    tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(found.distribution - other.distribution, [tail, 1 - tail])
-    return Interval(found.estimate - other.estimate, float(low), float(high))
+    return CostInterval(found.estimate - other.estimate, float(low), float(high))

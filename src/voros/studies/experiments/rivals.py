@@ -8,10 +8,15 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, FloatArray
 from voros.policy import ThresholdPolicy
-from voros.studies.experiments.folder import Predictions
 from voros.studies.experiments.intervals import cost_intervals
 from voros.studies.experiments.results import cost_columns
-from voros.studies.experiments.study import GUARANTEED_BY, Deployed, Scored, never_alarm_is_a_result
+from voros.studies.experiments.study import (
+    GUARANTEED_BY,
+    Deployed,
+    Scored,
+    deploy,
+    never_alarm_is_a_result,
+)
 from voros.studies.paper.cells import SCENARIOS
 from voros.studies.paper.tables import limits_kept
 from voros.text.table import Column, Table, Value
@@ -55,27 +60,21 @@ def rival_table(
         columns += cost_columns(one.scenario, verdict="against the model", kept="limits kept")
         for name, values in _compare(one.scenario, on_valid, on_test, random_state).items():
             cells[name] += values
-    title = f"{title}: {on_test.n_cases} test cases with every forecast"
+    title = f"{title}: {len(on_test)} test cases with every forecast"
     return Table(tuple(columns), tuple(map(tuple, cells.values())), title, "forecasts")
 
 
 def _beside(
     model: str, scored: Scored, forecasts: Mapping[str, FloatArray], rows: AnyArray
 ) -> Scored:
-    own = scored.predictions[model]
     risks = {name: risk[rows] for name, risk in forecasts.items()}
     complete = ~np.isnan(np.column_stack(list(risks.values()))).any(axis=1)
-    compared = {**risks, SELECTED: own.score}
-    return Scored.of(
-        {
-            name: Predictions(own.patient[complete], own.y_true[complete], score[complete])
-            for name, score in compared.items()
-        }
-    )
+    compared = {**risks, SELECTED: scored.scores[model]}
+    return Scored(scored.patient, scored.y_true, compared).take(np.flatnonzero(complete))
 
 
 def _compare(number: int, valid: Scored, test: Scored, random_state: int) -> dict[str, list[Value]]:
-    deployed = {name: _deploy(number, name, valid, test) for name in valid.points}
+    deployed = {name: _with_thresholds(number, name, valid, test) for name in valid.scores}
     found = cost_intervals(list(deployed.values()), test, random_state, beside=SELECTED)
     return {
         name: [
@@ -89,16 +88,7 @@ def _compare(number: int, valid: Scored, test: Scored, random_state: int) -> dic
     }
 
 
-def _deploy(number: int, name: str, valid: Scored, test: Scored) -> Deployed:
+def _with_thresholds(number: int, name: str, valid: Scored, test: Scored) -> Deployed:
     with never_alarm_is_a_result():
-        policy = ThresholdPolicy.from_points(valid.points[name], SCENARIOS[number])
-    on_test = policy.evaluate_points(test.points[name], by_cost=True)
-    return Deployed(
-        number,
-        name,
-        name,
-        policy,
-        policy.evaluate_points(valid.points[name], by_cost=True),
-        on_test,
-        on_test.expected_cost,
-    )
+        policy = ThresholdPolicy.from_points(valid.points[name], SCENARIOS[number], model=name)
+    return deploy(number, name, policy, valid, test)

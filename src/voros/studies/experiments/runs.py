@@ -1,4 +1,4 @@
-"""Fit every candidate that is not yet fitted: in parallel, within a time limit, and for keeps."""
+"""Fit every candidate that is not yet fitted: in parallel, within a time limit, and resumable."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -27,9 +29,8 @@ ONE_THREAD = dict.fromkeys(
 
 OnFinished = Callable[[Candidate, dict[str, Any]], None]
 
-
 WORKER = "voros.studies.experiments.worker"
-"""The module that a process of its own runs."""
+"""The module that a worker process runs."""
 
 
 class FitWorker:
@@ -46,6 +47,13 @@ class FitWorker:
             text=True,
             env={**os.environ, **ONE_THREAD, "PYTHONPATH": path},
         )
+        if self._process.stdin is None or self._process.stdout is None:
+            raise AssertionError("the worker was started without pipes")
+        self._questions, self._answers = self._process.stdin, self._process.stdout
+
+    def wait_until_ready(self) -> None:
+        """Wait for the imports, which are no part of a fit and take seconds on a busy machine."""
+        self._answers.readline()
 
     def fit(self, candidate: Candidate, time_limit: float) -> dict[str, Any]:
         """Fit one candidate; past the limit the process is killed, and so is unusable after."""
@@ -58,23 +66,21 @@ class FitWorker:
             clock.cancel()
         if answer:
             return dict(json.loads(answer))
-        return {"name": candidate.name, **self._why_silent(time_limit)}
+        return {"name": candidate.name, **self._why_no_answer(time_limit)}
 
     def _end_overdue(self) -> None:
         self._overdue = True
         self._process.kill()
 
     def _ask(self, line: str) -> str:
-        if self._process.stdin is None or self._process.stdout is None:
-            raise AssertionError("the worker was started without pipes")
         try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
-            return self._process.stdout.readline()
+            self._questions.write(line + "\n")
+            self._questions.flush()
+            return self._answers.readline()
         except BrokenPipeError:
             return ""
 
-    def _why_silent(self, time_limit: float) -> dict[str, Any]:
+    def _why_no_answer(self, time_limit: float) -> dict[str, Any]:
         code = self._process.wait()
         if self._overdue:
             return {"status": "timed out", "time_limit": time_limit}
@@ -114,26 +120,34 @@ def run_grid(
     time_limit : float, default 1800
         Seconds after which a fit is killed and recorded as timed out.
     on_finished : callable, optional
-        Told of each candidate and its record as it finishes, and of those finished before.
+        Called with each candidate and its record as it finishes, and with those finished before.
 
     Raises
     ------
     ExperimentError
         When results can no longer be written. Everything finished is kept.
     """
-    tell = on_finished or _tell_nobody
     records, todo = _already_fitted(folder, candidates, time_limit)
     for candidate in candidates:
-        if candidate.name in records:
-            tell(candidate, records[candidate.name])
+        if on_finished and candidate.name in records:
+            on_finished(candidate, records[candidate.name])
     if todo:
-        crew = _Crew(folder, random_state, time_limit, tell)
-        records |= crew.fit_all(todo, min(jobs or os.cpu_count() or 1, len(todo)))
+        pool = _WorkerPool(folder, random_state, time_limit)
+        with closing(pool.fit_all(todo, min(jobs or os.cpu_count() or 1, len(todo)))) as fits:
+            for candidate, record in fits:
+                records[candidate.name] = _kept(folder, record)
+                if on_finished:
+                    on_finished(candidate, record)
     return {candidate.name: records[candidate.name] for candidate in candidates}
 
 
-def _tell_nobody(_candidate: Candidate, _record: dict[str, Any]) -> None:
-    """Take note of nothing."""
+def _kept(folder: RunFolder, record: dict[str, Any]) -> dict[str, Any]:
+    """Write the record of a fit that gave nothing; one that is done was written by the worker."""
+    if record["status"] == "stopped":
+        raise ExperimentError(record["reason"])
+    if record["status"] != "done":
+        save_json(folder.record(record["name"]), record)
+    return record
 
 
 def _already_fitted(
@@ -153,66 +167,49 @@ def _is_settled(record: dict[str, Any], time_limit: float) -> bool:
     return bool(record["status"] == "done" or ran_out)
 
 
-class _Crew:
-    """The workers of one run, each served by a thread."""
+@dataclass
+class _WorkerPool:
+    """The worker processes of one run, each used by one thread at a time."""
 
-    def __init__(
-        self, folder: RunFolder, random_state: int, time_limit: float, tell: OnFinished
-    ) -> None:
-        self._folder = folder
-        self._random_state = random_state
-        self._time_limit = time_limit
-        self._tell = tell
-        self._todo: SimpleQueue[Candidate] = SimpleQueue()
-        self._records: dict[str, dict[str, Any]] = {}
-        self._workers: list[FitWorker] = []
-        self._lock = threading.Lock()
-        self._stopped = threading.Event()
+    folder: RunFolder
+    random_state: int
+    time_limit: float
+    workers: list[FitWorker] = field(default_factory=list)
+    idle: SimpleQueue[FitWorker] = field(default_factory=SimpleQueue)
+    stopped: threading.Event = field(default_factory=threading.Event)
 
-    def fit_all(self, todo: Sequence[Candidate], jobs: int) -> dict[str, dict[str, Any]]:
-        for candidate in todo:
-            self._todo.put(candidate)
+    def fit_all(
+        self, todo: Sequence[Candidate], jobs: int
+    ) -> Generator[tuple[Candidate, dict[str, Any]], None, None]:
+        """Yield each candidate with its record as it finishes."""
         with ThreadPoolExecutor(jobs) as threads:
-            serving = [threads.submit(self._serve) for _ in range(jobs)]
+            fits = {threads.submit(self._fit, candidate): candidate for candidate in todo}
             try:
-                for thread in serving:
-                    thread.result()
+                for fit in as_completed(fits):
+                    yield fits[fit], fit.result()
             finally:
                 # Also on ctrl-C: threads end once their processes are gone.
-                self._stopped.set()
-                self._close_all()
-        return self._records
+                self.stopped.set()
+                threads.shutdown(wait=False, cancel_futures=True)
+                for worker in self.workers:
+                    worker.close()
 
-    def _serve(self) -> None:
-        worker: FitWorker | None = None
-        while not self._stopped.is_set():
-            try:
-                candidate = self._todo.get_nowait()
-            except Empty:
-                return
-            if worker is None or not worker.usable:
-                worker = self._hire()
-            record = worker.fit(candidate, self._time_limit)
-            if not self._stopped.is_set():
-                self._take(candidate, record)
-
-    def _hire(self) -> FitWorker:
-        worker = FitWorker(self._folder, self._random_state)
-        with self._lock:
-            self._workers.append(worker)
-        return worker
-
-    def _take(self, candidate: Candidate, record: dict[str, Any]) -> None:
+    def _fit(self, candidate: Candidate) -> dict[str, Any]:
+        worker = self._worker()
+        record = worker.fit(candidate, self.time_limit)
         if record["status"] == "stopped":
-            self._stopped.set()
-            raise ExperimentError(record["reason"])
-        if record["status"] != "done":
-            save_json(self._folder.record(candidate.name), record)
-        with self._lock:
-            self._records[candidate.name] = record
-            self._tell(candidate, record)
+            self.stopped.set()
+        if worker.usable:
+            self.idle.put(worker)
+        return record
 
-    def _close_all(self) -> None:
-        with self._lock:
-            for worker in self._workers:
-                worker.close()
+    def _worker(self) -> FitWorker:
+        if self.stopped.is_set():
+            raise CancelledError
+        try:
+            return self.idle.get_nowait()
+        except Empty:
+            worker = FitWorker(self.folder, self.random_state)
+            self.workers.append(worker)
+            worker.wait_until_ready()
+            return worker

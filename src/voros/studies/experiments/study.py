@@ -11,15 +11,19 @@ from typing import cast
 
 import numpy as np
 
-from voros.core.arrays import AnyArray
-from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
-from voros.exceptions import NeverAlarmWarning
-from voros.guarantee import Guarantee, one_per_group
-from voros.policy import ThresholdPolicy
-from voros.policy.deployment import PolicyEvaluation
-from voros.selection import Strategy, select_points
-from voros.studies.experiments.folder import Part, Predictions, RunFolder, read_predictions
+from voros import (
+    Guarantee,
+    NeverAlarmWarning,
+    OperatingPoints,
+    PolicyEvaluation,
+    Scenario,
+    ThresholdPolicy,
+    select_points,
+)
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.guarantee import one_per_group
+from voros.selection import Strategy
+from voros.studies.experiments.folder import Part, RunFolder, read_scores
 from voros.studies.paper.cells import SCENARIOS, STRATEGY_ORDER
 
 CONFIDENCE = 0.95
@@ -29,63 +33,59 @@ GUARANTEED = "guaranteed"
 GUARANTEED_BY: Strategy = "partial_voros"
 """The fifth strategy ranks by this on one half of the patients, and tests on the other."""
 
-STRATEGIES: tuple[str, ...] = (*STRATEGY_ORDER, GUARANTEED)
-"""The paper's four, and ours."""
+STUDIED: tuple[str, ...] = (*STRATEGY_ORDER, GUARANTEED)
+"""The paper's four strategies, and ours."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Every model's predictions on one part of the data, and their operating points."""
+    """Patient and outcome of the cases of one part of the data, and every model's scores.
 
-    predictions: Mapping[str, Predictions]
-    points: Mapping[str, OperatingPoints]
+    Parameters
+    ----------
+    patient, y_true : ndarray of shape (n_cases,)
+    scores : mapping of str to ndarray of shape (n_cases,)
+    """
 
-    @classmethod
-    def of(cls, predictions: Mapping[str, Predictions]) -> Scored:
-        """Count the alarms of every model once."""
-        points = {
-            name: OperatingPoints.from_scores(p.y_true, p.score) for name, p in predictions.items()
-        }
-        return cls(predictions, points)
+    patient: AnyArray
+    y_true: BoolArray
+    scores: Mapping[str, FloatArray]
 
     @classmethod
     def read(cls, folder: RunFolder, names: Sequence[str], part: Part) -> Scored:
         """Read the prediction files of a run."""
-        return cls.of({name: read_predictions(folder.prediction(name, part)) for name in names})
+        read = {name: read_scores(folder.prediction(name, part)) for name in names}
+        patient, y_true, _ = next(iter(read.values()))
+        return cls(patient, y_true, {name: score for name, (_, _, score) in read.items()})
 
-    @property
-    def n_cases(self) -> int:
-        """Number of cases."""
-        return len(self.sample.y_true)
+    def __len__(self) -> int:
+        """Count the cases."""
+        return len(self.y_true)
 
-    @property
-    def sample(self) -> Predictions:
-        """Any model's predictions, for what all models share: the cases."""
-        return next(iter(self.predictions.values()))
+    @cached_property
+    def points(self) -> dict[str, OperatingPoints]:
+        """Operating points of every model, counted once."""
+        return {n: OperatingPoints.from_scores(self.y_true, s) for n, s in self.scores.items()}
 
     @cached_property
     def halves(self) -> tuple[Scored, Scored]:
         """The cases of half of the patients, and one case of each of the others.
 
-        The first half ranks the models, the second tests the winner: cases that nobody has looked
-        at, and independent ones, are what exact tests need. With 140 models that costs less than
+        The first half ranks the models, the second tests the winner: the exact tests need
+        independent cases that had no part in the ranking. With 140 models that costs less than
         splitting the error over all of them on all cases.
         """
-        patients = np.unique(self.sample.patient)
+        patients = np.unique(self.patient)
         ranking = np.random.default_rng(0).permutation(patients)[: len(patients) // 2]
-        first = np.isin(self.sample.patient, ranking)
+        first = np.isin(self.patient, ranking)
         rest = np.flatnonzero(~first)
-        once = rest[one_per_group(self.sample.patient[rest], random_state=0)]
+        once = rest[one_per_group(self.patient[rest], random_state=0)]
         return self.take(np.flatnonzero(first)), self.take(once)
 
     def take(self, rows: AnyArray) -> Scored:
         """Keep the cases at these positions, for every model."""
-        return Scored.of(
-            {
-                name: Predictions(p.patient[rows], p.y_true[rows], p.score[rows])
-                for name, p in self.predictions.items()
-            }
-        )
+        scores = {name: score[rows] for name, score in self.scores.items()}
+        return Scored(self.patient[rows], self.y_true[rows], scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,46 +128,55 @@ def run_study(
         By default the paper's two.
     """
     return [
-        _deploy(number, scenario, strategy, valid, test)
+        _select_and_test(number, scenario, strategy, valid, test)
         for number, scenario in scenarios.items()
-        for strategy in STRATEGIES
+        for strategy in STUDIED
     ]
 
 
-def _deploy(
+def _select_and_test(
     number: int, scenario: Scenario, strategy: str, valid: Scored, test: Scored
 ) -> Deployed:
     with never_alarm_is_a_result():
         if strategy == GUARANTEED:
-            policy = aware = _guaranteed(scenario, valid, test.n_cases)
+            policy = aware = _guaranteed(scenario, valid, len(test))
         else:
             by = cast("Strategy", strategy)
             selection = select_points(valid.points, scenario, strategy=by)
             policy, aware = selection.policy(), selection.policy(strategy=GUARANTEED_BY)
-    model = policy.model or ""
-    return Deployed(
-        number,
-        strategy,
-        model,
-        policy,
-        policy.evaluate_points(valid.points[model], by_cost=True),
-        policy.evaluate_points(test.points[model], by_cost=True),
-        aware.evaluate_points(test.points[model], by_cost=True).expected_cost,
-    )
+    return deploy(number, strategy, policy, valid, test, aware)
 
 
 def _guaranteed(scenario: Scenario, valid: Scored, horizon: int) -> ThresholdPolicy:
     ranking, testing = valid.halves
     model = select_points(ranking.points, scenario, strategy=GUARANTEED_BY).winner
-    guarantee = Guarantee(confidence=CONFIDENCE, horizon=horizon)
-    return ThresholdPolicy.from_points(
-        testing.points[model],
+    return ThresholdPolicy.from_validation(
+        testing.y_true,
+        testing.scores[model],
         scenario,
         strategy=GUARANTEED_BY,
-        guarantee=guarantee,
+        guarantee=Guarantee(confidence=CONFIDENCE, horizon=horizon),
         n_models=1,
+        groups=testing.patient,
         model=model,
     )
+
+
+def deploy(
+    number: int,
+    strategy: str,
+    policy: ThresholdPolicy,
+    valid: Scored,
+    test: Scored,
+    cost_aware: ThresholdPolicy | None = None,
+) -> Deployed:
+    """Evaluate a policy on both parts, and on test also the one with a threshold for each cost."""
+    model = policy.model or ""
+    on_valid, on_test, aware_on_test = (
+        used.evaluate_points(part.points[model], by_cost=True)
+        for used, part in ((policy, valid), (policy, test), (cost_aware or policy, test))
+    )
+    return Deployed(number, strategy, model, policy, on_valid, on_test, aware_on_test.expected_cost)
 
 
 @contextmanager

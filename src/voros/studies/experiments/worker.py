@@ -1,8 +1,8 @@
 """A process that fits one candidate after another, and can be killed at any moment.
 
-It is started as ``python -m voros.experiments.worker FOLDER``, is told candidates as lines of JSON
-on its standard input, and answers each with the fit's record. A process of its own, rather than a
-thread or a fork, is what lets a time limit really end a fit, whatever the main program looks like.
+It is started as ``python -m voros.studies.experiments.worker FOLDER SEED``, reads candidates as
+lines of JSON from its standard input, and answers each with the fit's record. A separate process,
+rather than a thread or a fork, is what lets a time limit really end a fit.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ from sklearn.exceptions import ConvergenceWarning
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import (
     Part,
-    Predictions,
     RunFolder,
-    prediction_text,
+    package_versions,
     save,
     save_json,
-    versions,
+    scores_text,
 )
 from voros.studies.experiments.grid import Candidate
 
-PARTS: tuple[Part, ...] = ("valid", "test")
+SCORED_PARTS: tuple[Part, ...] = ("valid", "test")
 
 
 def fit_candidate(
@@ -43,11 +42,11 @@ def fit_candidate(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(arrays["X_train"], arrays["y_train"])
-        scores = {part: estimator.predict_proba(arrays[f"X_{part}"])[:, 1] for part in PARTS}
+        scores = {part: estimator.predict_proba(arrays[f"X_{part}"])[:, 1] for part in SCORED_PARTS}
     seconds = time.perf_counter() - started
     for part, score in scores.items():
-        predictions = Predictions(arrays[f"patient_{part}"], arrays[f"y_{part}"], score)
-        save(folder.prediction(candidate.name, part), prediction_text(predictions))
+        text = scores_text(arrays[f"patient_{part}"], arrays[f"y_{part}"], score)
+        save(folder.prediction(candidate.name, part), text)
     record = _record(candidate, random_state, seconds, caught)
     save_json(folder.record(candidate.name), record)
     return record
@@ -72,16 +71,17 @@ def _record(
         "finished": time.time(),
         "converged": not unfinished,
         "warnings": sorted({str(w.message) for w in caught if w not in unfinished}),
-        "versions": versions(),
+        "versions": package_versions(),
     }
 
 
 def serve(folder: RunFolder, random_state: int) -> None:
-    """Answer candidates until the standard input ends."""
+    """Say that the imports are done, then answer candidates until the standard input ends."""
     # Whatever a library prints must not mix with the answers.
     answers, sys.stdout = sys.stdout, sys.stderr
     with np.load(folder.features) as packed:
         arrays = {name: packed[name] for name in packed.files}
+    print("ready", file=answers, flush=True)
     for line in sys.stdin:
         asked = json.loads(line)
         candidate = Candidate(asked["family"], asked["parameters"])
@@ -92,12 +92,11 @@ def serve(folder: RunFolder, random_state: int) -> None:
         except Exception as error:  # one bad fit must not end the other 139
             reason = f"{type(error).__name__}: {error}"
             answer = {"name": candidate.name, "status": "failed", "reason": reason}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
+        print(json.dumps(answer), file=answers, flush=True)
 
 
 if __name__ == "__main__":
     root, seed = cast("tuple[str, str]", sys.argv[1:3])
-    # Whoever asked may have been killed meanwhile: the fit is kept, and nobody is left to tell.
+    # The process that asked may have been killed meanwhile: the fit is kept all the same.
     with suppress(BrokenPipeError):
         serve(RunFolder(Path(root)), int(seed))

@@ -1,18 +1,21 @@
-"""MIMIC-IV as cases: the paper's features of the stays that were measured enough."""
+"""MIMIC-IV: the study, and the paper's features of the stays that were measured enough."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
-from voros.studies.experiments.cases import Cases
-from voros.studies.experiments.channels import CHANNELS, TIME_VARYING
-from voros.studies.experiments.extraction import Extraction
-from voros.studies.experiments.release import explaining, open_database
-from voros.studies.experiments.summaries import (
+from voros.core.arrays import FloatArray
+from voros.studies.experiments.cases import LabelledCases
+from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
+from voros.studies.experiments.results import StudyResult
+from voros.studies.experiments.timing import briefing, file_found, grid_seconds
+from voros.studies.hospital.channels import CHANNELS, TIME_VARYING
+from voros.studies.hospital.extraction import Extraction, extract
+from voros.studies.hospital.features import (
     ALL_SUMMARIES,
     BUCKET_HOURS,
     HOURS,
@@ -20,20 +23,74 @@ from voros.studies.experiments.summaries import (
     stack,
     summarise,
 )
+from voros.studies.hospital.release import (
+    SourceTable,
+    explaining,
+    find_tables,
+    open_database,
+    quoted,
+)
 
 FEWEST_CHANNELS = 3
 """Vitals or labs that must have been measured recently for a stay to be studied."""
 
 RECENT_HOURS = 16
-"""How recently: in the last so many of the 48 hours."""
+"""How recently: in the last 16 of the 48 hours."""
 
 INSURANCES = ("Medicare", "Medicaid", "Private", "Other", "No charge")
 """What the releases name; 2.x knows the first, second and fourth only."""
 
 GENDERS = ("F", "M")
 
+TRAINING_STAYS, N_FEATURES = 15_500, 321
+"""Of the paper's cohort, to estimate times with before ours is known."""
 
-def mimic_cases(extraction: Extraction) -> Cases:
+MEGABYTES_PER_SECOND = {".gz": 8.0, ".csv": 60.0, ".parquet": 40.0}
+"""How fast a chart is streamed, by format, on two cores."""
+
+
+def run_mimic(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED) -> StudyResult:
+    """Run the study on a MIMIC-IV release, and write everything into one folder.
+
+    Parameters
+    ----------
+    data : path-like
+        The release's folder, with ``hosp/`` and ``icu/``.
+    out : path-like
+        The run's folder. What is in it of the same run is not done again.
+    options : Options, optional
+
+    Raises
+    ------
+    ExperimentError
+        When something about the data is wrong; the message names the file and the remedy.
+    """
+    tables, extracted = find_tables(Path(data)), Path(out) / "extracted"
+    found = [file_found(name, table.path) for name, table in tables.items()]
+    options.announce(briefing(found, (), _seconds(tables, extracted, options)))
+    extraction = extract(tables, extracted)
+    options.announce(str(extraction.flow))
+    cases = mimic_cases(extraction)
+    options.announce(repr(cases))
+    return run_experiment(
+        "MIMIC-IV, death in the rest of the hospital stay",
+        cases,
+        Path(out),
+        options,
+        description={"experiment": "mimic"},
+        notes=[str(extraction.flow), *map(str, extraction.counts)],
+    )
+
+
+def _seconds(tables: Mapping[str, SourceTable], extracted: Path, options: Options) -> float:
+    seconds = grid_seconds(options.candidates, TRAINING_STAYS, N_FEATURES, options.cores)
+    if (extracted / "extraction.json").exists():
+        return seconds
+    chart = tables["icu/chartevents"].path
+    return seconds + chart.stat().st_size / 1e6 / MEGABYTES_PER_SECOND[chart.suffix]
+
+
+def mimic_cases(extraction: Extraction) -> LabelledCases:
     """Return the studied stays with the paper's features.
 
     13 channels, each with 8 summaries over 3 windows, and age, insurance, weight and gender. The
@@ -54,20 +111,14 @@ def mimic_cases(extraction: Extraction) -> Cases:
     weight = buckets[[channel.name for channel in CHANNELS].index("weight")]
     features |= _static({name: column[measured] for name, column in stays.items()})
     features["weight"] = ALL_SUMMARIES["mean"](weight[measured])
-    cases = Cases(*_ordered(features, stays, measured))
+    X, names = stack(features)
+    cases = LabelledCases(X, stays["died"][measured], stays["subject_id"][measured], names)
     cases.check_both_outcomes(
         str(extraction.buckets),
         f"Stays need {FEWEST_CHANNELS} vitals or labs in the last {RECENT_HOURS} hours: is "
         "icu/chartevents complete?",
     )
     return cases
-
-
-def _ordered(
-    features: dict[str, FloatArray], stays: Mapping[str, Any], measured: BoolArray
-) -> tuple[Any, ...]:
-    X, names = stack(features)
-    return X, stays["died"][measured], stays["subject_id"][measured], names
 
 
 def _static(stays: Mapping[str, Any]) -> dict[str, FloatArray]:
@@ -82,12 +133,11 @@ def _static(stays: Mapping[str, Any]) -> dict[str, FloatArray]:
 
 
 def _read_stays(extraction: Extraction) -> dict[str, Any]:
-    quoted = str(extraction.stays).replace("'", "''")
     with open_database(None) as database, explaining(extraction.stays):
         rows = database.execute(
             "SELECT stay_id, subject_id, age, coalesce(gender, '') AS gender, "
-            f"coalesce(insurance, '') AS insurance, died FROM read_parquet('{quoted}') "
-            "ORDER BY stay_id"
+            "coalesce(insurance, '') AS insurance, died "
+            f"FROM read_parquet({quoted(extraction.stays)}) ORDER BY stay_id"
         ).fetchnumpy()
     return {
         name: np.ma.filled(column, np.nan) if name == "age" else np.asarray(column)
@@ -104,11 +154,11 @@ def read_buckets(extraction: Extraction, stay_ids: Any) -> FloatArray:
     stay_ids : ndarray of int
         Ascending; every stay of the cohort.
     """
-    quoted = str(extraction.buckets).replace("'", "''")
     values = np.full((len(CHANNELS), len(stay_ids), N_BUCKETS), np.nan)
     with open_database(None) as database, explaining(extraction.buckets):
         rows = database.execute(
-            f"SELECT stay_id, channel, bucket, value FROM read_parquet('{quoted}') WHERE used > 0"
+            "SELECT stay_id, channel, bucket, value "
+            f"FROM read_parquet({quoted(extraction.buckets)}) WHERE used > 0"
         ).fetchnumpy()
     stay = np.searchsorted(stay_ids, np.asarray(rows["stay_id"]))
     values[np.asarray(rows["channel"]), stay, np.asarray(rows["bucket"])] = rows["value"]

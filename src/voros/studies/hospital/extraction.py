@@ -10,18 +10,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from voros.studies.experiments.chart import ChartCount, stream_chart
-from voros.studies.experiments.cohort import MIXED_REMEDY, NEWEST_YEARS, CohortFlow, make_cohort
 from voros.studies.experiments.errors import ExperimentError, explaining_full_disk
 from voros.studies.experiments.folder import save_json
-from voros.studies.experiments.release import SourceTable, explaining, open_database
-from voros.studies.experiments.summaries import HOURS
+from voros.studies.hospital.chart import ChartCount, stream_chart
+from voros.studies.hospital.cohort import MIXED_REMEDY, NEWEST_YEARS, CohortFlow, make_cohort
+from voros.studies.hospital.features import HOURS
+from voros.studies.hospital.release import SourceTable, explaining, open_database, quoted
 
 if TYPE_CHECKING:
     import duckdb
 
 FEWEST_NEWEST_STAYS = 20
-"""So many stays of the newest years without a single reading are no accident."""
+"""If this many stays of the newest years have no reading, that is no accident."""
 
 
 @dataclass(frozen=True)
@@ -102,21 +102,20 @@ def _check_not_empty(flow: CohortFlow, tables: Mapping[str, SourceTable]) -> Non
 
 
 def _write_stays(database: duckdb.DuckDBPyConnection, target: Path) -> None:
-    quoted = str(target).replace("'", "''")
     with explaining(target, writing=target):
         database.execute(
             "COPY (SELECT stay_id, subject_id, age, gender, insurance, died FROM cohort "
-            f"ORDER BY stay_id) TO '{quoted}' (FORMAT parquet)"
+            f"ORDER BY stay_id) TO {quoted(target)} (FORMAT parquet)"
         )
 
 
 def _check_newest_charted(
     database: duckdb.DuckDBPyConnection, buckets: Path, tables: Mapping[str, SourceTable]
 ) -> None:
-    quoted = str(buckets).replace("'", "''")
     ((newest, charted),) = database.execute(
-        f"SELECT count(*), count(b.stay_id) FROM cohort LEFT JOIN (SELECT DISTINCT stay_id FROM "
-        f"read_parquet('{quoted}')) b USING (stay_id) WHERE anchor_year_group = '{NEWEST_YEARS}'"
+        "SELECT count(*), count(b.stay_id) FROM cohort LEFT JOIN "
+        f"(SELECT DISTINCT stay_id FROM read_parquet({quoted(buckets)})) b USING (stay_id) "
+        f"WHERE anchor_year_group = '{NEWEST_YEARS}'"
     ).fetchall()
     if newest >= FEWEST_NEWEST_STAYS and charted == 0:
         buckets.unlink()

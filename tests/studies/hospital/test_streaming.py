@@ -12,16 +12,15 @@ import pytest
 
 pytest.importorskip("duckdb")
 
-from voros.studies.experiments.extraction import extract
-from voros.studies.experiments.long_chart import write_long_chart
-from voros.studies.experiments.release import find_tables
-from voros.studies.experiments.synthetic import write_hospital
+from voros.studies.hospital.extraction import extract
+from voros.studies.hospital.release import find_tables
+from voros.studies.hospital.synthetic import write_hospital, write_long_chart
 
 EXTRACT = """
 import json, re, sys, time
 from pathlib import Path
-from voros.studies.experiments.extraction import extract
-from voros.studies.experiments.release import find_tables
+from voros.studies.hospital.extraction import extract
+from voros.studies.hospital.release import find_tables
 started = time.process_time()
 extract(find_tables(Path(sys.argv[1])), Path(sys.argv[2]))
 # Not ru_maxrss, which starts from the memory of the process that started this one.

@@ -11,14 +11,18 @@ import pytest
 
 pytest.importorskip("duckdb")
 
-from studies.experiments.slow_mimic import read_table
+from studies.hospital.slow_mimic import read_table
 
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.extraction import extract
-from voros.studies.experiments.long_chart import write_long_chart
-from voros.studies.experiments.mimic import mimic_cases
-from voros.studies.experiments.release import find_tables
-from voros.studies.experiments.synthetic import write_hospital, write_release, write_table
+from voros.studies.hospital.extraction import extract
+from voros.studies.hospital.mimic import mimic_cases
+from voros.studies.hospital.release import find_tables
+from voros.studies.hospital.synthetic import (
+    write_hospital,
+    write_long_chart,
+    write_release,
+    write_table,
+)
 
 TABLES = ("hosp/patients", "hosp/admissions", "icu/icustays", "icu/chartevents")
 

@@ -12,14 +12,14 @@ import pytest
 
 pytest.importorskip("duckdb")
 
-from studies.experiments import slow_mimic
+from studies.hospital import slow_mimic
 
-from voros.studies.experiments.channels import CHANNELS, ITEM_IDS, TIME_VARYING
-from voros.studies.experiments.extraction import extract
-from voros.studies.experiments.mimic import mimic_cases
-from voros.studies.experiments.release import find_tables
-from voros.studies.experiments.split import split_patients
-from voros.studies.experiments.synthetic import (
+from voros.studies.experiments.cases import split_patients
+from voros.studies.hospital.channels import CHANNELS, ITEM_IDS, TIME_VARYING
+from voros.studies.hospital.extraction import extract
+from voros.studies.hospital.mimic import mimic_cases
+from voros.studies.hospital.release import find_tables
+from voros.studies.hospital.synthetic import (
     CHART_COLUMNS,
     Stay,
     chart_rows,

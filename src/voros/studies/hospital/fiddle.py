@@ -1,7 +1,8 @@
-"""The eICU features of the paper's two tables, under the names that FIDDLE gives them."""
+"""FIDDLE's eICU release: where its files lie, and the features of the paper's two tables."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from voros.studies.experiments.errors import ExperimentError
+from voros.studies.hospital.features import HOURS
+from voros.studies.hospital.sparse_files import REMEDY, SparseFile
+
+TASK = "mortality_48h"
 
 
 def _ranges(*edges: float) -> tuple[str, ...]:
@@ -71,7 +76,7 @@ class ChosenFeatures:
 def choose_features(
     names: Sequence[str], wanted: Mapping[str, Sequence[str]], path: Path
 ) -> ChosenFeatures:
-    """Find the values of the wanted variables among a release's features.
+    """Find the values of the wanted variables in a release's features.
 
     Examples
     --------
@@ -92,7 +97,7 @@ def choose_features(
     absent = [variable for variable in wanted if all(variable != found for _, found, _ in held)]
     if absent:
         raise ExperimentError(
-            f"{path}: no feature of {', '.join(absent)}. Take the features of mortality_48h of "
+            f"{path}: no feature of {', '.join(absent)}. Take the features of {TASK} of "
             "FIDDLE's eICU release (PhysioNet, mimic-eicu-fiddle-feature 1.0.0)"
         )
     listed = {(v, _plain(value)): f"{v} {value}" for v in wanted for value in wanted[v]}
@@ -112,3 +117,87 @@ def _value_of(name: str, wanted: Mapping[str, Sequence[str]]) -> tuple[str, str]
 
 def _plain(value: str) -> str:
     return value.replace(" ", "").lower()
+
+
+@dataclass(frozen=True)
+class FiddleRelease:
+    """The files of FIDDLE's eICU release that are needed.
+
+    Attributes
+    ----------
+    population : Path
+        One row per stay, with its outcome.
+    static, dynamic : SparseFile
+        Shapes (N, d) and (N, 48, D).
+    static_features, dynamic_features : ChosenFeatures
+    """
+
+    population: Path
+    static: SparseFile
+    dynamic: SparseFile
+    static_features: ChosenFeatures
+    dynamic_features: ChosenFeatures
+
+
+def find_fiddle(folder: Path) -> FiddleRelease:
+    """Find the files of the release, in the folder itself or as PhysioNet lays them out.
+
+    Raises
+    ------
+    ExperimentError
+        When one is missing or damaged, or they do not belong together.
+    """
+    features, population = _locate(folder)
+    static, dynamic = (SparseFile.open(features / f"{name}.npz") for name in ("s", "X"))
+    chosen = [
+        choose_features(_names(features / f"{name}.feature_names.json", array), wanted, array.path)
+        for name, array, wanted in (("s", static, STATIC), ("X", dynamic, DYNAMIC))
+    ]
+    _check_shapes(static, dynamic)
+    return FiddleRelease(population, static, dynamic, *chosen)
+
+
+def _locate(folder: Path) -> tuple[Path, Path]:
+    layouts = [
+        (root / "features" / TASK, root / "population" / f"{TASK}.csv")
+        for root in (folder, folder / "FIDDLE_eicu")
+    ]
+    layouts.append((folder, folder / f"{TASK}.csv"))
+    needed = ("s.npz", "X.npz", "s.feature_names.json", "X.feature_names.json")
+    missing = [
+        [path for path in (*(features / name for name in needed), population) if not path.is_file()]
+        for features, population in layouts
+    ]
+    fewest = min(missing, key=len)
+    if not fewest:
+        return layouts[missing.index(fewest)]
+    raise ExperimentError(
+        f"{', '.join(map(str, fewest))}: not there. Name the folder FIDDLE_eicu of PhysioNet's "
+        f"mimic-eicu-fiddle-feature, with features/{TASK}/ and population/{TASK}.csv in it"
+    )
+
+
+def _names(path: Path, array: SparseFile) -> list[str]:
+    try:
+        names = list(map(str, json.loads(path.read_text(encoding="utf-8"))))
+    except (json.JSONDecodeError, UnicodeDecodeError, TypeError) as error:
+        raise ExperimentError(f"{path}: not readable ({error}). {REMEDY}") from error
+    if len(names) != array.shape[-1]:
+        raise ExperimentError(
+            f"{path}: {len(names)} names for the {array.shape[-1]} features of {array.path}, so "
+            f"they are of different releases. {REMEDY}"
+        )
+    return names
+
+
+def _check_shapes(static: SparseFile, dynamic: SparseFile) -> None:
+    if len(dynamic.shape) != 3 or dynamic.shape[1] != HOURS:
+        raise ExperimentError(
+            f"{dynamic.path}: its shape is {dynamic.shape}, where (stays, {HOURS}, features) is "
+            f"needed. Take the features of {TASK}"
+        )
+    if len(static.shape) != 2 or static.shape[0] != dynamic.shape[0]:
+        raise ExperimentError(
+            f"{static.path}: its shape {static.shape} does not go with {dynamic.shape} of "
+            f"{dynamic.path}. Take both from the same release"
+        )

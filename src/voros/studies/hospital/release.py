@@ -23,16 +23,16 @@ MEMORY_LIMIT = "256MB"
 """What DuckDB may hold in memory; beyond it, it works on disk."""
 
 MOST_THREADS = 4
-"""Each thread needs room of its own, and one that unpacks gzip cannot feed more."""
+"""Each thread needs memory of its own, and one that unpacks gzip cannot feed more."""
 
 DOWNLOAD_AGAIN = (
     "Download it again from PhysioNet (MIMIC-IV 2.x or 3.x) and compare it with the release's "
     "SHA256SUMS.txt"
 )
 
-FORMATS = (".csv", ".csv.gz", ".parquet")
+TABLE_ENDINGS = (".csv", ".csv.gz", ".parquet")
 
-NEEDED: Mapping[str, Mapping[str, str]] = MappingProxyType(
+NEEDED_COLUMNS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "hosp/patients": {
             "subject_id": "BIGINT",
@@ -68,6 +68,17 @@ NEEDED: Mapping[str, Mapping[str, str]] = MappingProxyType(
 ``admit_provider_id``) and in their order, which is why every header is read."""
 
 
+def quoted(path: Path) -> str:
+    """Return a path as a SQL string.
+
+    Examples
+    --------
+    >>> quoted(Path("anna's/icustays.csv"))
+    "'anna''s/icustays.csv'"
+    """
+    return "'" + str(path).replace("'", "''") + "'"
+
+
 @dataclass(frozen=True)
 class SourceTable:
     """One table of the release.
@@ -88,17 +99,16 @@ class SourceTable:
     @property
     def relation(self) -> str:
         """A SQL table expression of the needed columns, read as it is scanned."""
-        needed = NEEDED[self.name]
-        quoted = str(self.path).replace("'", "''")
+        needed = NEEDED_COLUMNS[self.name]
         if self.path.suffix == ".parquet":
             cast = ", ".join(
                 f"CAST({column} AS {kind}) AS {column}" for column, kind in needed.items()
             )
-            return f"(SELECT {cast} FROM read_parquet('{quoted}'))"
+            return f"(SELECT {cast} FROM read_parquet({quoted(self.path)}))"
         types = {column: needed.get(column, "VARCHAR") for column in self.columns}
         return (
-            f"(SELECT {', '.join(needed)} FROM read_csv('{quoted}', header=true, columns={types}, "
-            "auto_detect=false, delim=',', quote='\"', escape='\"'))"
+            f"(SELECT {', '.join(needed)} FROM read_csv({quoted(self.path)}, header=true, "
+            f"columns={types}, auto_detect=false, delim=',', quote='\"', escape='\"'))"
         )
 
 
@@ -112,7 +122,7 @@ def find_tables(folder: Path) -> dict[str, SourceTable]:
     """
     _check_release_folder(folder)
     _check_present(folder)
-    tables = {name: _read_table(folder, name) for name in NEEDED}
+    tables = {name: _read_table(folder, name) for name in NEEDED_COLUMNS}
     for table in tables.values():
         _check_columns(table)
     return tables
@@ -131,13 +141,13 @@ def _check_release_folder(folder: Path) -> None:
 
 
 def _check_present(folder: Path) -> None:
-    found = {name: _candidates(folder, name) for name in NEEDED}
+    found = {name: _candidates(folder, name) for name in NEEDED_COLUMNS}
     missing = [name for name, paths in found.items() if not paths]
     if missing:
-        told = ", ".join(str(folder / f"{name}.csv.gz") for name in missing)
+        names = ", ".join(str(folder / f"{name}.csv.gz") for name in missing)
         raise ExperimentError(
-            f"{told}: not there, nor as {' or '.join(FORMATS[::2])}. Download what is missing from "
-            "PhysioNet into this folder; these four tables are all that is needed"
+            f"{names}: not there, nor as {' or '.join(TABLE_ENDINGS[::2])}. Download what is "
+            "missing from PhysioNet into this folder; these four tables are all that is needed"
         )
     twice = [paths for paths in found.values() if len(paths) > 1]
     if twice:
@@ -148,7 +158,7 @@ def _check_present(folder: Path) -> None:
 
 
 def _candidates(folder: Path, name: str) -> list[Path]:
-    return [path for form in FORMATS if (path := folder / f"{name}{form}").is_file()]
+    return [path for form in TABLE_ENDINGS if (path := folder / f"{name}{form}").is_file()]
 
 
 def _read_table(folder: Path, name: str) -> SourceTable:
@@ -169,7 +179,7 @@ def _header(path: Path) -> tuple[str, ...]:
 
 def _check_columns(table: SourceTable) -> None:
     columns = table.columns or _parquet_columns(table.path)
-    missing = [column for column in NEEDED[table.name] if column not in columns]
+    missing = [column for column in NEEDED_COLUMNS[table.name] if column not in columns]
     if missing:
         raise ExperimentError(
             f"{table.path}: the table has no column {', '.join(missing)}; it has "
@@ -178,9 +188,8 @@ def _check_columns(table: SourceTable) -> None:
 
 
 def _parquet_columns(path: Path) -> tuple[str, ...]:
-    quoted = str(path).replace("'", "''")
     with open_database(None) as database, explaining(path):
-        rows = database.execute(f"DESCRIBE SELECT * FROM read_parquet('{quoted}')").fetchall()
+        rows = database.execute(f"DESCRIBE SELECT * FROM read_parquet({quoted(path)})").fetchall()
     return tuple(row[0] for row in rows)
 
 
@@ -204,8 +213,7 @@ def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
         # It would draw on the standard output, among the tables.
         database.execute("SET enable_progress_bar = false")
         if scratch is not None:
-            quoted = str(scratch).replace("'", "''")
-            database.execute(f"SET temp_directory = '{quoted}'")
+            database.execute(f"SET temp_directory = {quoted(scratch)}")
         yield database
 
 
@@ -225,10 +233,9 @@ def explaining(path: Path, writing: Path | None = None) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        told = str(error).strip().splitlines()
         if "No space left" in str(error):
             raise ExperimentError(
                 f"{writing or path}: the disk is full. {DISK_FULL_REMEDY}"
             ) from error
-        reason = " ".join(told[:3])
+        reason = " ".join(str(error).strip().splitlines()[:3])
         raise ExperimentError(f"{path}: not readable ({reason}). {DOWNLOAD_AGAIN}") from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -12,20 +11,19 @@ import numpy as np
 
 from voros.core.arrays import FloatArray
 from voros.datasets import load_support2
-from voros.studies.experiments.briefing import Announce, Briefing, tell_nobody
-from voros.studies.experiments.cases import Cases
-from voros.studies.experiments.estimate import grid_seconds
-from voros.studies.experiments.experiment import Options, run_experiment
+from voros.studies.experiments.cases import LabelledCases, Split
+from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.rivals import rival_table
-from voros.studies.experiments.split import Split
 from voros.studies.experiments.study import Deployed, Scored
+from voros.studies.experiments.timing import briefing, grid_seconds
+from voros.studies.hospital.features import stack
 from voros.text.table import Table
 
 Outcome: TypeAlias = Literal["hospital_death", "hospital_death_within_7_days"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
-IN_WORDS = {
+TITLES = {
     "hospital_death": "death in hospital",
     "hospital_death_within_7_days": "death in hospital within 7 days",
 }
@@ -34,8 +32,7 @@ IN_WORDS = {
 def run_support2(
     out: str | Path,
     outcome: str = "hospital_death_within_7_days",
-    options: Options | None = None,
-    announce: Announce = tell_nobody,
+    options: Options = AS_PUBLISHED,
 ) -> StudyResult:
     """Run the study on SUPPORT2, and write everything into one folder.
 
@@ -45,15 +42,12 @@ def run_support2(
         The run's folder.
     outcome : {"hospital_death", "hospital_death_within_7_days"}
     options : Options, optional
-    announce : callable, optional
-        Told what was found and how long it will take, before it starts.
     """
-    options = options or Options()
     cases = support2_cases(outcome)
     n_train = len(cases) // 2
     seconds = grid_seconds(options.candidates, n_train, len(cases.feature_names), options.cores)
-    announce(str(Briefing((f"SUPPORT2, which comes with voros: {cases!r}",), (), seconds)))
-    title = f"SUPPORT2, {IN_WORDS[outcome]}"
+    options.announce(briefing([f"SUPPORT2, which comes with voros: {cases!r}"], (), seconds))
+    title = f"SUPPORT2, {TITLES[outcome]}"
     return run_experiment(
         title,
         cases,
@@ -79,7 +73,7 @@ def quick_support2(out: str | Path, outcome: str = "hospital_death_within_7_days
     StudyResult
         Its text is the tables.
     """
-    return run_support2(out, outcome, replace(Options(), quick=True, progress=False))
+    return run_support2(out, outcome, Options(quick=True, progress=False))
 
 
 def _prognoses(
@@ -90,7 +84,7 @@ def _prognoses(
     return (rival_table(title, forecasts, rows, deployed, valid, test),)
 
 
-def support2_cases(outcome: str = "hospital_death") -> Cases:
+def support2_cases(outcome: str = "hospital_death") -> LabelledCases:
     """Return the 9,105 patients with what was known of them on day 3.
 
     Numbers are taken as they are, each with a feature saying whether it was recorded where it is
@@ -100,7 +94,7 @@ def support2_cases(outcome: str = "hospital_death") -> Cases:
     Examples
     --------
     >>> support2_cases("hospital_death")
-    Cases(9105 cases of 9105 patients, 68 features, 0.259 positive)
+    9105 cases of 9105 patients, 68 features, 0.259 positive
     """
     if outcome not in OUTCOMES:
         raise ValueError(f"outcome={outcome!r}; accepted are {' and '.join(OUTCOMES)}")
@@ -108,12 +102,8 @@ def support2_cases(outcome: str = "hospital_death") -> Cases:
     columns: dict[str, FloatArray] = {}
     for name, values in data.features.items():
         columns |= _words(name, values) if values.dtype.kind == "U" else _numbers(name, values)
-    return Cases(
-        np.column_stack(list(columns.values())),
-        data.outcome(outcome),
-        np.arange(len(data)),
-        tuple(columns),
-    )
+    X, names = stack(columns)
+    return LabelledCases(X, data.outcome(outcome), np.arange(len(data)), names)
 
 
 def _numbers(name: str, values: Any) -> dict[str, FloatArray]:

@@ -8,10 +8,10 @@ import statistics
 import numpy as np
 import pytest
 
-from voros.studies.experiments import sparse_files
-from voros.studies.experiments.eicu import eicu_cases, find_fiddle
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.fiddle_features import DYNAMIC, STATIC
+from voros.studies.hospital import sparse_files
+from voros.studies.hospital.eicu import eicu_cases, find_fiddle
+from voros.studies.hospital.fiddle import DYNAMIC, STATIC
 
 N_STAYS = 60
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.release import SourceTable, explaining
-from voros.studies.experiments.summaries import HOURS
+from voros.studies.hospital.features import HOURS
+from voros.studies.hospital.release import SourceTable, explaining
 
 if TYPE_CHECKING:
     import duckdb
@@ -17,7 +17,7 @@ NEWEST_YEARS = "2020 - 2022"
 """Patients of these years are in MIMIC-IV since 3.0, and in no table of 2.x."""
 
 FEWEST_NEWEST = 20
-"""So many patients of those years in one table, and none in another, is no accident."""
+"""If one table has this many patients of those years and another none, that is no accident."""
 
 MIXED_REMEDY = "Take all four tables from the same release"
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voros.studies.experiments.channels import CHANNELS, ITEM_IDS, conversion_rows
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.release import SourceTable, explaining
-from voros.studies.experiments.summaries import BUCKET_HOURS, HOURS
+from voros.studies.hospital.channels import CHANNELS, ITEM_IDS, conversion_rows
+from voros.studies.hospital.features import BUCKET_HOURS, HOURS
+from voros.studies.hospital.release import SourceTable, explaining, quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,12 +35,12 @@ class ChartCount:
 
     def __str__(self) -> str:
         """Say it in a sentence."""
-        told = f"{self.channel}: {self.used} readings"
+        text = f"{self.channel}: {self.used} readings"
         if self.implausible:
-            told += f", {self.implausible} implausible left out"
+            text += f", {self.implausible} implausible left out"
         if self.unknown_unit:
-            told += f", {self.unknown_unit} in unknown units such as {self.example_unit!r} left out"
-        return told
+            text += f", {self.unknown_unit} in unknown units such as {self.example_unit!r} left out"
+        return text
 
 
 def stream_chart(
@@ -66,10 +66,9 @@ def stream_chart(
     named = [(number, item, unit or "", *rest) for number, item, unit, *rest in conversion_rows()]
     database.executemany("INSERT INTO conversion VALUES (?, ?, ?, ?, ?, ?, ?)", named)
     unfinished = target.with_name(f".{target.name}.part")
-    quoted = str(unfinished).replace("'", "''")
     try:
         with explaining(chart.path, writing=target):
-            database.execute(f"COPY ({_buckets(chart)}) TO '{quoted}' (FORMAT parquet)")
+            database.execute(f"COPY ({_buckets(chart)}) TO {quoted(unfinished)} (FORMAT parquet)")
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -108,10 +107,9 @@ def _buckets(chart: SourceTable) -> str:
 def _counts(
     database: duckdb.DuckDBPyConnection, chart: SourceTable, target: Path
 ) -> list[ChartCount]:
-    quoted = str(target).replace("'", "''")
     rows = database.execute(
         "SELECT channel, sum(used), sum(implausible), sum(unknown_unit), any_value(example_unit) "
-        f"FROM read_parquet('{quoted}') GROUP BY channel ORDER BY channel"
+        f"FROM read_parquet({quoted(target)}) GROUP BY channel ORDER BY channel"
     ).fetchall()
     if not rows:
         raise ExperimentError(

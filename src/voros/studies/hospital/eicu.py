@@ -1,0 +1,147 @@
+"""eICU: the study, from the features that FIDDLE's authors released."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.studies.experiments.cases import TRAIN_SHARE, LabelledCases
+from voros.studies.experiments.errors import ExperimentError
+from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
+from voros.studies.experiments.results import StudyResult
+from voros.studies.experiments.timing import briefing, file_found, grid_seconds
+from voros.studies.hospital.features import (
+    BUCKET_HOURS,
+    N_BUCKETS,
+    VALUE_SUMMARIES,
+    WINDOWS,
+    stack,
+    summarise,
+)
+from voros.studies.hospital.fiddle import ChosenFeatures, FiddleRelease, find_fiddle
+from voros.studies.hospital.sparse_files import REMEDY
+
+LABEL = "mortality_LABEL"
+STAY_COLUMN = "ID"
+PATIENT_NAMES = ("PatientID", "uniquepid", "SUBJECT_ID")
+"""Columns in which a population file may identify patients; the release's own has none."""
+
+
+def run_eicu(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED) -> StudyResult:
+    """Run the study on FIDDLE's eICU release; see `voros.studies.hospital.run_mimic`.
+
+    Parameters
+    ----------
+    data : path-like
+        The folder ``FIDDLE_eicu`` of PhysioNet's mimic-eicu-fiddle-feature.
+    out : path-like
+    options : Options, optional
+    """
+    release = find_fiddle(Path(data))
+    static, dynamic = release.static_features, release.dynamic_features
+    found, lacking = _found(release), static.lacking + dynamic.lacking
+    n_features = len(static.names) + len(VALUE_SUMMARIES) * len(WINDOWS) * len(dynamic.names)
+    n_train = int(release.static.shape[0] * TRAIN_SHARE)
+    seconds = grid_seconds(options.candidates, n_train, n_features, options.cores)
+    options.announce(briefing(found, lacking, seconds))
+    cases = eicu_cases(release)
+    options.announce(repr(cases))
+    return run_experiment(
+        "eICU, death after the first 48 hours",
+        cases,
+        Path(out),
+        options,
+        description={"experiment": "eicu"},
+        notes=[*found, *(f"lacking: {text}" for text in lacking)],
+    )
+
+
+def _found(release: FiddleRelease) -> list[str]:
+    static, dynamic = release.static_features, release.dynamic_features
+    return [
+        file_found("population", release.population),
+        file_found(f"static features, {len(static.names)} of them used", release.static.path),
+        file_found(f"dynamic features, {len(dynamic.names)} of them used", release.dynamic.path),
+        *(f"not in the paper's table, taken too: {text}" for text in static.added + dynamic.added),
+    ]
+
+
+def eicu_cases(release: FiddleRelease) -> LabelledCases:
+    """Return the stays with the paper's features: 6 summaries over 3 windows of each dynamic one.
+
+    An hour's 0 or 1 becomes the mean of its 2-hour bucket. Memory is that of the wanted features
+    alone: a byte for each stay, bucket and feature.
+    """
+    died, patient = _population(release.population, release.static.shape[0])
+    columns: dict[str, FloatArray] = dict(
+        zip(release.static_features.names, _static(release).T, strict=True)
+    )
+    halves = _hours_in_buckets(release)
+    for position, name in enumerate(release.dynamic_features.names):
+        buckets = halves[position].astype(np.float64) / BUCKET_HOURS
+        columns |= summarise(buckets, name, VALUE_SUMMARIES)
+    X, names = stack(columns)
+    cases = LabelledCases(X, died, patient, names)
+    cases.check_both_outcomes(str(release.population), REMEDY)
+    return cases
+
+
+def _static(release: FiddleRelease) -> FloatArray:
+    found = release.static_features
+    place = _places(found, release.static.shape[-1])
+    dense = np.zeros((release.static.shape[0], len(found.positions)))
+    for (rows, features), values in release.static.pieces():
+        wanted = place[features] >= 0
+        dense[rows[wanted], place[features[wanted]]] = values[wanted]
+    return dense
+
+
+def _hours_in_buckets(release: FiddleRelease) -> np.ndarray:
+    """Count the hours of each bucket with the feature: shape (features, stays, buckets)."""
+    found = release.dynamic_features
+    n_stays, _, n_features = release.dynamic.shape
+    place = _places(found, n_features)
+    counts = np.zeros((len(found.positions), n_stays, N_BUCKETS), dtype=np.uint8)
+    for (rows, hours, features), values in release.dynamic.pieces():
+        wanted = (place[features] >= 0) & (values != 0)
+        at = (place[features[wanted]], rows[wanted], hours[wanted] // BUCKET_HOURS)
+        np.add.at(counts, at, 1)
+    return counts
+
+
+def _places(found: ChosenFeatures, n_features: int) -> AnyArray:
+    place = np.full(n_features, -1, dtype=np.int64)
+    place[list(found.positions)] = np.arange(len(found.positions))
+    return place
+
+
+def _population(path: Path, n_stays: int) -> tuple[BoolArray, AnyArray]:
+    rows = list(_population_rows(path))
+    if len(rows) != n_stays:
+        raise ExperimentError(
+            f"{path}: {len(rows)} stays, where the features have {n_stays}. Take both from the "
+            "same release"
+        )
+    try:
+        died = np.array([float(row[LABEL]) == 1.0 for row in rows])
+    except ValueError as error:
+        raise ExperimentError(f"{path}: a {LABEL} is no number ({error}). {REMEDY}") from error
+    known = [name for name in PATIENT_NAMES if rows and name in rows[0]]
+    whose = [row[known[0] if known else STAY_COLUMN] for row in rows]
+    return died, np.unique(whose, return_inverse=True)[1].astype(np.int64)
+
+
+def _population_rows(path: Path) -> Iterator[Mapping[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as text:
+        rows = csv.DictReader(text)
+        missing = [name for name in (STAY_COLUMN, LABEL) if name not in (rows.fieldnames or ())]
+        if missing:
+            raise ExperimentError(
+                f"{path}: the table has no column {', '.join(missing)}; it has "
+                f"{', '.join(rows.fieldnames or ())}. {REMEDY}"
+            )
+        yield from rows
