@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from voros.datasets import Support2, Table, load_support2
+from voros.datasets import DataTable, Support2, load_support2
 
 PROGNOSES = ["SPS", "APACHE III", "SUPPORT model", "physicians"]
 PUBLISHED_TO_A_PERCENT = 0.005
@@ -197,7 +197,7 @@ class TestOutcome:
 class TestFrozen:
     def test_fields_cannot_be_replaced(self, data: Support2) -> None:
         with pytest.raises(dataclasses.FrozenInstanceError):
-            data.features = Table({})  # type: ignore[misc]
+            data.features = DataTable({})  # type: ignore[misc]
 
     @pytest.mark.parametrize("part", ["features", "outcomes", "prognoses", "six_month_prognoses"])
     def test_arrays_cannot_be_written(self, complete: Support2, part: str) -> None:
@@ -224,14 +224,14 @@ class TestTable:
 
     def test_lengths_must_agree(self) -> None:
         with pytest.raises(ValueError, match=r"same length, got \{'a': 1, 'b': 2\}"):
-            Table({"a": np.zeros(1), "b": np.zeros(2)})
+            DataTable({"a": np.zeros(1), "b": np.zeros(2)})
 
     def test_empty(self) -> None:
-        assert Table({}).n_rows == 0
+        assert DataTable({}).n_rows == 0
 
     def test_reprs(self, data: Support2) -> None:
         assert repr(data) == "Support2(9105 patients, 7456 with all four prognoses)"
-        assert repr(data.six_month_prognoses) == "Table(9105 rows: SUPPORT model, physicians)"
+        assert repr(data.six_month_prognoses) == "DataTable(9105 rows: SUPPORT model, physicians)"
 
     @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
     def test_frame(self, data: Support2, backend: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 import voros
 from voros.datasets import load_support2
+from voros.models import count_models
 from voros.studies import demo
 
 
@@ -16,7 +17,7 @@ def patients():
 
 def test_the_tables_hold_the_scores_of_the_metric(patients) -> None:
     died = patients.outcome(demo.OUTCOME)
-    points = demo.operating_points(patients, died)
+    points = count_models(died, patients.prognoses)
     got = demo.score_prognoses(points, min_precision=0.2, capacity=0.05)
     for name, risk in patients.prognoses.items():
         expected = voros.partial_voros_score(

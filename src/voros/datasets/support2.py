@@ -25,9 +25,9 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from voros.datasets.table import Column, Table
+from voros.core.arrays import AnyArray, BoolArray
+from voros.datasets.data_table import DataTable
 
 OutcomeName: TypeAlias = Literal[
     "hospital_death",
@@ -40,53 +40,20 @@ OutcomeName: TypeAlias = Literal[
 DAYS_IN_2_MONTHS = 60
 DAYS_IN_6_MONTHS = 180
 
-_FEATURES: Mapping[str, type] = MappingProxyType(
-    {
-        "age": float,
-        "sex": str,
-        "race": str,
-        "edu": float,
-        "income": str,
-        "dzgroup": str,
-        "dzclass": str,
-        "num.co": int,
-        "scoma": float,
-        "ca": str,
-        "diabetes": bool,
-        "dementia": bool,
-        "hday": int,
-        "meanbp": float,
-        "wblc": float,
-        "hrt": float,
-        "resp": float,
-        "temp": float,
-        "pafi": float,
-        "alb": float,
-        "bili": float,
-        "crea": float,
-        "sod": float,
-        "ph": float,
-        "glucose": float,
-        "bun": float,
-        "urine": float,
-        "adlp": float,
-        "adls": float,
-        "adlsc": float,
-    }
-)
-_OUTCOMES: Mapping[str, type] = MappingProxyType(
-    {
-        "hospdead": bool,
-        "slos": int,
-        "death": bool,
-        "d.time": int,
-        "dnr": str,
-        "dnrday": float,
-    }
-)
-_PROGNOSES: Mapping[str, type] = MappingProxyType(
-    {"sps": float, "aps": float, "surv2m": float, "prg2m": float, "surv6m": float, "prg6m": float}
-)
+_COLUMNS = {
+    "features": "age sex race edu income dzgroup dzclass num.co scoma ca diabetes dementia hday "
+    "meanbp wblc hrt resp temp pafi alb bili crea sod ph glucose bun urine adlp adls adlsc",
+    "outcomes": "hospdead slos death d.time dnr dnrday",
+    "prognoses": "sps aps surv2m prg2m surv6m prg6m",
+}
+"""The variables, in the order in which they are given."""
+
+_KINDS: Mapping[type, str] = {
+    str: "sex race income dzgroup dzclass ca dnr",
+    int: "num.co hday slos d.time",
+    bool: "diabetes dementia hospdead death",
+}
+"""What the columns hold that are no measurements."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,7 +65,7 @@ class Support2:
 
     Parameters
     ----------
-    features : Table
+    features : DataTable
         What was known early in the stay; physiology is that of the third study day.
 
         - who: ``age`` (years), ``sex``, ``race``, ``edu`` (years of schooling),
@@ -112,21 +79,21 @@ class Support2:
           (Celsius), ``pafi`` (PaO2/FiO2), ``alb`` (albumin), ``bili`` (bilirubin),
           ``crea`` (creatinine), ``sod`` (sodium), ``ph`` (arterial), ``glucose``,
           ``bun`` (urea nitrogen), ``urine`` (output);
-        - daily living, number of activities needing help: ``adlp`` (told by the
+        - daily living, number of activities needing help: ``adlp`` (said by the
           patient), ``adls`` (by a relative), ``adlsc`` (the two reconciled, with
           gaps filled by the study).
-    outcomes : Table
+    outcomes : DataTable
         What happened later: ``hospdead`` (died in this hospital stay), ``slos``
         (days from entering the study to leaving hospital or dying there),
         ``death`` and ``d.time`` (died during follow-up; its days), ``dnr`` and
         ``dnrday`` (when resuscitation was declined). The last two are no features:
         where nobody declined, ``dnrday`` repeats ``slos``.
-    prognoses : Table
+    prognoses : DataTable
         Four risks, higher meaning worse: ``"SPS"``, the SUPPORT physiology score;
         ``"APACHE III"``, the acute physiology score; ``"SUPPORT model"`` and
         ``"physicians"``, the chance of dying within two months according to each.
         NaN where none was recorded, which is so for 1,649 of the physicians'.
-    six_month_prognoses : Table
+    six_month_prognoses : DataTable
         The chance of dying within six months, from ``"SUPPORT model"`` and
         ``"physicians"``.
 
@@ -143,10 +110,10 @@ class Support2:
     ['SPS', 'APACHE III', 'SUPPORT model', 'physicians']
     """
 
-    features: Table
-    outcomes: Table
-    prognoses: Table
-    six_month_prognoses: Table
+    features: DataTable
+    outcomes: DataTable
+    prognoses: DataTable
+    six_month_prognoses: DataTable
 
     def __len__(self) -> int:
         """Count the patients."""
@@ -156,7 +123,7 @@ class Support2:
         complete = int(self._has_all_prognoses().sum())
         return f"Support2({len(self)} patients, {complete} with all four prognoses)"
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Support2:
+    def take(self, rows: AnyArray) -> Support2:
         """Return the patients that a mask marks, or those at the given positions.
 
         Examples
@@ -165,12 +132,8 @@ class Support2:
         >>> len(data.take(data.features["dzgroup"] == "Coma"))
         596
         """
-        return Support2(
-            features=self.features.take(rows),
-            outcomes=self.outcomes.take(rows),
-            prognoses=self.prognoses.take(rows),
-            six_month_prognoses=self.six_month_prognoses.take(rows),
-        )
+        tables = (self.features, self.outcomes, self.prognoses, self.six_month_prognoses)
+        return Support2(*(table.take(rows) for table in tables))
 
     def with_all_prognoses(self) -> Support2:
         """Return the patients for whom all four prognoses were made.
@@ -182,7 +145,7 @@ class Support2:
         """
         return self.take(self._has_all_prognoses())
 
-    def outcome(self, name: OutcomeName) -> NDArray[np.bool_]:
+    def outcome(self, name: OutcomeName) -> BoolArray:
         """Return whether each patient met the outcome called ``name``.
 
         Parameters
@@ -213,12 +176,11 @@ class Support2:
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library to use; by default the first one that is installed.
         """
-        return Table({**self.features, **self.outcomes, **self.prognoses}).frame(backend)
+        return DataTable({**self.features, **self.outcomes, **self.prognoses}).frame(backend)
 
-    def _has_all_prognoses(self) -> NDArray[np.bool_]:
+    def _has_all_prognoses(self) -> BoolArray:
         risks = np.column_stack(list(self.prognoses.values()))
-        missing: NDArray[np.bool_] = np.isnan(risks).any(axis=1)
-        return ~missing
+        return np.asarray(~np.isnan(risks).any(axis=1))
 
 
 @cache
@@ -250,22 +212,21 @@ def load_support2() -> Support2:
 
 
 def _support2(variables: Mapping[str, list[str]]) -> Support2:
-    raw = _table(variables, _PROGNOSES)
-    return Support2(
-        features=_table(variables, _FEATURES),
-        outcomes=_table(variables, _OUTCOMES),
-        prognoses=Table(
-            {
-                "SPS": raw["sps"],
-                "APACHE III": raw["aps"],
-                "SUPPORT model": 1.0 - raw["surv2m"],
-                "physicians": 1.0 - raw["prg2m"],
-            }
-        ),
-        six_month_prognoses=Table(
-            {"SUPPORT model": 1.0 - raw["surv6m"], "physicians": 1.0 - raw["prg6m"]}
-        ),
-    )
+    kind_of = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+    parts = {
+        part: {name: _column(variables[name], kind_of.get(name, float)) for name in names.split()}
+        for part, names in _COLUMNS.items()
+    }
+    raw = parts["prognoses"]
+    risks = {
+        "SPS": raw["sps"],
+        "APACHE III": raw["aps"],
+        "SUPPORT model": 1.0 - raw["surv2m"],
+        "physicians": 1.0 - raw["prg2m"],
+    }
+    later_risks = {"SUPPORT model": 1.0 - raw["surv6m"], "physicians": 1.0 - raw["prg6m"]}
+    tables = (parts["features"], parts["outcomes"], risks, later_risks)
+    return Support2(*map(DataTable, tables))
 
 
 def _read_variables() -> dict[str, list[str]]:
@@ -277,11 +238,7 @@ def _read_variables() -> dict[str, list[str]]:
     return {name: values for name, *values in lines}
 
 
-def _table(variables: Mapping[str, list[str]], kinds: Mapping[str, type]) -> Table:
-    return Table({name: _column(variables[name], kind) for name, kind in kinds.items()})
-
-
-def _column(values: Sequence[str], kind: type) -> Column:
+def _column(values: Sequence[str], kind: type) -> AnyArray:
     if kind is str:
         return np.array(values)
     # Few values are distinct: to parse each of them once takes under half the time.
@@ -289,15 +246,15 @@ def _column(values: Sequence[str], kind: type) -> Column:
     return np.array([numbers[value] for value in values]).astype(kind)
 
 
-def _died_in_hospital(outcomes: Table, within_days: float = np.inf) -> NDArray[np.bool_]:
+def _died_in_hospital(outcomes: DataTable, within_days: float = np.inf) -> BoolArray:
     return np.logical_and(outcomes["hospdead"], outcomes["slos"] <= within_days)
 
 
-def _died(outcomes: Table, within_days: float) -> NDArray[np.bool_]:
+def _died(outcomes: DataTable, within_days: float) -> BoolArray:
     return np.logical_and(outcomes["death"], outcomes["d.time"] <= within_days)
 
 
-_OUTCOME_RULES: Mapping[str, Callable[[Table], NDArray[np.bool_]]] = MappingProxyType(
+_OUTCOME_RULES: Mapping[str, Callable[[DataTable], BoolArray]] = MappingProxyType(
     {
         "hospital_death": _died_in_hospital,
         "hospital_death_within_7_days": partial(_died_in_hospital, within_days=7),

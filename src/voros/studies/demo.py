@@ -8,25 +8,20 @@ import warnings
 from collections.abc import Iterator, Mapping
 from itertools import chain, count, groupby
 from pathlib import Path
-from typing import Final
 
 from sklearn.metrics import roc_auc_score
 
-from voros.core.arrays import AnyArray, BoolArray
-from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
+from voros import NeverAlarmWarning, OperatingPoints, Scenario, evaluate_points
+from voros.core.arrays import BoolArray
 from voros.datasets import Support2, load_support2
-from voros.evaluation import evaluate_points
-from voros.exceptions import NeverAlarmWarning
 from voros.io import check_folder, folder_for
+from voros.models import count_models
+from voros.studies.gallery import COST_RATIO, OUTCOME, SCENARIO, save_support2_figures
 
-OUTCOME: Final = "hospital_death_within_7_days"
-COST_RATIO = (1 / 40, 1 / 9)
-CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-FLOORS = (0.0, 0.2, 0.35, 0.5)
+SHOWN_CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+SHOWN_FLOORS = (0.0, 0.2, 0.35, 0.5)
 TOLERANCE = 0.01
 NOT_FEASIBLE = "-"
-PAGE_SCENARIO = Scenario(min_precision=0.2, capacity=0.1, cost_ratio=COST_RATIO)
 DEFAULT_FOLDER = Path("voros-demo")
 
 
@@ -78,7 +73,7 @@ def _introduction(patients: Support2, y_true: BoolArray) -> Iterator[str]:
 def _table(points: Mapping[str, OperatingPoints], floor: float) -> Iterator[str]:
     yield f"partial VOROS, {_said(floor)}; alarms for at most"
     winners = {}
-    for capacity in CAPACITIES:
+    for capacity in SHOWN_CAPACITIES:
         scores = score_prognoses(points, floor, capacity)
         cells = [NOT_FEASIBLE if s is None else f"{s:.3f}" for s in scores.values()]
         winners[capacity] = winner(scores)
@@ -87,27 +82,20 @@ def _table(points: Mapping[str, OperatingPoints], floor: float) -> Iterator[str]
 
 
 def _said(floor: float) -> str:
-    return f"at least {floor:.0%} of the alarms right" if floor else "no precision floor"
+    return f"precision at least {floor:.0%}" if floor else "no precision floor"
 
 
 def tables(patients: Support2) -> Iterator[str]:
     """Lines that say which prognosis is best, by AUROC and within limits."""
     y_true = patients.outcome(OUTCOME)
-    points = operating_points(patients, y_true)
+    points = count_models(y_true, patients.prognoses)
     yield from _introduction(patients, y_true)
-    for floor in FLOORS:
+    for floor in SHOWN_FLOORS:
         yield ""
         yield from _table(points, floor)
     yield ""
-    yield f"{NOT_FEASIBLE}  so many patients share the top score that even they pass the capacity."
+    yield f"{NOT_FEASIBLE}  more patients share the top score than the capacity admits."
     yield f'"or": the two are within {TOLERANCE:g} of each other.'
-
-
-def operating_points(patients: Support2, y_true: AnyArray) -> dict[str, OperatingPoints]:
-    """Operating points of each prognosis."""
-    return {
-        name: OperatingPoints.from_scores(y_true, risk) for name, risk in patients.prognoses.items()
-    }
 
 
 def unused_folder(folder: Path) -> Path:
@@ -132,7 +120,8 @@ def main(folder: Path = DEFAULT_FOLDER) -> None:
 
 
 def _write_everything(patients: Support2, folder: Path) -> None:
-    print(f"\nFigures: {_write_figures(folder / 'figures')}", flush=True)
+    saved = save_support2_figures(folder / "figures")
+    print(f"\nFigures: {len(saved)} pictures in {folder / 'figures'}", flush=True)
     print(f"A page to move the limits on: {_write_page(patients, folder)}", flush=True)
     print(
         "\nWhich of a dozen trained models, and at which thresholds? A minute, please.\n",
@@ -141,19 +130,12 @@ def _write_everything(patients: Support2, folder: Path) -> None:
     _run_study(folder / "study")
 
 
-def _write_figures(folder: Path) -> str:
-    from voros.studies.gallery import save_support2_figures
-
-    saved = save_support2_figures(folder)
-    return f"{len(saved)} pictures in {folder}"
-
-
 def _write_page(patients: Support2, folder: Path) -> Path:
     from voros.present.explorer import write_page_points
 
     return write_page_points(
-        operating_points(patients, patients.outcome(OUTCOME)),
-        PAGE_SCENARIO,
+        count_models(patients.outcome(OUTCOME), patients.prognoses),
+        SCENARIO,
         folder / "explore.html",
         title="Who should raise the alarm?",
         outcome="hospital death within 7 days",

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
+from voros import OperatingPoints, Scenario, WinnerMap, winner_map_points
 from voros.datasets import load_support2
 from voros.datasets.support2 import OutcomeName
+from voros.io import folder_for, write_together
 from voros.models import count_models
-from voros.plotting.area_curve import AreaCurveDisplay
-from voros.plotting.region import region_gallery
-from voros.plotting.roc import RocDisplay
-from voros.plotting.roc_surface import RocSurfaceDisplay
+from voros.plotting import (
+    AreaCurveDisplay,
+    RocDisplay,
+    RocSurfaceDisplay,
+    ThresholdCostDisplay,
+    WinnerMapDisplay,
+    region_gallery,
+)
 from voros.plotting.style import pyplot
-from voros.plotting.threshold_cost import ThresholdCostDisplay
-from voros.plotting.winner_map import WinnerMapDisplay
 from voros.progress import Progress
-from voros.winners import WinnerMap, winner_map_points
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,8 +82,6 @@ def save_support2_figures(folder: str | Path, *, progress: Progress = False) -> 
     -------
     list of Path
     """
-    from voros.io import folder_for, write_together
-
     with folder_for(folder) as target:
         patients = _Patients(progress)
         pictures: dict[str | Path, str | bytes] = {

@@ -14,16 +14,16 @@ pytest.importorskip("duckdb")
 
 from studies.hospital import slow_mimic
 
-from voros.studies.experiments.cases import split_patients
+from voros.studies.experiments.cases import fill_and_scale, split_patients
 from voros.studies.hospital.channels import CHANNELS, ITEM_IDS, TIME_VARYING
 from voros.studies.hospital.extraction import extract
 from voros.studies.hospital.mimic import mimic_cases
 from voros.studies.hospital.release import find_tables
 from voros.studies.hospital.synthetic import (
-    CHART_COLUMNS,
     Stay,
     chart_rows,
     write_release,
+    write_release_table,
     write_table,
 )
 
@@ -87,7 +87,7 @@ def test_features_of_the_genuine_demo(tmp_path):
         )
         for row in slow_mimic.read_table(data / "icu/icustays.csv.gz")
     ]
-    write_table(data / "icu/chartevents.csv.gz", CHART_COLUMNS, chart_rows(stays, rng))
+    write_release_table(data, "icu/chartevents", chart_rows(stays, rng))
     lasted = [float(row["los"]) >= 2 for row in slow_mimic.read_table(data / "icu/icustays.csv.gz")]
     assert 0.8 * sum(lasted) < check_every_feature(data, tmp_path / "out") <= sum(lasted)
 
@@ -135,16 +135,13 @@ def test_the_planted_signal_is_found(tmp_path):
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
 
-    from voros.studies.experiments.scaling import Scaling
-
     write_release(tmp_path / "data", 350, random_state=2)
     cases = mimic_cases(extract(find_tables(tmp_path / "data"), tmp_path / "out"))
     split = split_patients(cases)
-    scaling = Scaling.fit(cases.X[split.train])
-    model = LogisticRegression(C=0.1, max_iter=500)
-    model.fit(scaling.apply(cases.X[split.train]), cases.y[split.train])
     rows = np.concatenate([split.valid, split.test])
-    risk = model.predict_proba(scaling.apply(cases.X[rows]))[:, 1]
+    train, others = fill_and_scale(cases.X[split.train], cases.X[rows])
+    model = LogisticRegression(C=0.1, max_iter=500).fit(train, cases.y[split.train])
+    risk = model.predict_proba(others)[:, 1]
     assert roc_auc_score(cases.y[rows], risk) > 0.7
 
 

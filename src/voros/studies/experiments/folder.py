@@ -64,12 +64,6 @@ class RunFolder:
         path = self.record(name)
         return dict(json.loads(path.read_text())) if path.exists() else None
 
-    def finished(self) -> dict[str, dict[str, Any]]:
-        """Return the records of every fit whose predictions are here, by name."""
-        paths = sorted(self.record("").parent.glob("*.json"))
-        records = [json.loads(path.read_text()) for path in paths]
-        return {record["name"]: record for record in records if record["status"] == "done"}
-
 
 def save(path: Path, data: bytes | str) -> None:
     """Write a file of the run: whole or not at all, even if the process is killed."""

@@ -22,48 +22,20 @@ from voros.studies.hospital.release import quoted
 
 RELEASES = ("2.0", "2.2", "3.1")
 
-PATIENT_COLUMNS = ("subject_id", "gender", "anchor_age", "anchor_year", "anchor_year_group", "dod")
-ADMISSION_COLUMNS = (
-    "subject_id",
-    "hadm_id",
-    "admittime",
-    "dischtime",
-    "deathtime",
-    "admission_type",
-    "admit_provider_id",
-    "admission_location",
-    "discharge_location",
-    "insurance",
-    "language",
-    "marital_status",
-    "race",
-    "edregtime",
-    "edouttime",
-    "hospital_expire_flag",
+TABLE_HEADERS = MappingProxyType(
+    {
+        "hosp/patients": "subject_id gender anchor_age anchor_year anchor_year_group dod",
+        "hosp/admissions": "subject_id hadm_id admittime dischtime deathtime admission_type "
+        "admit_provider_id admission_location discharge_location insurance language "
+        "marital_status race edregtime edouttime hospital_expire_flag",
+        "icu/icustays": "subject_id hadm_id stay_id first_careunit last_careunit intime outtime "
+        "los",
+        "icu/chartevents": "subject_id hadm_id stay_id caregiver_id charttime storetime itemid "
+        "value valuenum valueuom warning",
+    }
 )
-STAY_COLUMNS = (
-    "subject_id",
-    "hadm_id",
-    "stay_id",
-    "first_careunit",
-    "last_careunit",
-    "intime",
-    "outtime",
-    "los",
-)
-CHART_COLUMNS = (
-    "subject_id",
-    "hadm_id",
-    "stay_id",
-    "caregiver_id",
-    "charttime",
-    "storetime",
-    "itemid",
-    "value",
-    "valuenum",
-    "valueuom",
-    "warning",
-)
+"""The columns of each table, in the order of the release."""
+
 NOT_IN_2_0 = frozenset({"admit_provider_id", "caregiver_id"})
 """Columns that came after 2.0."""
 
@@ -150,8 +122,7 @@ def write_release(
         raise ValueError(f"release={release!r}; accepted are {', '.join(RELEASES)}")
     rng = np.random.default_rng(random_state)
     stays = write_hospital(folder, n_patients, release=release, rng=rng)
-    chart = chart_rows(stays, rng)
-    write_table(folder / "icu/chartevents.csv.gz", CHART_COLUMNS, chart, release)
+    write_release_table(folder, "icu/chartevents", chart_rows(stays, rng), release)
     return stays
 
 
@@ -162,9 +133,9 @@ def write_hospital(
     hospital = _Hospital(release, rng)
     for number in range(n_patients):
         hospital.admit(10_000_000 + 7 * number)
-    write_table(folder / "hosp/patients.csv.gz", PATIENT_COLUMNS, hospital.patients, release)
-    write_table(folder / "hosp/admissions.csv.gz", ADMISSION_COLUMNS, hospital.admissions, release)
-    write_table(folder / "icu/icustays.csv.gz", STAY_COLUMNS, hospital.icustays, release)
+    write_release_table(folder, "hosp/patients", hospital.patients, release)
+    write_release_table(folder, "hosp/admissions", hospital.admissions, release)
+    write_release_table(folder, "icu/icustays", hospital.icustays, release)
     return hospital.stays
 
 
@@ -280,14 +251,20 @@ def _readings(stay: Stay, item: int, rng: np.random.Generator) -> Iterator[dict[
         }
 
 
-def write_table(
-    path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]], release: str = "2.2"
+def write_release_table(
+    folder: Path, name: str, rows: Iterable[dict[str, Any]], release: str = "2.2"
 ) -> None:
-    """Write rows as a gzipped CSV file with the columns of a release; what a row lacks is empty."""
-    kept = [name for name in columns if release != "2.0" or name not in NOT_IN_2_0]
+    """Write a table with the columns it has in a release; what a row lacks is empty."""
+    columns = TABLE_HEADERS[name].split()
+    kept = [column for column in columns if release != "2.0" or column not in NOT_IN_2_0]
+    write_table(folder / f"{name}.csv.gz", kept, rows)
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows as a gzipped CSV file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(path, "wt", encoding="utf-8", newline="", compresslevel=1) as text:
-        writer = csv.DictWriter(text, kept, extrasaction="ignore", lineterminator="\n")
+        writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows({name: _written(value) for name, value in row.items()} for row in rows)
 

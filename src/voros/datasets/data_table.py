@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from voros.core.arrays import AnyArray
 from voros.io.frames import make_frame
-
-Column: TypeAlias = NDArray[Any]
-"""One variable, one entry per row."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table(Mapping[str, Column]):
+class DataTable(Mapping[str, AnyArray]):
     """Columns by name: a read-only mapping from names to NumPy arrays.
 
     Missing numbers are NaN and missing words are empty strings; in a data
@@ -31,7 +26,7 @@ class Table(Mapping[str, Column]):
     Examples
     --------
     >>> import numpy as np
-    >>> table = Table({"age": np.array([63.0, 40.0]), "sex": np.array(["male", ""])})
+    >>> table = DataTable({"age": np.array([63.0, 40.0]), "sex": np.array(["male", ""])})
     >>> table["age"]
     array([63., 40.])
     >>> list(table)
@@ -40,7 +35,7 @@ class Table(Mapping[str, Column]):
     1
     """
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, AnyArray]
 
     def __post_init__(self) -> None:
         lengths = {name: len(column) for name, column in self.columns.items()}
@@ -49,7 +44,7 @@ class Table(Mapping[str, Column]):
         for column in self.columns.values():
             column.flags.writeable = False
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> AnyArray:
         """Return the column called ``name``."""
         return self.columns[name]
 
@@ -62,16 +57,16 @@ class Table(Mapping[str, Column]):
         return len(self.columns)
 
     def __repr__(self) -> str:
-        return f"Table({self.n_rows} rows: {', '.join(self)})"
+        return f"DataTable({self.n_rows} rows: {', '.join(self)})"
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return len(next(iter(self.columns.values()), ()))
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Table:
+    def take(self, rows: AnyArray) -> DataTable:
         """Return the rows that a mask marks, or those at the given positions."""
-        return Table({name: column[rows] for name, column in self.items()})
+        return DataTable({name: column[rows] for name, column in self.items()})
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the columns as a data frame.
@@ -86,7 +81,7 @@ class Table(Mapping[str, Column]):
         )
 
 
-def _with_nulls(column: Column) -> Column | list[str | None]:
+def _with_nulls(column: AnyArray) -> AnyArray | list[str | None]:
     if column.dtype.kind == "U":
         return [word or None for word in column.tolist()]
     return column
