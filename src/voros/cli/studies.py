@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,9 +42,6 @@ Out = Annotated[
         help="Where everything is written. An interrupted run in it is taken up again.",
     ),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="Fit 12 models rather than 140.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", help="Fits side by side; default one a core.")]
-Limit = Annotated[float, typer.Option("--time-limit", help="Minutes that a single fit may take.")]
 Seed = Annotated[
     int,
     typer.Option(
@@ -51,14 +49,29 @@ Seed = Annotated[
     ),
 ]
 
-DEFAULT_MINUTES = 30.0
 
+@dataclass(frozen=True)
+class StudyOptions:
+    """What every study can be asked."""
 
-def _options(out: Path, quick: bool, jobs: int | None, minutes: float, seed: int) -> Options:
-    from voros.studies.experiments import Options
+    out: Out
+    quick: Annotated[bool, typer.Option("--quick", help="Fit 12 models rather than 140.")] = False
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", help="Fits side by side; default one a core.")
+    ] = None
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Minutes that a single fit may take.")
+    ] = 30.0
+    seed: Seed = 0
 
-    check_folder(out)
-    return Options(quick, jobs, 60 * minutes, seed, sys.stderr.isatty(), _announce)
+    @property
+    def options(self) -> Options:
+        """What the study itself takes."""
+        from voros.studies.experiments import Options
+
+        check_folder(self.out)
+        shown = sys.stderr.isatty()
+        return Options(self.quick, self.jobs, 60 * self.time_limit, self.seed, shown, _announce)
 
 
 def _announce(text: str) -> None:
@@ -71,46 +84,36 @@ def _show(result: StudyResult, out: Path) -> None:
     say(f"everything is in {out}; open {out / 'summary.html'}")
 
 
-def _add_study_of_a_folder(name: str, summary: str) -> None:
-    @experiment.command(name, help=summary)
-    def study(
-        data: Data,
-        out: Out,
-        quick: Quick = False,
-        jobs: Jobs = None,
-        time_limit: Limit = DEFAULT_MINUTES,
-        seed: Seed = 0,
-    ) -> None:
-        from voros.studies.hospital import run_eicu, run_mimic
+@experiment.command()
+@bundled
+def mimic(data: Data, study: StudyOptions) -> None:
+    """MIMIC-IV 2.x or 3.x: death in the rest of the hospital stay, from the first 48 hours."""
+    from voros.studies.hospital import run_mimic
 
-        run = {"mimic": run_mimic, "eicu": run_eicu}[name]
-        _show(run(data, out, _options(out, quick, jobs, time_limit, seed)), out)
-
-
-_add_study_of_a_folder(
-    "mimic", "MIMIC-IV 2.x or 3.x: death in the rest of the hospital stay, from the first 48 hours."
-)
-_add_study_of_a_folder(
-    "eicu",
-    "eICU: death after the first 48 hours, from the features that FIDDLE's authors released.",
-)
+    _show(run_mimic(data, study.out, study.options), study.out)
 
 
 @experiment.command()
+@bundled
+def eicu(data: Data, study: StudyOptions) -> None:
+    """eICU: death after the first 48 hours, from the features that FIDDLE's authors released."""
+    from voros.studies.hospital import run_eicu
+
+    _show(run_eicu(data, study.out, study.options), study.out)
+
+
+@experiment.command()
+@bundled
 def support2(
-    out: Out,
+    study: StudyOptions,
     outcome: Annotated[
         str, typer.Option("--outcome", help="hospital_death_within_7_days or hospital_death.")
     ] = "hospital_death_within_7_days",
-    quick: Quick = False,
-    jobs: Jobs = None,
-    time_limit: Limit = DEFAULT_MINUTES,
-    seed: Seed = 0,
 ) -> None:
     """SUPPORT2, which comes with voros: death in hospital, from the physiology of day 3."""
     from voros.studies.hospital import run_support2
 
-    _show(run_support2(out, outcome, _options(out, quick, jobs, time_limit, seed)), out)
+    _show(run_support2(study.out, outcome, study.options), study.out)
 
 
 @experiment.command()
