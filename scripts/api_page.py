@@ -22,6 +22,7 @@ PACKAGES = (
     "voros.present.explorer",
     "voros.present.report",
     "voros.studies.paper",
+    "voros.studies.hospital",
     "voros.studies.experiments",
 )
 """What `import voros` gives access to, from the most to the least used."""

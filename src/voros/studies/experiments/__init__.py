@@ -3,8 +3,9 @@
 `run_experiment` takes any cases; `voros.studies.hospital` runs it on MIMIC-IV, eICU and SUPPORT2.
 """
 
+from voros.studies.experiments.cases import LabelledCases
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.experiment import Options, run_experiment
 from voros.studies.experiments.results import StudyResult
 
-__all__ = ["ExperimentError", "Options", "StudyResult", "run_experiment"]
+__all__ = ["ExperimentError", "LabelledCases", "Options", "StudyResult", "run_experiment"]
