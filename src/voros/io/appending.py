@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 from typing import Any
 
 from voros.core.arrays import AnyArray, BoolArray
 from voros.exceptions import PredictionFileError
-from voros.io.sources import FORMATS, Format, Source, load_pyarrow
+from voros.io.serialisation import json_text
+from voros.io.sources import FORMATS, Format, Source
 from voros.io.tables import read_as_written
 
 
@@ -22,12 +22,14 @@ def append_column(
     Cells of delimited text are carried over as text: an identifier of 007 stays 007. Where not
     all rows are ``kept``, the others are left out.
     """
+    import pyarrow as pa
+
     table = read_as_written(source)
     if kept is not None:
-        table = table.filter(load_pyarrow().array(kept))
+        table = table.filter(pa.array(kept))
     if name in table.column_names:
         raise PredictionFileError(f"{source.name} has a column {name!r} already; rename it first")
-    return table.append_column(name, load_pyarrow().array(values))
+    return table.append_column(name, pa.array(values))
 
 
 def format_of(path: Path) -> Format:
@@ -40,6 +42,8 @@ def format_of(path: Path) -> Format:
 
 def table_bytes(table: Any, file_format: Format) -> bytes:
     """Write a table in a format, into memory."""
+    import pyarrow as pa
+
     repeated = {name for name in table.column_names if table.column_names.count(name) > 1}
     if repeated and file_format not in ("csv", "tsv"):
         raise PredictionFileError(
@@ -56,12 +60,13 @@ def table_bytes(table: Any, file_format: Format) -> bytes:
 
         parquet.write_table(table, sink)
     else:
-        with load_pyarrow().ipc.new_file(sink, table.schema) as writer:
+        with pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
     return sink.getvalue()
 
 
 def _delimited(table: Any, delimiter: str) -> bytes:
+    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     header = io.StringIO()
@@ -78,11 +83,11 @@ def _delimited(table: Any, delimiter: str) -> bytes:
 
     try:
         return written("none")
-    except load_pyarrow().ArrowInvalid:
+    except pa.ArrowInvalid:
         # Some cell holds a delimiter or a quote.
         return written("needed")
 
 
 def _json_lines(table: Any) -> bytes:
-    lines = (json.dumps(row, default=str) for row in table.to_pylist())
-    return "".join(f"{line}\n" for line in lines).encode()
+    rows = (json_text(row, indent=None, default=str) for row in table.to_pylist())
+    return "".join(rows).encode()

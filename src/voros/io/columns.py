@@ -15,7 +15,6 @@ from typing import Any
 
 from voros.exceptions import Argument, Message, NoSuchColumnError, PredictionFileError
 from voros.io.bad_rows import almost_a_number, is_number
-from voros.io.sources import load_pyarrow
 from voros.io.tables import is_numeric
 
 LABEL_NAMES = frozenset({"label", "labels", "y_true", "y", "target", "outcome", "truth"})
@@ -232,7 +231,9 @@ def why_no_score(column: Any) -> str | None:
     >>> why_no_score(pa.chunked_array([["12.3%", "4%"]]))
     "text such as '12.3%', a percentage; write 12.3% as 0.123"
     """
-    types, kind = load_pyarrow().types, column.type
+    import pyarrow as pa
+
+    types, kind = pa.types, column.type
     if is_numeric(kind) or types.is_decimal(kind):
         return None
     values = column.drop_null().to_pylist()
@@ -273,7 +274,9 @@ def doubt(name: str, column: Any) -> str | None:
 
 def _numbered(column: Any) -> bool:
     """Whether a column counts its rows, one up or down at each."""
-    if not load_pyarrow().types.is_integer(column.type) or len(column) < FEWEST_NUMBERED:
+    import pyarrow as pa
+
+    if not pa.types.is_integer(column.type) or len(column) < FEWEST_NUMBERED:
         return False
     steps = {after - before for before, after in pairwise(column.drop_null().to_pylist())}
     return steps in ({1}, {-1})

@@ -10,7 +10,6 @@ import numpy as np
 from voros.core.arrays import AnyArray
 from voros.exceptions import Argument, Message, PredictionFileError
 from voros.io.columns import Roles
-from voros.io.sources import load_pyarrow
 
 ALIGNED = "score of {}"
 """Name of the column that holds the scores of one model."""
@@ -39,12 +38,14 @@ def align_models(table: Any, roles: Roles, file: str) -> tuple[Any, Mapping[str,
 
 def _by_model(table: Any, roles: Roles, file: str) -> dict[str, Any]:
     """Split the rows by model, each part sorted by case where cases are named."""
+    import pyarrow as pa
+
     codes = table.column(roles.model).combine_chunks().dictionary_encode()
     index = np.asarray(codes.indices.to_numpy())
     parts = {}
     for code, name in enumerate(codes.dictionary.to_pylist()):
         rows = np.flatnonzero(index == code)
-        part = table.take(load_pyarrow().array(rows))
+        part = table.take(pa.array(rows))
         parts[str(name)] = part.sort_by(roles.case) if roles.case is not None else part
         if roles.case is not None:
             _check_distinct(parts[str(name)], roles.case, f"{file}: model {str(name)!r}")

@@ -20,7 +20,7 @@ from voros.exceptions import (
 )
 from voros.io.columns import ColumnNames, Roles, assign_roles
 from voros.io.long_form import align_models
-from voros.io.sources import Source, load_pyarrow, open_source
+from voros.io.sources import Source, open_source
 from voros.io.tables import is_numeric, peek, read_columns
 
 
@@ -173,6 +173,8 @@ def _without_missing(
     table: Any, roles: Roles, source: Source, drop: bool
 ) -> tuple[Any, BoolArray | None]:
     """Refuse missing values, naming the first, or leave out their rows and mark those kept."""
+    import pyarrow as pa
+
     missing = np.zeros(table.num_rows, dtype=np.bool_)
     for name in roles.columns:
         absent = _absent(table.column(name))
@@ -193,7 +195,7 @@ def _without_missing(
         return table, None
     if missing.all():
         raise PredictionFileError(f"{source.name}: every row has a missing value")
-    return table.filter(load_pyarrow().array(~missing)), ~missing
+    return table.filter(pa.array(~missing)), ~missing
 
 
 def _dropped_notes(kept: BoolArray | None) -> tuple[str, ...]:
@@ -204,9 +206,11 @@ def _dropped_notes(kept: BoolArray | None) -> tuple[str, ...]:
 
 def _absent(column: Any) -> BoolArray | None:
     """Mark the rows without a value; None where there are none, which is found without copies."""
+    import pyarrow as pa
+
     if column.null_count:
         values = column.is_null(nan_is_null=True)
-    elif load_pyarrow().types.is_floating(column.type):
+    elif pa.types.is_floating(column.type):
         # A minimum by numpy carries NaN along and needs no temporary.
         if not any(np.isnan(np.min(_view(chunk))) for chunk in column.chunks if len(chunk)):
             return None
@@ -224,7 +228,8 @@ def _numbers(column: Any) -> AnyArray:
 
 def _view(chunk: Any) -> AnyArray:
     """Look at the memory of an Arrow array; its own `to_numpy` would load pandas, and be slow."""
-    pa = load_pyarrow()
+    import pyarrow as pa
+
     if pa.types.is_boolean(chunk.type):
         return _view(chunk.cast(pa.uint8())).view(np.bool_)
     kind = np.dtype(chunk.type.to_pandas_dtype())
@@ -233,13 +238,15 @@ def _view(chunk: Any) -> AnyArray:
 
 def _positive(table: Any, name: str, pos_label: Any, both_classes: bool) -> BoolArray:
     """Mark the positive cases; text is judged on its distinct values, of which there are two."""
+    import pyarrow as pa
+
     column, title = table.column(name), f"column {name!r}"
     check = check_labels if both_classes else read_labels
     if is_numeric(column.type):
         return check(_numbers(column), typed_label(pos_label, title), name=title)
     import pyarrow.compute as pc
 
-    text = column.cast(load_pyarrow().string())
+    text = column.cast(pa.string())
     wanted = None if pos_label is None else str(pos_label)
     check(np.asarray(text.unique().to_pylist(), dtype=object), wanted, name=title)
     return np.asarray(pc.equal(text, wanted).to_numpy(), dtype=np.bool_)

@@ -46,8 +46,12 @@ class DocumentError(ValueError):
     """A document that is not what it should be; the message names the key."""
 
 
-def json_text(document: Any, *, indent: int | None = 2) -> str:
+def json_text(
+    document: Any, *, indent: int | None = 2, default: Callable[[Any], Any] | None = None
+) -> str:
     """Write a document as strict JSON, the same text for the same values.
+
+    With ``indent=None`` it is one line. ``default`` makes plain values of any other ones.
 
     Examples
     --------
@@ -59,8 +63,8 @@ def json_text(document: Any, *, indent: int | None = 2) -> str:
     }
     """
     separators = None if indent is not None else (",", ":")
-    text = json.dumps(plain(document), indent=indent, separators=separators, allow_nan=False)
-    return text + "\n"
+    layout: dict[str, Any] = {"indent": indent, "separators": separators, "default": default}
+    return json.dumps(plain(document), allow_nan=False, **layout) + "\n"
 
 
 def plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from voros.exceptions import PredictionFileError
 from voros.io.bad_rows import MISSING, check_text_numbers, explain_bad_row, no_rows
 from voros.io.quotes import unclosed_quote
-from voros.io.sources import ARROW_FILE_MAGIC, SNIFFED_BYTES, Source, load_pyarrow
+from voros.io.sources import ARROW_FILE_MAGIC, SNIFFED_BYTES, Source
 
 PEEKED_ROWS = 1000
 """How many rows are looked at to tell what a column holds."""
@@ -39,6 +39,8 @@ def peek(source: Source) -> Any:
 
 def read_columns(source: Source, columns: Sequence[str], numeric: Collection[str]) -> Any:
     """Return the named columns of all rows; those in ``numeric`` must be numbers throughout."""
+    import pyarrow as pa
+
     texts = [name for name in columns if name not in numeric]
     try:
         table = _readers(source)["read"](source, list(columns), numeric)
@@ -46,18 +48,20 @@ def read_columns(source: Source, columns: Sequence[str], numeric: Collection[str
         raise PredictionFileError(f"{source.name}: {error}") from None
     except _unreadable() as error:
         raise explain_bad_row(source, numeric, texts, str(error)) from None
-    if any(load_pyarrow().types.is_binary(table.column(name).type) for name in texts):
+    if any(pa.types.is_binary(table.column(name).type) for name in texts):
         raise explain_bad_row(source, numeric, texts, "the bytes are not UTF-8 text")
     return table
 
 
 def read_as_written(source: Source) -> Any:
     """Return all columns of all rows, those of delimited text as text."""
+    import pyarrow as pa
+
     names = peek(source).column_names
     try:
         if source.format not in ("csv", "tsv"):
             return _readers(source)["read"](source, names, ())
-        return _read_csv(source, column_types=dict.fromkeys(names, load_pyarrow().string()))
+        return _read_csv(source, column_types=dict.fromkeys(names, pa.string()))
     except PredictionFileError as error:
         raise PredictionFileError(f"{source.name}: {error}") from None
     except _unreadable() as error:
@@ -66,7 +70,8 @@ def read_as_written(source: Source) -> Any:
 
 def _unreadable() -> tuple[type[Exception], ...]:
     """What pyarrow raises on a file that is not as it should be."""
-    pa = load_pyarrow()
+    import pyarrow as pa
+
     return (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, KeyError)
 
 
@@ -82,10 +87,12 @@ def _readers(source: Source) -> dict[str, Any]:
 
 def _with_longer_blocks(read: Callable[[int], Any]) -> Any:
     """Read with blocks of the usual size, and with longer ones where a row needs them."""
+    import pyarrow as pa
+
     usual, longer = BLOCK_BYTES
     try:
         return read(usual)
-    except load_pyarrow().ArrowInvalid as error:
+    except pa.ArrowInvalid as error:
         if TOO_LONG not in str(error):
             raise
         return read(longer)
@@ -99,6 +106,7 @@ def _parse_options(source: Source) -> Any:
 
 
 def _peek_text(source: Source) -> Any:
+    import pyarrow as pa
     from pyarrow import csv
 
     def first(block: int) -> Any:
@@ -109,7 +117,7 @@ def _peek_text(source: Source) -> Any:
         }
         with csv.open_csv(source.open(), **options) as reader:
             rows = next(iter(reader), None)
-            return load_pyarrow().Table.from_batches([] if rows is None else [rows], reader.schema)
+            return pa.Table.from_batches([] if rows is None else [rows], reader.schema)
 
     return _with_longer_blocks(first).slice(0, PEEKED_ROWS)
 
@@ -134,17 +142,19 @@ def _read_csv(source: Source, **convert: Any) -> Any:
 
 
 def _read_text(source: Source, columns: list[str], numeric: Collection[str]) -> Any:
+    import pyarrow as pa
+
     return _read_csv(
         source,
         include_columns=columns,
-        column_types=dict.fromkeys(numeric, load_pyarrow().float64()),
+        column_types=dict.fromkeys(numeric, pa.float64()),
         strings_can_be_null=True,
         null_values=sorted(MISSING),
     )
 
 
 def _peek_parquet(source: Source) -> Any:
-    pa = load_pyarrow()
+    import pyarrow as pa
     from pyarrow import parquet
 
     with parquet.ParquetFile(source.open()) as file:
@@ -168,7 +178,8 @@ def _read_arrow(source: Source, columns: list[str], numeric: Collection[str]) ->
 
 
 def _open_arrow(source: Source) -> Any:
-    pa = load_pyarrow()
+    import pyarrow as pa
+
     if not source.head.startswith(ARROW_FILE_MAGIC):
         return pa.ipc.open_stream(source.open()).read_all()
     if source.path is not None and not source.zipped:
@@ -178,6 +189,7 @@ def _open_arrow(source: Source) -> Any:
 
 
 def _peek_json(source: Source) -> Any:
+    import pyarrow as pa
     from pyarrow import json
 
     lines = source.head.splitlines(keepends=True)
@@ -187,7 +199,7 @@ def _peek_json(source: Source) -> Any:
         return _all_json(source).slice(0, PEEKED_ROWS)
     first = b"".join((lines[:-1] if cut_off else lines)[:PEEKED_ROWS])
     _check_objects(io.BytesIO(first))
-    return json.read_json(load_pyarrow().BufferReader(first))
+    return json.read_json(pa.BufferReader(first))
 
 
 def _read_json(source: Source, columns: list[str], numeric: Collection[str]) -> Any:
@@ -196,11 +208,13 @@ def _read_json(source: Source, columns: list[str], numeric: Collection[str]) -> 
 
 def _check_objects(stream: Any) -> None:
     """Raise where a line is no object: pyarrow crashes on a block that begins with null."""
+    import pyarrow as pa
+
     rest = b""
     while chunk := stream.read(BLOCK_BYTES[0]):
         lines = rest + chunk
         if NO_OBJECT.search(lines):
-            raise load_pyarrow().ArrowInvalid("a line is not a JSON object")
+            raise pa.ArrowInvalid("a line is not a JSON object")
         rest = lines[lines.rfind(b"\n") + 1 :]
 
 
@@ -215,7 +229,8 @@ def _all_json(source: Source) -> Any:
 
 def _as_numbers(table: Any, names: Collection[str]) -> Any:
     """Cast the columns that came as text; numbers of any width stay as they are."""
-    pa = load_pyarrow()
+    import pyarrow as pa
+
     for position, name in enumerate(table.column_names):
         kind = table.schema.field(position).type
         if name in names and not is_numeric(kind):
@@ -228,5 +243,7 @@ def _as_numbers(table: Any, names: Collection[str]) -> Any:
 
 def is_numeric(kind: Any) -> bool:
     """Whether an Arrow type is of plain numbers that numpy can take as they are."""
-    types = load_pyarrow().types
+    import pyarrow as pa
+
+    types = pa.types
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
