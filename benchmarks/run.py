@@ -61,7 +61,7 @@ def selection_seconds(n_models: int = 140, n_cases: int = 20_000) -> tuple[float
     y_true, signal = make_cases(n_cases)
     scores = {f"model {i}": signal + rng.normal(size=n_cases) for i in range(n_models)}
     scenario = voros.Scenario(**LIMITS)  # type: ignore[arg-type]
-    ranking = seconds(partial(voros.select_model, scores, y_true, scenario))
+    ranking = seconds(partial(voros.select_model, y_true, scores, scenario))
     return ranking, seconds(lambda: [np.sort(column) for column in scores.values()])
 
 

@@ -114,9 +114,9 @@ def measure(engine: str, file: str, repeats: int) -> dict[str, Any]:
                 "ratio": best.wall / scan.wall,
                 "processor_ratio": best.processor / scan.processor,
                 "interval": points[name].interval,
-                "passes": points[name].cost.passes,
-                "rows_counted": points[name].cost.rows_counted,
-                "bytes_received": points[name].cost.bytes_received,
+                "passes": points[name].usage.passes,
+                "rows_counted": points[name].usage.rows_counted,
+                "bytes_received": points[name].usage.bytes_received,
             }
             for name, best in counts.items()
         ],

@@ -83,8 +83,8 @@ def test_one_model_takes_two_passes(make_frame):
     points = count_frame(frame, label="y", scores=["s"], scenarios=[SCENARIO])["s"]
     truth = voros.evaluate(labels, scores, SCENARIO).score
     assert voros.evaluate_points(points, SCENARIO).score == pytest.approx(truth, abs=1e-12)
-    assert points.cost.rows == N_CASES
-    assert points.cost.passes == 2
+    assert points.usage.rows == N_CASES
+    assert points.usage.passes == 2
 
 
 FAULTS = {

@@ -62,7 +62,7 @@ def check(draw, make_frame, largest_answer):
         assert counted[name].interval == pytest.approx((truth.score, truth.score), abs=1e-12)
         found = voros.evaluate_points(counted[name], SCENARIO)
         assert repr(found.choices) == repr(truth.choices)
-    return counted[name].cost.passes
+    return counted[name].usage.passes
 
 
 @pytest.mark.parametrize("draw", FILES, ids=lambda draw: draw.__name__)
@@ -93,7 +93,7 @@ def test_thousands_of_undecided_ranges_are_named_by_their_cells(engine):
     ]
     truth = voros.evaluate(labels, scores, scenario).score
     assert found.interval == pytest.approx((truth, truth), abs=1e-12)
-    assert found.cost.passes <= 20
+    assert found.usage.passes <= 20
 
 
 def remainder(least, greatest, level, rows):

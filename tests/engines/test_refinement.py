@@ -75,10 +75,10 @@ def test_a_small_capacity_leaves_most_rows_untouched():
     scenario = voros.Scenario(0.5, 0.01, (1 / 40, 1 / 20))
     points = counted(labels, scores, [scenario], largest_answer=2000)
     assert points.exact
-    assert points.cost.rows_counted < 0.05 * 200_000
-    assert points.cost.rows_scanned == points.cost.passes * 200_000
-    assert points.cost.passes <= 4
-    assert points.cost.bytes_received < points.cost.passes * 20_000 * 48
+    assert points.usage.rows_counted < 0.05 * 200_000
+    assert points.usage.rows_scanned == points.usage.passes * 200_000
+    assert points.usage.passes <= 4
+    assert points.usage.bytes_received < points.usage.passes * 20_000 * 48
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -97,7 +97,7 @@ def test_a_tolerance_saves_passes_and_is_kept():
     exact = counted(labels, scores, [scenario])
     rough = counted(labels, scores, [scenario], tolerance=0.02)
     low, high = rough.interval
-    assert rough.cost.passes < exact.cost.passes
+    assert rough.usage.passes < exact.usage.passes
     assert not rough.exact
     assert 0 < high - low <= 0.02
     assert low <= exact.interval[0] <= high
@@ -130,12 +130,12 @@ def test_several_models_share_the_passes():
     by_model = count_frame(
         frame, label="y", scores=list(columns), scenarios=[scenario], largest_answer=SMALL
     )
-    alone = [counted(labels, column, [scenario]).cost.passes for column in columns.values()]
+    alone = [counted(labels, column, [scenario]).usage.passes for column in columns.values()]
     for name, column in columns.items():
         truth = voros.evaluate(labels, column, scenario).score
         assert by_model[name].interval[0] == pytest.approx(truth, abs=1e-12)
         assert by_model[name].exact
-    assert by_model["good"].cost.passes < sum(alone)
+    assert by_model["good"].usage.passes < sum(alone)
 
 
 def test_without_a_scenario_every_score_is_counted():

@@ -124,7 +124,7 @@ def test_rows_beyond_the_capacity_are_left_alone(capacity, prevalence) -> None:
         # At most so many cases fit into the capacity if all are of the class that weighs less.
         share /= min(prevalence / sampled, (1 - prevalence) / (1 - sampled))
     assert points.exact
-    assert share * 12_000 * 0.6 <= points.cost.rows_counted <= 1.5 * share * 12_000
+    assert share * 12_000 * 0.6 <= points.usage.rows_counted <= 1.5 * share * 12_000
     truth = frame.in_memory("risk", scenario).score
     assert points.interval == pytest.approx((truth, truth), abs=1e-12)
 
@@ -132,7 +132,7 @@ def test_rows_beyond_the_capacity_are_left_alone(capacity, prevalence) -> None:
 def test_a_capacity_of_most_cases_is_not_worth_a_cut() -> None:
     frame = random_ranking(6000, 2)
     points = frame.count([voros.Scenario(0.1, 0.5, (0.05, 0.2))], largest_answer=FEW_ANSWERS)
-    assert points["risk"].cost.rows_counted >= 6000
+    assert points["risk"].usage.rows_counted >= 6000
 
 
 @pytest.mark.parametrize("n_cases", [1000, 20_000])
@@ -141,7 +141,7 @@ def test_cases_that_fit_into_one_answer_are_told_apart_in_one_pass(n_cases: int)
     scenario = voros.Scenario(0.1, 0.05, (0.05, 0.2))
     points = frame.count([scenario], largest_answer=n_cases)["risk"]
     # One pass finds the classes and ranges, and one counts.
-    assert (points.cost.passes, points.cost.rows_counted) == (2, n_cases)
+    assert (points.usage.passes, points.usage.rows_counted) == (2, n_cases)
     assert points.thresholds[1:].tolist() == sorted(frame.scores["risk"], reverse=True)
 
 
@@ -151,7 +151,7 @@ def test_neighbouring_floats_are_told_apart_in_one_pass() -> None:
     frame = Frame(np.arange(24) % 3 == 0, {"risk": scores})
     points = frame.count([], largest_answer=30)["risk"]
     assert points.thresholds[1:].tolist() == sorted(set(scores.tolist()), reverse=True)
-    assert points.cost.passes == 2
+    assert points.usage.passes == 2
     truth = voros.OperatingPoints.from_scores(frame.labels, scores)
     assert (points.tp.tolist(), points.fp.tolist()) == (truth.tp.tolist(), truth.fp.tolist())
 
@@ -180,6 +180,6 @@ def test_bounds_as_wide_as_the_tolerance_are_narrow_enough() -> None:
     again = frame.count([scenario], largest_answer=64, tolerance=high - low)["risk"]
     closer = frame.count([scenario], largest_answer=64, tolerance=(high - low) * 0.999)["risk"]
     assert 0 < high - low <= 0.02
-    assert again.cost == rough.cost
+    assert again.usage == rough.usage
     assert again.interval == rough.interval
-    assert rough.cost.passes < closer.cost.passes <= exact.cost.passes
+    assert rough.usage.passes < closer.usage.passes <= exact.usage.passes

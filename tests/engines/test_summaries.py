@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 import voros
 from voros.engines import BinnedCounts, ChangedDataError
+from voros.exceptions import UnsettledError
 from voros.io.serialisation import DocumentError
+from voros.winners import winner_map_points
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))
 
@@ -64,6 +66,40 @@ def test_thresholds_at_edges_raise_the_alarms_they_say():
     for threshold, tp, fp in zip(points.thresholds, points.tp, points.fp, strict=True):
         assert tp == np.sum(labels & (scores >= threshold))
         assert fp == np.sum(~labels & (scores >= threshold))
+
+
+ASKED = {
+    "evaluate_points": voros.evaluate_points,
+    "from_points": voros.ThresholdPolicy.from_points,
+    "select_points": lambda points, scenario: voros.select_points({"a": points}, scenario),
+    "winner_map_points": lambda points, scenario: winner_map_points(
+        {"a": points, "b": points},
+        min_precisions=[scenario.min_precision],
+        capacities=[scenario.capacity],
+        cost_ratio=scenario.costs,
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_points_refuse_a_scenario_that_their_bins_leave_open(asked):
+    labels, scores, _ = draw(20_000, 2)
+    counts = BinnedCounts.from_scores(labels, scores, bits=14)
+    with pytest.raises(UnsettledError, match="count with more bits") as no:
+        ASKED[asked](counts.points, SCENARIO)
+    low, high = map(float, str(no.value).split("between ")[1].split(";")[0].split(" and "))
+    assert low <= voros.evaluate(labels, scores, SCENARIO).score <= high
+    ASKED[asked](counts.points.within(high - low + 1e-5), SCENARIO)
+
+
+def test_points_with_a_case_to_a_bin_answer_as_in_memory():
+    labels, _, _ = draw(2000, 3)
+    scores = 1.0 + np.arange(2000) / 2048
+    points = BinnedCounts.from_scores(labels, scores, bits=24).points
+    for ask in ASKED.values():
+        ask(points, SCENARIO)
+    found = voros.evaluate_points(points, SCENARIO).score
+    assert found == pytest.approx(voros.evaluate(labels, scores, SCENARIO).score, abs=1e-12)
 
 
 def test_different_bits_add_at_the_wider_bins():
@@ -152,7 +188,7 @@ def test_a_site_may_hold_one_class_whatever_its_labels():
     well = BinnedCounts.from_scores(["well"], [0.2], pos_label="ill")
     both = BinnedCounts.from_scores(["ill", "ill", "well"], [0.9, 0.4, 0.2], pos_label="ill")
     assert fields(ill + well) == fields(both)
-    with pytest.raises(ValueError, match="only label 'ill', and whether it is the positive class"):
+    with pytest.raises(ValueError, match="positive class is not clear; pass pos_label"):
         BinnedCounts.from_scores(["ill", "ill"], [0.9, 0.4])
 
 

@@ -1,13 +1,13 @@
 r"""Which ranges of scores can hold a threshold that is chosen, where only range ends are counted.
 
 The lower ends of the ranges are true operating points. A threshold inside range j raises between
-TP_{j-1} and TP_j right and between FP_{j-1} and FP_j false alarms. Of all such pairs within the
+TP_{j-1} and TP_j true and between FP_{j-1} and FP_j false positives. Of all such pairs within the
 limits one is best at every cost at once,
 
 .. math:: (\min(TP_j,\; \kappa - FP_{j-1}),\; FP_{j-1}),
 
 every positive of the range before its first negative, as far as the capacity reaches: no pair in
-the range has more right alarms within the capacity, none has fewer false ones, and none is more
+the range has more true positives within the capacity, none has fewer false ones, and none is more
 precise. So it is admitted where it keeps the precision floor and the range starts within the
 capacity; elsewhere the range holds no feasible threshold.
 
@@ -33,7 +33,7 @@ GAIN_ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Contenders:
-    """What the ends of ranges tell about the thresholds inside.
+    """What the ends of ranges imply about the thresholds inside.
 
     Attributes
     ----------
@@ -41,20 +41,20 @@ class Contenders:
         About never alarm and the lower end of every range.
     best : OperatingPoints
         The best case inside each range.
-    moving : ndarray of bool, shape (n_ranges,)
-        Ranges whose inner order could move the score.
-    telling : ndarray of bool, shape (n_ranges,)
-        Ranges that could hold the first feasible threshold or the most precise one.
+    improving : ndarray of bool, shape (n_ranges,)
+        Ranges that may hold a better threshold than the known ones.
+    informative : ndarray of bool, shape (n_ranges,)
+        Ranges that may hold the first feasible threshold or the most precise one.
     """
 
     decision: Decision
     best: OperatingPoints
-    moving: BoolArray
-    telling: BoolArray
+    improving: BoolArray
+    informative: BoolArray
 
 
 def find_contenders(points: OperatingPoints, single: BoolArray, scenario: Scenario) -> Contenders:
-    """Tell which ranges of scores may matter.
+    """Find the ranges of scores that may matter.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ def find_contenders(points: OperatingPoints, single: BoolArray, scenario: Scenar
     admitted = reached & best.precise_enough(scenario.min_precision)
     # With no negative in a range its end is the best case, unless the capacity cuts it short.
     inside = ~single & ~((np.diff(points.fp) == 0) & capable[1:])
-    moving = inside & admitted & _beats(best, decision)
-    telling = inside & (
+    improving = inside & admitted & _beats(best, decision)
+    informative = inside & (
         (admitted & _first_feasible(best, decision)) | (reached & _as_precise(best, ends, capable))
     )
-    return Contenders(decision, best, moving, telling)
+    return Contenders(decision, best, improving, informative)
 
 
 def _best_cases(ends: OperatingPoints, max_alarms: float) -> tuple[OperatingPoints, BoolArray]:
@@ -94,7 +94,7 @@ def _beats(best: OperatingPoints, decision: Decision) -> BoolArray:
     """Whether each best case is cheaper than every known threshold at some cost in the range.
 
     How much cheaper is concave in the cost ratio, and greatest where the best known threshold
-    passes the same number of false alarms.
+    has the same number of false positives.
     """
     ends, hull = decision.points, decision.hull
     low, high = decision.scenario.costs.ratio_range(ends.negatives_per_positive)

@@ -200,7 +200,7 @@ def _needed(ranges: _Ranges, totals: tuple[int, int], scenario: Scenario) -> Boo
     tp, fp = np.append(0, np.cumsum(right)), np.append(0, np.cumsum(false))
     ends = OperatingPoints(np.full(len(tp), np.nan), tp, fp, *totals)
     found = find_contenders(ends, right + false == 1, scenario)
-    wanted = np.append(False, found.moving | found.telling)
+    wanted = np.append(False, found.improving | found.informative)
     wanted[chosen_rows(found.decision)] = True
     # That something is feasible must show, even where it is never chosen.
     at_hand = np.append(False, ranges.at_hand[occupied] & (right > 0))

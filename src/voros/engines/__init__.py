@@ -1,15 +1,18 @@
 """Operating points from DuckDB, Polars, Dask and Spark, and summaries that add up."""
 
+from voros.engines.adapter import check_engine, open_parquet
+from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import ChangedDataError
-from voros.engines.certified import CertifiedPoints, Cost, count_frame
-from voros.engines.opening import check_engine, open_parquet
+from voros.engines.certified import CertifiedPoints, count_frame
+from voros.engines.queries import Usage
 from voros.engines.summaries import BinnedCounts
 
 __all__ = [
     "BinnedCounts",
+    "BinnedPoints",
     "CertifiedPoints",
     "ChangedDataError",
-    "Cost",
+    "Usage",
     "check_engine",
     "count_frame",
     "open_parquet",

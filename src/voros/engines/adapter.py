@@ -6,9 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
+
+from voros.installing import missing_package
 
 ENGINES = ("polars", "duckdb", "dask", "spark")
 """Engines with an adapter, each in the module of its name."""
@@ -39,6 +43,17 @@ class Adapter(ABC):
     """The parts of a query that narwhals does not put into words for every engine."""
 
     name: str
+    package: str
+    """What the engine is installed as."""
+
+    def check(self) -> None:
+        """Raise where something that the engine needs is not installed."""
+        if find_spec(self.package) is None:
+            raise missing_package(f"engine={self.name!r}", self.package)
+
+    @abstractmethod
+    def open_parquet(self, path: str) -> Any:
+        """Open a Parquet file, or a folder or pattern of them."""
 
     @abstractmethod
     def with_cell(
@@ -56,7 +71,7 @@ class Adapter(ABC):
     def with_membership(
         self, frame: nw.LazyFrame[Any], column: str, values: Sequence[int]
     ) -> nw.LazyFrame[Any]:
-        """Replace a column of integers by whether each is among the values."""
+        """Replace a column of integers by whether each is one of the values."""
         return frame.with_columns(nw.col(column).is_in(values))
 
     def how_many(self, condition: nw.Expr) -> nw.Expr:
@@ -85,6 +100,41 @@ class Adapter(ABC):
         return answer.collect()
 
 
+def open_parquet(path: str | Path, engine: str) -> Any:
+    """Open a Parquet file, or a folder or pattern of them, as a lazy frame of an engine.
+
+    Parameters
+    ----------
+    path : path-like
+    engine : {"polars", "duckdb", "dask", "spark"}
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, polars as pl
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.parquet")
+    >>> pl.DataFrame({"risk": [0.1, 0.7]}).write_parquet(file)
+    >>> open_parquet(file, "duckdb").columns
+    ['risk']
+    """
+    check_engine(engine)
+    return _adapter(engine).open_parquet(str(path))
+
+
+def check_engine(engine: str) -> None:
+    """Raise, with the way out, unless an engine can run here.
+
+    Raises
+    ------
+    ImportError
+        When its package is missing.
+    OSError
+        When Spark finds no Java.
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"engine={engine!r}; accepted are {', '.join(ENGINES)}")
+    _adapter(engine).check()
+
+
 def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
     """Read a frame of one of the engines.
 
@@ -110,5 +160,9 @@ def adapter_for(frame: nw.LazyFrame[Any]) -> Adapter:
         raise TypeError(
             f"frame is held by {frame.implementation}; accepted are frames of {', '.join(ENGINES)}"
         )
+    return _adapter(engine)
+
+
+def _adapter(engine: str) -> Adapter:
     adapter: Adapter = import_module(f"voros.engines.{engine}").ADAPTER
     return adapter

@@ -11,12 +11,11 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.core.operating_points import OperatingPoints
 from voros.engines.keys import IntArray, from_key, to_key
 
 
 class ChangedDataError(ValueError):
-    """Two passes over a frame disagree, so no number made of both can be trusted."""
+    """Two passes over a frame disagree, so no number made of both holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,18 +57,6 @@ class Bins:
     def take(self, chosen: AnyArray) -> Bins:
         """Return the chosen bins."""
         return Bins(*(getattr(self, field.name)[chosen] for field in fields(self)))
-
-    def points(self, n_positive: float, n_negative: float, one_case: float) -> OperatingPoints:
-        """Operating points at the lower ends of the bins."""
-        nothing = self.positive.dtype.type(0)
-        return OperatingPoints(
-            np.append(np.inf, self.least),
-            np.append(nothing, np.minimum(np.cumsum(self.positive), n_positive)),
-            np.append(nothing, np.minimum(np.cumsum(self.negative), n_negative)),
-            n_positive,
-            n_negative,
-            one_case,
-        )
 
     def refined(self, chosen: BoolArray, parts: Bins) -> Bins:
         """Put finer bins in the place of the chosen ones.

@@ -3,125 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
-from voros.core.arrays import FloatArray
-from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.engines.bins import Bins
-from voros.engines.bounds import score_bounds
-from voros.engines.intake import Totals, read_cases
+from voros.engines.binned_points import BinnedPoints, check_tolerance
+from voros.engines.first_pass import read_cases
 from voros.engines.plan import LARGEST_ANSWER
+from voros.engines.queries import Usage
 from voros.engines.refinement import refine
-from voros.exceptions import UnsettledError
-
-CLOSED = 1e-12
-"""An interval no wider than this is one number: its ends differ by rounding."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What it took to count.
-
-    Attributes
-    ----------
-    engine : str
-    rows : int
-        In the frame.
-    passes : int
-        Times the whole frame was read.
-    rows_counted : int
-        Rows that were grouped, over all passes: those that could matter.
-    bytes_received : int
-        Size of all aggregates that reached this process.
-    """
-
-    engine: str
-    rows: int
-    passes: int
-    rows_counted: int
-    bytes_received: int
-
-    @property
-    def rows_scanned(self) -> int:
-        """Rows read over all passes."""
-        return self.rows * self.passes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CertifiedPoints(OperatingPoints):
+class CertifiedPoints(BinnedPoints):
     """Operating points of scores that an engine holds, with a certified interval.
 
-    They go wherever operating points go. Thresholds that can matter in the scenarios they were
-    counted for are all there, and each is a score that occurs; between the others some are left
-    out, and `bounds` tells for any scenario what that may cost. Functions that take points ask
-    `check_settles` first and refuse a scenario whose score these counts leave open. A policy of
-    them meets the limits at every cost ratio, and is the best one on the costs they were counted
-    for.
+    Thresholds that can matter in the scenarios they were counted for are all there, and each is a
+    score that occurs; between the others some are left out. A policy of these points meets the
+    limits at every cost ratio, and is the best one on the costs they were counted for.
 
     Attributes
     ----------
     bins : Bins
         What is known of each range of scores.
-    scenarios : tuple of Scenario
-        Those the points were counted for; empty where every distinct score was counted.
-    cost : Cost
-        Passes, rows and bytes it took.
     tolerance : float
         How wide an interval was asked for.
+    scenarios : tuple of Scenario
+        Those the points were counted for; empty where every distinct score was counted.
+    usage : Usage
+        Passes, rows and bytes it took.
     """
 
-    bins: Bins = field(kw_only=True)
-    scenarios: tuple[Scenario, ...] = field(kw_only=True)
-    cost: Cost = field(kw_only=True)
-    tolerance: float = field(kw_only=True, default=0.0)
+    remedy: ClassVar[str] = "count them for this scenario too"
 
-    @property
-    def complete(self) -> bool:
-        """Whether every distinct score is a threshold here."""
-        return bool(self.bins.single.all())
-
-    def check_settles(self, scenario: Scenario) -> None:
-        """Raise where the counts leave the score in a scenario open.
-
-        Raises
-        ------
-        UnsettledError
-            With the certified interval.
-        """
-        low, high = self.bounds(scenario)
-        if high - low > max(self.tolerance, CLOSED):
-            raise UnsettledError(
-                f"these points were counted for other scenarios: in {scenario!r} the score is only "
-                f"known to lie between {low:.6g} and {high:.6g}; count them for this scenario too"
-            )
-
-    def check_thresholds(self, thresholds: FloatArray) -> None:
-        """Raise where a threshold lies inside a range that was counted as a whole."""
-        inside = (self.bins.least < thresholds[:, None]) & (
-            thresholds[:, None] <= self.bins.greatest
-        )
-        unknown = (inside & ~self.bins.single).any(axis=1)
-        if unknown.any():
-            raise UnsettledError(
-                f"these points were counted for other scenarios, and leave open how many alarms "
-                f"the threshold {thresholds[unknown][0]:g} raises; count them without a scenario, "
-                "or evaluate the policy on the cases in memory"
-            )
-
-    def bounds(self, scenario: Scenario) -> tuple[float, float]:
-        """Lowest and highest partial VOROS that the counts allow in a scenario."""
-        plain = self.bins.points(self.n_positive, self.n_negative, self.one_case)
-        return score_bounds(self.bins, plain, scenario).interval
+    scenarios: tuple[Scenario, ...] = field(kw_only=True, default=())
+    usage: Usage = field(kw_only=True, default_factory=Usage)
 
     @property
     def interval(self) -> tuple[float, float]:
         """Certified interval of partial VOROS in the first scenario counted for."""
         if not self.scenarios:
             raise ValueError(
-                "these points were counted for no scenario: every score is told apart, and "
-                "bounds(scenario) gives one number twice"
+                "these points were counted for no scenario: every distinct score is a threshold, "
+                "and bounds(scenario) gives one number twice"
             )
         return self.bounds(self.scenarios[0])
 
@@ -142,34 +66,50 @@ def count_frame(
     tolerance: float = 0.0,
     largest_answer: int = LARGEST_ANSWER,
 ) -> dict[str, CertifiedPoints]:
-    """Count the operating points of one or more models in as few passes as they need."""
-    if not 0.0 <= tolerance < 1.0:
-        raise ValueError(f"tolerance={tolerance!r}; accepted is a number within [0, 1)")
+    """Count the operating points of one or more models in as few passes as they need.
+
+    Parameters
+    ----------
+    frame : Polars LazyFrame, DuckDB relation, Dask or Spark data frame
+    label : str
+        The column of labels; see ``pos_label``.
+    scores : sequence of str
+        A column of scores for each model.
+    weight : str, optional
+        The column of case weights.
+    pos_label : label, optional
+        The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
+    scenarios : sequence of Scenario
+        Those whose scores the counts must settle; by default every distinct score is counted.
+    tolerance : float in [0, 1), default 0
+        Stop where the certified interval of each score is no wider.
+    largest_answer : int
+        Rows of counts that one pass may bring into this process.
+
+    Returns
+    -------
+    dict of str to CertifiedPoints
+        By score column.
+
+    Examples
+    --------
+    >>> import polars as pl, voros
+    >>> frame = pl.LazyFrame({"ill": [True, False, True, False], "risk": [0.9, 0.8, 0.7, 0.1]})
+    >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=(0.2, 0.4))
+    >>> points = count_frame(frame, label="ill", scores=["risk"], scenarios=[scenario])["risk"]
+    >>> points.exact, voros.evaluate_points(points, scenario).score == points.interval[0]
+    (True, True)
+    """
+    accepted = check_tolerance(tolerance)
     cases, totals = read_cases(frame, label, scores, weight, pos_label)
-    bins = refine(cases, totals, scenarios, tolerance, largest_answer)
-    ledger = cases.ledger
-    cost = Cost(
-        cases.adapter.name, totals.rows, ledger.passes, ledger.rows_counted, ledger.bytes_received
-    )
+    sizes = totals.positive, totals.negative, totals.one_case
+    bins = refine(cases, totals, scenarios, accepted, largest_answer)
     return {
-        name: _certified(part, totals, tuple(scenarios), cost, tolerance)
+        name: replace(
+            CertifiedPoints.of(part, *sizes),
+            scenarios=tuple(scenarios),
+            usage=cases.usage,
+            tolerance=accepted,
+        )
         for name, part in bins.items()
     }
-
-
-def _certified(
-    bins: Bins, totals: Totals, scenarios: tuple[Scenario, ...], cost: Cost, tolerance: float
-) -> CertifiedPoints:
-    plain = bins.points(totals.positive, totals.negative, totals.one_case)
-    return CertifiedPoints(
-        plain.thresholds,
-        plain.tp,
-        plain.fp,
-        plain.n_positive,
-        plain.n_negative,
-        plain.one_case,
-        bins=bins,
-        scenarios=scenarios,
-        cost=cost,
-        tolerance=tolerance,
-    )

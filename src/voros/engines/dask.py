@@ -15,7 +15,13 @@ from voros.engines.keys import IntArray, cell_of
 class DaskAdapter(Adapter):
     """Reads the bits of a float with numpy, partition by partition."""
 
-    name = "dask"
+    name = package = "dask"
+
+    def open_parquet(self, path: str) -> Any:
+        """Read the files by partitions."""
+        import dask.dataframe as dd
+
+        return dd.read_parquet(path)
 
     def with_cell(
         self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -14,7 +16,15 @@ from voros.engines.keys import MAGNITUDE
 class DuckDBAdapter(Adapter):
     """Reads the bits of a float through the type BIT."""
 
-    name = "duckdb"
+    name = package = "duckdb"
+
+    def open_parquet(self, path: str) -> Any:
+        """Read on a connection of its own, which spills where temporary files belong."""
+        import duckdb
+
+        connection = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
+        pattern = f"{path}/**/*.parquet" if Path(path).is_dir() else path
+        return connection.read_parquet(pattern)
 
     def with_cell(
         self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels

@@ -2,8 +2,9 @@
 
 The bits of a float, read as a signed integer, already rise with it where it is positive; below
 zero they fall, and are mirrored. Two floats that compare equal (0.0 and -0.0) get the same key.
-A *cell* is the set of floats whose keys agree but for the last so many bits, its *level*: cells
-are ranges of scores, each level nests in the next, and sixteen cells of level 48 share an octave.
+A *cell* is the set of floats whose keys agree but for the last n bits, where n is its *level*.
+Cells are ranges of scores, each level nests in the next, and sixteen cells of level 48 share an
+octave.
 """
 
 from __future__ import annotations

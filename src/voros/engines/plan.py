@@ -68,7 +68,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class PassPlan:
     """One pass: which rows of each model are counted, and in place of which bins."""
 
     wanted: Mapping[str, Wanted]
@@ -76,7 +76,7 @@ class Plan:
 
 
 def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
-    """Lowest level at which bins of these spans and rows fall into at most so many cells."""
+    """Lowest level at which bins of these spans and rows fall into ``at_most`` cells or fewer."""
     for level in range(COARSEST):
         # A range that is not aligned touches one cell more than its span suggests.
         cells = np.minimum(np.exp2(np.maximum(spans - level, 0.0)) + 1.0, rows)
@@ -85,8 +85,10 @@ def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
     return COARSEST
 
 
-def next_plan(bins: Mapping[str, Bins], undecided: Mapping[str, BoolArray], at_most: int) -> Plan:
-    """Choose the finest count of the undecided bins that fits into an answer of so many rows.
+def next_plan(
+    bins: Mapping[str, Bins], undecided: Mapping[str, BoolArray], at_most: int
+) -> PassPlan:
+    """Choose the finest count of the undecided bins that fits into ``at_most`` rows.
 
     Every model has its part of the answer, and a level of its own: scales may differ.
     """
@@ -97,7 +99,7 @@ def next_plan(bins: Mapping[str, Bins], undecided: Mapping[str, BoolArray], at_m
         chosen[name] = np.zeros(len(mask), dtype=np.bool_)
         chosen[name][index] = True
         wanted[name] = _wanted(bins[name], chosen[name], level)
-    return Plan(wanted, chosen)
+    return PassPlan(wanted, chosen)
 
 
 def _choose(bins: Bins, index: IntArray, at_most: int) -> tuple[int, IntArray]:

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 class PolarsAdapter(Adapter):
     """Reads the bits of a float with ``reinterpret``."""
 
-    name = "polars"
+    name = package = "polars"
+
+    def open_parquet(self, path: str) -> Any:
+        """Scan the files."""
+        import polars as pl
+
+        return pl.scan_parquet(path)
 
     def with_cell(
         self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels

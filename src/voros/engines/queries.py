@@ -14,7 +14,7 @@ import numpy as np
 from voros.core.arrays import LARGEST_FINITE, AnyArray
 from voros.engines.adapter import Adapter, Levels
 from voros.engines.bins import Bins
-from voros.engines.plan import Plan, Wanted
+from voros.engines.plan import PassPlan, Wanted
 
 POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED = (
     f"_voros_{name}" for name in ("positive", "weight", "model", "score", "cell", "named")
@@ -23,36 +23,56 @@ POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED = (
 
 
 @dataclass
-class Ledger:
-    """What the answers cost: full passes, rows read and counted, bytes brought to the driver."""
+class Usage:
+    """What it took to count.
 
+    Attributes
+    ----------
+    engine : str
+    rows : int
+        In the frame.
+    passes : int
+        Times the whole frame was read.
+    rows_counted : int
+        Rows that were grouped, over all passes: those that could matter.
+    bytes_received : int
+        Size of all aggregates that reached this process.
+    """
+
+    engine: str = ""
+    rows: int = 0
     passes: int = 0
     rows_counted: int = 0
     bytes_received: int = 0
 
+    @property
+    def rows_scanned(self) -> int:
+        """Rows read over all passes."""
+        return self.rows * self.passes
+
 
 @dataclass(frozen=True, eq=False)
-class Cases:
+class LazyCases:
     """Labelled scores in a lazy frame: who is positive, one column per model, weights or none."""
 
     frame: nw.LazyFrame[Any]
     models: Mapping[str, str]
     weighted: bool
     adapter: Adapter
-    ledger: Ledger = field(default_factory=Ledger)
+    usage: Usage = field(default_factory=Usage)
 
     def collect(self, answer: nw.LazyFrame[Any]) -> dict[str, AnyArray]:
         """Run a query and return its columns."""
         table = self.adapter.collect(answer)
         columns = {name: table.get_column(name).to_numpy() for name in table.columns}
-        self.ledger.bytes_received += sum(column.nbytes for column in columns.values())
+        self.usage.bytes_received += sum(column.nbytes for column in columns.values())
         return columns
 
-    def head(self, rows: int) -> Cases:
+    def head(self, rows: int) -> LazyCases:
         """The first rows only, wherever the engine finds them: for guesses, not for numbers."""
-        return replace(self, frame=self.frame.head(rows), ledger=Ledger())
+        return replace(self, frame=self.frame.head(rows), usage=Usage())
 
-    def capped(self) -> Cases:
+    def capped(self) -> LazyCases:
         """The same cases with scores of +inf at the highest finite float.
 
         A threshold of +inf means never alarm, so no alarm can be at +inf.
@@ -60,7 +80,7 @@ class Cases:
         highest = nw.col(*self.models.values()).clip(upper_bound=LARGEST_FINITE)
         return replace(self, frame=self.frame.with_columns(highest))
 
-    def count(self, plan: Plan) -> dict[str, Bins]:
+    def count(self, plan: PassPlan) -> dict[str, Bins]:
         """Count the wanted rows of every model by cells, in one pass."""
         names = list(plan.wanted)
         rows = self._wanted_rows(plan)
@@ -69,17 +89,17 @@ class Cases:
         keys = [CELL] if len(names) == 1 else [MODEL, CELL]
         answer = self.collect(rows.group_by(*keys).agg(*_counts(self.weighted)))
         counted = {name: self._bins(answer, name, plan.wanted[name].level) for name in names}
-        self.ledger.passes += 1
-        self.ledger.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
+        self.usage.passes += 1
+        self.usage.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
         return counted
 
-    def _levels(self, plan: Plan) -> int | Levels:
+    def _levels(self, plan: PassPlan) -> int | Levels:
         levels = {self.models[name]: want.level for name, want in plan.wanted.items()}
         if len(set(levels.values())) == 1:
             return next(iter(levels.values()))
         return Levels(MODEL, levels)
 
-    def _wanted_rows(self, plan: Plan) -> nw.LazyFrame[Any]:
+    def _wanted_rows(self, plan: PassPlan) -> nw.LazyFrame[Any]:
         rows = _one_row_per_score(self, list(plan.wanted))
         # First the outer range, in plain comparisons that an engine can push into its scan.
         if any(want.low > -np.inf or want.high < np.inf for want in plan.wanted.values()):
@@ -148,7 +168,7 @@ def _counts(weighted: bool) -> list[nw.Expr]:
     return [nw.len().alias("rows"), *extremes, *class_sums(weighted)]
 
 
-def _one_row_per_score(cases: Cases, names: Sequence[str]) -> nw.LazyFrame[Any]:
+def _one_row_per_score(cases: LazyCases, names: Sequence[str]) -> nw.LazyFrame[Any]:
     kept = [POSITIVE, WEIGHT] if cases.weighted else [POSITIVE]
     columns = [cases.models[name] for name in names]
     if len(columns) == 1:

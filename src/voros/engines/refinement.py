@@ -8,22 +8,22 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, BoolArray
 from voros.core.scenario import Scenario
+from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import Bins
-from voros.engines.bounds import score_bounds
-from voros.engines.intake import Totals
+from voros.engines.first_pass import Totals
 from voros.engines.keys import KEY_BITS, cell_of, span_bits
 from voros.engines.plan import (
     CUT_BITS,
     FIRST_ANSWER,
     REFINED_ANSWER,
     SMALLEST_ANSWER,
-    Plan,
+    PassPlan,
     Wanted,
     finest_level,
     first_cut,
     next_plan,
 )
-from voros.engines.queries import Cases
+from voros.engines.queries import LazyCases
 
 PILOT_ROWS = 100_000
 """Rows from which the first cut is guessed. A bad guess costs a pass, never a number."""
@@ -36,7 +36,7 @@ SELECTIVE = 0.4
 
 
 def refine(
-    cases: Cases, totals: Totals, scenarios: Sequence[Scenario], tolerance: float, at_most: int
+    cases: LazyCases, totals: Totals, scenarios: Sequence[Scenario], tolerance: float, at_most: int
 ) -> dict[str, Bins]:
     """Count every model's scores as finely as the scenarios need.
 
@@ -63,11 +63,11 @@ def _undecided(
         if len(bins) > at_most:
             raise ValueError(
                 f"the frame has more than {at_most:,} distinct scores; pass a scenario, so "
-                "that only the scores that can matter to it are told apart"
+                "that only the scores that can matter to it are counted one by one"
             )
         return ~bins.single
-    points = bins.points(totals.positive, totals.negative, totals.one_case)
-    bounds = [score_bounds(bins, points, scenario) for scenario in scenarios]
+    points = BinnedPoints.of(bins, totals.positive, totals.negative, totals.one_case)
+    bounds = [points.score_bounds(scenario) for scenario in scenarios]
     if tolerance > 0:
         bounds = [bound for bound in bounds if bound.upper - bound.lower > tolerance]
     nothing = np.zeros(len(bins), dtype=np.bool_)
@@ -76,7 +76,7 @@ def _undecided(
 
 
 def _first_count(
-    cases: Cases, totals: Totals, scenarios: Sequence[Scenario], at_most: int
+    cases: LazyCases, totals: Totals, scenarios: Sequence[Scenario], at_most: int
 ) -> dict[str, Bins]:
     """Count from a guessed cut up: the capacity leaves the scores below it out of reach."""
     whole = {name: whole_range(totals, name) for name in cases.models}
@@ -89,7 +89,7 @@ def _first_count(
     wanted = {name: Wanted(levels[name], low=cut) for name, cut in cuts.items()}
     return {
         name: whole[name].split_off(parts, cuts[name], alignment[name])
-        for name, parts in cases.count(Plan(wanted)).items()
+        for name, parts in cases.count(PassPlan(wanted)).items()
     }
 
 
@@ -120,8 +120,8 @@ def _first_levels(
     }
 
 
-def _guess_cuts(cases: Cases, alignment: Mapping[str, int], share: float) -> dict[str, float]:
-    plan = Plan({name: Wanted(level) for name, level in alignment.items()})
+def _guess_cuts(cases: LazyCases, alignment: Mapping[str, int], share: float) -> dict[str, float]:
+    plan = PassPlan({name: Wanted(level) for name, level in alignment.items()})
     return {
         name: first_cut(
             cell_of(bins.least, alignment[name]),

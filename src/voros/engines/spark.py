@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
+from shutil import which
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -14,7 +17,25 @@ from voros.engines.keys import MAGNITUDE
 class SparkAdapter(Adapter):
     """Reads the bits of a float with the Java method that does so; no Python on the workers."""
 
-    name = "spark"
+    name, package = "spark", "pyspark"
+
+    def check(self) -> None:
+        """Raise where the package or Java is missing."""
+        super().check()
+        if not has_java():
+            raise OSError(
+                "engine='spark' needs Java 17 or newer, and neither JAVA_HOME nor a java command "
+                "was found; install one (Debian: apt install default-jre-headless), or set "
+                "SPARK_REMOTE to a Spark Connect server"
+            )
+
+    def open_parquet(self, path: str) -> Any:
+        """Read in the session that is active, or in a new one."""
+        from pyspark.sql import SparkSession
+
+        active = SparkSession.getActiveSession()
+        session = active or SparkSession.builder.appName("voros").getOrCreate()
+        return session.read.parquet(path)
 
     def pick(self, frame: nw.LazyFrame[Any], columns: Mapping[str, str]) -> nw.LazyFrame[Any]:
         """Take columns by quoted names: Spark reads a dot as a field of a struct."""
@@ -34,6 +55,13 @@ class SparkAdapter(Adapter):
         key = f"CASE WHEN `{cell}` >= 0 THEN `{cell}` ELSE -(`{cell}` & {MAGNITUDE}) END"
         shift = level.sql() if isinstance(level, Levels) else level
         return as_lazy(with_bits.withColumn(cell, expr(f"shiftright({key}, {shift})")))
+
+
+def has_java() -> bool:
+    """Whether Spark has a Java to run on, here or behind Spark Connect."""
+    home = os.environ.get("JAVA_HOME")
+    at_home = home is not None and Path(home, "bin", "java").exists()
+    return at_home or which("java") is not None or "SPARK_REMOTE" in os.environ
 
 
 def _quoted(name: str) -> str:

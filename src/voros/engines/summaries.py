@@ -14,20 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import (
-    AnyArray,
-    BoolArray,
-    as_vector,
-    check_labels,
-    check_same_length,
-    check_scores,
-    check_weights,
-)
-from voros.core.operating_points import OperatingPoints
+from voros.core.arrays import AnyArray
+from voros.core.counting import check_cases
 from voros.core.scenario import Scenario
+from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import Bins
-from voros.engines.bounds import score_bounds
-from voros.engines.intake import read_cases
+from voros.engines.first_pass import read_cases
 from voros.engines.keys import (
     HIGHEST_KEY,
     KEY_BITS,
@@ -37,9 +29,8 @@ from voros.engines.keys import (
     cell_of,
     cell_start,
 )
-from voros.engines.plan import Plan, Wanted
+from voros.engines.plan import PassPlan, Wanted
 from voros.engines.refinement import whole_range
-from voros.exceptions import Argument, Message
 from voros.io.serialisation import Entry, json_text, read_document, with_checksum
 
 FORMAT = "voros binned counts"
@@ -63,7 +54,7 @@ class BinnedCounts:
     Attributes
     ----------
     bits : int
-        Leading bits of the float key that tell bins apart: 20 make 256 bins per octave.
+        Leading bits of the float key that are equal in a bin: 20 make 256 bins per octave.
     cells : ndarray of int, shape (n_bins,)
         Numbers of the bins that hold cases, from the highest scores down.
     rows : ndarray of int, shape (n_bins,)
@@ -105,13 +96,9 @@ class BinnedCounts:
     ) -> BinnedCounts:
         """Summarise labels and scores in memory; parameters as in `OperatingPoints.from_scores`."""
         level = _level(bits)
-        positive, scores = _positive(y_true, pos_label), check_scores(y_score)
-        check_same_length(y_true=positive, y_score=scores)
-        weights = None if sample_weight is None else check_weights(sample_weight)
-        if weights is not None:
-            check_same_length(y_true=positive, sample_weight=weights)
-            counted = weights > 0
-            positive, scores, weights = positive[counted], scores[counted], weights[counted]
+        positive, scores, weights = check_cases(
+            y_true, y_score, pos_label, sample_weight, both_classes=False
+        )
         cells, home = np.unique(cell_of(scores, level), return_inverse=True)
         rows = np.bincount(home)
         mass = np.ones(len(home)) if weights is None else weights
@@ -137,7 +124,7 @@ class BinnedCounts:
         """Summarise a frame of an engine; parameters as in `count_frame`."""
         level = _level(bits)
         cases, totals = read_cases(frame, label, [score], weight, pos_label)
-        parts = cases.count(Plan({score: Wanted(level)}))[score]
+        parts = cases.count(PassPlan({score: Wanted(level)}))[score]
         bins = whole_range(totals, score).split_off(parts, -np.inf, level)
         cells = cell_of(bins.least, level)
         return cls(bits, cells, bins.rows, bins.positive, bins.negative, totals.one_case)
@@ -163,16 +150,19 @@ class BinnedCounts:
         return Bins(*ends, levels, self.rows, self.positive, self.negative)
 
     @property
-    def points(self) -> OperatingPoints:
-        """Operating points at the lower edges of the bins, which are thresholds one can set."""
+    def points(self) -> BinnedPoints:
+        """Operating points at the lower edges of the bins, which are thresholds one can set.
+
+        A scenario that the bins leave open is refused with the certified interval.
+        """
         for name, total in (("positive", self.n_positive), ("negative", self.n_negative)):
             if total == 0:
                 raise ValueError(f"these counts hold no {name} case; both classes are needed")
-        return self.bins.points(self.n_positive, self.n_negative, self.one_case)
+        return BinnedPoints.of(self.bins, self.n_positive, self.n_negative, self.one_case)
 
     def bounds(self, scenario: Scenario) -> tuple[float, float]:
         """Lowest and highest partial VOROS that the counts allow in a scenario."""
-        return score_bounds(self.bins, self.points, scenario).interval
+        return self.points.bounds(scenario)
 
     def coarser(self, bits: int) -> BinnedCounts:
         """The same counts in fewer and wider bins."""
@@ -248,28 +238,6 @@ class BinnedCounts:
             f"BinnedCounts({len(self.cells):,} bins of {self.bits} bits, "
             f"n_positive={self.n_positive:g}, n_negative={self.n_negative:g})"
         )
-
-
-def _positive(y_true: Any, pos_label: Any) -> BoolArray:
-    """Tell who is positive; unlike a curve, a summary may lack one class."""
-    labels = as_vector(y_true, "y_true")
-    kinds = set(labels.tolist())
-    if len(kinds) != 1:
-        return check_labels(labels, pos_label)
-    (only,) = kinds
-    if only is None or only != only:
-        raise ValueError("y_true holds missing values; drop or impute those cases first")
-    if pos_label is not None:
-        return np.asarray(labels == pos_label)
-    if labels.dtype.kind in "biuf" and only in (-1, 0, 1):
-        return np.asarray(labels == 1)
-    raise ValueError(
-        Message(
-            f"y_true has the only label {only!r}, and whether it is the positive class is not "
-            "clear; pass ",
-            Argument("pos_label"),
-        )
-    )
 
 
 def _level(bits: int) -> int:

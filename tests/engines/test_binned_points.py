@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 import voros
 from voros.engines import BinnedCounts
-from voros.engines.bounds import score_bounds
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
 
@@ -51,7 +50,7 @@ def score(labels, scores, weights, scenario):
 
 def bounded(labels, scores, weights, scenario, bits):
     counts = BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=bits)
-    return score_bounds(counts.bins, counts.points, scenario)
+    return counts.points.score_bounds(scenario)
 
 
 @settings(max_examples=400, deadline=None)

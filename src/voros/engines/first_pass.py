@@ -11,7 +11,7 @@ import numpy as np
 
 from voros.core.arrays import SHOWN_VALUES, AnyArray, check_labels
 from voros.engines.adapter import Adapter, adapter_for, as_lazy
-from voros.engines.queries import POSITIVE, WEIGHT, Cases, class_sums, with_shares
+from voros.engines.queries import POSITIVE, WEIGHT, LazyCases, Usage, class_sums, with_shares
 
 LABEL, LABELLED, KNOWN = "_voros_label", "_voros_labelled", "_voros_known"
 """The label; whether there is one; whether it is one of the two."""
@@ -47,7 +47,7 @@ class Totals:
 
 def read_cases(
     frame: Any, label: str, scores: Sequence[str], weight: str | None, pos_label: Any
-) -> tuple[Cases, Totals]:
+) -> tuple[LazyCases, Totals]:
     """Check a frame's columns, and count its classes in one pass (two with weights)."""
     lazy = as_lazy(frame)
     _check_columns(lazy, label, scores, weight)
@@ -61,9 +61,10 @@ def read_cases(
     classes = _classes(lazy, label, pos_label)
     numbers = [*models.values(), *([] if weight is None else [WEIGHT])]
     prepared = lazy.select(*_label_columns(lazy, classes), nw.col(*numbers).cast(nw.Float64))
-    cases = Cases(prepared, models, weight is not None, adapter)
-    cases.ledger.passes = 1 + (weight is not None)
+    usage = Usage(adapter.name, passes=1 + (weight is not None))
+    cases = LazyCases(prepared, models, weight is not None, adapter, usage)
     totals = _totals(cases, label)
+    usage.rows = totals.rows
     _check_whole(totals, whole)
     if any(np.isposinf(high) for _, high in totals.ranges.values()):
         cases = cases.capped()
@@ -71,12 +72,12 @@ def read_cases(
 
 
 def _check_whole(totals: Totals, whole: Sequence[str]) -> None:
-    """Refuse whole numbers that are not told apart as floats; in memory they are."""
+    """Refuse whole numbers that may be equal as floats; in memory they stay apart."""
     for name in whole:
         if max(map(abs, totals.ranges[name])) >= LARGEST_WHOLE:
             raise ValueError(
                 f"score column {name!r} holds whole numbers of 2**53 or beyond, which engines "
-                "compare as float64 and may not tell apart; rescale them first"
+                "compare as float64, where neighbours are equal; rescale them first"
             )
 
 
@@ -148,7 +149,7 @@ def _label_columns(lazy: nw.LazyFrame[Any], classes: tuple[Any, Any]) -> list[nw
     ]
 
 
-def _totals(cases: Cases, label: str) -> Totals:
+def _totals(cases: LazyCases, label: str) -> Totals:
     how_many = cases.adapter.how_many
     frame = with_shares(cases.frame, cases.weighted) if cases.weighted else cases.frame
     asked = [nw.len().alias("rows")]
@@ -180,7 +181,7 @@ def _about_scores(name: str, adapter: Adapter) -> list[nw.Expr]:
     ]
 
 
-def _as_totals(found: Mapping[str, Any], rows: int, cases: Cases) -> Totals:
+def _as_totals(found: Mapping[str, Any], rows: int, cases: LazyCases) -> Totals:
     ranges = {
         name: (float(found[f"{short}_low"]), float(found[f"{short}_high"]))
         for name, short in cases.models.items()
