@@ -162,7 +162,7 @@ def test_the_number_of_distinct_scores_that_is_too_many() -> None:
     assert len(every) == 151
     message = (
         r"^the frame has more than 149 distinct scores; pass a scenario, so that only the scores "
-        r"that can matter to it are told apart$"
+        r"that can matter to it are counted one by one$"
     )
     with pytest.raises(ValueError, match=message):
         frame.count([], largest_answer=149)

@@ -18,11 +18,8 @@ from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 
-MANY_CASES = 2**17
+MANY_CASES = 2**15
 """Fewer than these are sorted as fast as counted."""
-
-LARGE_SHARE = 0.3
-"""A capacity above it leaves out too few cases for setting them aside to pay."""
 
 MOST_RANGES = 2**16
 """Ranges counted at once: their numbers fit into 16 bits, and their counts into a fast cache."""
@@ -30,21 +27,19 @@ MOST_RANGES = 2**16
 CASES_PER_RANGE = 16
 """Finer ranges than these settle little more, and every range takes time too."""
 
-STALLED = 0.9
-"""A split that leaves more than this share of the cases to look at is the last."""
-
 BLOCK = 2**18
 """Cases worked on at once, so that what is computed of them stays in a fast cache."""
 
 SAMPLE_SIZE = 20_000
-"""Scores looked at to tell where they lie."""
+"""Scores that show where all of them lie."""
 
 UNEVEN = 0.1
 """Ties or a long tail, if sampled scores are in less than this share of as many equal cells:
 then sorting is faster."""
 
-NARROWEST, WIDEST = 1e-200, 1e200
-"""Spans of scores that can be split again and again without leaving the range of a float."""
+WIDEST = 1e200
+"""A span of scores up to it, and down to its inverse, can be split again and again without leaving
+the range of a float."""
 
 
 def pruned_points(
@@ -66,13 +61,13 @@ def pruned_points(
     >>> len(OperatingPoints.from_scores(positive, scores))
     200001
     >>> len(pruned_points(positive, scores, Scenario(0.5, 0.5, (0.2, 0.4)), 100_000))
-    49
+    51
     """
     if len(scores) < MANY_CASES:
         return OperatingPoints(*leading_counts(positive, scores, at_most))
     n_positive = int(np.count_nonzero(positive))
     totals = n_positive, len(scores) - n_positive
-    if at_most < LARGE_SHARE * len(scores):
+    if at_most < len(scores):
         leading = np.flatnonzero(within_reach(scores, at_most))
         scores, positive = scores[leading], positive[leading]
     ranking, span = _ranking(scores)
@@ -144,7 +139,7 @@ def _even_span(scores: AnyArray) -> tuple[float, float] | None:
     sample = scores[:: max(len(scores) // SAMPLE_SIZE, 1)].astype(np.float64)
     finite = sample[np.abs(sample) < LARGEST_FINITE]
     low, high = finite.min(initial=LARGEST_FINITE), finite.max(initial=-LARGEST_FINITE)
-    if not NARROWEST < high / 2 - low / 2 < WIDEST:
+    if not 1 / WIDEST < high / 2 - low / 2 < WIDEST:
         return None
     cells = ((finite - low) * (len(sample) / (high - low))).astype(np.intp)
     hit = np.count_nonzero(np.bincount(cells))
@@ -156,7 +151,7 @@ def _narrow(
 ) -> tuple[_Cases, _Ranges, BoolArray]:
     """Split ranges, and drop what cannot matter, until few cases are left or no more can go."""
     chosen, before = ranges.at_hand, np.inf
-    while MANY_CASES < len(cases) < STALLED * before:
+    while MANY_CASES < len(cases) < before:
         parts = min(MOST_RANGES, len(cases) // CASES_PER_RANGE) // int(np.count_nonzero(chosen))
         if parts < 2:
             break

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,19 +25,6 @@ _BY_IMPLEMENTATION = {
 }
 
 
-@dataclass(frozen=True)
-class Levels:
-    """A level for each model, where a column says whose score a row holds."""
-
-    column: str
-    of: Mapping[str, int]
-
-    def sql(self) -> str:
-        """Return the level of a row in SQL."""
-        cases = " ".join(f"WHEN {self.column} = '{name}' THEN {n}" for name, n in self.of.items())
-        return f"CASE {cases} END"
-
-
 class Adapter(ABC):
     """The parts of a query that narwhals does not put into words for every engine."""
 
@@ -57,7 +43,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def with_cell(
-        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
     ) -> nw.LazyFrame[Any]:
         """Add the number of the cell of a level that each score falls in.
 
@@ -81,19 +67,6 @@ class Adapter(ABC):
     def how_many_missing(self, score: nw.Expr) -> nw.Expr:
         """Number of rows where a float is null or NaN."""
         return self.how_many(score.is_null() | score.is_nan())
-
-    def unpivot(
-        self,
-        frame: nw.LazyFrame[Any],
-        on: Sequence[str],
-        index: Sequence[str],
-        variable: str,
-        value: str,
-    ) -> nw.LazyFrame[Any]:
-        """Turn columns into rows, so that several models are counted in one pass."""
-        return frame.unpivot(
-            on=list(on), index=list(index), variable_name=variable, value_name=value
-        )
 
     def collect(self, answer: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         """Run the query."""

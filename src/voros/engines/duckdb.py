@@ -9,7 +9,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.adapter import Adapter, Levels, as_lazy
+from voros.engines.adapter import Adapter, as_lazy
 from voros.engines.keys import MAGNITUDE
 
 
@@ -27,13 +27,12 @@ class DuckDBAdapter(Adapter):
         return connection.read_parquet(pattern)
 
     def with_cell(
-        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
     ) -> nw.LazyFrame[Any]:
         """Add the cell in SQL."""
         bits = f'CAST(CAST("{score}" AS BIT) AS BIGINT)'
         key = f"CASE WHEN {bits} >= 0 THEN {bits} ELSE -({bits} & {MAGNITUDE}) END"
-        shift = level.sql() if isinstance(level, Levels) else level
-        return as_lazy(frame.to_native().project(f'*, ({key}) >> ({shift}) AS "{cell}"'))
+        return as_lazy(frame.to_native().project(f'*, ({key}) >> {level} AS "{cell}"'))
 
     def with_membership(
         self, frame: nw.LazyFrame[Any], column: str, values: Sequence[int]
@@ -53,23 +52,6 @@ class DuckDBAdapter(Adapter):
         infinite = (score == float("inf")) | (score == float("-inf"))
         nan = self.how_many(~score.is_finite()) - self.how_many(infinite)
         return self.how_many(score.is_null()) + nan
-
-    def unpivot(
-        self,
-        frame: nw.LazyFrame[Any],
-        on: Sequence[str],
-        index: Sequence[str],
-        variable: str,
-        value: str,
-    ) -> nw.LazyFrame[Any]:
-        """Turn columns into rows on the relation's own connection."""
-        listed = ", ".join(f'"{name}"' for name in on)
-        kept = ", ".join(f'"{name}"' for name in (*index, variable, value))
-        statement = (
-            f"SELECT {kept} FROM cases UNPIVOT INCLUDE NULLS "
-            f'("{value}" FOR "{variable}" IN ({listed}))'
-        )
-        return as_lazy(frame.to_native().query("cases", statement))
 
 
 ADAPTER = DuckDBAdapter()

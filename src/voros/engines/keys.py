@@ -51,7 +51,7 @@ def from_key(keys: Any) -> FloatArray:
     return np.asarray(bits.view(np.float64))
 
 
-def cell_of(scores: Any, level: int | IntArray) -> IntArray:
+def cell_of(scores: Any, level: int) -> IntArray:
     """Number of the cell each score falls in; neighbours at one level differ by one."""
     return np.asarray(to_key(scores) >> level)
 

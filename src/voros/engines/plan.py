@@ -61,11 +61,6 @@ class Wanted:
     cells: Mapping[int, IntArray] = field(default_factory=dict)
     ranges: tuple[tuple[float, float], ...] = ()
 
-    @property
-    def apart(self) -> bool:
-        """Whether some scores between `low` and `high` are not wanted."""
-        return bool(self.cells or self.ranges)
-
 
 @dataclass(frozen=True, eq=False)
 class PassPlan:

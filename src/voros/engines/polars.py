@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.adapter import Adapter, Levels, as_lazy
+from voros.engines.adapter import Adapter, as_lazy
 from voros.engines.keys import MAGNITUDE
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 class PolarsAdapter(Adapter):
@@ -25,14 +25,14 @@ class PolarsAdapter(Adapter):
         return pl.scan_parquet(path)
 
     def with_cell(
-        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
     ) -> nw.LazyFrame[Any]:
         """Add the cell; floor division by a power of two is a shift."""
         import polars as pl
 
         bits = pl.col(score).reinterpret(dtype=pl.Int64)
         key = pl.when(bits >= 0).then(bits).otherwise(-(bits & int(MAGNITUDE)))
-        return as_lazy(frame.to_native().with_columns(_shifted(key, level).alias(cell)))
+        return as_lazy(frame.to_native().with_columns((key // 2**level).alias(cell)))
 
     def how_many(self, condition: nw.Expr) -> nw.Expr:
         """Count bits, which is faster than to add floats."""
@@ -41,17 +41,6 @@ class PolarsAdapter(Adapter):
     def collect(self, answer: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         """Run the query out of core."""
         return answer.collect(backend="polars", engine="streaming")
-
-
-def _shifted(key: pl.Expr, level: int | Levels) -> pl.Expr:
-    import polars as pl
-
-    if not isinstance(level, Levels):
-        return key if level == 0 else key // 2**level
-    model = pl.col(level.column)
-    return pl.coalesce(
-        pl.when(model == name).then(_shifted(key, bits)) for name, bits in level.of.items()
-    )
 
 
 ADAPTER = PolarsAdapter()

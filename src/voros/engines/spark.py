@@ -10,7 +10,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.adapter import Adapter, Levels, as_lazy
+from voros.engines.adapter import Adapter, as_lazy
 from voros.engines.keys import MAGNITUDE
 
 
@@ -45,7 +45,7 @@ class SparkAdapter(Adapter):
         return as_lazy(frame.to_native().select(*picked))
 
     def with_cell(
-        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int | Levels
+        self, frame: nw.LazyFrame[Any], score: str, cell: str, level: int
     ) -> nw.LazyFrame[Any]:
         """Add the cell in SQL."""
         from pyspark.sql.functions import expr
@@ -53,8 +53,7 @@ class SparkAdapter(Adapter):
         bits = f"CAST(java_method('java.lang.Double', 'doubleToLongBits', `{score}`) AS BIGINT)"
         with_bits = frame.to_native().selectExpr("*", f"{bits} AS `{cell}`")
         key = f"CASE WHEN `{cell}` >= 0 THEN `{cell}` ELSE -(`{cell}` & {MAGNITUDE}) END"
-        shift = level.sql() if isinstance(level, Levels) else level
-        return as_lazy(with_bits.withColumn(cell, expr(f"shiftright({key}, {shift})")))
+        return as_lazy(with_bits.withColumn(cell, expr(f"shiftright({key}, {level})")))
 
 
 def has_java() -> bool:
