@@ -28,7 +28,7 @@ from voros.cli.terminal import say
 from voros.exceptions import Message, VorosWarning
 
 UNEXPECTED = "this is a fault of voros, please report it:"
-"""Begins the message of an error that nobody has foreseen."""
+"""Begins the message of an unforeseen error."""
 
 ClickException: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
@@ -115,7 +115,7 @@ class FriendlyGroup(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the program; wrong words are told in one line, like all that goes wrong."""
+        """Run the program; a wrong command line is answered in one line, like any error."""
         words = (args, prog_name, complete_var, False, windows_expand_args)
         if not standalone_mode:
             return super().main(*words, **extra)

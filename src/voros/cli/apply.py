@@ -72,7 +72,7 @@ def apply(
     ] = False,
     file_format: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="Of FILE, where its name does not tell."),
+        typer.Option("--format", metavar="FORMAT", help="Of FILE, where its name does not say."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -161,9 +161,9 @@ def _policy_column(policy: ThresholdPolicy, path: Path) -> str:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Alarms among new cases, against the capacity and, where labels are known, the floor.
+    """Alarms on new cases, against the capacity and, where labels are known, the floor.
 
-    What labels would tell is None where there are none. With labels, everything but `cases` and
+    What needs labels is None where there are none. With labels, everything but `cases` and
     `alarms` is what `ThresholdPolicy.evaluate` finds, at the prevalence that the policy names.
     """
 

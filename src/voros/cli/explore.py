@@ -46,7 +46,7 @@ def explore(
         int | None,
         typer.Option(
             metavar="COUNT",
-            help="For publication: keep at most so many thresholds of each model. The page says "
+            help="For publication: keep at most this many thresholds of each model. The page says "
             "how much that can change a score.",
         ),
     ] = None,

@@ -87,7 +87,7 @@ class ColumnOptions:
         str | None,
         shown_in(
             _COLUMNS,
-            "csv, tsv, parquet, arrow or jsonl, where the name does not tell.",
+            "csv, tsv, parquet, arrow or jsonl, where the name does not say.",
             "--format",
             metavar="FORMAT",
         ),
@@ -140,7 +140,7 @@ class LimitOptions(CostOptions):
         str | None,
         shown_in(
             _LIMITS,
-            "At least this share of the alarms must be right: 0.15, 15%, 3/20.",
+            "Precision floor, the least share of true alarms: 0.15, 15%, 3/20.",
             metavar="SHARE",
         ),
     ] = None
@@ -148,7 +148,7 @@ class LimitOptions(CostOptions):
         str | None,
         shown_in(
             _LIMITS,
-            "At most so many alarms: 0.5 or 50% of the cases, or 500 cases.",
+            "Most alarms: 0.5 or 50% of the cases, or 500 cases.",
             metavar="SHARE|COUNT",
         ),
     ] = None

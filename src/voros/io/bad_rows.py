@@ -1,7 +1,7 @@
 """Which row is to blame, once the fast reader has refused a file.
 
 The fast reader works on blocks in parallel and does not count rows. So the file is read a second
-time, row by row, which takes seconds but happens only when there is something to tell.
+time, row by row, which takes seconds but happens only after an error.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from voros.exceptions import Argument, Message, PredictionFileError
 from voros.io.sources import Source
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>", "None"})
-"""Texts that stand for no value; they are found and told apart later, with their row."""
+"""Texts that stand for no value; they are found later, with their row."""
 
 SHOWN_CHARACTERS = 40
 
 LONGEST_CELL = 2**31 - 1
-"""Characters of a cell; Python's own reader stops at 131,072 unless told otherwise."""
+"""Characters of a cell; Python's own reader stops at 131,072 by default."""
 
 NUMBER = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|infinity|nan)\s*", re.A | re.I)
 
@@ -69,7 +69,7 @@ def _first_bad_row(source: Source, numeric: Collection[str], texts: Collection[s
 
 
 def _scan_text(source: Source, numeric: Collection[str], texts: Collection[str]) -> Iterator[str]:
-    # Bytes that are no UTF-8 become lone surrogates, so that their row can be told.
+    # Bytes that are no UTF-8 become lone surrogates, so that their row can be named.
     stream = io.TextIOWrapper(
         source.open(), encoding="utf-8-sig", errors="surrogateescape", newline=""
     )

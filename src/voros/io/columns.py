@@ -155,8 +155,8 @@ def _missing(name: str, columns: Sequence[str], file: str, role: str) -> Message
     """Say that there is no such column, which one may be meant, and which there are."""
     close = get_close_matches(name, columns, n=1)
     meant = f"; did you mean {close[0]!r}?" if close else ";"
-    told = f"){meant} it has {_listed(columns)}"
-    return Message(f"{file} has no column {name!r} (", Argument(role), told)
+    rest = f"){meant} it has {_listed(columns)}"
+    return Message(f"{file} has no column {name!r} (", Argument(role), rest)
 
 
 def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:

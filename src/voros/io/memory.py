@@ -13,7 +13,7 @@ from voros.installing import missing_package
 BYTES_PER_VALUE = 8
 
 WORKING_COPIES = 3
-"""Reading, checking and sorting a column needs about so many times its own size."""
+"""Reading, checking and sorting a column needs about this many times its own size."""
 
 PREFERRED = ("duckdb", "polars")
 """Engines on one machine, the one that keeps to a memory limit first."""
@@ -25,7 +25,7 @@ _CGROUP_LIMITS = (
 
 
 def available_memory() -> int:
-    """Bytes that this process may still use, as far as the system tells."""
+    """Bytes that this process may still use, as far as the system says."""
     known = [*_physical_memory(), *_meminfo("MemAvailable"), *_container_limit()]
     return min(known, default=sys.maxsize)
 

@@ -35,7 +35,7 @@ ARROW_FILE_MAGIC = b"ARROW1"
 ARROW_STREAM_MAGIC = b"\xff\xff\xff\xff"
 
 SNIFFED_BYTES = 65_536
-"""How much of the beginning is looked at to tell the format and the delimiter."""
+"""Bytes of the beginning that show the format and the delimiter."""
 
 DELIMITERS = (",", "\t", ";")
 
@@ -84,7 +84,7 @@ class Source:
 
     @property
     def format_is_guessed(self) -> bool:
-        """Whether nothing but the bytes themselves told the format."""
+        """Whether the format was found from the bytes alone."""
         return self.declared is None and self._named_format() is None
 
     @cached_property

@@ -13,7 +13,7 @@ from voros.io.quotes import unclosed_quote
 from voros.io.sources import ARROW_FILE_MAGIC, SNIFFED_BYTES, Source
 
 PEEKED_ROWS = 1000
-"""How many rows are looked at to tell what a column holds."""
+"""Number of rows that show what a column holds."""
 
 BLOCK_BYTES = (1 << 20, 1 << 30)
 """Bytes read at a time; the second where some row is longer than the first."""

@@ -32,7 +32,7 @@ REMEDIES = {
 def check_writable(paths: Iterable[str | Path], *, force: bool = False) -> None:
     """Raise unless each path can be written: ask this before a long computation, not after.
 
-    A file is made in the folder and removed again, for nothing less tells whether one can be.
+    A file is made in the folder and removed again: nothing less shows whether one can be.
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -36,11 +37,9 @@ def _default_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
 
 
 def _choices_by_cost(allowed: AllowedThresholds) -> tuple[Choice, ...]:
-    points, hull = allowed.points, allowed.hull
+    hull, leave = allowed.hull, allowed.hull.leave
     # Thresholds on one line leave an empty interval, and so does never alarm where some other
     # threshold has true positives only.
-    used = np.flatnonzero(hull.leave < hull.enter)
-    return tuple(
-        Choice.at(points, hull.index[j], float(hull.leave[j]), float(hull.enter[j]))
-        for j in used[::-1]
-    )
+    used = np.flatnonzero(leave < hull.enter)[::-1]
+    described = partial(Choice.at, allowed.points)
+    return tuple(map(described, hull.index[used], leave[used].tolist(), hull.enter[used].tolist()))
