@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.options import Force, PredictionFile, ShowOptions, bundled
+from voros.cli.options import Force, PredictionFile, ShowOptions, bundled, output_to
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
     Sheet,
@@ -76,12 +76,9 @@ def apply(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
-            ".jsonl. Without it, or with -, CSV on the standard output.",
+        output_to(
+            "Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
+            ".jsonl. Without it, or with -, CSV on the standard output."
         ),
     ] = None,
     check: Annotated[

@@ -15,6 +15,7 @@ from voros.cli.options import (
     PredictionFile,
     ShowOptions,
     bundled,
+    output_to,
 )
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
@@ -31,9 +32,7 @@ def explore(
     show_options: ShowOptions,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The .html file to write; - is standard output."
-        ),
+        output_to("The .html file to write; - is standard output."),
     ],
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     outcome: Annotated[

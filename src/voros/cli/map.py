@@ -16,6 +16,7 @@ from voros.cli.options import (
     PredictionFile,
     ShowOptions,
     bundled,
+    output_to,
 )
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
@@ -59,12 +60,7 @@ def map_(
     ] = CLOSE_CALL,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Draw the map: .png, .svg or .pdf; - is PNG on standard output.",
-        ),
+        output_to("Draw the map: .png, .svg or .pdf; - is PNG on standard output."),
     ] = None,
     force: Force = False,
 ) -> None:

@@ -57,6 +57,11 @@ def shown_in(panel: str, help_text: str, *names: str, metavar: str | None = None
     return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
 
 
+def output_to(help_text: str, metavar: str = "FILE") -> Any:
+    """Declare where a command writes."""
+    return typer.Option("--output", "-o", metavar=metavar, help=help_text)
+
+
 def _column(help_text: str, *names: str) -> Any:
     return shown_in(_COLUMNS, help_text, *names, metavar="COLUMN")
 

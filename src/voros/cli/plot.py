@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +15,7 @@ from voros.cli.options import (
     PredictionFile,
     ShowOptions,
     bundled,
+    output_to,
 )
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import check_output, deliver, figure_format, show, show_progress
@@ -26,37 +26,15 @@ from voros.present.report.figures import figure_bytes, headless_pyplot
 Points = dict[str, OperatingPoints]
 
 
-def _roc(points: Points, scenario: Scenario) -> Any:
-    from voros.plotting import RocDisplay
-
-    return RocDisplay.from_points(points, scenario).ax_.figure
-
-
-def _area(points: Points, scenario: Scenario) -> Any:
-    from voros.plotting import AreaCurveDisplay
-
-    return AreaCurveDisplay.from_points(points, scenario).ax_.figure
-
-
-def _threshold(points: Points, scenario: Scenario) -> Any:
-    from voros.plotting import ThresholdCostDisplay
-
-    return ThresholdCostDisplay.from_points(_only(points), scenario).axes_[0].figure
-
-
-def _surface(points: Points, scenario: Scenario) -> Any:
-    from voros.plotting import RocSurfaceDisplay
-
-    return RocSurfaceDisplay.from_points(_only(points), scenario).ax_.figure
-
-
-KINDS: dict[str, Callable[[Points, Scenario], Any]] = {
-    "roc": _roc,
-    "area": _area,
-    "threshold": _threshold,
-    "surface": _surface,
+KINDS = {
+    "roc": "RocDisplay",
+    "area": "AreaCurveDisplay",
+    "threshold": "ThresholdCostDisplay",
+    "surface": "RocSurfaceDisplay",
 }
 """What can be drawn: curves with the limits, score by cost, cost by threshold, the ROC surface."""
+
+OF_ONE_MODEL = ("threshold", "surface")
 
 
 @bundled
@@ -67,12 +45,7 @@ def plot(
     show_options: ShowOptions,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="A .png, .svg or .pdf to write; - is PNG on standard output.",
-        ),
+        output_to("A .png, .svg or .pdf to write; - is PNG on standard output."),
     ],
     kind: Annotated[
         str,
@@ -93,15 +66,22 @@ def plot(
     points = count_points(predictions)
     headless_pyplot()
     with show_progress("drawing"):
-        picture = figure_bytes(KINDS[kind](points, scenario), picture_format)
+        picture = figure_bytes(_figure(kind, points, scenario), picture_format)
     deliver(picture, output, force=force)
     if show_options.for_programs:
         sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
         show(sheet.beside(written=str(output), kind=kind), show_options)
 
 
-def _only(points: Points) -> OperatingPoints:
-    if len(points) > 1:
-        listed = ", ".join(map(repr, points))
-        raise ValueError(f"this picture shows one model; choose one of {listed} with --score")
-    return next(iter(points.values()))
+def _figure(kind: str, points: Points, scenario: Scenario) -> Any:
+    from voros import plotting
+
+    drawn: Points | OperatingPoints = points
+    if kind in OF_ONE_MODEL:
+        if len(points) > 1:
+            listed = ", ".join(map(repr, points))
+            raise ValueError(f"this picture shows one model; choose one of {listed} with --score")
+        (drawn,) = points.values()
+    display = getattr(plotting, KINDS[kind]).from_points(drawn, scenario)
+    axes = display.axes_[0] if kind == "threshold" else display.ax_
+    return axes.figure

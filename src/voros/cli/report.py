@@ -18,6 +18,7 @@ from voros.cli.options import (
     ResamplingOptions,
     TestFile,
     bundled,
+    output_to,
 )
 from voros.cli.select import load_test, rank
 from voros.cli.terminal import say, show_progress
@@ -39,9 +40,7 @@ def report(
     resampling: ResamplingOptions,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The .html to write; JSON goes beside it."
-        ),
+        output_to("The .html to write; JSON goes beside it."),
     ],
     test: TestFile = None,
     title: Annotated[str, typer.Option(help="Heading of the report.")] = "A classifier chosen",

@@ -21,6 +21,7 @@ from voros.cli.options import (
     ShowOptions,
     TestFile,
     bundled,
+    output_to,
     shown_in,
 )
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, show, show_progress
@@ -61,9 +62,7 @@ def select(
     test: TestFile = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Save the policy, as JSON; - is standard output."
-        ),
+        output_to("Save the policy, as JSON; - is standard output."),
     ] = None,
     check: Check = False,
     force: Force = False,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voros.cli.options import Force, ShowOptions, bundled
+from voros.cli.options import Force, ShowOptions, bundled, output_to
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, say, show, show_progress
 from voros.io import check_folder
 from voros.present.report.values import evaluation_values
@@ -148,9 +148,7 @@ def paper(
     show_options: ShowOptions,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Save the tables as text, CSV and LaTeX."
-        ),
+        output_to("Save the tables as text, CSV and LaTeX.", "FOLDER"),
     ] = None,
     force: Force = False,
 ) -> None:
