@@ -6,8 +6,8 @@ in an underscore. matplotlib is imported when something is drawn, not before.
 """
 
 from voros.plotting.area_curve import AreaCurveDisplay
-from voros.plotting.bands import draw_bands
-from voros.plotting.region import RegionDisplay, region_gallery
+from voros.plotting.drawn_bands import draw_bands
+from voros.plotting.region_shape import RegionDisplay, region_gallery
 from voros.plotting.roc import RocDisplay
 from voros.plotting.roc_surface import RocSurfaceDisplay
 from voros.plotting.threshold_cost import ThresholdCostDisplay

@@ -24,7 +24,7 @@ from voros.plotting.style import (
 if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
-Entry = tuple[Any, str]
+LegendEntry = tuple[Any, str]
 """An artist and what it stands for."""
 
 HANDLE = 3.6
@@ -51,7 +51,9 @@ CORNERS = {
 }
 
 
-def draw_legend(ax: Any, entries: Sequence[Entry], *, below: Any = None, grow: bool = False) -> Any:
+def draw_legend(
+    ax: Any, entries: Sequence[LegendEntry], *, below: Any = None, grow: bool = False
+) -> Any:
     """Draw a legend, after what one on these axes says already.
 
     Parameters
@@ -79,7 +81,7 @@ def draw_legend(ax: Any, entries: Sequence[Entry], *, below: Any = None, grow: b
 
 
 def _draw_below(
-    ax: Any, entries: Sequence[Entry], old: list[Entry], *, below: Any, grow: bool
+    ax: Any, entries: Sequence[LegendEntry], old: list[LegendEntry], *, below: Any, grow: bool
 ) -> Any:
     from matplotlib.transforms import ScaledTranslation
 
@@ -95,8 +97,8 @@ def _draw_below(
 
 
 def _arranged(
-    ax: Any, entries: Sequence[Entry], old: list[Entry], most: float
-) -> tuple[list[Entry], int]:
+    ax: Any, entries: Sequence[LegendEntry], old: list[LegendEntry], most: float
+) -> tuple[list[LegendEntry], int]:
     """Names and columns of a legend of at most a share of the height: shorter names if need be."""
     size, (inches, high) = type_size(ax) - 1, panel_inches(ax)
     for lines, least in ((3, 1), (1, 1), (1, 2), (1, 3)):
@@ -109,7 +111,7 @@ def _arranged(
     return shown, columns
 
 
-def _draw(ax: Any, shown: Sequence[Entry], **options: Any) -> Legend:
+def _draw(ax: Any, shown: Sequence[LegendEntry], **options: Any) -> Legend:
     """Draw a legend; texts are set afterwards, for one with an underscore in front is left out."""
     handles = [handle for handle, _ in shown]
     legend: Legend = ax.legend(handles, ["."] * len(handles), **options)
@@ -118,7 +120,7 @@ def _draw(ax: Any, shown: Sequence[Entry], **options: Any) -> Legend:
     return legend
 
 
-def _take_entries(ax: Any) -> list[Entry]:
+def _take_entries(ax: Any) -> list[LegendEntry]:
     """What the legend of these axes says; the legend itself is removed."""
     legend = ax.get_legend()
     if legend is None:
@@ -128,7 +130,7 @@ def _take_entries(ax: Any) -> list[Entry]:
     return list(zip(legend.legend_handles, texts, strict=True))
 
 
-def _written(entries: Sequence[Entry], width: int, lines: int = 3) -> list[Entry]:
+def _written(entries: Sequence[LegendEntry], width: int, lines: int = 3) -> list[LegendEntry]:
     names = [name for _, name in entries]
     shown = distinct(names, [wrapped(name, width, lines) for name in names])
     return [(handle, literal(text)) for (handle, _), text in zip(entries, shown, strict=True)]
@@ -160,7 +162,7 @@ def make_taller(figure: Any, labels: Sequence[str], columns: int, size: float) -
     figure.set_size_inches(width, height + legend_height(labels, columns, size))
 
 
-def _free_corner(ax: Any, shown: Sequence[Entry], size: float) -> str | None:
+def _free_corner(ax: Any, shown: Sequence[LegendEntry], size: float) -> str | None:
     """The first corner in which no line lies."""
     labels = [label for _, label in shown]
     wide = max(text_inches(label, size) for label in labels) + (HANDLE + PADDING) * size / 72

@@ -18,8 +18,8 @@ from voros.plotting.colours import FADED, PINK, ModelStyle, ground, ink, model_s
 from voros.plotting.cost_axis import fractional_cost
 from voros.plotting.display import ModelDisplay, renamed
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
-from voros.plotting.legends import Entry, draw_legend
-from voros.plotting.limits import (
+from voros.plotting.legends import LegendEntry, draw_legend
+from voros.plotting.limit_lines import (
     LimitArtists,
     Limits,
     ScenarioLike,
@@ -356,8 +356,8 @@ class RocDisplay(ModelDisplay):
         self.ax_.add_patch(shape)
         return shape
 
-    def _legend_entries(self) -> list[Entry]:
-        entries: list[Entry] = [(line, model) for model, line in self.curves_.items()]
+    def _legend_entries(self) -> list[LegendEntry]:
+        entries: list[LegendEntry] = [(line, model) for model, line in self.curves_.items()]
         if len(self.limits_) > 1:
             lines = {name: each.precision or each.capacity for name, each in self.limits_.items()}
             entries += [(line, name) for name, line in lines.items() if line is not None]

@@ -16,7 +16,7 @@ from voros.io.frames import make_frame
 from voros.plotting.colours import FADED, GOLD, ground, ink, model_styles, region_opacity
 from voros.plotting.display import ModelDisplay, named_points, only_model
 from voros.plotting.geometry import marked_runs
-from voros.plotting.limits import describe_capacity, describe_precision
+from voros.plotting.limit_lines import describe_capacity, describe_precision
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
     dress,
@@ -40,7 +40,7 @@ LONGEST_LINE = 60
 Along = Literal["threshold", "alarms"]
 
 PANELS = ("expected_cost", "precision", "alarms")
-LABELS = {"expected_cost": "expected cost", "precision": "precision", "alarms": "alarms"}
+PANEL_LABELS = {"expected_cost": "expected cost", "precision": "precision", "alarms": "alarms"}
 
 
 class ThresholdCostDisplay(ModelDisplay):
@@ -206,7 +206,7 @@ class ThresholdCostDisplay(ModelDisplay):
         (self.lines_[name],) = panel.plot(x, solid, color=color, linewidth=width)
         last = panel is self.axes_[-1]
         label = {"threshold": "alarm threshold (score)", "alarms": "alarms"}[self.along]
-        dress(panel, xlabel=label if last else "", ylabel=LABELS[name])
+        dress(panel, xlabel=label if last else "", ylabel=PANEL_LABELS[name])
         panel.tick_params(labelbottom=last)
 
     def _draw_limits(self) -> dict[str, Line2D]:

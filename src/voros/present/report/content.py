@@ -19,7 +19,7 @@ from voros.policy.json import policy_fields
 from voros.present.report.values import evaluation_values, scenario_values
 from voros.selection import Selection
 
-PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
+REPORTED_PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
 """Whose versions decide the numbers and the pictures."""
 
 REPORT_SCHEMA = 1
@@ -152,7 +152,7 @@ def versions() -> dict[str, str]:
     from importlib.metadata import PackageNotFoundError, version
 
     found = {"python": platform.python_version()}
-    for package in PACKAGES:
+    for package in REPORTED_PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:

@@ -20,7 +20,7 @@ RESOLUTION = 150
 MAP_STEPS = 24
 """Floors and capacities on each side of the winner map."""
 
-ROUNDING = 1e-9
+SHARE_ROUNDING = 1e-9
 """Above one case by so much, a share of weighted cases is not below it once it is multiplied."""
 
 
@@ -115,7 +115,7 @@ def _capacities(report: Report) -> Any:
     """Shares from one case, or little, up to about twice the capacity that was asked for."""
     cases = at_deployment(next(iter(report.points.values())), report.scenario)
     highest = min(1.0, 2.0 * cases.max_alarms(report.scenario) / cases.n_cases)
-    one_case = min(highest, cases.one_case / cases.n_cases * (1.0 + ROUNDING))
+    one_case = min(highest, cases.one_case / cases.n_cases * (1.0 + SHARE_ROUNDING))
     return np.linspace(max(highest / MAP_STEPS, one_case), highest, MAP_STEPS)
 
 

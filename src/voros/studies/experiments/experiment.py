@@ -19,13 +19,13 @@ from voros.studies.experiments.folder import (
 )
 from voros.studies.experiments.grid import Candidate, paper_grid, quick_grid
 from voros.studies.experiments.intervals import cost_intervals
-from voros.studies.experiments.page import render_summary
 from voros.studies.experiments.pictures import draw_study
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.runs import TIME_LIMIT, run_grid
 from voros.studies.experiments.study import Deployed, Scored, run_study
+from voros.studies.experiments.summary_page import render_summary
 from voros.studies.experiments.timing import GridBar
-from voros.studies.paper.tables import table_files
+from voros.studies.paper.paper_tables import table_files
 from voros.text.table import Table
 
 FindRivals = Callable[[Split, Sequence[Deployed], Scored, Scored], tuple[Table, ...]]

@@ -14,7 +14,7 @@ from voros.selection import score_model
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.study import Scored
 from voros.studies.paper.cells import SCENARIOS
-from voros.studies.paper.tables import STRATEGY_LABELS
+from voros.studies.paper.paper_tables import STRATEGY_LABELS
 
 MAP_FLOORS = np.linspace(0.02, 0.9, 45)
 MAP_CAPACITIES = np.linspace(0.02, 0.6, 30)

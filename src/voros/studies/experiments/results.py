@@ -10,7 +10,7 @@ from voros.studies.experiments.grid import Candidate
 from voros.studies.experiments.intervals import CostIntervals
 from voros.studies.experiments.study import CONFIDENCE, GUARANTEED, Deployed
 from voros.studies.paper.cells import SCENARIOS
-from voros.studies.paper.tables import (
+from voros.studies.paper.paper_tables import (
     STRATEGY_LABELS,
     evaluated,
     evaluation_columns,

@@ -18,7 +18,7 @@ from voros.studies.experiments.study import (
     never_alarm_is_a_result,
 )
 from voros.studies.paper.cells import SCENARIOS
-from voros.studies.paper.tables import limits_kept
+from voros.studies.paper.paper_tables import limits_kept
 from voros.text.table import Column, Table, Value
 
 SELECTED = "model selected by partial VOROS"

@@ -5,7 +5,7 @@ detailed ones; `PaperTables` shows them as text and saves them as text, CSV and 
 """
 
 from voros.studies.paper.cells import SCENARIOS, Cell, evaluate_cell, read_cells
-from voros.studies.paper.tables import PaperTables, reproduce_tables
+from voros.studies.paper.paper_tables import PaperTables, reproduce_tables
 
 __all__ = [
     "SCENARIOS",

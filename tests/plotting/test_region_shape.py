@@ -10,7 +10,7 @@ from voros import RegionCase, Scenario
 pytest.importorskip("matplotlib")
 
 from voros.plotting import RegionDisplay, region_gallery
-from voros.plotting.region import FIGURE_2
+from voros.plotting.region_shape import FIGURE_2
 
 PAPER_CORNERS = [
     ["$v_{00}$", r"$v_{\alpha\kappa}$", r"$v_{0\kappa}$"],

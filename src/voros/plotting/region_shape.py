@@ -13,7 +13,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
 from voros.plotting.colours import GOLD, ink
-from voros.plotting.limits import LimitArtists, Limits, draw_limits
+from voros.plotting.limit_lines import LimitArtists, Limits, draw_limits
 from voros.plotting.style import (
     axes_to_draw_on,
     dress,
