@@ -19,7 +19,7 @@ from scipy.special import ndtr, ndtri
 
 import voros
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.inference.bands import KINDS, Kind, area_band, roc_band
+from voros.inference.bands import BAND_KINDS, Kind, area_band, roc_band
 
 GRID = 20_001
 """Thresholds of the population's curve; twice as many change its score by less than 1e-6."""
@@ -155,7 +155,7 @@ def bands_that_hold(
 
 
 def show_bands(setting: Setting, args: argparse.Namespace) -> None:
-    for kind in KINDS:
+    for kind in BAND_KINDS:
         found = bands_that_hold(setting, kind, args.data_sets, args.resamples, args.seed)
         for name, (whole, mean) in found.items():
             print(

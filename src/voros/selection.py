@@ -316,14 +316,7 @@ def select_model(
         return count_model(y_true, columns[model], pos_label, sample_weight, name, groups)
 
     counted = ((model, count(model)) for model in columns)
-    selection = rank_points(
-        counted,
-        len(columns),
-        scenario,
-        strategy=strategy,
-        tolerance=tolerance,
-        guarantee=guarantee,
-    )
+    selection = rank_points(counted, len(columns), scenario, strategy, tolerance, guarantee)
     _warn_about(selection)
     return replace(selection, pos_label=pos_label)
 
@@ -352,14 +345,8 @@ def select_points(
     """
     check_scenario(scenario)
     models = check_points_by_model(points_by_model)
-    selection = rank_points(
-        models.items(),
-        len(models),
-        scenario,
-        strategy=strategy,
-        tolerance=tolerance,
-        guarantee=guarantee,
-    )
+    n_models = len(models)
+    selection = rank_points(models.items(), n_models, scenario, strategy, tolerance, guarantee)
     _warn_about(selection)
     return selection
 
@@ -368,7 +355,6 @@ def rank_points(
     points_by_model: Iterable[tuple[str, OperatingPoints]],
     n_models: int,
     scenario: Scenario,
-    *,
     strategy: Strategy = "partial_voros",
     tolerance: float = PAPER_TOLERANCE,
     guarantee: Guarantee | None = None,

@@ -11,7 +11,7 @@ from scipy.stats import beta, gamma, lognorm, rv_continuous
 import voros
 from voros import Scenario, ThresholdPolicy, costs
 from voros.io.serialisation import DocumentError
-from voros.policy.json import SCHEMA
+from voros.policy.json import POLICY_SCHEMA
 
 COSTS = [
     1 / 30,
@@ -128,10 +128,10 @@ def test_two_policies_differ_when_anything_saved_differs():
 def test_a_newer_schema_is_refused_by_name(tmp_path):
     fields = json.loads(make_policy().to_json())
     file = tmp_path / "future.json"
-    file.write_text(json.dumps(fields | {"schema": SCHEMA + 1}))
+    file.write_text(json.dumps(fields | {"schema": POLICY_SCHEMA + 1}))
+    accepted = f"accepted is {POLICY_SCHEMA}; written by a"
     with pytest.raises(
-        ValueError,
-        match=rf"future\.json has the schema {SCHEMA + 1}; accepted is {SCHEMA}; written by a",
+        ValueError, match=rf"future\.json has the schema {POLICY_SCHEMA + 1}; {accepted}"
     ):
         ThresholdPolicy.from_json(file)
 

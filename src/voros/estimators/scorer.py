@@ -10,7 +10,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.notices import warn_about_costs, warn_if_never_alarm
 from voros.selection import SCORES, Strategy, check_strategy
 
-RESPONSE_METHODS = ("decision_function", "predict_proba")
+SCORER_METHODS = ("decision_function", "predict_proba")
 """Where a scorer takes its scores from; both put cases in the same order where both exist."""
 
 
@@ -59,7 +59,7 @@ def make_scorer(
     check_scenario(scenario)
     return make_sklearn_scorer(
         scenario_score,
-        response_method=RESPONSE_METHODS,
+        response_method=SCORER_METHODS,
         scenario=scenario,
         strategy=strategy,
         pos_label=pos_label,

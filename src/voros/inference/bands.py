@@ -26,7 +26,7 @@ from voros.io.frames import make_frame
 from voros.models import one_or_all
 
 Kind: TypeAlias = Literal["simultaneous", "pointwise"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+BAND_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 POSITIONS = 101
 """False alarm rates, or cost ratios, at which a band is computed."""
@@ -251,7 +251,7 @@ class _Resampling:
 
     def __post_init__(self) -> None:
         check_resampling(self.n_resamples, self.confidence)
-        check_choice(self.kind, "kind", KINDS)
+        check_choice(self.kind, "kind", BAND_KINDS)
         object.__setattr__(self, "confidence", float(self.confidence))
 
     def bands(

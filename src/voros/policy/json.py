@@ -32,8 +32,8 @@ from voros.policy.strategies import POLICY_STRATEGIES
 if TYPE_CHECKING:
     from voros.policy.threshold_policy import ThresholdPolicy
 
-FORMAT = "voros threshold policy"
-SCHEMA = 2
+POLICY_FORMAT = "voros threshold policy"
+POLICY_SCHEMA = 2
 """Raised whenever the fields of a file change."""
 
 WEIGHT_SUM = 1e-9
@@ -50,8 +50,8 @@ def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
     scenario = policy.scenario
     return with_checksum(
         {
-            "format": FORMAT,
-            "schema": SCHEMA,
+            "format": POLICY_FORMAT,
+            "schema": POLICY_SCHEMA,
             "model": policy.model,
             "strategy": policy.strategy,
             "scenario": {
@@ -83,7 +83,7 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
         Naming the key that no saved policy could hold.
     """
     document = read_document(source, "saved policy")
-    document.check_format(FORMAT, SCHEMA)
+    document.check_format(POLICY_FORMAT, POLICY_SCHEMA)
     entries = document.keys(
         "format",
         "schema",

@@ -166,7 +166,14 @@ class ThresholdPolicy:
         points = OperatingPoints.from_scores(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, groups=groups
         )
-        policy = cls._decide(points, scenario, strategy, guarantee, n_models, model)
+        policy = cls.from_points(
+            points,
+            scenario,
+            strategy=strategy,
+            guarantee=guarantee,
+            n_models=n_models,
+            model=model,
+        )
         return replace(policy, pos_label=_plain(pos_label))
 
     @classmethod
@@ -185,18 +192,6 @@ class ThresholdPolicy:
         Parameters are those of `from_validation`; the points must carry thresholds.
         """
         check_scenario(scenario)
-        return cls._decide(points, scenario, strategy, guarantee, n_models, model)
-
-    @classmethod
-    def _decide(
-        cls,
-        points: OperatingPoints,
-        scenario: Scenario,
-        strategy: PolicyStrategy,
-        guarantee: Guarantee | None,
-        n_models: int | None,
-        model: str | None,
-    ) -> ThresholdPolicy:
         _check_strategy(strategy)
         _check_thresholds(points)
         _check_model(model)
