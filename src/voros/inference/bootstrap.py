@@ -169,18 +169,8 @@ def bootstrap(
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
     partial VOROS 0.4570 (95 % bca interval 0.3241 to 0.5561; 200 resamples of cases)
     """
-    plan = ResamplingPlan.of(
-        y_true,
-        scores,
-        scenario,
-        metric=metric,
-        n_resamples=n_resamples,
-        confidence=confidence,
-        method=method,
-        stratified=stratified,
-        groups=groups,
-        pos_label=pos_label,
-    )
+    drawing = n_resamples, confidence, method, stratified, groups, pos_label
+    plan = ResamplingPlan.of(y_true, scores, scenario, metric, *drawing)
     return one_or_all(plan.run(random_state, progress).bootstraps(), scores)
 
 
@@ -203,7 +193,6 @@ class ResamplingPlan:
         y_true: Any,
         scores: Any,
         scenario: Scenario,
-        *,
         metric: MetricLike,
         n_resamples: int,
         confidence: float,

@@ -223,18 +223,8 @@ def compare(
             f"metric={metric!r}: of a threshold neither more nor less is better, and models have "
             "scales of their own; compare their partial VOROS or expected cost"
         )
-    plan = ResamplingPlan.of(
-        y_true,
-        scores,
-        scenario,
-        metric=metric,
-        n_resamples=n_resamples,
-        confidence=confidence,
-        method=method,
-        stratified=stratified,
-        groups=groups,
-        pos_label=pos_label,
-    )
+    drawing = n_resamples, confidence, method, stratified, groups, pos_label
+    plan = ResamplingPlan.of(y_true, scores, scenario, metric, *drawing)
     if len(plan.models) < 2:
         raise ValueError("scores hold one model; a comparison needs at least two")
     return comparison_of(plan, plan.run(random_state, progress))

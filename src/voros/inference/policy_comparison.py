@@ -82,19 +82,10 @@ def compare_policies(
     columns = columns_by_model(y_true, scores)
     _check_policies(policies, list(columns))
     seed = int(generator(random_state).integers(2**63))
-    arguments = {
-        "n_resamples": n_resamples,
-        "confidence": confidence,
-        "method": method,
-        "stratified": stratified,
-        "groups": groups,
-        "pos_label": pos_label,
-    }
+    drawing = n_resamples, confidence, method, stratified, groups, pos_label
     found = []
     for name, policy in policies.items():
-        one = ResamplingPlan.of(
-            y_true, {name: columns[name]}, policy.scenario, metric=policy, **arguments
-        )
+        one = ResamplingPlan.of(y_true, {name: columns[name]}, policy.scenario, policy, *drawing)
         # The same seed draws the same cases for every policy.
         found.append(replace(one, measure=_cost_of(policy, by_cost)).run(seed, progress))
     return _together(found)
