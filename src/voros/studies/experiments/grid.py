@@ -51,8 +51,8 @@ class Candidate:
         >>> Candidate("RF", {"max_depth": 4, "rare_class_weight": 9}).label
         'RF, depth 4, weight 9'
         """
-        told = (f"{SHORT_WORDS.get(k, k)} {_short(v)}" for k, v in self.parameters.items())
-        return ", ".join([self.family, *told])
+        parts = (f"{SHORT_WORDS.get(k, k)} {_short(v)}" for k, v in self.parameters.items())
+        return ", ".join([self.family, *parts])
 
     def estimator(self, random_state: int) -> Any:
         """Return the unfitted scikit-learn classifier."""

@@ -19,7 +19,7 @@ WINDOWS: Mapping[str, int] = MappingProxyType({"0-48h": 0, "24-48h": 24, "32-48h
 """Windows end at 48 hours; the value is the hour at which they begin."""
 
 FEWEST_FOR_SLOPE = 2
-"""Buckets it takes to tell a slope."""
+"""Buckets that a slope needs."""
 
 
 def ever_measured(values: FloatArray) -> FloatArray:

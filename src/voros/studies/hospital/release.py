@@ -121,8 +121,8 @@ def find_tables(folder: Path) -> dict[str, SourceTable]:
         When one is missing, is there twice, lacks a column or cannot be read.
     """
     _check_release_folder(folder)
-    _check_present(folder)
-    tables = {name: _read_table(folder, name) for name in NEEDED_COLUMNS}
+    paths = _paths(folder)
+    tables = {name: SourceTable(name, path, _header(path)) for name, path in paths.items()}
     for table in tables.values():
         _check_columns(table)
     return tables
@@ -140,8 +140,11 @@ def _check_release_folder(folder: Path) -> None:
     raise ExperimentError(f"{folder}: neither hosp/ nor icu/ is in this folder. {remedy}")
 
 
-def _check_present(folder: Path) -> None:
-    found = {name: _candidates(folder, name) for name in NEEDED_COLUMNS}
+def _paths(folder: Path) -> dict[str, Path]:
+    found = {
+        name: [path for form in TABLE_ENDINGS if (path := folder / f"{name}{form}").is_file()]
+        for name in NEEDED_COLUMNS
+    }
     missing = [name for name, paths in found.items() if not paths]
     if missing:
         names = ", ".join(str(folder / f"{name}.csv.gz") for name in missing)
@@ -155,15 +158,7 @@ def _check_present(folder: Path) -> None:
         raise ExperimentError(
             f"{names}: the same table twice, and they may be of two releases. Remove one of them"
         )
-
-
-def _candidates(folder: Path, name: str) -> list[Path]:
-    return [path for form in TABLE_ENDINGS if (path := folder / f"{name}{form}").is_file()]
-
-
-def _read_table(folder: Path, name: str) -> SourceTable:
-    (path,) = _candidates(folder, name)
-    return SourceTable(name, path, _header(path))
+    return {name: paths[0] for name, paths in found.items()}
 
 
 def _header(path: Path) -> tuple[str, ...]:
@@ -210,7 +205,7 @@ def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
         database.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
         database.execute(f"SET threads = {min(MOST_THREADS, os.cpu_count() or 1)}")
         database.execute("SET preserve_insertion_order = false")
-        # It would draw on the standard output, among the tables.
+        # It would draw on the standard output, where the tables go.
         database.execute("SET enable_progress_bar = false")
         if scratch is not None:
             database.execute(f"SET temp_directory = {quoted(scratch)}")
