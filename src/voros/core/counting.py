@@ -169,8 +169,8 @@ def leading_counts(positive: BoolArray, scores: AnyArray, at_most: float) -> Cou
     n_positive = int(np.count_nonzero(positive))
     leading = True if at_most >= len(scores) else within_reach(scores, at_most)
     # Positions are gathered faster than marks.
-    right = scores[np.flatnonzero(positive & leading)]
-    false = scores[np.flatnonzero(~positive & leading)]
+    right = scores[(positive & leading).nonzero()[0]]
+    false = scores[(~positive & leading).nonzero()[0]]
     first, fp = count_at_positives(right, false)
     tp = len(right) - first
     kept = (tp + fp).searchsorted(at_most, side="right")
@@ -191,7 +191,9 @@ def count_at_positives(right: AnyArray, false: AnyArray) -> tuple[AnyArray, AnyA
     """
     right.sort()
     false.sort()
-    first = np.flatnonzero(np.append(True, right[1:] != right[:-1])[: len(right)])
+    new = np.ones(len(right), dtype=np.bool_)
+    np.not_equal(right[1:], right[:-1], out=new[1:])
+    first = new.nonzero()[0]
     fp = len(false) - false.searchsorted(right[first])
     return first[::-1], fp[::-1]
 

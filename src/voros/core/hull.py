@@ -52,17 +52,19 @@ def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
     In coordinates (alarms, true positives), an affine image of ROC space, steps are never of zero
     width.
     """
-    index = np.flatnonzero(allowed)
+    index = allowed.nonzero()[0]
     tp, fp = points.tp[index], points.fp[index]
     alarms = tp + fp
     if len(index) > 1:
         # Of points with equally many alarms only the one with most true positives counts.
-        distinct = np.append(alarms[1:] > alarms[:-1], True)
+        distinct = np.ones(len(alarms), dtype=np.bool_)
+        np.greater(alarms[1:], alarms[:-1], out=distinct[:-1])
         if not distinct.all():
             index, tp, fp = index[distinct], tp[distinct], fp[distinct]
             alarms = alarms[distinct]
     vertices = upper_vertices(alarms, tp)
-    gain, harm = np.diff(tp[vertices]), np.diff(fp[vertices])
+    right, false = tp[vertices], fp[vertices]
+    gain, harm = right[1:] - right[:-1], false[1:] - false[:-1]
     useful = gain > 0
     gain, harm = gain[useful], harm[useful]
     # More true and no more false positives is better at every cost: the step enters at infinity.
