@@ -285,7 +285,7 @@ def _general_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
         kinds = set(array.tolist())
     except TypeError as error:
         raise ValueError(f"{name} holds values that are no labels: {error}") from None
-    if any(_is_missing(kind) for kind in kinds):
+    if any(is_missing(kind) for kind in kinds):
         raise ValueError(f"{name} holds missing values; drop or impute those cases first")
     distinct = sorted(kinds, key=str)
     if len(distinct) > 2:
@@ -308,10 +308,11 @@ def is_label(value: Any) -> bool:
         hash(value)
     except TypeError:
         return False
-    return not _is_missing(value)
+    return not is_missing(value)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, or what pandas writes for no value."""
     try:
         return value is None or bool(value != value)
     except TypeError:

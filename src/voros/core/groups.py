@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_vector, check_same_length
+from voros.core.arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    as_vector,
+    check_same_length,
+    is_missing,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +87,4 @@ def _missing(names: AnyArray) -> BoolArray:
         return np.isnat(names)
     if names.dtype != object:
         return np.zeros(len(names), dtype=np.bool_)
-    return np.array([_is_missing(name) for name in names.tolist()], dtype=np.bool_)
-
-
-def _is_missing(name: Any) -> bool:
-    # pandas' NA is neither equal nor unequal to itself.
-    return name is None or type(name).__name__ == "NAType" or bool(name != name)
+    return np.array([is_missing(name) for name in names.tolist()], dtype=np.bool_)
