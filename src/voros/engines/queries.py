@@ -85,7 +85,11 @@ class LazyCases:
         into rows.
         """
         grouped = [self._by_cells(name, want) for name, want in plan.wanted.items()]
-        answer = self.collect(grouped[0] if len(grouped) == 1 else nw.concat(grouped))
+        if len(grouped) > 1:
+            models = [nw.lit(self.models[name]).alias(MODEL) for name in plan.wanted]
+            named = zip(grouped, models, strict=True)
+            grouped = [nw.concat([part.with_columns(model) for part, model in named])]
+        answer = self.collect(grouped[0])
         counted = {name: self._bins(answer, name, want) for name, want in plan.wanted.items()}
         self.usage.passes += 1
         self.usage.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
@@ -94,8 +98,7 @@ class LazyCases:
     def _by_cells(self, name: str, want: Wanted) -> nw.LazyFrame[Any]:
         rows = with_shares(self._wanted_rows(name, want), self.weighted)
         rows = self.adapter.with_cell(rows, SCORE, CELL, want.level)
-        model = nw.lit(self.models[name]).alias(MODEL)
-        return rows.group_by(CELL).agg(*_counts(self.weighted)).with_columns(model)
+        return rows.group_by(CELL).agg(*_counts(self.weighted))
 
     def _wanted_rows(self, name: str, want: Wanted) -> nw.LazyFrame[Any]:
         kept = [POSITIVE, WEIGHT] if self.weighted else [POSITIVE]
@@ -113,7 +116,9 @@ class LazyCases:
         return rows.filter(_any([*map(nw.col, named.values()), *ranges]))
 
     def _bins(self, answer: Mapping[str, AnyArray], name: str, want: Wanted) -> Bins:
-        mine = answer[MODEL] == self.models[name]
+        mine = np.ones(len(answer[CELL]), dtype=np.bool_)
+        if MODEL in answer:
+            mine = answer[MODEL] == self.models[name]
         order = np.flatnonzero(mine)[np.argsort(-answer["least"][mine])]
         kind = np.float64 if self.weighted else np.int64
         rows = answer["rows"][order].astype(np.int64)
