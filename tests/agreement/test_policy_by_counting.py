@@ -6,6 +6,7 @@ broken about equally often. Costs are samples or uniform: both have exact sums t
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from dataclasses import dataclass, replace
@@ -387,3 +388,53 @@ def test_points_that_end_too_early_are_named_with_the_first_threshold_beyond() -
         policy_at(0.7).evaluate_points(
             OperatingPoints.from_points([0.1], [0.5], 10, 90), by_cost=True
         )
+
+
+@pytest.mark.parametrize(("n_positive", "n_negative"), [(1, 9), (9, 1), (1, 1), (2, 7)])
+def test_costs_over_t_are_read_with_the_class_sizes_however_few(n_positive, n_negative) -> None:
+    # t = cN / (cN + P), so that c = t / (1 - t) * P / N: from 1/4 to 3/2 of P / N.
+    scenario = Scenario(cost_ratio=costs.uniform_t(0.2, 0.6))
+    policy = replace(policy_at(0.7, 0.4), scenario=scenario)
+    labels = [1] * n_positive + [0] * n_negative
+    got = policy.evaluate(labels, [0.5] * len(labels), by_cost=True)
+    per_negative = n_positive / n_negative
+    assert got.choices[0].cost_ratio_low == pytest.approx(per_negative / 4, rel=CLOSE)
+    assert got.choices[-1].cost_ratio_high == pytest.approx(per_negative * 3 / 2, rel=CLOSE)
+    for choice, following in itertools.pairwise(got.choices):
+        assert choice.cost_ratio_high == following.cost_ratio_low
+    assert got.probabilities.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("distribution", [costs.uniform(0.1, 0.6), costs.miss_costs(2, 9)])
+def test_cases_of_one_class_keep_the_range_of_the_costs(label, distribution) -> None:
+    policy = replace(policy_at(0.7, 0.4), scenario=Scenario(cost_ratio=distribution))
+    got = policy.evaluate([label] * 4, [0.5] * 4, by_cost=True)
+    low, high = sorted({0.1: (0.1, 0.6), 2: (1 / 9, 1 / 2)}[distribution.support[0]])
+    assert got.choices[0].cost_ratio_low == pytest.approx(low)
+    assert got.choices[-1].cost_ratio_high == pytest.approx(high)
+
+
+def test_false_alarms_without_bound_cost_nothing_where_there_is_none() -> None:
+    # t up to 1: the mean cost ratio is infinite, and 0.9 is above every negative.
+    scenario = Scenario(cost_ratio=costs.uniform_t(0.5, 1.0))
+    one = replace(policy_at(0.9, 0.4), scenario=scenario).fixed()
+    one = replace(one, default=replace(one.default, threshold=0.9))
+    one = replace(one, choices=(one.default,))
+    got = one.evaluate([1, 1, 1, 0, 0], [0.95, 0.9, 0.1, 0.8, 0.2])
+    assert [(c.tp, c.fp) for c in got.choices] == [(2, 0)]
+    assert got.cost_per_1000 == pytest.approx(1000 * 1 / 5)
+    dear = one.evaluate([1, 1, 1, 0, 0], [0.95, 0.9, 0.1, 0.9, 0.2])
+    assert dear.cost_per_1000 == math.inf
+
+
+def test_the_least_capacity_is_that_of_the_lightest_case_at_the_prevalence() -> None:
+    # Half of ten cases by weight: a positive counts 5 / 2, a negative 5 / 8.
+    labels, scores = [1] * 2 + [0] * 8, [0.5, 0.4, 0.9, *([0.1] * 7)]
+    for capacity, admits in ((0.0624, False), (0.0626, True), (0.2, True)):
+        scenario = Scenario(0.0, capacity, cost_ratio=0.1, prevalence=0.5)
+        if admits:
+            ThresholdPolicy.from_validation(labels, scores, scenario)
+        else:
+            with pytest.raises(ValueError, match="capacity"):
+                ThresholdPolicy.from_validation(labels, scores, scenario)
