@@ -60,6 +60,8 @@ KINDS = {
     "stratified": "flag",
     "refit": "flag",
     "progress": "progress",
+    **dict.fromkeys(("curves", "choices", "legend", "zoom", "force"), "flag"),
+    **dict.fromkeys(("log_capacity", "log_precision"), "flag"),
 }
 """What a sound value of each argument is; for an argument not named here, no odd value is."""
 
@@ -412,13 +414,15 @@ def complaint(name: str, target: Target, spoiled: dict[str, Odd]) -> str | None:
     return None
 
 
-def judged(calls: Iterator[tuple[str, dict[str, Odd]]]) -> tuple[Counter[str], list[str]]:
+def judged(
+    calls: Iterator[tuple[str, dict[str, Odd]]], targets: dict[str, Target] = TARGETS
+) -> tuple[Counter[str], list[str]]:
     """Make calls, count them by function, and collect what is wrong with their answers."""
     tried: Counter[str] = Counter()
     complaints = []
     for name, spoiled in calls:
         tried[name] += 1
-        wrong = complaint(name, TARGETS[name], spoiled)
+        wrong = complaint(name, targets[name], spoiled)
         if wrong is not None:
             complaints.append(wrong)
     return tried, complaints

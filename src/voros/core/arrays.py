@@ -160,10 +160,10 @@ def check_flag(value: Any, name: str) -> bool:
     --------
     >>> check_flag("no", "stratified")
     Traceback (most recent call last):
-    ValueError: stratified='no'; accepted are True and False
+    voros.exceptions.ArgumentError: stratified='no'; accepted are True and False
     """
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}={value!r}; accepted are True and False")
+        raise ArgumentError(name, f"={value!r}; accepted are True and False")
     return bool(value)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from voros.core.arrays import check_flag
 from voros.exceptions import Argument, Message
 
 DEFAULT_MODE = 0o666
@@ -69,7 +70,7 @@ def write_whole(path: str | Path, data: str | bytes, *, force: bool = False) -> 
     ...     write_whole(folder + "/note.txt", "all of it").read_text()
     'all of it'
     """
-    write_together({path: data}, force=force)
+    write_together({path: data}, force=check_flag(force, "force"))
     return Path(path)
 
 

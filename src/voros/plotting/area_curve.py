@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
+from voros.core.arrays import AnyArray, FloatArray, as_number
 from voros.core.costs import CostDistribution, Density, Samples
 from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluate_points
+from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.plotting.colours import ModelStyle, ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
@@ -189,10 +190,14 @@ class AreaCurveDisplay(ModelDisplay):
     def _check_range(self, t_range: tuple[float, float] | None) -> tuple[float, float]:
         if t_range is None:
             return self._likely_range()
-        low, high = t_range
+        accepted = "a rising pair within [0, 1]"
+        pair = t_range.tolist() if isinstance(t_range, np.ndarray) else t_range
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise ArgumentError("t_range", f"={t_range!r}; accepted is {accepted}")
+        low, high = (as_number(end, "t_range", accepted) for end in pair)
         if not 0 <= low < high <= 1:
-            raise ValueError(f"t_range={t_range!r}; accepted is a rising pair within [0, 1]")
-        return float(low), float(high)
+            raise ArgumentError("t_range", f"={t_range!r}; accepted is {accepted}")
+        return low, high
 
     def _likely_range(self) -> tuple[float, float]:
         ends = self.to_t(_likely_ratios(self.scenario.costs, self.negatives_per_positive))

@@ -120,11 +120,19 @@ def renamed(
     named = named_points(points)
     if name is None:
         return named
+    check_name(name)
     if len(named) > 1:
         raise ValueError(
             f"name={name!r} and {len(named)} models ({', '.join(named)}); it names a single one"
         )
     return {name: only_model(named)}
+
+
+def check_name(name: str) -> str:
+    """Return the name of a model, or say that it is none."""
+    if not isinstance(name, str):
+        raise TypeError(f"name={name!r}; accepted is a str")
+    return name
 
 
 def only_model(points: Mapping[str, OperatingPoints]) -> OperatingPoints:

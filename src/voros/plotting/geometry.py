@@ -48,7 +48,8 @@ def chord(corners: FloatArray, heights: FloatArray) -> FloatArray:
     """
     heights = np.where(np.abs(heights) < TOUCHING * np.abs(heights).max(), 0.0, heights)
     following = np.roll(np.arange(len(corners)), -1)
-    crossed = heights * heights[following] < 0
+    # Signs, because the product of two tiny heights is 0.
+    crossed = np.sign(heights) * np.sign(heights[following]) < 0
     share = heights[crossed] / (heights[crossed] - heights[following][crossed])
     start, end = corners[crossed], corners[following][crossed]
     found = np.concatenate([corners[heights == 0], start + share[:, None] * (end - start)])

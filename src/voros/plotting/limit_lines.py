@@ -41,8 +41,10 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
         return {}
     if isinstance(scenario, Mapping):
         return {name: check_scenario(each) for name, each in scenario.items()}
-    several = scenario if isinstance(scenario, Iterable) else [scenario]
-    listed = [check_scenario(each) for each in several]
+    # An array is no scenario, and one of no dimension cannot be gone through.
+    if isinstance(scenario, Scenario | np.ndarray) or not isinstance(scenario, Iterable):
+        scenario = [check_scenario(scenario)]
+    listed = [check_scenario(each) for each in scenario]
     return {describe_limits(one): one for one in listed}
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
+from voros.core.arrays import AnyArray, BoolArray, check_flag, check_number
+from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import NO_LIMITS, Decision, solve
 from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
@@ -176,6 +177,9 @@ class RocDisplay(ModelDisplay):
         RocDisplay
         """
         self._check_cost(cost_ratio, lesser_of)
+        flags = {"curves": curves, "choices": choices, "legend": legend, "zoom": zoom}
+        for name, flag in flags.items():
+            check_flag(flag, name)
         if zoom and not self.scenarios:
             raise ValueError("zoom=True needs a scenario, whose feasible region is shown")
         self.ax_ = axes_to_draw_on(ax)
@@ -239,8 +243,10 @@ class RocDisplay(ModelDisplay):
         return np.any(allowed, axis=0) if allowed else np.ones(len(self.points[model]), np.bool_)
 
     def _check_cost(self, cost_ratio: float | None, lesser_of: str | None) -> None:
-        if cost_ratio is not None and not 0 <= cost_ratio < np.inf:
-            raise ValueError(f"cost_ratio={cost_ratio!r}; accepted is a number of at least 0")
+        if cost_ratio is not None:
+            accepted = f"0, or a number from {1 / LARGEST_RATIO:g} to {LARGEST_RATIO:g}"
+            free = check_number(cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_RATIO) == 0
+            check_number(cost_ratio, "cost_ratio", accepted, not free and 1 / LARGEST_RATIO, np.inf)
         if lesser_of is not None and cost_ratio is None:
             raise ValueError(f"lesser_of={lesser_of!r} needs a cost_ratio to know what is lesser")
         if lesser_of is not None and lesser_of not in self.points:

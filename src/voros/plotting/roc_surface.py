@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.core.arrays import FloatArray, check_number
 from voros.core.decision import NO_LIMITS, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -114,8 +114,8 @@ class RocSurfaceDisplay(ModelDisplay):
         t : float in [0, 1], optional
             Cut a slice at this fractional cost and shade its area of lesser classifiers.
         """
-        if t is not None and not 0 <= t <= 1:
-            raise ValueError(f"t={t!r}; accepted is a number within [0, 1]")
+        if t is not None:
+            check_number(t, "t")
         self.ax_ = _solid_axes(ax)
         data = self._lines()
         self.surface_ = self._draw_surface(data)

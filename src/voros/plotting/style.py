@@ -43,7 +43,7 @@ def axes_to_draw_on(ax: Axes | None, shape: float = 0.9, **subplot_options: Any)
     """Return ``ax``, or the axes of a new figure whose height is ``shape`` times its width."""
     plt = pyplot()
     if ax is not None:
-        return ax
+        return check_axes(ax)
     width = figure_inches()
     _, made = plt.subplots(
         figsize=(width, width * shape),
@@ -51,6 +51,15 @@ def axes_to_draw_on(ax: Axes | None, shape: float = 0.9, **subplot_options: Any)
         subplot_kw=subplot_options,
     )
     return made  # type: ignore[no-any-return]
+
+
+def check_axes(ax: Axes) -> Axes:
+    """Return axes, or say that something else was given."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax={ax!r}; accepted are the Axes of matplotlib")
+    return ax
 
 
 def figure_inches() -> float:

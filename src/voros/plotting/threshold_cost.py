@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
+from voros.core.arrays import BoolArray, FloatArray, check_choice
 from voros.core.expected_cost import expected_costs
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluate_points
 from voros.io.frames import make_frame
 from voros.plotting.colours import FADED, GOLD, ground, ink, model_styles, region_opacity
-from voros.plotting.display import ModelDisplay, named_points, only_model
+from voros.plotting.display import ModelDisplay, check_name, named_points, only_model
 from voros.plotting.geometry import marked_runs
 from voros.plotting.limit_lines import describe_capacity, describe_precision
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
+    check_axes,
     dress,
     figure_inches,
     line_width,
@@ -98,14 +99,14 @@ class ThresholdCostDisplay(ModelDisplay):
         along: Along | None = None,
         name: str | None = None,
     ) -> None:
-        if along not in (None, "threshold", "alarms"):
-            raise ValueError(f"along={along!r}; accepted are 'threshold' and 'alarms'")
+        if along is not None:
+            check_choice(along, "along", ("threshold", "alarms"))
         unknown = bool(np.isnan(points.thresholds[1:]).any())
         if along == "threshold" and unknown:
             raise ValueError("along='threshold', and the points carry no thresholds; use 'alarms'")
         self.along: Along = along or ("alarms" if unknown else "threshold")
         self.scenario = check_scenario(scenario)
-        self.name = name
+        self.name = None if name is None else check_name(name)
         self._given = points
 
     @classmethod
@@ -271,7 +272,7 @@ def _three_axes(ax: Any) -> tuple[Axes, ...]:
         given = tuple(np.ravel(ax))
         if len(given) != len(PANELS):
             raise ValueError(f"ax holds {len(given)} axes; this picture needs {len(PANELS)}")
-        return given
+        return tuple(map(check_axes, given))
     size = (figure_inches(), figure_inches())
     _, made = pyplot().subplots(3, 1, figsize=size, layout="constrained", sharex=True)
     return tuple(made)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
+from voros.core.arrays import BoolArray, FloatArray, check_flag
 from voros.core.operating_points import OperatingPoints
 from voros.looks import LINES
 from voros.plotting.colours import ModelStyle, ground, ink, ink_on, model_styles, quiet
@@ -15,7 +15,15 @@ from voros.plotting.display import ModelDisplay, named_points
 from voros.plotting.geometry import marked_runs
 from voros.plotting.legends import columns_that_fit, fitting_characters, make_taller
 from voros.plotting.names import distinct, literal, visible, wrapped
-from voros.plotting.style import axes_inches, dress, figure_inches, pyplot, text_inches, type_size
+from voros.plotting.style import (
+    axes_inches,
+    check_axes,
+    dress,
+    figure_inches,
+    pyplot,
+    text_inches,
+    type_size,
+)
 from voros.progress import Progress
 from voros.winners import NOBODY, WinnerMap, winner_map_points
 
@@ -287,7 +295,7 @@ def cell_edges(centres: Any, log: bool, name: str) -> FloatArray:
     [0.5, 2.0, 8.0]
     """
     values = np.asarray(centres, dtype=np.float64)
-    if log and values[0] <= 0:
+    if check_flag(log, name) and values[0] <= 0:
         raise ValueError(f"{name}=True, and the grid begins at {values[0]:g}; it must be above 0")
     if len(values) == 1:
         return np.array([0.9, 1.1]) * values
@@ -298,11 +306,14 @@ def cell_edges(centres: Any, log: bool, name: str) -> FloatArray:
 
 
 def _two_axes(ax: Any) -> tuple[Axes, Axes | None]:
-    if isinstance(ax, (tuple, list, np.ndarray)):
-        first, second = ax
-        return first, second
+    if isinstance(ax, np.ndarray):
+        ax = tuple(ax.ravel())
+    if isinstance(ax, (tuple, list)):
+        if len(ax) != 2:
+            raise ValueError(f"ax holds {len(ax)} axes; accepted are one or two")
+        return check_axes(ax[0]), check_axes(ax[1])
     if ax is not None:
-        return ax, None
+        return check_axes(ax), None
     size = (1.6 * figure_inches(), 0.75 * figure_inches())
     _, (first, second) = pyplot().subplots(1, 2, figsize=size, layout="constrained", sharey=True)
     return first, second

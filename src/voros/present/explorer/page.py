@@ -14,6 +14,7 @@ from typing import Any
 
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.exceptions import ArgumentError
 from voros.io import write_whole
 from voros.io.serialisation import json_text
 from voros.looks import Look, look_of
@@ -152,6 +153,7 @@ def render_page(
     thin: int | None = None,
 ) -> str:
     """Return the page as text; parameters are those of `write_page`."""
+    _check_words(title="" if title is None else title, outcome=outcome, cases=cases)
     payload = page_payload(points_by_model, scenario, thin)
     payload["words"] = {"outcome": outcome, "cases": cases}
     looks = [look_of(position) for position in range(len(points_by_model))]
@@ -182,6 +184,12 @@ def _model_colours(looks: Sequence[Look]) -> str:
 
 def _rule(position: int, line: str, fill: str) -> str:
     return f".model-{position} {{ --mark: {line}; --fill: {fill}; }}"
+
+
+def _check_words(**words: object) -> None:
+    for name, said in words.items():
+        if not isinstance(said, str):
+            raise ArgumentError(name, f"={said!r}; accepted is a str")
 
 
 def _check_points(points_by_model: Mapping[str, OperatingPoints]) -> None:
