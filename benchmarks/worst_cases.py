@@ -146,9 +146,9 @@ def of(floor: float, n: int, horizon: int | None) -> Iterator[WorstCase]:
     for chance in (0.3, 0.06):
         level = floor * np.ones_like(edges)
         if horizon is not None:
-            risky = risky_precisions((float(edges[0]), 1.0), n, horizon, floor, alpha)
+            risky = risky_precisions((float(edges[0]), 1.0), n, horizon, floor)
             column = int(np.searchsorted(np.cumsum(risky.weights), 1 - chance))
-            level = risky.precision[risky.at(edges)[:, column]]
+            level = risky.at(edges)[:, column]
         swing = 0.02 * chance if horizon is None else 0.0
         wave = 1 - 1e-9 + swing * np.sin(np.arange(SCORES) / 3)
         right = np.maximum.accumulate(np.minimum(level * edges * wave, edges))

@@ -9,9 +9,8 @@ from scipy.optimize import brentq
 from scipy.stats import binom, norm
 
 from voros.guarantee.future_floor import (
-    DEVIATE_STEP,
-    LOWEST_DEVIATE,
     broken_floor_chance,
+    chance_deviates,
     needed_to_keep,
     precision_grid,
     risky_precisions,
@@ -53,8 +52,8 @@ def chance(share: float, precision: float, horizon: int, floor: Fraction) -> flo
 def test_risky_precisions_are_found_on_the_whole_of_0_to_1(floor: str, horizon: int) -> None:
     """Never below the exact one, and above it by no more than the grid."""
     exact_floor = Fraction(floor)
-    risky = risky_precisions((0.02, 0.5), horizon, horizon, float(exact_floor), 0.05)
-    deviates = LOWEST_DEVIATE + DEVIATE_STEP * np.arange(len(risky.weights))
+    risky = risky_precisions((0.02, 0.5), horizon, horizon, float(exact_floor))
+    deviates = chance_deviates()
     reached = 0
     for share in (0.02, 0.05, 0.1, 0.35):
         row = risky.at(np.array([share]))[0]
@@ -64,48 +63,51 @@ def test_risky_precisions_are_found_on_the_whole_of_0_to_1(floor: str, horizon: 
                 continue
             reached += 1
             exact = brentq(lambda p, s=share, b=level: chance(s, p, horizon, exact_floor) - b, 0, 1)
-            found = risky.precision[row[j]]
+            found = row[j]
             assert found >= exact - 1e-9
-            one_more = risky.precision[min(row[j] + 1, len(risky.precision) - 1)]
-            looser = chance(0.9 * share, float(one_more), horizon, exact_floor)
-            assert level > 0.5 or looser <= 2 * level
+            looser = chance(0.9 * share, float(found), horizon, exact_floor)
+            assert level > 0.5 or looser <= 2.5 * level
     assert reached > 10
 
 
 def test_risky_precisions_of_few_alarms_are_the_exact_ones() -> None:
     """Ten expected alarms and a floor of 1 in 100: none of them is right, or the floor is kept."""
-    risky = risky_precisions((0.1, 0.3), 100, 100, 0.01, 0.05)
-    column = round((2.0 - LOWEST_DEVIATE) / DEVIATE_STEP)
+    risky = risky_precisions((0.1, 0.3), 100, 100, 0.01)
+    column = int(np.flatnonzero(chance_deviates() == 2.0)[0])
     exact = brentq(lambda p: (1 - 0.1 * p) ** 100 - 0.9**100 - norm.sf(2.0), 0, 1)
-    found = risky.precision[risky.at(np.array([0.1]))[0][column]]
+    found = risky.at(np.array([0.1]))[0][column]
     assert exact == pytest.approx(0.37, abs=0.01)
     assert exact <= found <= 1.12 * exact
 
 
 @pytest.mark.parametrize("floor", [0.01, 0.4, 0.95])
 def test_they_fall_with_the_share_and_hold_between_shares(floor: float) -> None:
-    risky = risky_precisions((0.01, 1.0), 500, 500, floor, 0.05)
+    risky = risky_precisions((0.01, 1.0), 500, 500, floor)
     assert (np.diff(risky.index, axis=0) <= 0).all()
     assert (np.diff(risky.index, axis=1) >= 0).all()
     rng = np.random.default_rng(0)
     shares = np.sort(rng.uniform(0.01, 1.0, 40))
     rows = risky.at(shares)
-    exact = broken_floor_chance(shares, risky.precision, 500, floor)
-    levels = norm.sf(LOWEST_DEVIATE + DEVIATE_STEP * np.arange(len(risky.weights)))
-    # At the risky precision, rounded up, the chance is at most the level it stands for.
-    assert (np.take_along_axis(exact, rows, axis=1) <= levels + 1e-9).all()
+    levels = norm.sf(chance_deviates())
+    # At the risky precision the chance is at most the level it stands for, where one is risky.
+    for share, row, index in zip(shares, rows, risky.index[risky.rows(shares)], strict=True):
+        exact = broken_floor_chance(np.array([share]), row, 500, floor)[0]
+        assert (exact[index > 0] <= levels[index > 0] + 1e-9).all()
+        assert broken_floor_chance(np.array([share]), np.zeros(1), 500, floor) <= (
+            levels[index == 0].min(initial=1.0) + 1e-9
+        )
 
 
 def test_no_precision_breaks_a_floor_where_alarms_are_too_rare() -> None:
     """One alarm in a hundred futures: a chance of a half is out of reach."""
-    risky = risky_precisions((1e-4, 1.1e-4), 100, 100, 0.4, 0.05)
-    levels = norm.sf(LOWEST_DEVIATE + DEVIATE_STEP * np.arange(len(risky.weights)))
+    risky = risky_precisions((1e-4, 1.1e-4), 100, 100, 0.4)
+    levels = norm.sf(chance_deviates())
     assert (risky.index[:, levels > 0.02] == 0).all()
     assert (risky.index[:, levels < 0.005] > 0).all()
 
 
 def test_weights_and_what_is_ignored_are_all_chances() -> None:
-    risky = risky_precisions((0.1, 0.2), 100, 100, 0.4, 0.05)
+    risky = risky_precisions((0.1, 0.2), 100, 100, 0.4)
     assert risky.weights.sum() + risky.ignored == pytest.approx(1)
     assert (risky.weights > 0).all()
 

@@ -8,21 +8,20 @@ import pytest
 from voros import Guarantee, OperatingPoints, Scenario
 from voros.guarantee.capacity import most_alarms, shared_alpha
 from voros.guarantee.next_cases import (
-    INNER_SHARE,
-    INNER_THRESHOLDS,
-    LATE_SHARE,
-    MAIN_SHARE,
     certified_next,
+    inner_start,
     spaced,
     walk,
     walk_starts,
 )
 from voros.guarantee.prediction import rough_requirement
+from voros.guarantee.sequential import first_rank
+from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
 
 
 def test_shares_of_alpha_are_all_of_it() -> None:
-    assert sum((MAIN_SHARE, LATE_SHARE, INNER_SHARE)) == pytest.approx(1)
+    assert sum((TUNING.main_share, TUNING.late_share, TUNING.inner_share)) == pytest.approx(1)
 
 
 def passed_by_the_rule(groups: list[list[bool]], needed: list[int], plan: Walk) -> list[int]:
@@ -82,18 +81,23 @@ def test_thresholds_are_the_last_of_two_walks_and_a_few_of_a_stricter_one(
     for start, share in ((main, main_share), (late, late_share)):
         plan = Walk(3000, 3000, 0.4, share * alpha, start, most)
         expected |= set(np.arange(len(points))[walk(points, plan, rough_requirement(plan))][-1:])
-    plan = Walk(3000, 3000, 0.4, INNER_SHARE / INNER_THRESHOLDS * alpha, main, most)
+    share = TUNING.inner_share / TUNING.inner_thresholds
+    # The stricter one starts where it may pass: later than the main one.
+    earliest = int(np.ceil(0.45 * 2 * first_rank(0.4, share * alpha)))
+    start = inner_start(main, earliest, most)
+    assert start > main
+    plan = Walk(3000, 3000, 0.4, share * alpha, start, most)
     inner = walk(points, plan, rough_requirement(plan))
     expected |= set(spaced(points.alarms, inner).tolist())
     found = certified_next(points, scenario, 3000, 0.05, rough_requirement)
     assert set(np.flatnonzero(found).tolist()) == expected
-    assert len(expected) <= 2 + INNER_THRESHOLDS
-    assert main_share + late_share + INNER_SHARE == pytest.approx(1)
+    assert len(expected) <= 2 + TUNING.inner_thresholds
+    assert main_share + late_share + TUNING.inner_share == pytest.approx(1)
 
 
 def test_walks_start_later_for_short_horizons_and_nowhere_beyond_the_capacity() -> None:
     usual = walk_starts(2000, 2000, 0.4, 0.05, 1000)
-    assert list(usual.values()) == [MAIN_SHARE, LATE_SHARE]
+    assert list(usual.values()) == [TUNING.main_share, TUNING.late_share]
     assert min(walk_starts(2000, 200, 0.4, 0.05, 1000)) > 2 * min(usual)
     assert max(usual) <= 500
     assert walk_starts(2000, 2000, 0.4, 0.05, 5) == {}
@@ -101,7 +105,7 @@ def test_walks_start_later_for_short_horizons_and_nowhere_beyond_the_capacity() 
     # Few alarms: as early as can be.
     earliest = min(walk_starts(2000, 2000, 0.4, 0.05, 30))
     assert earliest == pytest.approx(min(usual) / 3, abs=1)
-    assert walk_starts(2000, 2000, 0.4, 0.05, earliest) == {earliest: MAIN_SHARE}
+    assert walk_starts(2000, 2000, 0.4, 0.05, earliest) == {earliest: TUNING.main_share}
 
 
 def test_no_stretch_has_no_thresholds() -> None:

@@ -24,7 +24,7 @@ def test_with_many_cases_the_risk_of_a_margin_is_that_of_one_normal_test(
     horizon: int, margin: float
 ) -> None:
     walk = Walk(20_000, horizon, 0.5, 0.05, 1_600, 4_000)
-    local = walk.risk(by_margin(walk, margin))[1]
+    local = walk.local_risk(by_margin(walk, margin))
     inside = (walk.alarms > 2_000) & (walk.alarms < 3_500)
     # More by what holds between the points that are computed.
     assert (local[inside] > norm.sf(margin)).all()
@@ -63,7 +63,7 @@ def one_bad_threshold(
 )
 def test_no_single_threshold_has_more_risk_than_the_bound(walk: Walk) -> None:
     needed = requirement(walk)
-    bound = walk.risk(needed)[0]
+    bound = walk.risk(needed)
     shares = np.linspace(1.3 * walk.start, walk.most, 12) / walk.n_cases
     precision = np.linspace(0.5, 1.0, 40) * min(1.0, 3 * walk.min_precision)
     for share in shares.tolist():
@@ -72,21 +72,21 @@ def test_no_single_threshold_has_more_risk_than_the_bound(walk: Walk) -> None:
 
 def test_more_right_alarms_are_less_risk_everywhere() -> None:
     walk = Walk(500, 500, 0.3, 0.1, 40, 200)
-    few, many = (walk.risk(by_margin(walk, margin)) for margin in (1.5, 1.8))
-    assert many[0] < few[0]
+    few, many = (by_margin(walk, margin) for margin in (1.5, 1.8))
+    assert walk.risk(many) < walk.risk(few)
     # Where hardly anything passes both are what is set aside.
-    assert (many[1] <= few[1] + 1e-15).all()
+    assert (walk.local_risk(many) <= walk.local_risk(few) + 1e-15).all()
 
 
 def test_without_a_test_everything_is_at_risk() -> None:
     walk = Walk(500, 500, 0.3, 0.1, 40, 200)
-    assert walk.risk(np.zeros(161, dtype=int))[0] > 0.999
+    assert walk.risk(np.ones(161, dtype=int)) > 0.999
 
 
 def test_where_nothing_can_pass_only_what_is_set_aside_is_left() -> None:
     walk = Walk(500, 500, 0.3, 0.1, 40, 200)
     impossible = np.arange(40, 201) + 1
-    assert walk.risk(impossible)[0] == pytest.approx(0.002 * walk.alpha, rel=0.1)
+    assert walk.risk(impossible) == pytest.approx(0.001 * walk.alpha, rel=0.1)
 
 
 def population(kind: str, walk: Walk, edges: np.ndarray, at: float, level: float) -> np.ndarray:
@@ -96,7 +96,7 @@ def population(kind: str, walk: Walk, edges: np.ndarray, at: float, level: float
         return np.clip((first - np.append(0, edges[:-1])) / np.diff(edges, prepend=0), 0, 1)
     risky = walk.risky
     column = int(np.argmin(np.abs(np.cumsum(risky.weights) - (1 - level))))
-    hovering = risky.precision[risky.at(edges)[:, column]] * edges
+    hovering = risky.at(edges)[:, column] * edges
     return np.clip(np.diff(hovering, prepend=0) / np.diff(edges, prepend=0), 0, 1)
 
 

@@ -18,27 +18,10 @@ import numpy as np
 from scipy.special import bdtrc, gammaln
 
 from voros.core.arrays import AnyArray, FloatArray
+from voros.guarantee.tuning import TUNING
 
-SPREAD = 7.0
-"""Standard deviations after which a binomial is cut off."""
-
-CUT_OFF = 1e-11
-"""Added to every bound: more than is cut off and than rounding can take away."""
-
-NEAR, NEAR_STEP, NEAR_POWER = 100.0, 0.25, 0.25
-"""Expected counts are apart by `NEAR_STEP` standard deviations, more if the variance is large."""
-
-LEAST_STEP = 0.2
-"""Expected counts are apart by at least this."""
-
-PARTS = 4
-"""Parts into which the lines between computed means are divided."""
-
-TOGETHER = 4
-"""Neighbouring chances over which a table's deviation from linear is taken together."""
-
-BLOCK = 512
-"""Rows of a table that are computed at once."""
+IMPOSSIBLE = -1e4
+"""Stands for the logarithm of 0: its exponential is 0."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +38,19 @@ class Means:
     slack: FloatArray
 
     def lines(self) -> FloatArray:
-        """Bounds where each part begins; shape (n_chances - 1, PARTS, n_precisions)."""
-        along = (np.arange(PARTS) / PARTS)[:, None]
+        """Bounds where each part begins; shape (n_chances - 1, TUNING.parts, n_precisions)."""
+        along = (np.arange(TUNING.parts) / TUNING.parts)[:, None]
         before, after = self.values[:-1, None], self.values[1:, None]
         return np.asarray((1 - along) * before + along * after + self.slack[:, None])
 
     def within_parts(self) -> FloatArray:
-        """Bounds over each part; shape ((n_chances - 1) * PARTS, n_precisions)."""
+        """Bounds over each part; shape ((n_chances - 1) * TUNING.parts, n_precisions)."""
         begin = self.lines()
         last = (self.values[1:] + self.slack)[:, None]
         highest = np.maximum(begin, np.concatenate([begin[:, 1:], last], axis=1))
-        return np.asarray(np.minimum(highest.reshape(-1, self.values.shape[1]) + CUT_OFF, 1.0))
+        return np.asarray(
+            np.minimum(highest.reshape(-1, self.values.shape[1]) + TUNING.cut_off, 1.0)
+        )
 
 
 class TailTable:
@@ -102,7 +87,7 @@ class TailTable:
         """Return the rows from ``low`` to ``high``; ``low`` never falls from call to call."""
         reach = min(high, self.last)
         while self._low + len(self._rows) <= reach:
-            self._extend(min(self.last, self._low + len(self._rows) + BLOCK - 1))
+            self._extend(min(self.last, self._low + len(self._rows) + TUNING.block - 1))
         self._rows, self._low = self._rows[low - self._low :], low
         found = self._rows[: max(high - low + 1, 0)]
         empty = np.zeros((high - low + 1 - len(found), len(self.success)))
@@ -130,21 +115,18 @@ def _mass(trials: AnyArray, count: AnyArray, success: FloatArray) -> FloatArray:
     """Binomial probabilities of a count in each number of trials, for each chance of success."""
     inside = np.clip(count, 0, trials)
     ways = gammaln(trials + 1.0) - gammaln(inside + 1.0) - gammaln(trials - inside + 1.0)
+    # A logarithm that is finite: none of what is impossible is no harm, one of it is.
     with np.errstate(divide="ignore"):
-        log_yes, log_no = np.log(success), np.log1p(-success)
-    log_mass = ways[:, None] + _times(inside, log_yes) + _times(trials - inside, log_no)
-    return np.where((count == inside)[:, None], np.exp(log_mass), 0.0)
-
-
-def _times(count: AnyArray, log_chance: FloatArray) -> FloatArray:
-    """Count times logarithm, where none of what is impossible is no harm."""
-    with np.errstate(invalid="ignore"):
-        return np.where(count[:, None] == 0, 0.0, count[:, None] * log_chance)
+        logs = np.maximum([np.log(success), np.log1p(-success)], IMPOSSIBLE)
+    log_mass = np.stack([inside, trials - inside], axis=1) @ logs + ways[:, None]
+    mass = np.exp(log_mass, out=log_mass)
+    mass[count != inside] = 0.0
+    return np.asarray(mass)
 
 
 def window(trials: int, chance: float) -> tuple[int, int]:
     """Return the least and greatest count that need be looked at."""
-    spread = SPREAD * (np.sqrt(trials * chance * (1 - chance)) + 1)
+    spread = TUNING.spread * (np.sqrt(trials * chance * (1 - chance)) + 1)
     middle = trials * chance
     return max(0, int(middle - spread)), min(trials, int(middle + spread) + 1)
 
@@ -160,14 +142,16 @@ def rising_chances(low: float, high: float, trials: int) -> FloatArray:
     found = [low]
     while found[-1] < high:
         variance = trials * found[-1] * (1 - found[-1])
-        step = NEAR_STEP * np.sqrt(variance) * max(1.0, variance / NEAR) ** NEAR_POWER
-        found.append(min(found[-1] + max(step, LEAST_STEP) / trials, high))
+        step = (
+            TUNING.step * np.sqrt(variance) * max(1.0, variance / TUNING.near) ** TUNING.near_power
+        )
+        found.append(min(found[-1] + max(step, TUNING.least_step) / trials, high))
     return np.array(found if len(found) > 1 else [low, high])
 
 
 def parts_between(values: FloatArray) -> FloatArray:
     """Return where each part between neighbours begins, and the end of the last."""
-    steps = np.diff(values)[:, None] * np.arange(PARTS) / PARTS
+    steps = np.diff(values)[:, None] * np.arange(TUNING.parts) / TUNING.parts
     return np.append((values[:-1, None] + steps).ravel(), values[-1])
 
 
@@ -175,11 +159,11 @@ def means(table: TailTable, offset: int, trials: int, chances: FloatArray) -> Me
     """Mean rows of a table, for ``offset`` plus a binomial count, at rising chances."""
     windows = [window(trials, float(chance)) for chance in chances]
     values, ranges = np.zeros((2, len(chances), len(table.success)))
-    for first in range(0, len(chances), TOGETHER):
-        together = range(first, min(first + TOGETHER, len(chances)))
-        low, high = windows[first][0], windows[min(first + TOGETHER, len(chances) - 1)][1]
+    for first in range(0, len(chances), TUNING.together):
+        together = range(first, min(first + TUNING.together, len(chances)))
+        low, high = windows[first][0], windows[min(first + TUNING.together, len(chances) - 1)][1]
         rows = table.rows(offset + low, offset + high)
-        ranges[first : first + TOGETHER] = _range_about_a_line(rows)
+        ranges[first : first + TUNING.together] = _range_about_a_line(rows)
         for i in together:
             count = np.arange(windows[i][0], windows[i][1] + 1)
             mass = _binomial(trials, float(chances[i]), count)

@@ -13,12 +13,7 @@ from scipy.stats import betabinom, binom
 
 from voros.core.arrays import AnyArray, FloatArray
 from voros.core.scenario import Scenario
-
-LEAST_SHARE, LARGEST_SHARE = 0.02, 0.5
-"""Bounds on the share of alpha spent on the capacity where a precision floor needs the rest."""
-
-PARTS = 33
-"""Values tried at once in the search for the most alarms."""
+from voros.guarantee.tuning import TUNING
 
 
 def shared_alpha(
@@ -39,7 +34,7 @@ def shared_alpha(
     if most >= cases:
         return alpha, 0.0
     # Few alarms vary much: then a small share would leave little of the capacity.
-    share = min(max(most**-0.5, LEAST_SHARE), LARGEST_SHARE)
+    share = min(max(most**-0.5, TUNING.least_capacity_share), TUNING.largest_capacity_share)
     return (1 - share) * alpha, share * alpha
 
 
@@ -65,9 +60,24 @@ def capacity_risk(
     whole = int(most)
     if whole >= horizon:
         return np.zeros(len(alarms))
-    # SciPy sums its beta-binomial tail anew for every value; one running sum serves them all.
-    mass = betabinom.pmf(np.arange(n_cases + 1), n_cases, whole + 1, horizon - whole)
-    return np.asarray(np.minimum(np.cumsum(mass), 1.0)[alarms])
+    return beta_binomial_cdf(alarms, n_cases, whole + 1, horizon - whole)
+
+
+def beta_binomial_cdf(count: AnyArray, trials: int, a: int, b: int) -> FloatArray:
+    """Probability of at most ``count`` of ``trials``, by one running sum for all values.
+
+    SciPy sums anew for every value. Far from the mean, where the sum is within rounding, nothing
+    is computed.
+
+    Examples
+    --------
+    >>> beta_binomial_cdf(np.array([0, 1, 2]), 2, 1, 1).round(6).tolist()
+    [0.333333, 0.666667, 1.0]
+    """
+    mean, spread = betabinom.mean(trials, a, b), TUNING.far * betabinom.std(trials, a, b) + 1
+    low, high = max(0, int(mean - spread)), min(trials, int(mean + spread) + 1)
+    mass = np.append(0.0, betabinom.pmf(np.arange(low, high + 1), trials, a, b))
+    return np.asarray(np.minimum(np.cumsum(mass), 1.0)[np.clip(count - low + 1, 0, len(mass) - 1)])
 
 
 def most_alarms(n_cases: int, scenario: Scenario, horizon: int | None, alpha: float) -> int:
@@ -75,7 +85,7 @@ def most_alarms(n_cases: int, scenario: Scenario, horizon: int | None, alpha: fl
     low, high = -1, n_cases + 1
     while high - low > 1:
         # The risk rises with the alarms: a few values of it tell where it passes alpha.
-        tried = np.unique(np.linspace(low + 1, high - 1, PARTS).astype(np.int64))
+        tried = np.unique(np.linspace(low + 1, high - 1, TUNING.tried_at_once).astype(np.int64))
         safe = int(np.count_nonzero(capacity_risk(tried, n_cases, scenario, horizon) <= alpha))
         low, high = (
             low if safe == 0 else int(tried[safe - 1]),

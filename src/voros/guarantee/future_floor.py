@@ -3,20 +3,22 @@
 At a threshold that flags a share u of all cases, right with probability rho, the alarms among the
 next cases are binomial, and so are the right ones among them. The chance f(u, rho) that the next
 cases are below the floor falls with rho, but neither rises nor falls with u throughout. Its
-falling majorant, the largest over this and all greater shares, is what the bound on a walk needs.
+falling majorant, the largest over this and all greater shares, is what the bound on a sequence
+needs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from scipy.stats import norm
 
-from voros.core.arrays import AnyArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.scenario import as_fraction
 from voros.guarantee.binomial_bounds import (
-    CUT_OFF,
     Means,
     TailTable,
     means,
@@ -24,27 +26,8 @@ from voros.guarantee.binomial_bounds import (
     rising_chances,
     window,
 )
-
-LOWEST_DEVIATE = -3.0
-"""The normal deviate of the largest chance of a broken floor that is looked at."""
-
-DEVIATE_STEP = 0.02
-"""Chances of a broken floor are so far apart, as normal deviates."""
-
-IGNORED_CHANCE = 1e-3
-"""Part of alpha below which chances of a broken floor are counted in full instead."""
-
-PRECISION_STEP, MANY_ALARMS = 0.02, 3000.0
-"""Precisions are apart by this part of their distance to the floor, by more with many alarms."""
-
-STEP_NEAR_ONE = 0.125
-"""Near 1 they are apart by this part of their distance to 1."""
-
-NEAREST = 0.03
-"""The precision next to the floor is this many standard deviations away."""
-
-BELOW = np.array([0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 2.5, 3.0])
-"""Precisions below the floor, in standard deviations."""
+from voros.guarantee.closed_bounds import count_ranges, mean_bound, tail_bound
+from voros.guarantee.tuning import TUNING
 
 
 def needed_to_keep(alarms: AnyArray, min_precision: float) -> AnyArray:
@@ -70,13 +53,12 @@ def precision_grid(min_precision: float, deviation: float) -> FloatArray:
         The smallest standard deviation of an observed precision that matters.
     """
     half = (1 - min_precision) / 2
-    nearest = min(NEAREST * deviation, half)
-    alarms = min_precision * (1 - min_precision) / deviation**2
-    step = PRECISION_STEP * max(1.0, alarms / MANY_ALARMS) ** 0.25
-    steps = int(np.ceil(np.log(half / nearest) / step)) + 1
+    nearest = min(TUNING.nearest * deviation, half)
+    steps = int(np.ceil(np.log(half / nearest) / TUNING.precision_step)) + 1
     above = min_precision + np.geomspace(nearest, half, steps)
-    near_one = 1 - half * np.exp(-np.arange(1, 140) * STEP_NEAR_ONE)
-    below = min_precision - deviation * BELOW
+    towards_one = np.arange(1, TUNING.precisions_near_one) * TUNING.precision_step_near_one
+    near_one = 1 - half * np.exp(-towards_one)
+    below = min_precision - deviation * np.array(TUNING.below)
     low = min_precision * np.arange(10) / 10
     ends = [min_precision, 1.0]
     return np.unique(np.concatenate([low, below[below > 0], above, near_one, ends]))
@@ -127,14 +109,15 @@ class RiskyPrecisions:
     precision : ndarray
         A grid of precisions.
     shares : ndarray
-        Rising shares of alarms.
+        Rising shares of alarms; what is said of one holds up to the next.
     weights : ndarray of shape (n_chances,)
         How much of all chances each stands for; the largest chance first.
     ignored : float
         Chances below all of them.
     index : ndarray of int, shape (n_shares, n_chances)
-        Where in `precision` the risky one is, rounded up; 0 where no precision is so bad. It falls
-        with the share, and holds up to the next share.
+        Where in `precision` the risky one is, rounded up; 0 where no precision is so bad.
+    back : ndarray of shape (n_shares, n_chances)
+        How far the risky one lies back from there, as a part of the way to the precision before.
     """
 
     precision: FloatArray
@@ -142,37 +125,115 @@ class RiskyPrecisions:
     weights: FloatArray
     ignored: float
     index: AnyArray
+    back: FloatArray
 
-    def at(self, shares: FloatArray) -> AnyArray:
-        """Return the index at any shares within the range, one row of chances for each."""
+    def rows(self, shares: FloatArray) -> AnyArray:
+        """Return which row of `index` and `back` holds at shares within the range."""
         row = np.searchsorted(self.shares, shares, side="right") - 1
-        return self.index[np.clip(row, 0, len(self.index) - 1)]
+        return np.asarray(np.clip(row, 0, len(self.index) - 1))
+
+    def at(self, shares: FloatArray) -> FloatArray:
+        """Return the risky precisions at any shares within the range; one row for each."""
+        rows = self.rows(shares)
+        index, back = self.index[rows], self.back[rows]
+        before = self.precision[np.maximum(index - 1, 0)]
+        return np.asarray((1 - back) * self.precision[index] + back * before)
 
 
+@lru_cache(maxsize=64)
 def risky_precisions(
-    shares: tuple[float, float], n_cases: int, horizon: int, min_precision: float, alpha: float
+    shares: tuple[float, float], n_cases: int, horizon: int, min_precision: float
 ) -> RiskyPrecisions:
     """Bound the risky precisions from above, over a range of shares of alarms."""
-    coarse = rising_chances(*shares, horizon)
     variance = min_precision * (1 - min_precision) / (shares[1] * max(n_cases, horizon))
     precision = precision_grid(min_precision, float(np.sqrt(variance)))
-    chance = _falling_chance(coarse, precision, horizon, min_precision)
-    deviates = np.arange(
-        LOWEST_DEVIATE, float(norm.isf(IGNORED_CHANCE * alpha)) + DEVIATE_STEP, DEVIATE_STEP
-    )
-    levels = norm.sf(deviates)
-    above = [np.searchsorted(-row, -levels, side="left") for row in chance]
-    index = np.minimum(above, len(precision) - 1)
+    levels = norm.sf(chance_deviates())
+    edges, chance = _falling_chance(shares, precision, horizon, min_precision)
+    index = np.array([np.searchsorted(-row, -levels, side="left") for row in chance])
+    index = np.minimum(index, len(precision) - 1)
+    convex = precision >= _convex_from(edges[:-1], horizon, min_precision)[:, None]
+    back = _way_back(chance, convex, index, levels)
     weights = -np.diff(levels, prepend=1.0)
-    return RiskyPrecisions(precision, parts_between(coarse), weights, float(levels[-1]), index)
+    return RiskyPrecisions(precision, edges, weights, float(levels[-1]), index, back)
+
+
+def chance_deviates() -> FloatArray:
+    """Return the normal deviates of the chances of a broken floor, the largest chance first."""
+    return np.unique(np.concatenate([np.arange(*each) for each in TUNING.deviates]).round(6))
+
+
+def exact_up_to(min_precision: float) -> float:
+    """Return the expected alarms beyond which closed bounds are near enough."""
+    variance = TUNING.many_variance / (min_precision * (1 - min_precision))
+    return max(TUNING.many_alarms, min(variance, TUNING.most_exact))
+
+
+def growing_shares(low: float, high: float) -> FloatArray:
+    """Return shares from ``low`` to ``high`` in ratios of at most `Tuning.ratio`."""
+    steps = int(np.ceil(np.log(high / low) / np.log(TUNING.ratio)))
+    return np.geomspace(low, high, max(steps, 1) + 1)
 
 
 def _falling_chance(
-    shares: FloatArray, precision: FloatArray, horizon: int, min_precision: float
+    shares: tuple[float, float], precision: FloatArray, horizon: int, min_precision: float
+) -> tuple[FloatArray, FloatArray]:
+    """Bound, from each share to the next, the chance at this and all greater shares."""
+    low, high = shares
+    split = min(max(exact_up_to(min_precision) / horizon, low), high)
+    edges, found = np.array([high]), np.zeros((0, len(precision)))
+    if split < high:
+        many = growing_shares(split, high)
+        bounds = [
+            _many_broken(pair, precision, horizon, min_precision)
+            for pair in pairwise(many.tolist())
+        ]
+        edges, found = many, np.array(bounds)
+    if split > low:
+        few = rising_chances(low, split, horizon)
+        table = _keeping(split, precision, horizon, min_precision)
+        keeping = means(table, 0, horizon, few)
+        within = Means(1.0 - keeping.values, keeping.slack).within_parts()
+        edges, found = np.append(parts_between(few)[:-1], edges), np.concatenate([within, found])
+    falling = np.maximum.accumulate(found[::-1], axis=0)[::-1]
+    return edges, np.minimum.accumulate(falling + TUNING.cut_off, axis=1)
+
+
+def _many_broken(
+    shares: tuple[float, float], precision: FloatArray, horizon: int, min_precision: float
 ) -> FloatArray:
-    """Bound, from each part between the shares on, the chance at this and all greater shares."""
-    table = _keeping(float(shares[-1]), precision, horizon, min_precision)
-    keeping = means(table, 0, horizon, shares)
-    within = Means(1.0 - keeping.values, keeping.slack).within_parts()
-    falling = np.maximum.accumulate(within[::-1], axis=0)[::-1]
-    return np.minimum.accumulate(falling + CUT_OFF, axis=1)
+    """Bound the chance of a broken floor between two shares, with many alarms."""
+    low, high = window(horizon, shares[0])[0], window(horizon, shares[1])[1]
+    begins = count_ranges(low, high)
+    ends = np.append(begins[1:] - 1, high)
+    floor = as_fraction(min_precision)
+    # Fewer than ceil(phi a) are right: more than a - ceil(phi a) are wrong.
+    share = 1 - float(floor) - 1 / begins
+    return mean_bound(tail_bound((begins, ends), share, 1 - precision), begins, horizon, shares)
+
+
+def _convex_from(shares: FloatArray, horizon: int, min_precision: float) -> FloatArray:
+    """Return the precision from which on the chance of a broken floor is convex in it.
+
+    With *a* alarms it is, where (a - 1) times the precision is at least ceil(phi a) - 1.
+    """
+    least = np.array([max(window(horizon, float(share))[0], 1) for share in shares])
+    alarms = np.arange(2, int(least.max()) + 2)
+    from_there = (needed_to_keep(alarms, min_precision) - 1) / (alarms - 1)
+    # With more alarms than any of these it is below phi a / (a - 1).
+    last = float(as_fraction(min_precision)) * (alarms[-1] + 1) / alarms[-1]
+    latest = np.maximum.accumulate(np.append(from_there, last)[::-1])[::-1]
+    return np.asarray(latest[np.maximum(least, 2) - 2])
+
+
+def _way_back(
+    chance: FloatArray, convex: BoolArray, index: AnyArray, levels: FloatArray
+) -> FloatArray:
+    """Return how far before the next grid point a line through the chances takes a level.
+
+    Between two precisions a convex function lies below such a line.
+    """
+    before = np.maximum(index - 1, 0)
+    at, earlier = (np.take_along_axis(chance, each, axis=1) for each in (index, before))
+    between = np.take_along_axis(convex, before, axis=1) & (index > 0)
+    way = np.divide(levels - at, earlier - at, out=np.zeros_like(at), where=earlier > at)
+    return np.asarray(np.where(between, np.clip(way, 0.0, 1.0), 0.0))

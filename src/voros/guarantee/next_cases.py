@@ -1,10 +1,10 @@
 """Which thresholds keep both limits in the next cases, and how alpha is shared.
 
 The capacity is safe up to a number of validation alarms (`voros.guarantee.capacity`). Within that,
-walks look for thresholds that keep the precision floor (`voros.guarantee.prediction`). Each starts
-at a rank that is settled beforehand. The promise is of each deployed threshold, so their number is
-settled too: one for each of two walks, and a few of a stricter walk for costs that want fewer
-alarms. The shares of alpha add up to all of it.
+fixed-sequence tests look for thresholds that keep the precision floor
+(`voros.guarantee.prediction`). Each starts at a rank that is settled beforehand. The promise is of
+each deployed threshold, so their number is settled too: the last of each of two sequences, and a
+few of a stricter one for costs that want fewer alarms. The shares of alpha add up to all of it.
 """
 
 from __future__ import annotations
@@ -19,28 +19,8 @@ from voros.core.scenario import Scenario
 from voros.guarantee.capacity import most_alarms, shared_alpha
 from voros.guarantee.prediction import requirement
 from voros.guarantee.sequential import first_rank, right_above
+from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
-
-LATE_SHARE = 0.02
-"""Share spent on a walk that starts late, for when the very highest scores are false alarms."""
-
-INNER_SHARE = 0.02
-"""Share spent on thresholds well inside the limit, which a policy for several costs may use."""
-
-MAIN_SHARE = 1 - LATE_SHARE - INNER_SHARE
-"""Share left to the walk that usually has the last word."""
-
-INNER_THRESHOLDS = 8
-"""How many thresholds well inside the limit may be used."""
-
-EARLIEST = 0.45
-"""Walks start no earlier than at this part of the rank at which half-way precision would pass."""
-
-MAIN_START, LEAST_WALK = 3.0, 4.0
-"""The main walk starts at so many times the earliest rank, if it can go on for so many times."""
-
-LEAST_ALPHA = 1e-7
-"""Below this the bound on a walk is not proven: rounding could matter."""
 
 
 def certified_next(
@@ -56,28 +36,31 @@ def certified_next(
     most = most_alarms(n_cases, scenario, horizon, for_capacity)
     if floor == 0:
         return np.asarray(points.alarms <= most)
-    _check_alpha(MAIN_SHARE * alpha)
+    _check_alpha(TUNING.main_share * alpha)
     passed = np.zeros(len(points), dtype=np.bool_)
 
+    starts = walk_starts(n_cases, horizon, floor, alpha, most)
+
     def stretch(start: int, share: float) -> slice:
-        if share * alpha < LEAST_ALPHA:
+        if share * alpha < TUNING.least_alpha or start > most:
             return slice(0, 0)
-        plan = Walk(n_cases, horizon, floor, share * alpha, start, most)
+        plan = Walk(n_cases, horizon, floor, share * alpha, start, most, min(starts))
         return walk(points, plan, needs(plan))
 
-    starts = walk_starts(n_cases, horizon, floor, alpha, most)
     for start, share in starts.items():
         passed[stretch(start, share)][-1:] = True
-    for start in list(starts)[:1]:
-        inner = stretch(start, INNER_SHARE / INNER_THRESHOLDS)
-        passed[spaced(points.alarms, inner)] = True
+    if starts:
+        share = TUNING.inner_share / TUNING.inner_thresholds
+        earliest = _earliest_rank(n_cases, horizon, floor, share * alpha)
+        start = inner_start(min(starts), earliest, most)
+        passed[spaced(points.alarms, stretch(start, share))] = True
     return passed
 
 
 def walk_starts(
     n_cases: int, horizon: int, floor: float, alpha: float, most: int
 ) -> dict[int, float]:
-    """Return the ranks at which walks start and their shares of alpha; none if nothing can pass.
+    """Return the ranks at which sequences start and their shares of alpha; none if none can pass.
 
     Examples
     --------
@@ -86,19 +69,37 @@ def walk_starts(
     """
     if floor == 1:
         return {}
-    earliest = int(np.ceil(EARLIEST * first_rank(floor, alpha) * (1 + n_cases / horizon)))
+    earliest = _earliest_rank(n_cases, horizon, floor, alpha)
     if earliest > most:
         return {}
-    main = int(max(earliest, min(MAIN_START * earliest, most / LEAST_WALK)))
+    main = int(max(earliest, min(TUNING.main_start * earliest, most / TUNING.least_length)))
     late = int(np.sqrt(main * most))
-    return {main: MAIN_SHARE} | ({late: LATE_SHARE} if late > main else {})
+    late = max(late, _earliest_rank(n_cases, horizon, floor, TUNING.late_share * alpha))
+    return {main: TUNING.main_share} | ({late: TUNING.late_share} if main < late <= most else {})
+
+
+def inner_start(main: int, earliest: int, most: int) -> int:
+    """Return the rank at which the stricter sequence starts: where it may pass, but not too late.
+
+    Examples
+    --------
+    >>> inner_start(54, 51, 400)
+    146
+    """
+    return max(main, int(min(TUNING.main_start * earliest, np.sqrt(main * most))))
+
+
+def _earliest_rank(n_cases: int, horizon: int, floor: float, alpha: float) -> int:
+    """Return the first rank at which a good precision may pass at this level."""
+    rank = first_rank(floor, alpha) * (1 + n_cases / horizon)
+    return int(np.ceil(TUNING.earliest * rank))
 
 
 def _check_alpha(alpha: float) -> None:
-    if alpha < LEAST_ALPHA:
+    if alpha < TUNING.least_alpha:
         raise ValueError(
             f"a confidence that leaves an error of {alpha:.3g} is not proven for a horizon; "
-            f"accepted are errors of at least {LEAST_ALPHA:g}, after the split over models"
+            f"accepted are errors of at least {TUNING.least_alpha:g}, after the split over models"
         )
 
 
@@ -123,5 +124,5 @@ def spaced(alarms: AnyArray, stretch: slice) -> AnyArray:
     if stretch.stop == stretch.start:
         return np.array([], dtype=np.int64)
     ends = alarms[stretch.start], alarms[stretch.stop - 1]
-    wanted = np.minimum(np.geomspace(*ends, INNER_THRESHOLDS).round(), ends[1])
+    wanted = np.minimum(np.geomspace(*ends, TUNING.inner_thresholds).round(), ends[1])
     return np.unique(stretch.start + np.searchsorted(alarms[stretch], wanted))

@@ -1,9 +1,9 @@
-"""How many right alarms a walk needs so that the next cases keep a precision floor.
+"""The true positives a fixed-sequence test needs so that the next cases keep a precision floor.
 
-The risk of a walk (`voros.guarantee.walk_risk`) depends on how many right alarms it asks for. These
-are the floor plus a margin, in standard deviations. Margins are fitted until the risk is alike
-wherever the first risky threshold lies, and then moved together until the bound is within alpha.
-Only the last step matters to validity.
+The risk of a sequence (`voros.guarantee.walk_risk`) depends on the true positives it needs at each
+number of alarms. These are the floor plus a margin, in standard deviations. Margins are solved
+for at a few numbers of alarms, in a normal form of the risk there, and then moved together until
+the bound is within alpha. Only the last step matters to validity.
 """
 
 from __future__ import annotations
@@ -12,104 +12,96 @@ from functools import lru_cache
 from itertools import count
 
 import numpy as np
+from scipy.special import ndtr, xlogy
 from scipy.stats import norm
 
 from voros.core.arrays import AnyArray, FloatArray
 from voros.core.scenario import as_fraction
+from voros.guarantee.future_floor import exact_up_to
+from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
 
-EARLY_MARGIN = 0.2
-"""Margin added at the start, in standard deviations; it fades as the alarms grow in number."""
-
-MARGIN_NODES = 14
-"""Numbers of alarms between which margins are interpolated."""
-
-ROUNDS = 2
-"""Rounds in which the margins are fitted."""
-
-FITTED_UP_TO = 10_000
-"""Alarms beyond which margins are near enough to those of a normal test without a fit."""
-
-SMOOTHED = 13
-"""Parts over which what is missing is averaged: whole alarms make the risk jump."""
-
-AIMED_AT, LEAST_USED = 0.988, 0.97
-"""Parts of alpha: what the search aims at, and what ends it."""
-
-MOST_STEPS = 6
-"""Steps after which anything within alpha ends the search."""
-
-SMALLEST_STEP = 0.002
-"""By which margins are raised at least, in standard deviations, doubled at every step."""
-
-SLOPES = (0.1, 1.5)
-"""Bounds on how fast the risk follows the margins."""
+HALVINGS = 24
+"""Halvings of the interval in which a margin is sought."""
 
 
 def rough_requirement(walk: Walk) -> AnyArray:
-    """Return about what a walk needs, at once: good enough to plan by, not to promise."""
-    return _needed(walk, _first_margins(walk))
+    """Return about what a sequence needs, at once: good enough to plan by, not to promise."""
+    return _needed(walk, np.full(TUNING.margin_nodes, norm.isf(walk.alpha)))
 
 
 @lru_cache(maxsize=256)
 def requirement(walk: Walk) -> AnyArray:
-    """Return about the least right alarms that a walk needs to keep its alpha.
+    """Return about the fewest true positives that a sequence needs to keep its alpha.
 
     One number for each number of alarms from the start to the most; it rises by 0 or 1.
     """
-    margins, aim = _fitted_margins(walk), float(norm.isf(AIMED_AT * walk.alpha))
-    shift, slope, kept = 0.0, 1.0, (0.0, np.zeros(0, dtype=np.int64))
+    margins, aim = _solved_margins(walk), float(norm.isf(TUNING.aimed_at * walk.alpha))
+    shift, slope, kept = TUNING.first_shift, 1.0, (0.0, np.zeros(0, dtype=np.int64))
     before: tuple[float, float] | None = None
     for step in count():
         needed = _needed(walk, margins + shift)
-        risk = walk.risk(needed)[0]
+        risk = walk.risk(needed)
         if kept[0] < risk <= walk.alpha:
             kept = (risk, needed)
-        if kept[0] >= LEAST_USED * walk.alpha or (kept[0] > 0 and step >= MOST_STEPS):
+        if kept[0] > 0 and kept[0] >= _least_used(step) * walk.alpha:
             break
         now = (shift, float(norm.isf(min(risk, 0.5))))
         slope = slope if before is None else _slope(before, now)
         move = (aim - now[1]) / slope
-        shift += move if risk <= walk.alpha else max(move, SMALLEST_STEP * 2**step)
+        shift += move if risk <= walk.alpha else max(move, TUNING.smallest_step * 2**step)
         before = now
     return kept[1]
+
+
+def _least_used(step: int) -> float:
+    """Return the part of alpha that ends the search: less with every step."""
+    return TUNING.least_used[min(step, len(TUNING.least_used) - 1)]
 
 
 def _slope(before: tuple[float, float], now: tuple[float, float]) -> float:
     """How fast the risk, as a normal deviate, follows the margins."""
     moved = now[0] - before[0]
-    return float(np.clip((now[1] - before[1]) / moved, *SLOPES)) if moved else 1.0
+    return float(np.clip((now[1] - before[1]) / moved, *TUNING.slopes)) if moved else 1.0
 
 
 def _nodes(walk: Walk) -> FloatArray:
-    return np.geomspace(walk.start, max(walk.most, walk.start + 1), MARGIN_NODES)
-
-
-def _first_margins(walk: Walk) -> FloatArray:
-    return np.asarray(norm.isf(walk.alpha) + EARLY_MARGIN * walk.start / _nodes(walk))
+    return np.geomspace(walk.start, max(walk.most, walk.start + 1), TUNING.margin_nodes)
 
 
 def _needed(walk: Walk, margins: FloatArray) -> AnyArray:
-    """Round the right alarms up; one more alarm never needs more than one more right one."""
+    """Round the true positives; one more alarm never needs more than one more of them."""
     alarms = np.arange(walk.start, walk.most + 1)
     margin = np.interp(np.log(alarms), np.log(_nodes(walk)), margins)
     floor = float(as_fraction(walk.min_precision))
-    wanted = np.ceil(floor * alarms + margin * walk.deviation(alarms)).astype(np.int64)
+    # Closed bounds count half a true positive less than there is.
+    half = np.where(alarms < exact_up_to(walk.min_precision), 0.0, 0.5)
+    wanted = np.rint(floor * alarms + margin * walk.deviation(alarms) + half).astype(np.int64)
     rising = np.maximum.accumulate(np.maximum(wanted, 1))
     # From the right: what is needed later less the alarms until then.
     return np.asarray(np.maximum.accumulate((rising - alarms)[::-1])[::-1] + alarms)
 
 
-def _fitted_margins(walk: Walk) -> FloatArray:
-    """Margins with which the risk is alike everywhere, and a little less at the start."""
-    margins, alarms = _first_margins(walk), walk.alarms
-    inside = (alarms > 1.15 * walk.start) & (alarms < 0.93 * walk.most)
-    fits = np.count_nonzero(inside) > SMOOTHED and walk.most <= FITTED_UP_TO
-    for _ in range(ROUNDS if fits else 0):
-        total, local = walk.risk(_needed(walk, margins))
-        wanted = norm.isf(walk.alpha * local.max() / total) + EARLY_MARGIN * walk.start / alarms
-        missing = (wanted - norm.isf(np.clip(local, 1e-12, 0.5)))[inside]
-        around = np.pad(missing, SMOOTHED // 2, mode="edge")
-        smooth = np.convolve(around, np.full(SMOOTHED, 1 / SMOOTHED), "valid")
-        margins = margins + np.interp(np.log(_nodes(walk)), np.log(alarms[inside]), smooth)
-    return margins
+def _solved_margins(walk: Walk) -> FloatArray:
+    """Margins with which the risk at each node is alpha, as if there were as many alarms."""
+    nodes = _nodes(walk)
+    risky = walk.risky.at(nodes / walk.n_cases)
+    unit, floor = walk.deviation(nodes), float(as_fraction(walk.min_precision))
+    low, high = np.full(len(nodes), -1.0), (1 - floor) * nodes / unit
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        passing = _tail(floor * nodes + middle * unit, nodes, risky)
+        too_risky = passing @ walk.risky.weights > walk.alpha
+        low, high = np.where(too_risky, middle, low), np.where(too_risky, high, middle)
+    # At a start that is too early for alpha the margin could only rule everything out.
+    early = TUNING.early_margin * (walk.start / nodes) ** TUNING.early_power
+    return np.asarray(np.minimum(high, high[TUNING.early_node]) + early)
+
+
+def _tail(needed: FloatArray, alarms: FloatArray, precision: FloatArray) -> FloatArray:
+    """About the chance of the needed true positives, by the root of the relative entropy."""
+    x = np.clip((needed - 0.5) / alarms, 0.0, 1.0)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = xlogy(x, x / precision) + xlogy(1 - x, (1 - x) / (1 - precision))
+    root = np.sqrt(2 * alarms[:, None] * np.maximum(np.nan_to_num(entropy, posinf=1e9), 0.0))
+    return np.asarray(ndtr(np.where(x > precision, -root, root)))

@@ -1,10 +1,11 @@
 """Which thresholds keep the limits in the population: a fixed sequence of exact tests.
 
 Thresholds are tested from strict to lenient, each with every validation case it flags, and the
-walk stops at the first failure. The first threshold that breaks a limit is a fixed number, so a
-binomial test of it is exact, and all thresholds together cost no more than that one test. Walks
-start at fixed ranks, each with its share of alpha; a walk that is alive collects the shares
-it passes. The argument, ties included, is in the documentation (guarantees.md).
+first failure ends the sequence. The first threshold that breaks a limit is a fixed number, so a
+binomial test of it is exact, and all thresholds together cost no more than that one test. Sequences
+start at fixed ranks, each with its share of alpha. One that has not failed when it reaches a later
+start collects the share of that start. The argument, ties included, is in the documentation
+(guarantees.md).
 """
 
 from __future__ import annotations
@@ -17,15 +18,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.capacity import most_alarms, shared_alpha
 from voros.guarantee.planning import fewest_alarms
-
-RANKS_PER_START = 2
-"""Each walk starts at a rank so many times that of the one before."""
-
-FIRST_SHARE = 0.7
-"""Share of the error spent on the walk that starts first."""
-
-START_POWER = 0.8
-"""Walks start where a precision half-way from the floor to 1 passes with this probability."""
+from voros.guarantee.tuning import TUNING
 
 
 def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> FloatArray:
@@ -49,24 +42,24 @@ def first_rank(min_precision: float, alpha: float) -> int:
     >>> first_rank(0.5, 0.05), first_rank(0.9, 0.05)
     (24, 180)
     """
-    return fewest_alarms(min_precision, (1 + min_precision) / 2, alpha, START_POWER) + 1
+    return fewest_alarms(min_precision, (1 + min_precision) / 2, alpha, TUNING.start_power) + 1
 
 
 def starts(min_precision: float, alpha: float, most: int) -> tuple[AnyArray, FloatArray]:
-    """Return the ranks at which walks start, and their shares of the error.
+    """Return the ranks at which sequences start, and their shares of alpha.
 
-    Both are settled before any label is seen. The first walk has most of the error; the later
+    Both are settled before any label is seen. The first sequence has most of alpha; the later
     ones, for classifiers whose precision is moderate but lasting, share the rest.
     """
     if min_precision in (0, 1):
         return np.array([1]), np.array([alpha])
-    first = first_rank(min_precision, FIRST_SHARE * alpha)
-    later = first * RANKS_PER_START ** np.arange(1, 40, dtype=np.float64)
+    first = first_rank(min_precision, TUNING.first_share * alpha)
+    later = first * TUNING.ranks_per_start ** np.arange(1, 40, dtype=np.float64)
     later = later[later <= most].astype(np.int64)
     if len(later) == 0:
         return np.array([first_rank(min_precision, alpha)]), np.array([alpha])
-    rest = np.full(len(later), (1 - FIRST_SHARE) * alpha / len(later))
-    return np.append(first, later), np.append(FIRST_SHARE * alpha, rest)
+    rest = np.full(len(later), (1 - TUNING.first_share) * alpha / len(later))
+    return np.append(first, later), np.append(TUNING.first_share * alpha, rest)
 
 
 def certified(points: OperatingPoints, scenario: Scenario, alpha: float) -> BoolArray:
@@ -81,7 +74,7 @@ def certified(points: OperatingPoints, scenario: Scenario, alpha: float) -> Bool
 def walked(
     tp: AnyArray, alarms: AnyArray, min_precision: float, alpha: float, most: int
 ) -> BoolArray:
-    """Walk down the thresholds and return those that keep a precision floor.
+    """Test thresholds in sequence and return those that keep a precision floor.
 
     Parameters
     ----------
@@ -97,23 +90,23 @@ def walked(
     first, kept = np.unique(np.searchsorted(alarms, ranks), return_index=True)
     end = np.append(first[1:], len(alarms))
     passed = np.zeros(len(alarms), dtype=np.bool_)
-    alive = 0.0
+    level = 0.0  # of the sequence under way; 0 if none is
     for rank, share, i, j in zip(ranks[kept], shares[kept], first, end, strict=True):
         if i == len(alarms):
             break
-        if alive == 0 and _start_risk(tp, alarms, i, rank, min_precision) <= share:
+        if level == 0 and _start_risk(tp, alarms, i, rank, min_precision) <= share:
             levels = np.full(j - i, share)
-            alive = share
-        elif alive > 0:
-            # A share joins a walk that is alive only after the threshold at its rank.
-            levels = np.append(alive, np.full(j - i - 1, alive + share))
-            alive += share
+            level = share
+        elif level > 0:
+            # A share joins a sequence under way only after the threshold at its rank.
+            levels = np.append(level, np.full(j - i - 1, level + share))
+            level += share
         else:
             continue
         failed = np.flatnonzero(risk[i:j] > levels)
         stop = i + failed[0] if len(failed) else j
         passed[i:stop] = True
-        alive = 0.0 if len(failed) else alive
+        level = 0.0 if len(failed) else level
     return passed
 
 

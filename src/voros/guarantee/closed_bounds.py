@@ -1,0 +1,94 @@
+"""Upper bounds on means of binomial tails in closed form, for many alarms.
+
+Zubkov and Serov (2012): for X binomial(a, p) and k = 0, ..., a - 1, with the signed root
+T(x) = sign(x - p) sqrt(2 a KL(x, p)) of the relative entropy,
+
+    Phi(T(k / a)) <= P(X <= k) <= Phi(T((k + 1) / a)).
+
+So P(X >= N) is at most Phi(-T((N - 1) / a)): about the probability of half a true positive less
+than N, which is little where alarms are many. Over a range of counts *a* the bound is taken at the
+end where it is largest. The cost does not grow with the number of cases.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import bdtrc, ndtr, xlogy
+
+from voros.core.arrays import AnyArray, FloatArray
+from voros.guarantee.tuning import TUNING
+
+
+def tail_bound(
+    alarms: tuple[AnyArray, AnyArray], share: FloatArray, success: FloatArray
+) -> FloatArray:
+    """Bound P(Bin(a, success) >= N) wherever a lies within a range and (N - 1)/a >= share.
+
+    Parameters
+    ----------
+    alarms : tuple of ndarray
+        The least and the greatest a of each range.
+    share : ndarray
+        The least (N - 1)/a of each range.
+    success : ndarray
+        Chances of success.
+
+    Returns
+    -------
+    ndarray of shape (n_ranges, n_success)
+
+    Examples
+    --------
+    At least 60 of 100 at a chance of .5 has a probability of .0284:
+
+    >>> range_of_one = np.array([100])
+    >>> tail_bound((range_of_one, range_of_one), np.array([0.59]), np.array([0.5])).round(4)
+    array([[0.0358]])
+    """
+    x = np.minimum(share, 1.0)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = xlogy(x, x / success) + xlogy(1 - x, (1 - x) / (1 - success))
+    entropy = np.where(np.isnan(entropy), 0.0, np.maximum(entropy, 0.0))
+    # Above its mean a tail is largest with the fewest trials, below it with the most.
+    above = x > success
+    trials = np.where(above, alarms[0][:, None], alarms[1][:, None])
+    root = np.sqrt(2 * trials * entropy)
+    return np.asarray(ndtr(np.where(above, -root, root)))
+
+
+def count_ranges(low: int, high: int) -> AnyArray:
+    """Return where ranges of counts begin, in ratios of about `Tuning.count_ratio`.
+
+    Examples
+    --------
+    >>> count_ranges(1000, 1010).tolist()
+    [1000, 1004, 1008]
+    """
+    steps = int(np.ceil(np.log((high + 1) / low) / np.log(TUNING.count_ratio)))
+    begins = low * TUNING.count_ratio ** np.arange(max(steps, 1))
+    return np.unique(begins.astype(np.int64))
+
+
+def mean_bound(
+    tails: FloatArray, begins: AnyArray, trials: int, chances: tuple[float, float]
+) -> FloatArray:
+    """Bound the mean of tails over a binomial count, for every chance between two.
+
+    Summation by parts: the mean is the first tail plus each rise times the chance to reach it.
+    That chance grows with the chance of one trial, so rises are taken at the greater and falls at
+    the lesser.
+
+    Parameters
+    ----------
+    tails : ndarray of shape (n_ranges, n_success)
+        Bounds within each range of counts.
+    begins : ndarray of int
+        Where each range begins. Counts below the first belong to it.
+    trials : int
+    chances : tuple of float
+        The lesser and the greater.
+    """
+    rises = np.diff(tails, axis=0)
+    least, most = (bdtrc(begins[1:] - 1.0, trials, chance) for chance in chances)
+    bound = tails[0] + most @ np.maximum(rises, 0.0) + least @ np.minimum(rises, 0.0)
+    return np.asarray(np.clip(bound + TUNING.cut_off, 0.0, 1.0))

@@ -1,0 +1,164 @@
+"""Every constant that trades time or power in the guarantees; none of them decides validity.
+
+The bounds are computed for whatever stands here. A coarser grid makes a bound larger, never wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Grids, shares of alpha and ranks at which fixed-sequence tests start.
+
+    Attributes
+    ----------
+    least_capacity_share, largest_capacity_share : float
+        Bounds on the share of alpha spent on the capacity where a precision floor needs the rest.
+    far, tried_at_once : float, int
+        Standard deviations within which a beta-binomial is summed up, and values tried at once in
+        the search for the most alarms.
+    first_share, ranks_per_start : float
+        Population: share of alpha of the first sequence, and the ratio between ranks of starts.
+    start_power : float
+        A sequence may start where a precision half-way from the floor to 1 passes with this
+        probability.
+    late_share, inner_share : float
+        Shares of alpha for the sequence that starts late (for when the very highest scores are
+        false alarms), and for thresholds well inside the limit (for costs that want fewer alarms).
+        The main sequence has the rest.
+    inner_thresholds : int
+        Number of thresholds well inside the limit.
+    earliest : float
+        Sequences start no earlier than at this part of the rank at which a precision half-way
+        from the floor to 1 would pass.
+    main_start, least_length : float
+        The main sequence starts at `main_start` times the earliest rank, but no later than at one
+        `least_length`-th of the most alarms.
+    least_alpha : float
+        Smaller levels are refused: rounding could matter.
+    far_off : float
+        Part of alpha set aside for sequences that start, or end, far from where they should.
+    start_places : int
+        Intervals of equal probability into which the place of the start is divided.
+    near_start : float
+        Beyond this many times the start, intervals are taken together: from each of `far_places`
+        up to the next.
+    spread : float
+        Standard deviations after which a binomial is cut off.
+    cut_off : float
+        Added to every bound: more than is cut off and than rounding can take away.
+    step, least_step : float
+        Expected counts are apart by `step` standard deviations, and by `least_step` at least.
+    near, near_power : float
+        Beyond a variance of `near` steps grow, as that power of the variance.
+    together : int
+        Neighbouring grid points over which a table's deviation from linear is taken together.
+    parts : int
+        Parts into which lines between computed means are divided.
+    block : int
+        Rows of a table that are computed at once.
+    many_alarms, many_variance, most_exact : float
+        Closed bounds replace exact tails beyond `many_alarms` expected alarms, and beyond a
+        variance of the true positives of `many_variance`, but always beyond `most_exact`.
+    ratio, count_ratio : float
+        Ratios between neighbouring expected counts, and counts, where closed bounds are used.
+    deviates : tuple of (first, last, step)
+        Normal deviates of the chances of a broken floor over which the risk is integrated.
+    precision_step : float
+        Precisions are apart by this part of their distance to the floor.
+    precision_step_near_one, precisions_near_one : float, int
+        Near 1 they are apart by this part of their distance to 1.
+    nearest : float
+        The precision next to the floor is this many standard deviations away.
+    below : tuple of float
+        Precisions below the floor, in standard deviations.
+    early_margin, early_power : float
+        Margin added at the start, in standard deviations; it fades as that power of the alarms.
+    early_node : int
+        Margins before this node are at most the margin there.
+    first_shift : float
+        Margins are first raised by this: the risk is a little more than at one number of alarms.
+    margin_nodes : int
+        Numbers of alarms between which margins are interpolated.
+    aimed_at : float
+        Part of alpha that the search for margins aims at.
+    least_used : tuple of float
+        Parts of alpha that end the search after one step, two, and so on.
+    smallest_step : float
+        By which margins are raised at least, in standard deviations, doubled at every step.
+    slopes : tuple of (least, most)
+        Bounds on how fast the risk follows the margins.
+    """
+
+    least_capacity_share: float = 0.02
+    largest_capacity_share: float = 0.5
+    far: float = 40.0
+    tried_at_once: int = 33
+
+    first_share: float = 0.7
+    ranks_per_start: int = 2
+    start_power: float = 0.8
+
+    late_share: float = 0.03
+    inner_share: float = 0.02
+    inner_thresholds: int = 8
+    earliest: float = 0.45
+    main_start: float = 6.0
+    least_length: float = 4.0
+    least_alpha: float = 1e-7
+
+    far_off: float = 1e-3
+    start_places: int = 24
+    near_start: float = 3.0
+    far_places: tuple[int, ...] = (0, 1, 3, 6, 11, 17)
+
+    spread: float = 7.0
+    cut_off: float = 1e-9
+    step: float = 0.25
+    least_step: float = 0.2
+    near: float = 100.0
+    near_power: float = 0.25
+    together: int = 4
+    parts: int = 2
+    block: int = 512
+
+    many_alarms: float = 4000.0
+    many_variance: float = 400.0
+    most_exact: float = 20_000.0
+    ratio: float = 1.02
+    count_ratio: float = 1.004
+
+    deviates: tuple[tuple[float, float, float], ...] = (
+        (-1.5, 3.0, 0.02),
+        (3.0, 4.0, 0.05),
+        (4.0, 6.21, 0.1),
+    )
+    precision_step: float = 0.06
+    precision_step_near_one: float = 0.3
+    precisions_near_one: int = 60
+    nearest: float = 0.06
+    below: tuple[float, ...] = (
+        *(0.06, 0.12, 0.18, 0.24, 0.3, 0.36, 0.42, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+        *(1.2, 1.4, 1.7, 2.0, 2.5, 3.0),
+    )
+
+    early_margin: float = 0.3
+    early_power: float = 3.0
+    early_node: int = 4
+    first_shift: float = 0.05
+    margin_nodes: int = 14
+    aimed_at: float = 0.99
+    least_used: tuple[float, ...] = (0.965, 0.965, 0.965, 0.93, 0.9, 0.9, 0.0)
+    smallest_step: float = 0.002
+    slopes: tuple[float, float] = (0.1, 1.5)
+
+    @property
+    def main_share(self) -> float:
+        """Share of alpha left to the sequence that usually has the last word."""
+        return 1 - self.late_share - self.inner_share
+
+
+TUNING = Tuning()
+"""What the library uses."""
