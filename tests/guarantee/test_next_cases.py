@@ -104,7 +104,7 @@ def test_walks_start_later_for_short_horizons_and_nowhere_beyond_the_capacity() 
     assert walk_starts(2000, 2000, 1.0, 0.05, 1000) == {}
     # Few alarms: as early as can be.
     earliest = min(walk_starts(2000, 2000, 0.4, 0.05, 30))
-    assert earliest == pytest.approx(min(usual) / 3, abs=1)
+    assert earliest == pytest.approx(min(usual) / 6, abs=1)
     assert walk_starts(2000, 2000, 0.4, 0.05, earliest) == {earliest: TUNING.main_share}
 
 

@@ -151,3 +151,30 @@ def test_one_limit_alone_has_all_of_alpha() -> None:
 def test_a_tail_probability_counts_every_outcome() -> None:
     found = precision_risk(np.array([0, 3, 9]), np.array([4, 7, 9]), 0.3)
     np.testing.assert_allclose(found, [1.0, tail(3, 7, 0.3), 0.3**9], rtol=1e-12)
+
+
+def test_degenerate_floors_have_one_start_with_all_of_alpha() -> None:
+    for floor in (0.0, 1.0):
+        ranks, shares = starts(floor, 0.05, 1000)
+        assert (ranks.tolist(), shares.tolist()) == ([1], [0.05])
+    # A floor of 1 cannot be certified, not even by a thousand true positives and no other.
+    counts = np.arange(1001)
+    assert not walked(counts, counts, 1.0, 0.05, 1000).any()
+
+
+def test_starts_double_up_to_the_most_alarms_inclusive() -> None:
+    first = first_rank(0.4, 0.7 * 0.05)
+    for most, n_starts in ((4 * first - 1, 2), (4 * first, 3)):
+        assert starts(0.4, 0.05, most)[0].tolist() == [first, 2 * first, 4 * first][:n_starts]
+
+
+def test_the_first_start_is_one_rank_after_the_fewest_alarms_that_pass() -> None:
+    """At a floor of .5 with a precision of .75, four times of five; by tails grown case by case."""
+
+    def power(alarms: int) -> float:
+        needed = next(tp for tp in range(alarms + 2) if tail(tp, alarms, 0.5) <= 0.05)
+        return tail(needed, alarms, 0.75)
+
+    above = first_rank(0.5, 0.05) - 1
+    assert power(above) >= 0.8
+    assert all(power(alarms) < 0.8 for alarms in range(1, above))

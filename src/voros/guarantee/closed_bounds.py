@@ -43,7 +43,7 @@ def tail_bound(
 
     >>> range_of_one = np.array([100])
     >>> tail_bound((range_of_one, range_of_one), np.array([0.59]), np.array([0.5])).round(4)
-    array([[0.0358]])
+    array([[0.0355]])
     """
     x = np.minimum(share, 1.0)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):

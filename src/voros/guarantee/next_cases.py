@@ -65,7 +65,7 @@ def walk_starts(
     Examples
     --------
     >>> walk_starts(2000, 2000, 0.4, 0.05, 400)
-    {54: 0.96, 146: 0.02}
+    {100: 0.95, 200: 0.03}
     """
     if floor == 1:
         return {}
