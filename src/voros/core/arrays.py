@@ -47,8 +47,10 @@ def as_vector(values: Any, name: str) -> AnyArray:
         array = _unmasked(values, name)
     elif hasattr(values, "detach"):
         array = _from_tensor(values, name)
+    elif isinstance(values, (list, tuple)):
+        array = _as_array(values, name)
     else:
-        # Arrays are what most callers pass, and narwhals takes as long to load as numpy.
+        # Only columns of data frames need narwhals, which takes as long to load as numpy.
         import narwhals.stable.v1 as nw
 
         native = nw.from_native(values, series_only=True, pass_through=True)

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import betaincinv
 
 from voros.core.arrays import AnyArray, FloatArray
 
@@ -38,6 +37,9 @@ def binomial_limits(
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0, 0.1871], [0.3085, 0.8129])
     """
+    # SciPy takes longer to load than most commands take to run.
+    from scipy.special import betaincinv
+
     hit, of = np.broadcast_arrays(np.asarray(counts, float), np.asarray(n_cases, float))
     tail, miss = (1.0 - confidence) / 2, of - hit
     low, high = np.zeros(hit.shape), np.ones(hit.shape)

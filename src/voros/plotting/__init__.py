@@ -5,13 +5,17 @@
 in an underscore. matplotlib is imported when something is drawn, not before.
 """
 
-from voros.plotting.area_curve import AreaCurveDisplay
-from voros.plotting.drawn_bands import draw_bands
-from voros.plotting.region_shape import RegionDisplay, region_gallery
-from voros.plotting.roc import RocDisplay
-from voros.plotting.roc_surface import RocSurfaceDisplay
-from voros.plotting.threshold_cost import ThresholdCostDisplay
-from voros.plotting.winner_map import WinnerMapDisplay
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from voros.plotting.area_curve import AreaCurveDisplay
+    from voros.plotting.drawn_bands import draw_bands
+    from voros.plotting.region_shape import RegionDisplay, region_gallery
+    from voros.plotting.roc import RocDisplay
+    from voros.plotting.roc_surface import RocSurfaceDisplay
+    from voros.plotting.threshold_cost import ThresholdCostDisplay
+    from voros.plotting.winner_map import WinnerMapDisplay
 
 __all__ = [
     "AreaCurveDisplay",
@@ -23,3 +27,22 @@ __all__ = [
     "draw_bands",
     "region_gallery",
 ]
+
+_HOME_OF = {
+    "AreaCurveDisplay": "area_curve",
+    "RegionDisplay": "region_shape",
+    "RocDisplay": "roc",
+    "RocSurfaceDisplay": "roc_surface",
+    "ThresholdCostDisplay": "threshold_cost",
+    "WinnerMapDisplay": "winner_map",
+    "draw_bands": "drawn_bands",
+    "region_gallery": "region_shape",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a display when it is used: bands need SciPy's distributions, which load slowly."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'voros.plotting' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"voros.plotting.{_HOME_OF[name]}"), name)
+    return found
