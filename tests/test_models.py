@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -15,6 +14,8 @@ from voros.inference import area_band, roc_band
 from voros.models import columns_by_model
 from voros.plotting import AreaCurveDisplay, RocDisplay, RocSurfaceDisplay, WinnerMapDisplay
 from voros.present.explorer import write_page
+
+plt = pytest.importorskip("matplotlib.pyplot")
 
 SCENARIO = voros.Scenario(min_precision=0.3, capacity=0.5, cost_ratio=(0.1, 0.2))
 RNG = np.random.default_rng(5)

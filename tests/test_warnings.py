@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import lognorm
@@ -24,6 +23,8 @@ from voros.plotting import (
     WinnerMapDisplay,
 )
 from voros.present.explorer import write_page
+
+plt = pytest.importorskip("matplotlib.pyplot")
 
 RNG = np.random.default_rng(1)
 LABELS = RNG.random(60) < 0.4

@@ -1,10 +1,11 @@
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 from voros import OperatingPoints
 from voros.core.groups import group_codes
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
 
 LABELS = np.array([True, False, True])
 

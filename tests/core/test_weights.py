@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import voros
 from voros.plotting import AreaCurveDisplay, RocDisplay
 from voros.present.explorer import write_page
+
+plt = pytest.importorskip("matplotlib.pyplot")
 
 RNG = np.random.default_rng(0)
 LABELS = RNG.random(500) < 0.3

@@ -9,11 +9,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
+import pytest
 from scipy import stats
 
 import voros
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
 
 N = 24
 RNG = np.random.default_rng(11)
