@@ -191,7 +191,7 @@ TARGETS: dict[str, Target] = {
         min_precision=0.3,
         max_alarms=50,
     ),
-    "policy.predict": _t(POLICY.predict, "scores cost_ratio", scores=SCORES, cost_ratio=0.1),
+    "policy.predict": _t(POLICY.predict, "y_score cost_ratio", y_score=SCORES, cost_ratio=0.1),
     "policy.threshold": _t(POLICY.threshold, "cost_ratio", cost_ratio=0.1),
     "policy.evaluate(more)": _t(
         POLICY.evaluate, "cost_ratio by_cost pos_label sample_weight confidence", **CASES
@@ -339,7 +339,7 @@ SOUND: dict[tuple[str, str], set[str]] = {
     },
     ("policy.evaluate", "y_true"): {"zeros", "ones"},
     ("known", "cost_ratio"): set(),
-    ("policy.predict", "scores"): SHORT,
+    ("policy.predict", "y_score"): SHORT,
     ("policy.threshold", "cost_ratio"): {
         *(RATIOS | SHORT),
         *("labels", "scores", "list", "bools", "column", "one inf", "zeros", "ones"),
