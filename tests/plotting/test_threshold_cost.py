@@ -119,3 +119,12 @@ def test_frame_holds_every_threshold(cases: Any, scenario: Any) -> None:
     row = table.iloc[5]
     assert row["expected_cost"] == pytest.approx(mean_cost(y, scores, row["threshold"]))
     assert row["recall"] == pytest.approx((scores[y] >= row["threshold"]).mean())
+
+
+def test_infinite_scores_are_drawn_beyond_the_finite_ones():
+    scores = [np.inf, 3.0, 2.0, 1.0, -np.inf]
+    scenario = voros.Scenario(cost_ratio=(0.1, 0.2))
+    display = ThresholdCostDisplay.from_predictions([1, 0, 1, 0, 1], scores, scenario)
+    drawn = display.axes_[0].lines[0].get_xdata()
+    # Never alarm, +inf, the three finite scores, -inf: evenly apart by a fiftieth of their span.
+    np.testing.assert_allclose(drawn, [3.08, 3.04, 3.0, 2.0, 1.0, 0.96])

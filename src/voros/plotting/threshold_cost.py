@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray, check_choice
+from voros.core.arrays import LARGEST_FINITE, BoolArray, FloatArray, check_choice
 from voros.core.expected_cost import expected_costs
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -184,11 +184,13 @@ class ThresholdCostDisplay(ModelDisplay):
         points = self.evaluation.points
         if self.along == "alarms":
             return np.asarray(points.alarms, dtype=np.float64)
-        # Never alarm, at +inf, is drawn just beyond the highest score.
-        values = points.thresholds.copy()
-        finite = values[1:]
+        # Infinite scores are drawn just beyond the finite ones, and never alarm beyond all scores.
+        values = np.array(points.thresholds, dtype=np.float64)
+        finite = values[np.abs(values) < LARGEST_FINITE]
         if len(finite):
-            values[0] = finite[0] + 0.02 * (finite[0] - finite[-1])
+            margin = 0.02 * (finite[0] - finite[-1])
+            values = np.clip(values, finite[-1] - margin, finite[0] + margin)
+            values[0] = values[1] + margin
         return values
 
     def _values(self, name: str) -> FloatArray:
