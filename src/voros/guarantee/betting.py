@@ -34,7 +34,7 @@ LEAST_CHANCE = 1e-300
 """Wealth below this is lost."""
 
 AIM = 1.1
-"""Bets aim so many times beyond the target: aimed right at it they would end just below."""
+"""Factor by which bets aim beyond the target: aimed right at it they would end just below."""
 
 
 def final_wealth(

@@ -36,7 +36,7 @@ class Guarantee:
     confidence : float in (0, 1), default 0.95
         How sure to be that no deployed threshold breaks a limit.
     horizon : int, optional
-        Promise it of the next so many cases, whose counts are left to chance as well. By default
+        Promise it of the next n cases, whose counts are left to chance as well. By default
         the promise is of the population: of the rates that endless new cases would show.
 
     Examples

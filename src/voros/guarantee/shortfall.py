@@ -14,7 +14,7 @@ from voros.guarantee.capacity import most_alarms
 from voros.guarantee.sequential import precision_risk
 
 MOST_TIMES_THE_DATA = 64.0
-"""Beyond so many times the validation cases, more of them is not an answer."""
+"""Beyond this multiple of the validation cases, more of them is not an answer."""
 
 HALVINGS = 4
 """Steps that narrow down how many times the data it takes, between two powers of two."""
@@ -105,7 +105,7 @@ def _times_the_data(
 
 
 def repeated(points: OperatingPoints, times: float) -> OperatingPoints:
-    """Count as if every case had come so many times, rounded down to whole counts.
+    """Count as if every case had come `times` times, rounded down to whole counts.
 
     Examples
     --------
