@@ -25,6 +25,13 @@ def test_counts_equal_scikit_learns_curve_with_every_threshold_kept(cases) -> No
     assert points.tp.dtype.kind == "i"
 
 
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 1.0, 1.0]])
+@pytest.mark.parametrize("zeros", [(0.0, -0.0), (-0.0, 0.0), (-0.0, -0.0)])
+def test_a_threshold_of_zero_has_no_sign(zeros, weights) -> None:
+    points = OperatingPoints.from_scores([1, 0, 1, 0], [*zeros, 1, -1], sample_weight=weights)
+    assert repr(points.thresholds.tolist()) == "[inf, 1.0, 0.0, -1.0]"
+
+
 def test_weighted_counts_equal_scikit_learns(cases) -> None:
     weights = np.random.default_rng(4).uniform(0.1, 3, len(cases[0]))
     fpr, tpr, _ = roc_curve(*cases, sample_weight=weights, drop_intermediate=False)

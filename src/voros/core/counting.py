@@ -48,7 +48,9 @@ class Counts(NamedTuple):
     def below(cls, thresholds: AnyArray, tp: AnyArray, fp: AnyArray, *sizes: float) -> Counts:
         """Put never alarm before falling thresholds."""
         finest = np.result_type(thresholds.dtype, np.float64)
-        return cls(_led(np.inf, thresholds, finest), _led(0, tp), _led(0, fp), *sizes)
+        # -0.0 equals 0.0, and which of them a sort or an engine leaves first is chance.
+        unsigned_zero = thresholds + 0.0
+        return cls(_led(np.inf, unsigned_zero, finest), _led(0, tp), _led(0, fp), *sizes)
 
 
 def _led(first: float, rest: AnyArray, dtype: Any = None) -> AnyArray:
