@@ -44,7 +44,7 @@ def spark():
     """A Spark cluster of two worker processes on this machine."""
     pytest.importorskip("pyspark")
     pytest.importorskip("pyarrow")
-    from voros.engines.spark import has_java
+    from voros.engines.backends import has_java
 
     if not has_java():
         pytest.skip("Spark needs Java, and none was found")

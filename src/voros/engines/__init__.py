@@ -1,6 +1,6 @@
 """Operating points from DuckDB, Polars, Dask and Spark, and summaries that add up."""
 
-from voros.engines.adapter import check_engine, open_parquet
+from voros.engines.backends import check_engine, open_parquet
 from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import ChangedDataError
 from voros.engines.certified import CertifiedPoints, count_frame

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import SHOWN_VALUES, AnyArray, check_labels
-from voros.engines.adapter import Adapter, adapter_for, as_lazy
+from voros.engines.backends import Backend, LazyFrame, as_lazy, backend_of
 from voros.engines.queries import POSITIVE, WEIGHT, LazyCases, Usage, class_sums, with_shares
 
 LABEL, LABELLED, KNOWN = "_voros_label", "_voros_labelled", "_voros_known"
@@ -51,18 +51,18 @@ def read_cases(
     """Check a frame's columns, and count its classes in one pass (two with weights)."""
     lazy = as_lazy(frame)
     _check_columns(lazy, label, scores, weight)
-    adapter = adapter_for(lazy)
+    backend = backend_of(lazy)
     models = {name: f"_voros_m{position}" for position, name in enumerate(scores)}
     columns = {LABEL: label} | {short: name for name, short in models.items()}
-    lazy = adapter.pick(lazy, columns if weight is None else columns | {WEIGHT: weight})
+    lazy = backend.pick(lazy, columns if weight is None else columns | {WEIGHT: weight})
     whole = [name for name, short in models.items() if lazy.collect_schema()[short].is_integer()]
     if weight is not None:
         lazy = _with_positive_weights(lazy, weight)
     classes = _classes(lazy, label, pos_label)
     numbers = [*models.values(), *([] if weight is None else [WEIGHT])]
     prepared = lazy.select(*_label_columns(lazy, classes), nw.col(*numbers).cast(nw.Float64))
-    usage = Usage(adapter.name, passes=1 + (weight is not None))
-    cases = LazyCases(prepared, models, weight is not None, adapter, usage)
+    usage = Usage(backend.name, passes=1 + (weight is not None))
+    cases = LazyCases(prepared, models, weight is not None, backend, usage)
     totals = _totals(cases, label)
     usage.rows = totals.rows
     _check_whole(totals, whole)
@@ -81,9 +81,7 @@ def _check_whole(totals: Totals, whole: Sequence[str]) -> None:
             )
 
 
-def _check_columns(
-    lazy: nw.LazyFrame[Any], label: str, scores: Sequence[str], weight: str | None
-) -> None:
+def _check_columns(lazy: LazyFrame, label: str, scores: Sequence[str], weight: str | None) -> None:
     schema = lazy.collect_schema()
     wanted = {"label": label} | {f"score[{i}]": name for i, name in enumerate(scores)}
     wanted |= {} if weight is None else {"weight": weight}
@@ -96,10 +94,10 @@ def _check_columns(
         raise ValueError(f"score={list(scores)!r}; accepted are one or more distinct columns")
 
 
-def _with_positive_weights(lazy: nw.LazyFrame[Any], weight: str) -> nw.LazyFrame[Any]:
+def _with_positive_weights(lazy: LazyFrame, weight: str) -> LazyFrame:
     column = nw.col(WEIGHT).cast(nw.Float64)
     good = column.is_finite() & (column >= 0)
-    counts = adapter_for(lazy).collect(
+    counts = backend_of(lazy).collect(
         lazy.select(
             nw.len().alias("rows"), good.fill_null(False).cast(nw.Float64).sum().alias("good")
         )
@@ -113,7 +111,7 @@ def _with_positive_weights(lazy: nw.LazyFrame[Any], weight: str) -> nw.LazyFrame
     return lazy.filter(column > 0)
 
 
-def _classes(lazy: nw.LazyFrame[Any], label: str, pos_label: Any) -> tuple[Any, Any]:
+def _classes(lazy: LazyFrame, label: str, pos_label: Any) -> tuple[Any, Any]:
     """Names of the positive and the negative class, from the first rows or, if need be, all."""
     if lazy.collect_schema()[LABEL] == nw.Boolean:
         return _by_class(np.array([False, True]), label, pos_label)
@@ -123,9 +121,9 @@ def _classes(lazy: nw.LazyFrame[Any], label: str, pos_label: Any) -> tuple[Any, 
     return _by_class(distinct, label, pos_label)
 
 
-def _distinct(lazy: nw.LazyFrame[Any]) -> AnyArray:
+def _distinct(lazy: LazyFrame) -> AnyArray:
     some = lazy.select(LABEL).drop_nulls().unique().head(SHOWN_VALUES + 1)
-    values: AnyArray = adapter_for(lazy).collect(some).get_column(LABEL).to_numpy()
+    values: AnyArray = backend_of(lazy).collect(some).get_column(LABEL).to_numpy()
     return values
 
 
@@ -134,7 +132,7 @@ def _by_class(distinct: AnyArray, label: str, pos_label: Any) -> tuple[Any, Any]
     return distinct[positive].tolist()[0], distinct[~positive].tolist()[0]
 
 
-def _label_columns(lazy: nw.LazyFrame[Any], classes: tuple[Any, Any]) -> list[nw.Expr]:
+def _label_columns(lazy: LazyFrame, classes: tuple[Any, Any]) -> list[nw.Expr]:
     column = nw.col(LABEL)
     if lazy.collect_schema()[LABEL] == nw.Boolean:
         plain = column if classes[0] else ~column
@@ -150,7 +148,7 @@ def _label_columns(lazy: nw.LazyFrame[Any], classes: tuple[Any, Any]) -> list[nw
 
 
 def _totals(cases: LazyCases, label: str) -> Totals:
-    how_many = cases.adapter.how_many
+    how_many = cases.backend.how_many
     frame = with_shares(cases.frame, cases.weighted) if cases.weighted else cases.frame
     asked = [nw.len().alias("rows")]
     if cases.weighted:
@@ -163,7 +161,7 @@ def _totals(cases: LazyCases, label: str) -> Totals:
     else:
         asked.append(nw.col(POSITIVE).count().alias("labelled"))
     for short in cases.models.values():
-        asked += _about_scores(short, cases.adapter)
+        asked += _about_scores(short, cases.backend)
     found = {name: column[0] for name, column in cases.collect(frame.select(*asked)).items()}
     rows = int(found["rows"])
     _check_labelled(found, rows, label)
@@ -172,10 +170,10 @@ def _totals(cases: LazyCases, label: str) -> Totals:
     return _as_totals(found, rows, cases)
 
 
-def _about_scores(name: str, adapter: Adapter) -> list[nw.Expr]:
+def _about_scores(name: str, backend: Backend) -> list[nw.Expr]:
     score = nw.col(name)
     return [
-        adapter.how_many_missing(score).alias(f"{name}_missing"),
+        backend.how_many_missing(score).alias(f"{name}_missing"),
         score.min().alias(f"{name}_low"),
         score.max().alias(f"{name}_high"),
     ]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray
-from voros.engines.adapter import Adapter
+from voros.engines.backends import Backend, LazyFrame
 from voros.engines.bins import Bins
 from voros.engines.plan import PassPlan, Wanted
 
@@ -53,15 +52,15 @@ class Usage:
 class LazyCases:
     """Labelled scores in a lazy frame: who is positive, one column per model, weights or none."""
 
-    frame: nw.LazyFrame[Any]
+    frame: LazyFrame
     models: Mapping[str, str]
     weighted: bool
-    adapter: Adapter
+    backend: Backend
     usage: Usage = field(default_factory=Usage)
 
-    def collect(self, answer: nw.LazyFrame[Any]) -> dict[str, AnyArray]:
+    def collect(self, answer: LazyFrame) -> dict[str, AnyArray]:
         """Run a query and return its columns."""
-        table = self.adapter.collect(answer)
+        table = self.backend.collect(answer)
         columns = {name: table.get_column(name).to_numpy() for name in table.columns}
         self.usage.bytes_received += sum(column.nbytes for column in columns.values())
         return columns
@@ -95,12 +94,12 @@ class LazyCases:
         self.usage.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
         return counted
 
-    def _by_cells(self, name: str, want: Wanted) -> nw.LazyFrame[Any]:
+    def _by_cells(self, name: str, want: Wanted) -> LazyFrame:
         rows = with_shares(self._wanted_rows(name, want), self.weighted)
-        rows = self.adapter.with_cell(rows, SCORE, CELL, want.level)
+        rows = self.backend.with_cell(rows, SCORE, CELL, want.level)
         return rows.group_by(CELL).agg(*_counts(self.weighted))
 
-    def _wanted_rows(self, name: str, want: Wanted) -> nw.LazyFrame[Any]:
+    def _wanted_rows(self, name: str, want: Wanted) -> LazyFrame:
         kept = [POSITIVE, WEIGHT] if self.weighted else [POSITIVE]
         rows = self.frame.select(*kept, nw.col(self.models[name]).alias(SCORE))
         # First the outer range, in plain comparisons that an engine can push into its scan.
@@ -110,8 +109,8 @@ class LazyCases:
             return rows
         named = {level: f"{NAMED}_{level}" for level in want.cells}
         for level, cells in want.cells.items():
-            rows = self.adapter.with_cell(rows, SCORE, named[level], level)
-            rows = self.adapter.with_membership(rows, named[level], cells.tolist())
+            rows = self.backend.with_cell(rows, SCORE, named[level], level)
+            rows = self.backend.with_membership(rows, named[level], cells.tolist())
         ranges = [_between(low, high) for low, high in want.ranges]
         return rows.filter(_any([*map(nw.col, named.values()), *ranges]))
 
@@ -134,7 +133,7 @@ class LazyCases:
         )
 
 
-def with_shares(frame: nw.LazyFrame[Any], weighted: bool) -> nw.LazyFrame[Any]:
+def with_shares(frame: LazyFrame, weighted: bool) -> LazyFrame:
     """Add what each row adds to its class: its weight, or one case.
 
     As floats, whose sums are exact up to 2**53 cases and of one type in every engine.

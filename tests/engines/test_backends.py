@@ -45,7 +45,7 @@ def test_an_unknown_engine_is_refused():
 
 
 def test_a_missing_package_names_the_extra(monkeypatch):
-    monkeypatch.setattr("voros.engines.adapter.find_spec", lambda _: None)
+    monkeypatch.setattr("voros.engines.backends.find_spec", lambda _: None)
     with pytest.raises(ImportError, match=r'not installed: pip install "duckdb>=2\.0"'):
         check_engine("duckdb")
 
