@@ -150,6 +150,15 @@ def test_costs_beyond_the_floor_are_told_at_the_callers_line() -> None:
         assert {each.filename for each in caught} == {__file__}
 
 
+@pytest.mark.parametrize("display", [RocDisplay, AreaCurveDisplay, ThresholdCostDisplay])
+def test_pictures_warn_when_made_and_not_when_drawn_again(display: Any) -> None:
+    wide = voros.Scenario(min_precision=0.3, capacity=0.9, cost_ratio=(0.1, 0.9))
+    with pytest.warns(voros.CostRangeWarning):
+        made = display.from_predictions(LABELS, SCORES, wide)
+    made.plot()
+    display(voros.OperatingPoints.from_scores(LABELS, SCORES), wide).plot()
+
+
 NOT_A_SCENARIO: dict[str, Callable[[Any, Path], Any]] = {
     "partial_voros_score": lambda s, _: voros.partial_voros_score(LABELS, SCORES, s),
     "voros_score": lambda s, _: voros.voros_score(LABELS, SCORES, s),

@@ -24,7 +24,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
 from voros.exceptions import ArgumentError, UnsettledError
 from voros.io.frames import make_frame
-from voros.notices import warn_about_costs, warn_if_never_alarm
+from voros.notices import warn_about
 from voros.text.table import Table, html_facts
 
 SHOWN_CHOICES = 12
@@ -291,10 +291,13 @@ def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     >>> round(voros.evaluate_points(curve, scenario).score, 4)
     0.4805
     """
+    found = evaluation_of(points, scenario)
+    warn_about(found.decision)
+    return found
+
+
+def evaluation_of(points: OperatingPoints, scenario: Scenario) -> Evaluation:
+    """Score operating points as `evaluate_points` does, without a warning."""
     check_scenario(scenario)
-    check_points(points)
-    points.check_settles(scenario)
-    decision = solve(points, scenario)
-    warn_about_costs(scenario, decision.points)
-    warn_if_never_alarm(decision)
-    return Evaluation(decision, points)
+    check_points(points).check_settles(scenario)
+    return Evaluation(solve(points, scenario), points)

@@ -14,6 +14,12 @@ NEGLIGIBLE_PROBABILITY = 1e-9
 """Mass in an endless tail of the costs that is not worth a warning."""
 
 
+def warn_about(decision: Decision) -> None:
+    """Warn of costs beyond the precision floor's, and of limits that only never alarm meets."""
+    warn_about_costs(decision.scenario, decision.points)
+    warn_if_never_alarm(decision)
+
+
 def warn_if_never_alarm(decision: Decision) -> None:
     """Warn when no threshold but never alarm is feasible, with what could be met."""
     if not decision.can_alarm:

@@ -217,18 +217,38 @@ def winner_map_points(
     >>> found.winner.tolist()
     [[0, 1], [0, 0], [-1, -1]]
     """
+    costs = Scenario(0.0, 1.0, cost_ratio, prevalence)
+    found = score_grid(points_by_model, costs, min_precisions, capacities, tolerance, progress)
+    limited = found.min_precisions[found.min_precisions > 0].tolist()
+    if limited:
+        points = at_deployment(next(iter(points_by_model.values())), costs)
+        warn_about_costs(costs.changed(min_precision=limited[0]), points)
+    return found
+
+
+def score_grid(
+    points_by_model: Mapping[str, OperatingPoints],
+    costs: Scenario,
+    min_precisions: Any,
+    capacities: Any,
+    tolerance: float = CLOSE_CALL,
+    progress: Progress = False,
+) -> WinnerMap:
+    """Score models as `winner_map_points` does, without a warning; ``costs`` has no limits."""
     floors = _check_rising(_read_numbers(min_precisions, "min_precisions"), "min_precisions")
     if not (floors[0] >= 0 and floors[-1] <= 1):
         accepted = "numbers within [0, 1]"
         raise ArgumentError("min_precisions", f"={min_precisions!r}; accepted are {accepted}")
     limits = _check_rising(_read_capacities(capacities), "capacities")
     models = _check_models(points_by_model)
-    rows = _scenarios(floors.tolist(), limits.tolist(), Scenario(0.0, 1.0, cost_ratio, prevalence))
+    rows = [
+        [costs.changed(min_precision=a, capacity=k) for k in limits.tolist()]
+        for a in floors.tolist()
+    ]
     for points, row in product(models.values(), rows):
         for scenario in row if not points.complete else ():
             points.check_settles(scenario)
     curves = [_Curve.of(points, rows[0]) for points in models.values()]
-    _warn_at_lowest_floor(rows, curves[0].points)
     shape = (len(floors), len(limits), len(models))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
     for i, row in enumerate(progress_bar(rows, "winner map", progress)):
@@ -240,15 +260,9 @@ def winner_map_points(
         limits,
         scores,
         feasible,
-        rows[0][0].costs,
+        costs.costs,
         check_number(tolerance, "tolerance"),
     )
-
-
-def _scenarios(
-    floors: Sequence[float], capacities: Sequence[float], costs: Scenario
-) -> list[list[Scenario]]:
-    return [[costs.changed(min_precision=a, capacity=k) for k in capacities] for a in floors]
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,12 +303,6 @@ class _Curve:
     def _hull(self, floor: Scenario, precise: BoolArray, count: int) -> CostHull:
         """Hull of the first ``count`` thresholds that are precise enough."""
         return Decision(self.points, floor, precise & (np.cumsum(precise) <= count)).hull
-
-
-def _warn_at_lowest_floor(rows: Sequence[Sequence[Scenario]], points: OperatingPoints) -> None:
-    limited = [row[0] for row in rows if row[0].min_precision > 0]
-    if limited:
-        warn_about_costs(limited[0], points)
 
 
 def _check_models(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,10 +13,10 @@ from voros.core.costs import CostDistribution, Density, Samples
 from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.evaluation import Evaluation, evaluate_points
+from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.plotting.colours import ModelStyle, ground, ink, model_styles, quiet
+from voros.plotting.colours import ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
 from voros.plotting.display import ModelDisplay, renamed
 from voros.plotting.legends import draw_legend
@@ -80,15 +80,6 @@ class AreaCurveDisplay(ModelDisplay):
     'best normalised area'
     """
 
-    ax_: Axes
-    density_ax_: Axes
-    ratio_ax_: Any
-    curves_: dict[str, Line2D]
-    switches_: dict[str, Line2D]
-    threshold_labels_: tuple[Text, ...]
-    density_: Line2D
-    styles_: dict[str, ModelStyle]
-
     def __init__(
         self,
         points: OperatingPoints | Mapping[str, OperatingPoints],
@@ -103,24 +94,14 @@ class AreaCurveDisplay(ModelDisplay):
         self.negatives_per_positive = deployed.negatives_per_positive
         self.t_range = self._check_range(t_range)
 
-    @classmethod
-    def from_points(
-        cls,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
-        scenario: Scenario,
-        *,
-        t_range: tuple[float, float] | None = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        color: Any = None,
-    ) -> Self:
-        """Draw from operating points, such as those of a published curve."""
-        return cls(points, scenario, t_range, name).plot(ax, color=color)
-
     @cached_property
     def evaluations(self) -> dict[str, Evaluation]:
         """What every model scores."""
-        return {name: evaluate_points(each, self.scenario) for name, each in self.points.items()}
+        return {name: evaluation_of(each, self.scenario) for name, each in self.points.items()}
+
+    def evaluated(self) -> Iterable[Evaluation]:
+        """Return every model in the scenario."""
+        return self.evaluations.values()
 
     def to_ratio(self, t: Any) -> Any:
         """Return the cost ratio C_FP / C_FN at which the fractional cost is ``t``."""
@@ -142,7 +123,8 @@ class AreaCurveDisplay(ModelDisplay):
         self.ax_ = axes_to_draw_on(ax, shape=0.8)
         self.density_ax_ = _split_off_lower_part(self.ax_)
         self.styles_ = model_styles(self.ax_, list(self.points), color)
-        self.curves_, self.switches_ = {}, {}
+        self.curves_: dict[str, Line2D] = {}
+        self.switches_: dict[str, Line2D] = {}
         for model in self.points:
             self._draw_model(model)
         self.threshold_labels_ = self._name_thresholds()

@@ -3,20 +3,53 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from inspect import signature
 from typing import Any, Self
 
 from voros.core.operating_points import OperatingPoints, same_cases
+from voros.evaluation import Evaluation
 from voros.models import ONLY_MODEL, count_models
+from voros.notices import warn_about
 
 
 class ModelDisplay(ABC):
-    """A picture of one or many models; subclasses say what is drawn of their operating points."""
+    """A picture of one or many models; subclasses say what is drawn of their operating points.
+
+    The ways to make one compute, warn and draw; `plot` only draws.
+    """
+
+    @abstractmethod
+    def __init__(self, points: Any, *arguments: Any, **options: Any) -> None:
+        """Keep what is drawn."""
+
+    @abstractmethod
+    def plot(self, *arguments: Any, **options: Any) -> Self:
+        """Draw on axes, or on a new figure."""
+
+    def evaluated(self) -> Iterable[Evaluation]:
+        """Return the models in the scenarios that they were given."""
+        return ()
 
     @classmethod
-    @abstractmethod
-    def from_points(cls, points: Any, *arguments: Any, **options: Any) -> Self:
-        """Draw from operating points, such as those of a published curve."""
+    def from_points(cls, points: Any, *arguments: Any, ax: Any = None, **options: Any) -> Self:
+        """Draw from operating points, such as those of a published curve.
+
+        Parameters
+        ----------
+        points : OperatingPoints, or mapping of str to OperatingPoints
+            One model, or several by name where the picture shows several.
+        *arguments
+            Those of the class that follow the points; the scenario comes first.
+        ax : Axes, optional
+        **options
+            Those of the class and of `plot`, by name.
+        """
+        made_with = set(options).intersection(signature(cls).parameters)
+        made = cls(points, *arguments, **{name: options.pop(name) for name in made_with})
+        for evaluation in made.evaluated():
+            warn_about(evaluation.decision)
+        return made.plot(ax, **options)
 
     @classmethod
     def from_predictions(
@@ -38,8 +71,8 @@ class ModelDisplay(ABC):
             Scores of one model, or of several by name or column where the picture shows several.
         *arguments, **options
             Those of `from_points` that follow the points; the scenario comes first.
-        pos_label : label, optional
-        sample_weight : array-like of shape (n_cases,), optional
+        pos_label, sample_weight
+            As in `voros.partial_voros_score`.
         """
         points = count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
         return cls.from_points(points, *arguments, **options)
@@ -63,26 +96,21 @@ class ModelDisplay(ABC):
             With ``predict_proba`` or ``decision_function``.
         X : array-like of shape (n_cases, n_features)
         y : array-like of shape (n_cases,)
-        *arguments, **options
-            Those of `from_points` that follow the points; the scenario comes first.
-        pos_label : label, optional
-        sample_weight : array-like of shape (n_cases,), optional
+        *arguments, pos_label, sample_weight, **options
+            As in `from_predictions`.
         """
-        points = points_from_estimator(
-            estimator, X, y, pos_label=pos_label, sample_weight=sample_weight
-        )
+        points = _count_estimators(estimator, X, y, pos_label, sample_weight)
         return cls.from_points(points, *arguments, **options)
 
 
-def points_from_estimator(
-    estimator: Any, X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None
+def _count_estimators(
+    estimator: Any, X: Any, y: Any, pos_label: Any, sample_weight: Any
 ) -> dict[str, OperatingPoints]:
-    """Count alarms of one fitted classifier, or of a mapping from names to such classifiers."""
     # scikit-learn doubles the time it takes to import voros.
     from voros.estimators.classifier import RESPONSE_METHODS
     from voros.estimators.held_out import positive_class, positive_scores
 
-    given = estimator if isinstance(estimator, Mapping) else {_name(estimator): estimator}
+    given = estimator if isinstance(estimator, Mapping) else {type(estimator).__name__: estimator}
     positive = {name: positive_class(model.classes_, pos_label) for name, model in given.items()}
     return {
         name: OperatingPoints.from_scores(
@@ -135,14 +163,11 @@ def check_name(name: str) -> str:
     return name
 
 
-def only_model(points: Mapping[str, OperatingPoints]) -> OperatingPoints:
+def only_model(points: OperatingPoints | Mapping[str, OperatingPoints]) -> OperatingPoints:
     """Return the points of the single model that a picture can show."""
-    if len(points) != 1:
+    named = named_points(points)
+    if len(named) != 1:
         raise ValueError(
-            f"{len(points)} models were given ({', '.join(points)}); this picture shows one"
+            f"{len(named)} models were given ({', '.join(named)}); this picture shows one"
         )
-    return next(iter(points.values()))
-
-
-def _name(estimator: Any) -> str:
-    return str(type(estimator).__name__)
+    return next(iter(named.values()))

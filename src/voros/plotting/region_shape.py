@@ -13,7 +13,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
 from voros.plotting.colours import GOLD, ink
-from voros.plotting.limit_lines import LimitArtists, Limits, draw_limits
+from voros.plotting.limit_lines import Limits, draw_limits
 from voros.plotting.style import (
     axes_to_draw_on,
     dress,
@@ -83,11 +83,6 @@ class RegionDisplay:
     ['$v_{00}$', '$v_{\\alpha\\kappa}$', '$v_{\\kappa 1}$', '$v_{01}$']
     """
 
-    ax_: Axes
-    limits_: LimitArtists
-    corners_: Line2D
-    names_: tuple[Text, ...]
-
     def __init__(
         self,
         n_positive: float,
@@ -100,12 +95,7 @@ class RegionDisplay:
 
     @classmethod
     def from_scenario(
-        cls,
-        scenario: Scenario,
-        n_positive: float,
-        n_negative: float,
-        *,
-        ax: Axes | None = None,
+        cls, scenario: Scenario, n_positive: float, n_negative: float, *, ax: Axes | None = None
     ) -> RegionDisplay:
         """Draw what a scenario leaves to classifiers of this number of cases of each class."""
         check_scenario(scenario)

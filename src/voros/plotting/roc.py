@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,7 +13,7 @@ from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import NO_LIMITS, Decision, solve
 from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
-from voros.evaluation import Evaluation, evaluate_points
+from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.plotting.colours import FADED, PINK, ModelStyle, ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost
@@ -98,16 +98,6 @@ class RocDisplay(ModelDisplay):
     'false alarm rate (FPR)'
     """
 
-    ax_: Axes
-    curves_: dict[str, Line2D]
-    faded_: dict[str, Line2D]
-    limits_: dict[str, LimitArtists]
-    choices_: dict[tuple[str, str], Line2D]
-    iso_lines_: dict[str, Line2D]
-    lesser_: Polygon | None
-    lesser_of_: str | None
-    styles_: dict[str, ModelStyle]
-
     def __init__(
         self,
         points: OperatingPoints | Mapping[str, OperatingPoints],
@@ -118,27 +108,18 @@ class RocDisplay(ModelDisplay):
         self.named = name is not None
         self.scenarios = named_scenarios(scenario)
 
-    @classmethod
-    def from_points(
-        cls,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
-        scenario: ScenarioLike = None,
-        *,
-        name: str | None = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Self:
-        """Draw from operating points, such as those of a published curve."""
-        return cls(points, scenario, name).plot(ax, **options)
-
     @cached_property
     def evaluations(self) -> dict[tuple[str, str], Evaluation]:
         """What every model scores in every scenario, by scenario and model."""
         return {
-            (limits, model): evaluate_points(points, scenario)
+            (limits, model): evaluation_of(points, scenario)
             for limits, scenario in self.scenarios.items()
             for model, points in self.points.items()
         }
+
+    def evaluated(self) -> Iterable[Evaluation]:
+        """Return every model in every scenario."""
+        return self.evaluations.values()
 
     def plot(
         self,

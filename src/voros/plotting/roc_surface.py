@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,7 +15,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
 from voros.plotting.colours import PINK, ink, model_styles
 from voros.plotting.cost_axis import fractional_cost, ratio_at
-from voros.plotting.display import ModelDisplay, named_points, only_model
+from voros.plotting.display import ModelDisplay, only_model
 from voros.plotting.geometry import chord, cost_excess, part_above
 from voros.plotting.style import axes_to_draw_on, line_width, type_size
 
@@ -61,28 +62,15 @@ class RocSurfaceDisplay(ModelDisplay):
     0.9081
     """
 
-    ax_: Any
-    surface_: Any
-    best_: Line2D
-    slice_: Any
-
-    def __init__(self, points: OperatingPoints, scenario: Scenario | None = None) -> None:
+    def __init__(
+        self,
+        points: OperatingPoints | Mapping[str, OperatingPoints],
+        scenario: Scenario | None = None,
+    ) -> None:
         self.scenario = None if scenario is None else check_scenario(scenario)
-        decision = solve(points, NO_LIMITS if self.scenario is None else self.scenario)
+        decision = solve(only_model(points), NO_LIMITS if self.scenario is None else self.scenario)
         self.points, self.hull = decision.points, decision.hull
         self.corners = decision.region.vertices
-
-    @classmethod
-    def from_points(
-        cls,
-        points: OperatingPoints,
-        scenario: Scenario | None = None,
-        *,
-        ax: Any = None,
-        t: float | None = None,
-    ) -> Self:
-        """Draw from operating points, such as those of a published curve."""
-        return cls(only_model(named_points(points)), scenario).plot(ax, t=t)
 
     @cached_property
     def heights(self) -> FloatArray:

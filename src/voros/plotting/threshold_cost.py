@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -11,10 +12,10 @@ from voros.core.arrays import LARGEST_FINITE, BoolArray, FloatArray, check_choic
 from voros.core.expected_cost import expected_costs
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.evaluation import Evaluation, evaluate_points
+from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.plotting.colours import FADED, GOLD, ground, ink, model_styles, region_opacity
-from voros.plotting.display import ModelDisplay, check_name, named_points, only_model
+from voros.plotting.display import ModelDisplay, check_name, only_model
 from voros.plotting.geometry import marked_runs
 from voros.plotting.limit_lines import describe_capacity, describe_precision
 from voros.plotting.names import literal, wrapped
@@ -85,48 +86,31 @@ class ThresholdCostDisplay(ModelDisplay):
     0.7
     """
 
-    axes_: tuple[Axes, ...]
-    lines_: dict[str, Line2D]
-    faded_: dict[str, Line2D]
-    limit_lines_: dict[str, Line2D]
-    best_: tuple[Line2D, ...]
-    note_: Text
-
     def __init__(
         self,
-        points: OperatingPoints,
+        points: OperatingPoints | Mapping[str, OperatingPoints],
         scenario: Scenario,
         along: Along | None = None,
         name: str | None = None,
     ) -> None:
         if along is not None:
             check_choice(along, "along", ("threshold", "alarms"))
-        unknown = bool(np.isnan(points.thresholds[1:]).any())
+        self._given = only_model(points)
+        unknown = bool(np.isnan(self._given.thresholds[1:]).any())
         if along == "threshold" and unknown:
             raise ValueError("along='threshold', and the points carry no thresholds; use 'alarms'")
         self.along: Along = along or ("alarms" if unknown else "threshold")
         self.scenario = check_scenario(scenario)
         self.name = None if name is None else check_name(name)
-        self._given = points
-
-    @classmethod
-    def from_points(
-        cls,
-        points: OperatingPoints,
-        scenario: Scenario,
-        *,
-        along: Along | None = None,
-        name: str | None = None,
-        ax: Any = None,
-        color: Any = None,
-    ) -> Self:
-        """Draw from operating points, such as those of a published curve."""
-        return cls(only_model(named_points(points)), scenario, along, name).plot(ax, color=color)
 
     @cached_property
     def evaluation(self) -> Evaluation:
         """The model in its scenario."""
-        return evaluate_points(self._given, self.scenario)
+        return evaluation_of(self._given, self.scenario)
+
+    def evaluated(self) -> Iterable[Evaluation]:
+        """Return the model in its scenario."""
+        return (self.evaluation,)
 
     @cached_property
     def expected_cost(self) -> FloatArray:
@@ -158,7 +142,8 @@ class ThresholdCostDisplay(ModelDisplay):
             Of the lines.
         """
         self.axes_ = _three_axes(ax)
-        self.lines_, self.faded_ = {}, {}
+        self.lines_: dict[str, Line2D] = {}
+        self.faded_: dict[str, Line2D] = {}
         (style,) = model_styles(self.axes_[0], ["model"], color).values()
         for panel, name in zip(self.axes_, PANELS, strict=True):
             self._draw_panel(panel, name, style.color)

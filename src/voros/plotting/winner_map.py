@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray, check_flag
-from voros.core.operating_points import OperatingPoints
 from voros.looks import LINES
-from voros.plotting.colours import ModelStyle, ground, ink, ink_on, model_styles, quiet
+from voros.plotting.colours import ground, ink, ink_on, model_styles, quiet
 from voros.plotting.display import ModelDisplay, named_points
 from voros.plotting.geometry import marked_runs
 from voros.plotting.legends import columns_that_fit, fitting_characters, make_taller
@@ -24,7 +23,6 @@ from voros.plotting.style import (
     text_inches,
     type_size,
 )
-from voros.progress import Progress
 from voros.winners import NOBODY, WinnerMap, winner_map_points
 
 if TYPE_CHECKING:
@@ -81,47 +79,19 @@ class WinnerMapDisplay(ModelDisplay):
     [[0, 1], [0, 0], [-1, -1]]
     """
 
-    ax_: Axes
-    margin_ax_: Axes | None
-    mesh_: QuadMesh
-    margin_mesh_: QuadMesh | None
-    hatches_: dict[str, PathPatch]
-    names_: tuple[Text, ...]
-    letters_: dict[str, Text]
-    styles_: dict[str, ModelStyle]
-
     def __init__(self, winner_map: WinnerMap) -> None:
         self.winner_map = winner_map
 
     @classmethod
-    def from_points(
-        cls,
-        points: Mapping[str, OperatingPoints],
-        *,
-        min_precisions: Any,
-        capacities: Any,
-        cost_ratio: Any,
-        prevalence: float | None = None,
-        tolerance: float | None = None,
-        progress: Progress = False,
-        ax: Any = None,
-        **options: Any,
-    ) -> Self:
-        """Compute a winner map and draw it.
+    def from_points(cls, points: Any, *grid: Any, ax: Any = None, **options: Any) -> Self:
+        """Compute a winner map of several models and draw it.
 
-        Parameters up to ``progress`` are those of `voros.winner_map`, the others of `plot`.
+        ``options`` are those of `voros.winner_map`, by name, and of `plot`.
         """
-        closeness = {} if tolerance is None else {"tolerance": tolerance}
-        found = winner_map_points(
-            named_points(points),
-            min_precisions=min_precisions,
-            capacities=capacities,
-            cost_ratio=cost_ratio,
-            prevalence=prevalence,
-            progress=progress,
-            **closeness,
-        )
-        return cls(found).plot(ax, **options)
+        drawn_with = set(options).intersection(signature(cls.plot).parameters)
+        drawing = {name: options.pop(name) for name in drawn_with}
+        found = winner_map_points(named_points(points), *grid, **options)
+        return cls(found).plot(ax, **drawing)
 
     def plot(
         self,

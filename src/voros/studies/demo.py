@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from itertools import chain, count, groupby
 from pathlib import Path
 
 from sklearn.metrics import roc_auc_score
 
-from voros import NeverAlarmWarning, OperatingPoints, Scenario, evaluate_points
+from voros import OperatingPoints, Scenario
 from voros.core.arrays import BoolArray
+from voros.core.decision import solve
 from voros.datasets import Support2, load_support2
 from voros.io import check_folder, folder_for
 from voros.models import count_models
@@ -30,10 +30,8 @@ def score_prognoses(
 ) -> dict[str, float | None]:
     """Partial VOROS of each prognosis; None where nothing but never alarm meets the limits."""
     scenario = Scenario(min_precision, capacity, COST_RATIO)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NeverAlarmWarning)
-        results = {name: evaluate_points(p, scenario) for name, p in points_by_model.items()}
-    return {name: r.score if r.feasible else None for name, r in results.items()}
+    results = {name: solve(points, scenario) for name, points in points_by_model.items()}
+    return {name: r.partial_voros if r.can_alarm else None for name, r in results.items()}
 
 
 def winner(scores: Mapping[str, float | None]) -> str:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import io
-import warnings
 from typing import Any
 
 import numpy as np
 
 from voros.core.decision import at_deployment
-from voros.exceptions import VorosWarning
+from voros.plotting import (
+    AreaCurveDisplay,
+    RocDisplay,
+    ThresholdCostDisplay,
+    WinnerMapDisplay,
+)
 from voros.plotting.style import pyplot
 from voros.present.document import Picture
 from voros.present.report.content import Report
+from voros.winners import score_grid
 
 RESOLUTION = 150
 """Dots per inch: sharp on paper and on a dense screen."""
@@ -45,20 +50,15 @@ def figure_bytes(figure: Any, file_format: str, resolution: int = RESOLUTION) ->
 def ranking_pictures(report: Report) -> list[Picture]:
     """Draw the ROC curves and, over the costs, what each model wins."""
     headless_pyplot()
-    from voros.plotting import AreaCurveDisplay, RocDisplay
-
-    with _quietly():
-        roc = RocDisplay.from_points(report.points, report.scenario).ax_.figure
-        area = AreaCurveDisplay.from_points(report.points, report.scenario).ax_.figure
     return [
         _picture(
-            roc,
+            RocDisplay(report.points, report.scenario).plot().ax_,
             "ROC curves of all models with the feasible region",
             "ROC curves. The shaded region is what the limits leave; a curve is strong where its "
             "thresholds keep them, and marks are the thresholds that are best at some cost.",
         ),
         _picture(
-            area,
+            AreaCurveDisplay(report.points, report.scenario).plot().ax_,
             "Normalised area of lesser classifiers of each model over the costs",
             "The share of the feasible region that is costlier than each model's best threshold, "
             "at each cost. Partial VOROS is its mean over the costs.",
@@ -69,13 +69,10 @@ def ranking_pictures(report: Report) -> list[Picture]:
 def policy_pictures(report: Report) -> list[Picture]:
     """Draw what each threshold of the chosen model does."""
     headless_pyplot()
-    from voros.plotting import ThresholdCostDisplay
-
-    with _quietly():
-        display = ThresholdCostDisplay.from_points(report.points[report.winner], report.scenario)
+    display = ThresholdCostDisplay(report.points[report.winner], report.scenario).plot()
     return [
         _picture(
-            display.axes_[0].figure,
+            display.axes_[0],
             f"Expected cost, precision and alarms at each threshold of {report.winner}",
             f"Thresholds of {report.winner}: expected cost, precision and alarms. Faint where a "
             "limit is broken.",
@@ -88,25 +85,15 @@ def map_pictures(report: Report) -> list[Picture]:
     if len(report.points) < 2:
         return []
     headless_pyplot()
-    from voros.plotting import WinnerMapDisplay
-    from voros.winners import winner_map_points
-
-    with _quietly():
-        found = winner_map_points(
-            report.points,
-            min_precisions=np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1],
-            capacities=_capacities(report),
-            cost_ratio=report.scenario.costs,
-            prevalence=report.scenario.prevalence,
-            tolerance=report.selection.tolerance,
-        )
-        display = WinnerMapDisplay(found).plot()
+    costs, tolerance = report.scenario.without_limits(), report.selection.tolerance
+    floors = np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1]
+    found = score_grid(report.points, costs, floors, _capacities(report), tolerance)
     return [
         _picture(
-            display.ax_.figure,
+            WinnerMapDisplay(found).plot().ax_,
             "Which model wins at each precision floor and capacity",
             "Which model would win at other limits, and by how much; hatched where the best two "
-            f"are within {report.selection.tolerance:g}.",
+            f"are within {tolerance:g}.",
         )
     ]
 
@@ -119,14 +106,5 @@ def _capacities(report: Report) -> Any:
     return np.linspace(max(highest / MAP_STEPS, one_case), highest, MAP_STEPS)
 
 
-def _picture(figure: Any, alternative: str, caption: str) -> Picture:
-    return Picture(figure_bytes(figure, "png"), caption, alternative)
-
-
-class _quietly(warnings.catch_warnings):  # noqa: N801 - reads as a verb in a with statement
-    """Draws without repeating what the ranking has warned of already."""
-
-    def __enter__(self) -> Any:
-        log = super().__enter__()
-        warnings.simplefilter("ignore", VorosWarning)
-        return log
+def _picture(ax: Any, alternative: str, caption: str) -> Picture:
+    return Picture(figure_bytes(ax.figure, "png"), caption, alternative)
