@@ -1,8 +1,8 @@
 """Measure the walks: which modules of voros a command enters, and how often it switches.
 
 A walk is the sequence of Python calls into src/voros while a command runs. A switch is a call into
-another module than the call before it. Imports do not count: every command runs once, on other cases
-and limits, before it is measured.
+another module than the call before it. Imports do not count: every command runs once, on other
+cases and limits, before it is measured.
 
     python scripts/walks.py [score|select|explore] [--trace]
 """

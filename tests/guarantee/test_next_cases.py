@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from voros import Guarantee, OperatingPoints, Scenario
-from voros.guarantee.capacity import most_alarms, shared_alpha
 from voros.guarantee.next_cases import (
     certified_next,
     inner_start,
@@ -15,7 +14,7 @@ from voros.guarantee.next_cases import (
     walk_starts,
 )
 from voros.guarantee.prediction import rough_requirement
-from voros.guarantee.sequential import first_rank
+from voros.guarantee.sequential import first_rank, most_alarms, shared_alpha
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
 

@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from voros import OperatingPoints, Scenario
-from voros.guarantee.capacity import capacity_risk, shared_alpha
-from voros.guarantee.sequential import certified, first_rank, precision_risk, starts, walked
+from voros.guarantee.sequential import (
+    capacity_risk,
+    certified,
+    first_rank,
+    precision_risk,
+    shared_alpha,
+    starts,
+    walked,
+)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Which thresholds keep both limits in the next cases, and how alpha is shared.
 
-The capacity is safe up to a number of validation alarms (`voros.guarantee.capacity`). Within that,
+The capacity is safe up to a number of validation alarms (`sequential.most_alarms`). Within that,
 fixed-sequence tests look for thresholds that keep the precision floor
 (`voros.guarantee.prediction`). Each starts at a rank that is settled beforehand. The promise is of
 each deployed threshold, so their number is settled too: the last of each of two sequences, and a
@@ -16,9 +16,8 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.capacity import most_alarms, shared_alpha
 from voros.guarantee.prediction import requirement
-from voros.guarantee.sequential import first_rank, right_above
+from voros.guarantee.sequential import first_rank, most_alarms, right_above, shared_alpha
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
 

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from scipy.stats import binom
 
-from voros.core.arrays import AnyArray, FloatArray, as_number
+from voros.core.arrays import as_number
+from voros.guarantee.sequential import fewest_alarms, passing
 
 LEAST_RATE = 1e-9
 """Alarms per case below which a number of cases is beyond any validation."""
-
-MOST_ALARMS = 1_000_000
-"""Where the search for enough alarms ends."""
-
-SAW_TOOTH = 0.2
-"""How far the power can fall when one alarm is added; most with few alarms."""
 
 
 @dataclass(frozen=True)
@@ -84,46 +77,10 @@ def cases_needed(
         float, (min_precision, true_precision, confidence)
     )
     alarms = fewest_alarms(min_precision, true_precision, 1 - confidence, power)
-    right, reached = _power(np.array([alarms]), min_precision, true_precision, 1 - confidence)
+    right, reached = passing(np.array([alarms]), min_precision, true_precision, 1 - confidence)
     cases = None if alarm_rate is None else int(np.ceil(alarms / alarm_rate - 1e-9))
     positives = None if cases is None or prevalence is None else int(np.ceil(cases * prevalence))
     return CasesNeeded(alarms, int(right[0]), cases, positives, float(reached[0]))
-
-
-def _power(
-    alarms: AnyArray, floor: float, true_precision: float, level: float
-) -> tuple[AnyArray, FloatArray]:
-    """Right alarms that pass, and the probability of as many at the true precision."""
-    right = np.asarray(binom.isf(level, alarms, floor), dtype=np.int64) + 1
-    return right, np.asarray(binom.sf(right - 1, alarms, true_precision))
-
-
-@lru_cache(maxsize=1024)
-def fewest_alarms(floor: float, true_precision: float, level: float, power: float) -> int:
-    """Return the least number of alarms with which the test passes as often as it should.
-
-    Examples
-    --------
-    >>> fewest_alarms(0.5, 0.75, level=0.05, power=0.8)
-    23
-    """
-
-    def power_at(alarms: AnyArray) -> FloatArray:
-        return _power(alarms, floor, true_precision, level)[1]
-
-    low = 1
-    while low < MOST_ALARMS:
-        # The power is a saw-tooth: nearly enough at one end may be enough somewhere before.
-        if power_at(np.array([2 * low]))[0] >= power - SAW_TOOTH:
-            alarms = np.arange(low, 2 * low)
-            enough = power_at(alarms) >= power
-            if enough.any():
-                return int(alarms[np.argmax(enough)])
-        low *= 2
-    raise ValueError(
-        f"true_precision={true_precision!r} is too close to min_precision={floor!r}: more than "
-        f"{MOST_ALARMS:,} alarms would be needed"
-    )
 
 
 def _check(

@@ -1,24 +1,125 @@
-"""Which thresholds keep the limits in the population: a fixed sequence of exact tests.
+"""Which thresholds keep the limits in the population: exact tests, those of the floor in sequence.
 
-Thresholds are tested from strict to lenient, each with every validation case it flags, and the
-first failure ends the sequence. The first threshold that breaks a limit is a fixed number, so a
-binomial test of it is exact, and all thresholds together cost no more than that one test. Sequences
-start at fixed ranks, each with its share of alpha. One that has not failed when it reaches a later
+Capacity: take the strictest threshold that breaks it. It does not depend on the validation cases,
+and every threshold that breaks the capacity raises at least its validation alarms. So one tail
+probability covers all thresholds at once: no correction for how many are tried, and ties only
+make it safer.
+
+Precision: thresholds are tested from strict to lenient, each with every validation case it flags,
+and the first failure ends the sequence. The first threshold that breaks a limit is a fixed number,
+so a binomial test of it is exact, and all thresholds together cost no more than that one test.
+Sequences start at fixed ranks, each with its share of alpha. One that has not failed when it reaches a later
 start collects the share of that start. The argument, ties included, is in the documentation
 (guarantees.md).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
-from scipy.stats import binom
+from scipy.stats import betabinom, binom
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.capacity import most_alarms, shared_alpha
-from voros.guarantee.planning import fewest_alarms
 from voros.guarantee.tuning import TUNING
+
+MOST_ALARMS = 1_000_000
+"""Where the search for enough alarms ends."""
+
+SAW_TOOTH = 0.2
+"""How far the power can fall when one alarm is added; most with few alarms."""
+
+
+def shared_alpha(
+    n_cases: int, scenario: Scenario, horizon: int | None, alpha: float
+) -> tuple[float, float]:
+    """Share alpha between the precision floor and the capacity; all of it where one binds alone.
+
+    Examples
+    --------
+    >>> both = Scenario(min_precision=0.5, capacity=0.1, cost_ratio=0.05)
+    >>> [round(share, 6) for share in shared_alpha(1000, both, None, 0.05)]
+    [0.045, 0.005]
+    """
+    cases = n_cases if horizon is None else horizon
+    return _shared(alpha, scenario.min_precision, scenario.max_alarms(cases), cases)
+
+
+def _shared(alpha: float, min_precision: float, most: float, cases: int) -> tuple[float, float]:
+    if min_precision == 0:
+        return 0.0, alpha
+    if most >= cases:
+        return alpha, 0.0
+    # Few alarms vary much: then a small share would leave little of the capacity.
+    share = min(max(most**-0.5, TUNING.least_capacity_share), TUNING.largest_capacity_share)
+    return (1 - share) * alpha, share * alpha
+
+
+def capacity_risk(
+    alarms: AnyArray, n_cases: int, scenario: Scenario, horizon: int | None
+) -> FloatArray:
+    """Probability that a threshold with at most these validation alarms breaks the capacity.
+
+    For the population, the strictest threshold that breaks a share kappa flags a validation case
+    with probability at least kappa. For the next cases and a capacity of C alarms, it is the
+    (C+1)-th largest future score, and the validation cases above that are beta-binomial.
+
+    Examples
+    --------
+    >>> scenario = Scenario(capacity=0.1, cost_ratio=0.05)
+    >>> capacity_risk(np.array([80, 100]), 1000, scenario, None).round(3).tolist()
+    [0.018, 0.527]
+    """
+    most = scenario.max_alarms(n_cases if horizon is None else horizon)
+    return _capacity_risk(alarms, n_cases, most, horizon)
+
+
+def _capacity_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None) -> FloatArray:
+    if horizon is None:
+        share = most / n_cases
+        return np.asarray(binom.cdf(alarms, n_cases, share) if share < 1 else np.zeros(len(alarms)))
+    whole = int(most)
+    if whole >= horizon:
+        return np.zeros(len(alarms))
+    return beta_binomial_cdf(alarms, n_cases, whole + 1, horizon - whole)
+
+
+def beta_binomial_cdf(count: AnyArray, trials: int, a: int, b: int) -> FloatArray:
+    """Probability of at most ``count`` of ``trials``, by one running sum for all values.
+
+    SciPy sums anew for every value. Far from the mean, where the sum is within rounding, nothing
+    is computed.
+
+    Examples
+    --------
+    >>> beta_binomial_cdf(np.array([0, 1, 2]), 2, 1, 1).round(6).tolist()
+    [0.333333, 0.666667, 1.0]
+    """
+    mean, spread = betabinom.mean(trials, a, b), TUNING.far * betabinom.std(trials, a, b) + 1
+    low, high = max(0, int(mean - spread)), min(trials, int(mean + spread) + 1)
+    mass = np.append(0.0, betabinom.pmf(np.arange(low, high + 1), trials, a, b))
+    return np.asarray(np.minimum(np.cumsum(mass), 1.0)[np.clip(count - low + 1, 0, len(mass) - 1)])
+
+
+def most_alarms(n_cases: int, scenario: Scenario, horizon: int | None, alpha: float) -> int:
+    """Return the most validation alarms at which the capacity is at risk by at most ``alpha``."""
+    most = scenario.max_alarms(n_cases if horizon is None else horizon)
+    return _most_alarms(n_cases, most, horizon, alpha)
+
+
+def _most_alarms(n_cases: int, most: float, horizon: int | None, alpha: float) -> int:
+    low, high = -1, n_cases + 1
+    while high - low > 1:
+        # The risk rises with the alarms: a few values of it tell where it passes alpha.
+        tried = np.unique(np.linspace(low + 1, high - 1, TUNING.tried_at_once).astype(np.int64))
+        safe = int(np.count_nonzero(_capacity_risk(tried, n_cases, most, horizon) <= alpha))
+        low, high = (
+            low if safe == 0 else int(tried[safe - 1]),
+            high if safe == len(tried) else int(tried[safe]),
+        )
+    return low
 
 
 def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> FloatArray:
@@ -32,6 +133,42 @@ def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> Floa
     if min_precision == 0:
         return np.zeros(len(tp))
     return np.asarray(binom.sf(np.asarray(tp) - 1, alarms, min_precision))
+
+
+def passing(
+    alarms: AnyArray, floor: float, true_precision: float, alpha: float
+) -> tuple[AnyArray, FloatArray]:
+    """Right alarms that pass, and the probability of as many at the true precision."""
+    right = np.asarray(binom.isf(alpha, alarms, floor), dtype=np.int64) + 1
+    return right, np.asarray(binom.sf(right - 1, alarms, true_precision))
+
+
+@lru_cache(maxsize=1024)
+def fewest_alarms(floor: float, true_precision: float, alpha: float, power: float) -> int:
+    """Return the least number of alarms with which the test passes as often as it should.
+
+    Examples
+    --------
+    >>> fewest_alarms(0.5, 0.75, alpha=0.05, power=0.8)
+    23
+    """
+
+    def power_at(alarms: AnyArray) -> FloatArray:
+        return passing(alarms, floor, true_precision, alpha)[1]
+
+    low = 1
+    while low < MOST_ALARMS:
+        # The power is a saw-tooth: nearly enough at one end may be enough somewhere before.
+        if power_at(np.array([2 * low]))[0] >= power - SAW_TOOTH:
+            alarms = np.arange(low, 2 * low)
+            enough = power_at(alarms) >= power
+            if enough.any():
+                return int(alarms[np.argmax(enough)])
+        low *= 2
+    raise ValueError(
+        f"true_precision={true_precision!r} is too close to min_precision={floor!r}: more than "
+        f"{MOST_ALARMS:,} alarms would be needed"
+    )
 
 
 def first_rank(min_precision: float, alpha: float) -> int:
@@ -64,11 +201,12 @@ def starts(min_precision: float, alpha: float, most: int) -> tuple[AnyArray, Flo
 
 def certified(points: OperatingPoints, scenario: Scenario, alpha: float) -> BoolArray:
     """Return the thresholds that keep both limits in the population, but for ``alpha``."""
-    n_cases, floor = int(points.n_cases), scenario.min_precision
-    for_floor, for_capacity = shared_alpha(n_cases, scenario, None, alpha)
-    most = most_alarms(n_cases, scenario, None, for_capacity)
-    within = np.asarray(points.alarms <= most)
-    return within & walked(points.tp, points.alarms, floor, for_floor, most) if floor else within
+    n_cases, floor, alarms = int(points.n_cases), scenario.min_precision, points.alarms
+    capacity = scenario.max_alarms(n_cases)
+    for_floor, for_capacity = _shared(alpha, floor, capacity, n_cases)
+    most = _most_alarms(n_cases, capacity, None, for_capacity)
+    within = np.asarray(alarms <= most)
+    return within & walked(points.tp, alarms, floor, for_floor, most) if floor else within
 
 
 def walked(

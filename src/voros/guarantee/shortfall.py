@@ -10,8 +10,7 @@ import numpy as np
 from voros.core.arrays import BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.capacity import most_alarms
-from voros.guarantee.sequential import precision_risk
+from voros.guarantee.sequential import most_alarms, precision_risk
 
 MOST_TIMES_THE_DATA = 64.0
 """Beyond this multiple of the validation cases, more of them is not an answer."""
