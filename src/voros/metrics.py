@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_cases
 from voros.core.costs import CostLike
-from voros.core.counting import check_cases
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import pruned_points

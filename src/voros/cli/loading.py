@@ -20,8 +20,7 @@ from voros.io import Predictions, read_predictions
 from voros.io.columns import ColumnNames, Roles, assign_roles
 from voros.io.memory import engine_for
 from voros.io.predictions import typed_label
-from voros.io.sources import Source
-from voros.io.tables import is_numeric, peek
+from voros.io.tables import Source, is_numeric, peek
 
 Engine = Annotated[
     str | None,

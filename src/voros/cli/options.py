@@ -23,7 +23,7 @@ from voros.selection import PAPER_TOLERANCE, STRATEGIES
 MOST_FUTURE_CASES = 10**9
 """A horizon beyond which the promise is that for the population."""
 
-MOST_RESAMPLES = 1_000_000
+MOST_ASKED = 1_000_000
 """More would take days and say nothing new."""
 
 Command = Callable[..., None]
@@ -290,9 +290,9 @@ class ResamplingOptions:
 
     def __post_init__(self) -> None:
         """Refuse what is no confidence, count or seed, by the name it has here."""
-        if self.resamples > MOST_RESAMPLES:
+        if self.resamples > MOST_ASKED:
             raise ValueError(
-                f"--resamples={self.resamples}; accepted are at most {MOST_RESAMPLES:,}, whose "
+                f"--resamples={self.resamples}; accepted are at most {MOST_ASKED:,}, whose "
                 "own error is far below that of the cases"
             )
         if self.seed < 0:

@@ -20,7 +20,7 @@ from voros.cli.options import (
     bundled,
     output_to,
 )
-from voros.cli.select import load_test, rank
+from voros.cli.select import load_test, rank_models
 from voros.cli.terminal import say, show_progress
 from voros.core.scenario import Scenario
 from voros.io import Predictions, check_writable
@@ -52,7 +52,7 @@ def report(
     validation = load(file, columns, group=resampling.group)
     points = count_points(validation)
     with show_progress("choosing"):
-        selection = rank(points, scenario, how)
+        selection = rank_models(points, scenario, how)
     policy = selection.policy()
     later = None if test is None else load_test(test, columns, validation, selection.winner)
     tested = None

@@ -19,7 +19,7 @@ from voros.cli.options import (
     bundled,
 )
 from voros.cli.terminal import Sheet, show, tracked
-from voros.core.counting import check_cases
+from voros.core.arrays import check_cases
 from voros.core.decision import solve
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints

@@ -77,7 +77,7 @@ def select(
     validation = load(file, columns, group=group)
     points = count_points(validation)
     with show_progress("choosing"):
-        selection = rank(points, scenario, how)
+        selection = rank_models(points, scenario, how)
     policy = replace(selection.policy(), pos_label=columns.pos_label)
     tested = None
     if test is not None:
@@ -122,7 +122,7 @@ class Tested:
         ]
 
 
-def rank(
+def rank_models(
     points: Mapping[str, OperatingPoints], scenario: Scenario, how: Mapping[str, Any]
 ) -> Selection:
     """Rank the models; a winner that could only never alarm is refused, with what could be met."""

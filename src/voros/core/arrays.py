@@ -407,3 +407,52 @@ def check_class_sizes(
             f"{positives}={n_positive:g} and {negatives}={n_negative:g}; accepted is a ratio of at "
             f"most {LARGEST_ODDS:g} between them"
         )
+
+
+def check_cases(
+    y_true: Any,
+    y_score: Any,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    *,
+    both_classes: bool = True,
+) -> tuple[BoolArray, AnyArray, FloatArray | None]:
+    """Check labels, scores and weights together; rows of weight zero are left out."""
+    # Lengths first: a mismatch explains many other complaints.
+    check_same_order(y_true, y_score=y_score, sample_weight=sample_weight)
+    labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
+    check_same_length(y_true=labels, y_score=scores)
+    if sample_weight is None:
+        return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), None
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=labels, sample_weight=weights)
+    counted = weights > 0
+    if not counted.all():
+        whole = _labels_of(labels, scores, pos_label, both_classes)
+        labels, scores, weights = labels[counted], scores[counted], weights[counted]
+        if both_classes:
+            _check_weighted(whole[counted])
+        elif not counted.any():
+            raise ValueError("sample_weight is 0 for every case; at least one must count")
+    return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
+
+
+def _check_weighted(positive: BoolArray) -> None:
+    if positive.all() or not positive.any():
+        raise ValueError(
+            "sample_weight is 0 for every case of a class; both classes are needed to draw a ROC "
+            "curve"
+        )
+
+
+def _labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:
+    """Check labels; where they look like scores, and the scores like labels, say so."""
+    try:
+        return (check_labels if both_classes else read_labels)(labels, pos_label)
+    except ValueError as error:
+        if look_swapped(labels, scores):
+            raise ValueError(
+                f"{error}. y_score has at most two distinct values: the arguments look swapped; "
+                "y_true, the labels, comes first, then the scores"
+            ) from None
+        raise

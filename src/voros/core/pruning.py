@@ -13,9 +13,8 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
 from voros.core.contenders import find_contenders
-from voros.core.counting import Counts, count_at_positives, leading_counts, within_reach
 from voros.core.limits import chosen_rows
-from voros.core.operating_points import OperatingPoints
+from voros.core.operating_points import Counts, OperatingPoints
 from voros.core.scenario import Scenario
 
 MANY_CASES = 2**15
@@ -40,6 +39,13 @@ then sorting is faster."""
 WIDEST = 1e200
 """A span of scores up to it, and down to its inverse, can be split again and again without leaving
 the range of a float."""
+
+
+SAMPLE_ROOTS = 6.0
+"""Scores sampled to guess how far down the capacity reaches, in roots of their number."""
+
+SAMPLE_MARGIN = 3.0
+"""Standard deviations by which the guess lies deeper than the sample says."""
 
 
 def pruned_points(
@@ -231,3 +237,59 @@ def _count_sorted(
 def _passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:
     """Cases above each range that are in none of the chosen."""
     return np.cumsum(np.where(chosen, 0, counts)[::-1])[::-1]
+
+
+def leading_counts(positive: BoolArray, scores: AnyArray, at_most: float) -> Counts:
+    """Count alarms only where the best threshold within ``at_most`` cases can lie.
+
+    Thresholds that flag more than ``at_most`` cases are out of capacity. Of the others, one that
+    is not at a positive's score adds false positives to the one before and nothing else. So a
+    sort of the short part replaces the sort of everything.
+    """
+    n_positive = int(np.count_nonzero(positive))
+    leading = True if at_most >= len(scores) else within_reach(scores, at_most)
+    # Positions are gathered faster than marks.
+    right = scores[(positive & leading).nonzero()[0]]
+    false = scores[(~positive & leading).nonzero()[0]]
+    first, fp = count_at_positives(right, false)
+    tp = len(right) - first
+    kept = (tp + fp).searchsorted(at_most, side="right")
+    return Counts.below(
+        right[first[:kept]], tp[:kept], fp[:kept], n_positive, len(scores) - n_positive
+    )
+
+
+def count_at_positives(right: AnyArray, false: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Sort the scores of positives and of negatives in place, and count from the highest down.
+
+    Returns
+    -------
+    first : ndarray of int
+        Where each distinct score of a positive first stands in `right`, highest first.
+    fp : ndarray of int
+        How many scores of negatives are no lower.
+    """
+    right.sort()
+    false.sort()
+    new = np.ones(len(right), dtype=np.bool_)
+    np.not_equal(right[1:], right[:-1], out=new[1:])
+    first = new.nonzero()[0]
+    fp = len(false) - false.searchsorted(right[first])
+    return first[::-1], fp[::-1]
+
+
+def within_reach(scores: AnyArray, at_most: float) -> BoolArray:
+    """Mark the scores down to where more than ``at_most`` are marked, and not many more.
+
+    A sample guesses how far down that is. A guess that falls short costs time, not exactness.
+    """
+    rank = int(at_most) + 1
+    stride = max(int(len(scores) ** 0.5 / SAMPLE_ROOTS), 1)
+    sample = scores[::stride]
+    expected = rank / stride
+    depth = int(expected + SAMPLE_MARGIN * expected**0.5) + 1
+    if depth < len(sample):
+        reached = scores >= np.partition(sample, len(sample) - depth)[-depth]
+        if np.count_nonzero(reached) >= rank:
+            return np.asarray(reached)
+    return np.asarray(scores >= np.partition(scores, len(scores) - rank)[-rank])

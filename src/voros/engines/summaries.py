@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray
-from voros.core.counting import check_cases
+from voros.core.arrays import AnyArray, check_cases
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import Bins

@@ -8,7 +8,7 @@ make it safer.
 Precision: thresholds are tested from strict to lenient, each with every validation case it flags,
 and the first failure ends the sequence. The first threshold that breaks a limit is a fixed number,
 so a binomial test of it is exact, and all thresholds together cost no more than that one test.
-Sequences start at fixed ranks, each with its share of alpha. One that has not failed when it reaches a later
+Sequences start at fixed ranks, each with its share of alpha. One that has not failed at a later
 start collects the share of that start. The argument, ties included, is in the documentation
 (guarantees.md).
 """

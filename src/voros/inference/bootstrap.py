@@ -12,11 +12,11 @@ from voros.core.arrays import (
     AnyArray,
     BoolArray,
     FloatArray,
+    check_cases,
     check_choice,
     check_confidence,
     check_same_order,
 )
-from voros.core.counting import check_cases
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError, FewGroupsWarning, warn_caller
 from voros.inference.intervals import METHODS, Method, interval, interval_in_words

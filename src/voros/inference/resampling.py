@@ -17,9 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_flag
-from voros.core.counting import adds_recall, rank
 from voros.core.groups import group_codes
-from voros.core.operating_points import OperatingPoints
+from voros.core.operating_points import OperatingPoints, adds_recall, order_by_score
 
 BLOCKS = 200
 """Parts that the jackknife leaves out in turn: enough to show the skewness of a statistic, at a
@@ -87,7 +86,7 @@ class Ranked:
             Keep only thresholds at the score of some positive. The others add false alarms and
             nothing else, so they are never the best ones.
         """
-        order, ranked, ends = rank(scores)
+        order, ranked, ends = order_by_score(scores)
         labels = positive[order]
         if worthwhile:
             ends = ends[adds_recall(np.append(0, np.cumsum(labels)[ends]))[1:]]

@@ -6,7 +6,7 @@ completely or not at all. Reading needs pyarrow, which the ``cli`` extra brings.
 
 from voros.io.appending import append_column, format_of, table_bytes
 from voros.io.predictions import Predictions, read_predictions
-from voros.io.sources import open_source
+from voros.io.tables import open_source
 from voros.io.writing import (
     check_folder,
     check_writable,

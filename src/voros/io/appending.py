@@ -10,8 +10,7 @@ from typing import Any
 from voros.core.arrays import AnyArray, BoolArray
 from voros.exceptions import PredictionFileError
 from voros.io.serialisation import json_text
-from voros.io.sources import FORMATS, Format, Source
-from voros.io.tables import read_as_written
+from voros.io.tables import FORMATS, Format, Source, read_as_written
 
 
 def append_column(

@@ -12,10 +12,12 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voros.exceptions import Argument, Message, PredictionFileError
-from voros.io.sources import Source
+
+if TYPE_CHECKING:
+    from voros.io.tables import Source
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>", "None"})
 """Texts that stand for no value; they are found later, with their row."""

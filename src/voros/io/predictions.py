@@ -20,8 +20,7 @@ from voros.exceptions import (
 )
 from voros.io.columns import ColumnNames, Roles, assign_roles
 from voros.io.long_form import align_models
-from voros.io.sources import Source, open_source
-from voros.io.tables import is_numeric, peek, read_columns
+from voros.io.tables import Source, is_numeric, open_source, peek, read_columns
 
 
 @dataclass(frozen=True, eq=False)

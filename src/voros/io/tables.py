@@ -1,16 +1,290 @@
-"""A source becomes an Arrow table of the columns asked for, and no others."""
+"""A file or standard input, in whatever format its bytes are, becomes an Arrow table.
+
+Of the columns only those are read that are asked for.
+"""
 
 from __future__ import annotations
 
 import io
 import re
+import sys
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
-from voros.exceptions import PredictionFileError
+from voros.exceptions import Argument, ArgumentError, Message, PredictionFileError
+from voros.installing import missing_package
 from voros.io.bad_rows import MISSING, check_text_numbers, explain_bad_row, no_rows
-from voros.io.quotes import unclosed_quote
-from voros.io.sources import ARROW_FILE_MAGIC, SNIFFED_BYTES, Source
+
+Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
+
+FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+"""What the end of a file's name says about its format, once ``.gz`` is taken off."""
+
+GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PARQUET_MAGIC = b"PAR1"
+ARROW_FILE_MAGIC = b"ARROW1"
+ARROW_STREAM_MAGIC = b"\xff\xff\xff\xff"
+
+SNIFFED_BYTES = 65_536
+"""Bytes of the beginning that show the format and the delimiter."""
+
+DELIMITERS = (",", "\t", ";")
+
+NOT_TABLES = {
+    b"PK\x03\x04": "is a zip archive or an Excel workbook; save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook; save the sheet as CSV",
+    b"%PDF": "is a PDF document; name a table",
+    b"SQLite format 3": "is a database; export the table as CSV",
+    b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
+}
+"""What some files are by their first bytes, and what to do instead."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or standard input kept in memory so that it can be read more than once."""
+
+    name: str
+    path: Path | None
+    content: bytes | None
+    declared: Format | None = None
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, unpacked."""
+        try:
+            with self.open() as stream:
+                start: bytes = stream.read(SNIFFED_BYTES)
+        except OSError as error:
+            raise PredictionFileError(f"{self.name} cannot be read: {error}") from None
+        return start
+
+    @cached_property
+    def zipped(self) -> bool:
+        """Whether the bytes are packed by gzip."""
+        if self.content is not None:
+            return self.content.startswith(GZIP_MAGIC)
+        with _existing(self).open("rb") as file:
+            return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+    @cached_property
+    def format(self) -> Format:
+        """The format: as declared, else by the name, else by the first bytes."""
+        return self.declared or self._named_format() or self._sniffed_format()
+
+    @property
+    def format_is_guessed(self) -> bool:
+        """Whether the format was found from the bytes alone."""
+        return self.declared is None and self._named_format() is None
+
+    @cached_property
+    def delimiter(self) -> str:
+        """What stands between the columns of delimited text, judged by the header line."""
+        if self.format == "tsv":
+            return "\t"
+        header = header_of(self.head)
+        return max(DELIMITERS, key=lambda mark: (header.count(mark), -DELIMITERS.index(mark)))
+
+    def open(self) -> Any:
+        """Open the bytes afresh, unpacked."""
+        pa = load_pyarrow()
+        raw = pa.BufferReader(self.content) if self.content is not None else self._open_path()
+        return pa.CompressedInputStream(raw, "gzip") if self.zipped else raw
+
+    def _open_path(self) -> Any:
+        return load_pyarrow().OSFile(str(_existing(self)), "rb")
+
+    def _named_format(self) -> Format | None:
+        if self.path is None:
+            return None
+        name = self.path.name.lower().removesuffix(".gz")
+        return FORMATS.get(Path(name).suffix)
+
+    def _sniffed_format(self) -> Format:
+        head = self.head.removeprefix(BYTE_ORDER_MARK)
+        if head.startswith(PARQUET_MAGIC):
+            return "parquet"
+        if head.startswith((ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)):
+            return "arrow"
+        if head.lstrip().startswith(b"{"):
+            return "jsonl"
+        header = header_of(head)
+        return "tsv" if "\t" in header and "," not in header else "csv"
+
+
+def open_source(path: str | Path, file_format: str | None = None) -> Source:
+    """Find a file, or take in standard input where the path is ``-``.
+
+    Raises
+    ------
+    PredictionFileError
+        When there is no such file, it is empty, or the format is not known.
+    """
+    if file_format is not None and file_format not in FORMATS.values():
+        accepted = ", ".join(dict.fromkeys(FORMATS.values()))
+        raise ArgumentError("file_format", f"={file_format!r} is not one of {accepted}")
+    declared: Format | None = file_format  # type: ignore[assignment]
+    if str(path) == "-":
+        source = Source("standard input", None, _standard_input(), declared)
+    else:
+        source = Source(str(path), Path(path), _streamed(Path(path)), declared)
+    _check_bytes(source)
+    return source
+
+
+def header_of(head: bytes) -> str:
+    r"""Return the first line that is not empty, without what stands in quotes.
+
+    Examples
+    --------
+    >>> header_of(b'label,"a;b;\nc",score\n1,2,3\n')
+    'label,,score'
+    """
+    text = head.removeprefix(BYTE_ORDER_MARK).decode("utf-8", errors="replace").lstrip("\r\n")
+    outside = "".join(text.split('"')[::2])
+    return outside.splitlines()[0] if outside else ""
+
+
+def _check_bytes(source: Source) -> None:
+    """Refuse what is clearly no table, or one of another format than its name says."""
+    name, head = source.name, source.head
+    if not head.strip():
+        raise PredictionFileError(f"{name} is empty; it needs a header and rows")
+    for magic, problem in NOT_TABLES.items():
+        if head.startswith(magic):
+            raise PredictionFileError(f"{name} {problem}")
+    magics = {"parquet": (PARQUET_MAGIC,), "arrow": (ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)}
+    for kind, starts in magics.items():
+        if source.format in ("csv", "tsv", "jsonl") and head.startswith(starts):
+            raise PredictionFileError(
+                Message(
+                    f"{name} is read as {source.format}, and begins as {kind} does; give ",
+                    Argument(f"file_format={kind!r}", "file_format", kind),
+                )
+            )
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise PredictionFileError("standard input is closed; name a file of predictions")
+    return sys.stdin.buffer.read()
+
+
+def _streamed(path: Path) -> bytes | None:
+    """Take in what can be read once only, such as a pipe; None for a file."""
+    if path.is_fifo() or (path.is_char_device() and _is_terminal(path)):
+        return path.read_bytes()
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise PredictionFileError(f"{path} is a device or socket; name a file or a pipe")
+    return None
+
+
+def _is_terminal(path: Path) -> bool:
+    with path.open("rb", buffering=0) as device:
+        return device.isatty()
+
+
+def load_pyarrow() -> Any:
+    """Import pyarrow, or say how to get it."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise missing_package("reading prediction files", "pyarrow") from error
+    return pa
+
+
+def _existing(source: Source) -> Path:
+    path = source.path
+    if path is None or not path.is_file():
+        what = "is a folder, not a file" if path is not None and path.is_dir() else "does not exist"
+        raise PredictionFileError(f"{source.name} {what}; name a file of predictions")
+    return path
+
+
+CHUNK_BYTES = 1 << 20
+
+QUOTE = ord('"')
+
+LITERAL = re.compile(rb'[^",;\t\r\n]"[^",;\t\r\n]')
+"""A quote between other characters, which opens and closes nothing, or is a slip."""
+
+
+def unclosed_quote(stream: Any, delimiter: str) -> int | None:
+    r"""Return the line of a quote that is never closed; None where all are.
+
+    A reader takes everything after such a quote as one cell, and says nothing.
+
+    Examples
+    --------
+    >>> import io
+    >>> unclosed_quote(io.BytesIO(b'a,b\n1,"x\ny"\n'), ",") is None
+    True
+    >>> unclosed_quote(io.BytesIO(b'a,b\n1,"x\n2,y\n'), ",")
+    2
+    """
+    scan = _Scan(f"{delimiter}\r\n".encode())
+    while chunk := stream.read(CHUNK_BYTES):
+        scan.take(bytes(chunk))
+    return scan.opened
+
+
+class _Scan:
+    """Where in a text we are: within quotes that opened in some line, or not."""
+
+    def __init__(self, starts: bytes) -> None:
+        self.starts = starts  # after which a quote opens a cell
+        self.opened: int | None = None
+        self.line = 1
+        self.before = starts[-1]
+        self.just_closed = False
+
+    def take(self, chunk: bytes) -> None:
+        """Go through more of the text; a chunk that cannot change the state is only counted."""
+        if self.opened is None and not self.just_closed and self._is_balanced(chunk):
+            self.line += chunk.count(b"\n")
+        else:
+            self._step_through(chunk)
+        self.before = chunk[-1]
+        self.just_closed = self.before == QUOTE and self.opened is None
+
+    def _is_balanced(self, chunk: bytes) -> bool:
+        if b'"' not in chunk:
+            return True
+        ends_outside = chunk.endswith(b"\n")
+        return ends_outside and chunk.count(b'"') % 2 == 0 and not LITERAL.search(chunk)
+
+    def _step_through(self, chunk: bytes) -> None:
+        last, closed_at = 0, -1 if self.just_closed else -2
+        for found in re.finditer(rb'"', chunk):
+            at = found.start()
+            self.line += chunk.count(b"\n", last, at)
+            last = at
+            if self.opened is not None:
+                self.opened, closed_at = None, at
+            elif closed_at == at - 1 or self._previous(chunk, at) in self.starts:
+                self.opened = self.line
+        self.line += chunk.count(b"\n", last)
+
+    def _previous(self, chunk: bytes, at: int) -> int:
+        return chunk[at - 1] if at else self.before
+
 
 PEEKED_ROWS = 1000
 """Number of rows that show what a column holds."""

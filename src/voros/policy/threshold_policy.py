@@ -12,6 +12,7 @@ import numpy as np
 from voros.core.arrays import (
     BoolArray,
     FloatArray,
+    check_cases,
     check_choice,
     check_confidence,
     check_flag,
@@ -19,7 +20,6 @@ from voros.core.arrays import (
     is_scalar,
 )
 from voros.core.costs import read_cost_ratios
-from voros.core.counting import check_cases
 from voros.core.decision import Decision, at_deployment
 from voros.core.expected_cost import cost_moments
 from voros.core.operating_points import OperatingPoints

@@ -7,8 +7,7 @@ from numbers import Integral
 from typing import Any
 
 from voros.core.costs import CostDistribution, Samples, Uniform
-from voros.core.counting import is_whole
-from voros.core.operating_points import OperatingPoints, same_cases
+from voros.core.operating_points import OperatingPoints, is_whole, same_cases
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.io.serialisation import plain

@@ -22,8 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.core.counting import adds_recall
-from voros.core.operating_points import OperatingPoints
+from voros.core.operating_points import OperatingPoints, adds_recall
 
 BISECTIONS = 40
 """Halvings of the tolerance when looking for the best one that a number of points allows."""

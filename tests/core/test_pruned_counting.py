@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from voros import OperatingPoints
-from voros.core.counting import adds_recall, leading_counts
+from voros.core.operating_points import adds_recall
+from voros.core.pruning import leading_counts
 
 
 @pytest.mark.parametrize("at_most", [1, 7, 50, 123.4, 499, 500])
