@@ -24,7 +24,7 @@ from voros.present.report.values import scenario_values
 if TYPE_CHECKING:
     from voros.inference import Comparison
 
-METRICS = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost")
+COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost")
 """What models can be compared by."""
 
 PAIR_FIELDS = ("first", "second", "difference", "low", "high", "p_value", "adjusted_p_value")
@@ -50,15 +50,15 @@ def compare(
         str,
         typer.Option(
             metavar="NAME",
-            help=f"What to compare: {', '.join(METRICS[:-1])} or {METRICS[-1]}.",
+            help=f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.",
         ),
     ] = "partial_voros",
 ) -> None:
     """Compare the models in FILE on the same resamples: intervals, differences and a verdict."""
     from voros import inference
 
-    if metric not in METRICS:
-        raise ValueError(f"--metric={metric!r}; accepted are {', '.join(METRICS)}")
+    if metric not in COMPARED_BY:
+        raise ValueError(f"--metric={metric!r}; accepted are {', '.join(COMPARED_BY)}")
     scenario = limits.read()
     predictions = load(file, columns, group=resampling.group)
     arguments = resampling.arguments(predictions)
@@ -137,7 +137,7 @@ def _columns(found: Comparison, rows: list[dict[str, Any]]) -> dict[str, list[st
 
 def _in_words(row: dict[str, Any]) -> dict[str, str]:
     """Write the intervals of a row."""
-    from voros.inference.intervals import interval_in_words
+    from voros.inference.bca import interval_in_words
 
     words = {"interval": interval_in_words(row["low"], row["high"])}
     if row["best_less_this"] is not None:

@@ -2,8 +2,12 @@
 
 from voros.inference.bands import Band, area_band, roc_band
 from voros.inference.bootstrap import Bootstrap, bootstrap
-from voros.inference.comparison import Comparison, PairedDifference, compare
-from voros.inference.policy_comparison import compare_policies
+from voros.inference.comparison import (
+    Comparison,
+    PairedDifference,
+    compare,
+    compare_policies,
+)
 
 __all__ = [
     "Band",

@@ -6,22 +6,20 @@ it misses it somewhere more often than that. A *simultaneous* band holds the who
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
-from voros.core.arrays import FloatArray, check_choice, check_same_order
+from voros.core.arrays import FloatArray, check_choice
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
-from voros.inference.bootstrap import check_resampling, rank_models
-from voros.inference.intervals import interval
-from voros.inference.resampling import Sampling, Statistic, generator, leave_out, replicate
-from voros.inference.statistics import one_by_one
+from voros.inference.bootstrap import BandOptions, Replicates, Resampling, ResamplingPlan
+from voros.inference.statistics import Measure, one_by_one
 from voros.io.frames import make_frame
 from voros.models import one_or_all
 
@@ -74,22 +72,13 @@ class Band:
 
 
 def roc_band(
-    y_true: Any,
-    scores: Any,
-    *,
-    kind: Kind = "simultaneous",
-    n_resamples: int = 2000,
-    confidence: float = 0.95,
-    stratified: bool = False,
-    groups: Any = None,
-    pos_label: Any = None,
-    random_state: int | np.random.Generator | None = None,
+    y_true: Any, scores: Any, *, kind: Kind = "simultaneous", **options: Unpack[BandOptions]
 ) -> Any:
     """Put a band around the ROC curve: recall at every false alarm rate.
 
     Parameters
     ----------
-    y_true, scores, n_resamples, confidence, stratified, groups, pos_label, random_state
+    y_true, scores, n_resamples, confidence, stratified, groups, pos_label, random_state, progress
         As in `voros.bootstrap`.
     kind : {"simultaneous", "pointwise"}, default "simultaneous"
         Whether the confidence is that of the whole curve, or of each position alone.
@@ -108,21 +97,13 @@ def roc_band(
     >>> roc_band(y_true, y_score, n_resamples=200, random_state=0)
     Band(95 % band, simultaneous, mean width 0.1778)
     """
-    positive, models = rank_models(y_true, scores, pos_label, worthwhile=False)
+    plan = _plan(kind, options, y_true, scores, worthwhile=False)
+    positive = plan.sampling.positive
     first = min(1.0, FEWEST_FALSE_ALARMS / np.count_nonzero(~positive))
     at = np.linspace(first, 1.0, POSITIONS)
-    check_same_order(y_true, groups=groups)
-    sampling = Sampling.of(positive, stratified=stratified, groups=groups)
-    how = _Resampling(kind, n_resamples, confidence, random_state)
-    bands = how.bands(
-        "fpr",
-        at,
-        models,
-        sampling,
-        one_by_one(lambda points: recall_at(points, at)),
-        recall_scale(int(np.count_nonzero(positive))),
-    )
-    return one_or_all(bands, scores)
+    values = plan.run(Measure("fpr", one_by_one(lambda points: recall_at(points, at))))
+    scale = recall_scale(int(np.count_nonzero(positive)))
+    return one_or_all(_bands("fpr", at, kind, values, scale), scores)
 
 
 def area_band(
@@ -131,18 +112,14 @@ def area_band(
     scenario: Scenario,
     *,
     kind: Kind = "simultaneous",
-    n_resamples: int = 2000,
-    confidence: float = 0.95,
-    stratified: bool = False,
-    groups: Any = None,
-    pos_label: Any = None,
-    random_state: int | np.random.Generator | None = None,
+    **options: Unpack[BandOptions],
 ) -> Any:
     """Put a band around the area curve: how good the best feasible threshold is at each cost.
 
     Parameters
     ----------
-    y_true, scores, scenario, n_resamples, confidence, stratified, groups, pos_label, random_state
+    y_true, scores, scenario
+    n_resamples, confidence, stratified, groups, pos_label, random_state, progress
         As in `voros.bootstrap`.
     kind : {"simultaneous", "pointwise"}, default "simultaneous"
         Whether the confidence is that of the whole curve, or of each cost ratio alone.
@@ -164,7 +141,8 @@ def area_band(
     Band(95 % band, simultaneous, mean width 0.2485)
     """
     check_scenario(scenario)
-    positive, models = rank_models(y_true, scores, pos_label, worthwhile=True)
+    plan = _plan(kind, options, y_true, scores, worthwhile=True)
+    positive = plan.sampling.positive
     odds = float(np.count_nonzero(~positive) / np.count_nonzero(positive))
     low, high = scenario.costs.ratio_range(odds)
     if not 0 < low <= high < np.inf:
@@ -173,18 +151,21 @@ def area_band(
             "both ends above 0 and finite"
         )
     at = np.geomspace(low, high, POSITIONS)
-    check_same_order(y_true, groups=groups)
-    sampling = Sampling.of(positive, stratified=stratified, groups=groups)
-    how = _Resampling(kind, n_resamples, confidence, random_state)
-    bands = how.bands(
-        "cost_ratio",
-        at,
-        models,
-        sampling,
-        one_by_one(lambda points: Evaluation(solve(points, scenario), points).normalised_area(at)),
-        AS_IT_IS,
-    )
-    return one_or_all(bands, scores)
+
+    def areas(points: OperatingPoints) -> Any:
+        return Evaluation(solve(points, scenario), points).normalised_area(at)
+
+    values = plan.run(Measure("area", one_by_one(areas)))
+    return one_or_all(_bands("cost_ratio", at, kind, values, AS_IT_IS), scores)
+
+
+def _plan(
+    kind: Kind, options: BandOptions, y_true: Any, scores: Any, *, worthwhile: bool
+) -> ResamplingPlan:
+    check_choice(kind, "kind", BAND_KINDS)
+    # A simultaneous band is made of the spread of the resamples alone.
+    how = Resampling(**options, method="bca" if kind == "pointwise" else "percentile")
+    return how.plan(y_true, scores, worthwhile=worthwhile)
 
 
 def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:
@@ -240,54 +221,33 @@ def recall_scale(n_positive: int) -> Scale:
     )
 
 
-@dataclass(frozen=True)
-class _Resampling:
-    """How a band is made, its arguments checked."""
-
-    kind: Kind
-    n_resamples: int
-    confidence: float
-    random_state: int | np.random.Generator | None
-
-    def __post_init__(self) -> None:
-        check_resampling(self.n_resamples, self.confidence)
-        check_choice(self.kind, "kind", BAND_KINDS)
-        object.__setattr__(self, "confidence", float(self.confidence))
-
-    def bands(
-        self,
-        over: Literal["fpr", "cost_ratio"],
-        positions: FloatArray,
-        models: Mapping[str, Any],
-        sampling: Sampling,
-        curve: Statistic,
-        scale: Scale,
-    ) -> dict[str, Band]:
-        """Resample the curves of all models."""
-        rng = generator(self.random_state)
-        whole = replicate(models, iter([np.ones_like(sampling.units)]), curve)[0]
-        drawn = replicate(models, sampling.resamples(self.n_resamples, rng), curve)
-        centre, least = scale.to(whole), scale.least_error(whole)
-        if self.kind == "simultaneous":
-            ends = simultaneous_ends(self.confidence, centre, scale.to(drawn), least)
-            low, high = map(scale.back, ends)
-            if scale.rising:
-                # A band that holds a rising curve holds it between its own rising edges, too.
-                low = np.maximum.accumulate(low, axis=-1)
-                high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
-        else:
-            left_out, strata = leave_out(models, sampling, curve, rng)
-            low, high = interval(
-                "bca", self.confidence, whole, drawn, left_out, strata, sampling.n_units
-            )
-            reach = ndtri((1 + self.confidence) / 2) * least
-            low = np.minimum(low, scale.back(centre - reach))
-            high = np.maximum(high, scale.back(centre + reach))
-        low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-        return {
-            model: Band(over, positions, whole[j], low[j], high[j], self.kind, self.confidence)
-            for j, model in enumerate(models)
-        }
+def _bands(
+    over: Literal["fpr", "cost_ratio"],
+    positions: FloatArray,
+    kind: Kind,
+    values: Replicates,
+    scale: Scale,
+) -> dict[str, Band]:
+    """Put a band around the curve of every model."""
+    whole, confidence = values.whole, values.plan.how.confidence
+    centre, least = scale.to(whole), scale.least_error(whole)
+    if kind == "simultaneous":
+        ends = simultaneous_ends(confidence, centre, scale.to(values.drawn), least)
+        low, high = map(scale.back, ends)
+        if scale.rising:
+            # A band that holds a rising curve holds it between its own rising edges, too.
+            low = np.maximum.accumulate(low, axis=-1)
+            high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
+    else:
+        low, high = values.ends("bca")
+        reach = ndtri((1 + confidence) / 2) * least
+        low = np.minimum(low, scale.back(centre - reach))
+        high = np.maximum(high, scale.back(centre + reach))
+    low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+    return {
+        model: Band(over, positions, whole[j], low[j], high[j], kind, confidence)
+        for j, model in enumerate(values.plan.models)
+    }
 
 
 def simultaneous_ends(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
 from voros.core.arrays import (
     AnyArray,
-    BoolArray,
     FloatArray,
     check_cases,
     check_choice,
@@ -19,7 +18,7 @@ from voros.core.arrays import (
 )
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError, FewGroupsWarning, warn_caller
-from voros.inference.intervals import METHODS, Method, interval, interval_in_words
+from voros.inference.bca import METHODS, Method, interval, interval_in_words
 from voros.inference.near_zero import may_be_zero, upper_bound
 from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
@@ -31,11 +30,27 @@ from voros.text.table import html_facts
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""
 
-MOST_RESAMPLES = 10_000_000
-"""More would take days, and place no end more exactly than the cases do."""
+FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 10_000_000
+"""Fewer cannot place the ends of a 95 % interval; more would take days, and place no end more
+exactly than the cases do."""
 
-FEWEST_RESAMPLES = 100
-"""Fewer cannot place the ends of a 95 % interval."""
+
+class BandOptions(TypedDict, total=False):
+    """Keywords of everything that is made of resamples; `bootstrap` explains them."""
+
+    n_resamples: int
+    confidence: float
+    stratified: bool
+    groups: Any
+    pos_label: Any
+    random_state: int | np.random.Generator | None
+    progress: Progress
+
+
+class IntervalOptions(BandOptions, total=False):
+    """Keywords of intervals and comparisons; `bootstrap` explains them."""
+
+    method: Method
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,14 +119,7 @@ def bootstrap(
     scenario: Scenario,
     *,
     metric: MetricLike = "partial_voros",
-    n_resamples: int = 2000,
-    confidence: float = 0.95,
-    method: Method = "bca",
-    stratified: bool = False,
-    groups: Any = None,
-    pos_label: Any = None,
-    random_state: int | np.random.Generator | None = None,
-    progress: Progress = False,
+    **options: Unpack[IntervalOptions],
 ) -> Any:
     """Say how sure a score is: an interval from resamples, limits applied inside each of them.
 
@@ -169,9 +177,65 @@ def bootstrap(
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
     partial VOROS 0.4570 (95 % bca interval 0.3241 to 0.5561; 200 resamples of cases)
     """
-    drawing = n_resamples, confidence, method, stratified, groups, pos_label
-    plan = ResamplingPlan.of(y_true, scores, scenario, metric, *drawing)
-    return one_or_all(plan.run(random_state, progress).bootstraps(), scores)
+    how = Resampling(**options)
+    check_scenario(scenario)
+    measure = Measure.of(metric, scenario)
+    plan = how.plan(y_true, scores, worthwhile=measure.worthwhile_only)
+    return one_or_all(plan.run(measure).bootstraps(), scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Resampling:
+    """The keywords of `bootstrap`, checked."""
+
+    n_resamples: int = 2000
+    confidence: float = 0.95
+    method: Method = "bca"
+    stratified: bool = False
+    groups: Any = None
+    pos_label: Any = None
+    random_state: int | np.random.Generator | None = None
+    progress: Progress = False
+
+    def __post_init__(self) -> None:
+        """Raise unless an interval of this confidence can be read off n resamples."""
+        n = self.n_resamples
+        whole = isinstance(n, Integral) and not isinstance(n, bool)
+        if not whole or not FEWEST_RESAMPLES <= n <= MOST_RESAMPLES:
+            raise ArgumentError(
+                "n_resamples",
+                f"={n!r:.40}; accepted is a whole number of at least {FEWEST_RESAMPLES} and at "
+                f"most {MOST_RESAMPLES:,}",
+            )
+        object.__setattr__(self, "confidence", check_confidence(self.confidence))
+        check_choice(self.method, "method", METHODS)
+
+    @property
+    def drawn(self) -> str:
+        """What is drawn, in words."""
+        by_class = " by class" if self.stratified else ""
+        return ("cases" if self.groups is None else "groups") + by_class
+
+    def plan(self, y_true: Any, scores: Any, *, worthwhile: bool) -> ResamplingPlan:
+        """Check the labels and every model's scores, and sort the cases by each."""
+        named = several_models(scores)
+        models = {}
+        for model, column in columns_by_model(y_true, scores).items():
+            try:
+                positive, checked, _ = check_cases(y_true, column, self.pos_label)
+            except ValueError as error:
+                raise ValueError(f"model {model!r}: {error}" if named else str(error)) from None
+            models[model] = Ranked.of(positive, checked, worthwhile=worthwhile)
+        check_same_order(y_true, groups=self.groups)
+        sampling = Sampling.of(positive, stratified=self.stratified, groups=self.groups)
+        if self.groups is not None and sampling.n_units < FEWEST_GROUPS:
+            warn_caller(
+                f"{sampling.n_units} groups are few to draw from: intervals may hold the true "
+                f"value less often than they say; from {FEWEST_GROUPS} groups on they were "
+                "measured to hold",
+                FewGroupsWarning,
+            )
+        return ResamplingPlan(models, sampling, self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,58 +244,20 @@ class ResamplingPlan:
 
     models: dict[str, Ranked]
     sampling: Sampling
-    measure: Measure
-    scenario: Scenario
-    n_resamples: int
-    confidence: float
-    method: Method
-    drawn: str
+    how: Resampling
 
-    @classmethod
-    def of(
-        cls,
-        y_true: Any,
-        scores: Any,
-        scenario: Scenario,
-        metric: MetricLike,
-        n_resamples: int,
-        confidence: float,
-        method: Method,
-        stratified: bool,
-        groups: Any,
-        pos_label: Any,
-    ) -> ResamplingPlan:
-        """Check the arguments of `voros.bootstrap`."""
-        check_resampling(n_resamples, confidence)
-        check_scenario(scenario)
-        check_choice(method, "method", METHODS)
-        measure = Measure.of(metric, scenario)
-        positive, models = rank_models(
-            y_true, scores, pos_label, worthwhile=measure.worthwhile_only
-        )
-        check_same_order(y_true, groups=groups)
-        sampling = Sampling.of(positive, stratified=stratified, groups=groups)
-        _warn_of_few_groups(sampling, grouped=groups is not None)
-        drawn = "groups" if groups is not None else "cases"
-        drawn += " by class" if stratified else ""
-        return cls(
-            models, sampling, measure, scenario, int(n_resamples), float(confidence), method, drawn
-        )
-
-    def run(
-        self, random_state: int | np.random.Generator | None, progress: Progress = False
-    ) -> Replicates:
-        """Compute the metric of every model: as is, on the resamples, and with blocks left out."""
-        rng = generator(random_state)
-        compute = self.measure.compute
+    def run(self, measure: Measure) -> Replicates:
+        """Compute a metric of every model: as is, on the resamples, and with blocks left out."""
+        rng = generator(self.how.random_state)
+        compute, n_resamples = measure.compute, self.how.n_resamples
         whole = replicate(self.models, iter([np.ones_like(self.sampling.units)]), compute)[0]
-        resamples = self.sampling.resamples(self.n_resamples, rng)
-        resamples = progress_bar(resamples, "resampling", progress, self.n_resamples)
+        resamples = self.sampling.resamples(n_resamples, rng)
+        resamples = progress_bar(resamples, "resampling", self.how.progress, n_resamples)
         drawn = replicate(self.models, resamples, compute)
         left_out, strata = np.empty((0, len(self.models))), np.empty(0)
-        if self.method == "bca":
+        if self.how.method == "bca":
             left_out, strata = leave_out(self.models, self.sampling, compute, rng)
-        return Replicates(self, whole, drawn, left_out, strata)
+        return Replicates(self, measure, whole, drawn, left_out, strata)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +265,7 @@ class Replicates:
     """A metric of several models: on the data, on shared resamples, and with blocks left out."""
 
     plan: ResamplingPlan
+    measure: Measure
     whole: FloatArray
     drawn: FloatArray
     left_out: FloatArray
@@ -246,100 +273,63 @@ class Replicates:
 
     def bootstraps(self) -> dict[str, Bootstrap]:
         """Return each model's interval."""
-        plan = self.plan
+        how, ends = self.plan.how, np.column_stack(self.ends(self.plan.how.method))
         found = {}
-        for j, (model, ranked) in enumerate(plan.models.items()):
-            low, high = self._two_sided(j)
+        for j, (model, ranked) in enumerate(self.plan.models.items()):
+            low, high = self._two_sided(j, *ends[j].tolist())
             one_sided = self._zero_is_open(j, ranked, low)
             if one_sided:
-                low, high = self._one_sided(j, ranked)
+                low, high = 0.0, self._one_sided(j, ranked)
             found[model] = Bootstrap(
-                plan.measure.name,
+                self.measure.name,
                 float(self.whole[j]),
-                float(low),
-                float(high),
-                plan.confidence,
-                "one-sided" if one_sided else plan.method,
+                low,
+                high,
+                how.confidence,
+                "one-sided" if one_sided else how.method,
                 self.drawn[:, j],
-                plan.drawn,
+                how.drawn,
             )
         return found
+
+    def ends(self, method: Method) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of every model's interval."""
+        return interval(
+            method,
+            self.plan.how.confidence,
+            self.whole,
+            self.drawn,
+            self.left_out,
+            self.strata,
+            self.plan.sampling.n_units,
+        )
 
     def _zeros(self, j: int) -> float:
         return float(np.mean(self.drawn[:, j] == 0))
 
     def _zero_is_open(self, j: int, ranked: Ranked, low: float) -> bool:
-        plan = self.plan
-        return plan.measure.zero_is_nothing and may_be_zero(
+        sampling, limits = self.plan.sampling, self.measure.limits
+        return limits is not None and may_be_zero(
             ranked,
-            plan.scenario,
+            limits,
             zeros=self._zeros(j),
             low_share=low / self.whole[j] if self.whole[j] > 0 else 0.0,
-            tail=(1 - plan.confidence) / 2,
-            grouped=plan.sampling.n_units < len(plan.sampling.units),
+            tail=(1 - self.plan.how.confidence) / 2,
+            grouped=sampling.n_units < len(sampling.units),
         )
 
-    def _one_sided(self, j: int, ranked: Ranked) -> tuple[float, float]:
-        plan, error = self.plan, 1 - self.plan.confidence
-        _, high = self._ends("percentile", j)
+    def _one_sided(self, j: int, ranked: Ranked) -> float:
+        error = 1 - self.plan.how.confidence
+        high = float(self.ends("percentile")[1][j])
         if self._zeros(j) > error / 2:
-            bound = upper_bound(ranked, plan.sampling.units, plan.measure.compute, error)
-            high = max(high, bound)
-        return 0.0, high
+            units = self.plan.sampling.units
+            high = max(high, upper_bound(ranked, units, self.measure.compute, error))
+        return high
 
-    def _two_sided(self, j: int) -> tuple[float, float]:
-        low, high = self._ends(self.plan.method, j)
+    def _two_sided(self, j: int, low: float, high: float) -> tuple[float, float]:
         if low == high:
             # Where most resamples agree the correction can move both ends to the same value.
-            low, high = self._ends("percentile", j)
+            low, high = (float(end[j]) for end in self.ends("percentile"))
         if low == high:
             low, high = float(self.drawn[:, j].min()), float(self.drawn[:, j].max())
         return low, high
-
-    def _ends(self, method: Method, j: int) -> tuple[float, float]:
-        low, high = interval(
-            method,
-            self.plan.confidence,
-            self.whole[j],
-            self.drawn[:, j],
-            self.left_out[:, j],
-            self.strata,
-            self.plan.sampling.n_units,
-        )
-        return float(low), float(high)
-
-
-def rank_models(
-    y_true: Any, scores: Any, pos_label: Any, *, worthwhile: bool
-) -> tuple[BoolArray, dict[str, Ranked]]:
-    """Check the labels and every model's scores, and sort the cases by each."""
-    named = several_models(scores)
-    models = {}
-    for model, column in columns_by_model(y_true, scores).items():
-        try:
-            positive, checked, _ = check_cases(y_true, column, pos_label)
-        except ValueError as error:
-            raise ValueError(f"model {model!r}: {error}" if named else str(error)) from None
-        models[model] = Ranked.of(positive, checked, worthwhile=worthwhile)
-    return positive, models
-
-
-def _warn_of_few_groups(sampling: Sampling, *, grouped: bool) -> None:
-    if grouped and sampling.n_units < FEWEST_GROUPS:
-        warn_caller(
-            f"{sampling.n_units} groups are few to draw from: intervals may hold the true value "
-            f"less often than they say; from {FEWEST_GROUPS} groups on they were measured to hold",
-            FewGroupsWarning,
-        )
-
-
-def check_resampling(n_resamples: int, confidence: float) -> None:
-    """Raise unless an interval of this confidence can be read off n resamples."""
-    whole = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
-    if not whole or not FEWEST_RESAMPLES <= n_resamples <= MOST_RESAMPLES:
-        raise ArgumentError(
-            "n_resamples",
-            f"={n_resamples!r:.40}; accepted is a whole number of at least "
-            f"{FEWEST_RESAMPLES} and at most {MOST_RESAMPLES:,}",
-        )
-    check_confidence(confidence)

@@ -1,27 +1,23 @@
-"""Paired comparison of models on the same resamples."""
+"""Paired comparison of models, or of deployed policies, on the same resamples."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from voros.core.arrays import FloatArray
-from voros.core.scenario import Scenario
-from voros.inference.bootstrap import Bootstrap, Replicates, ResamplingPlan
-from voros.inference.intervals import (
-    Method,
-    interval_in_words,
-    interval_of_difference,
-    p_value,
-)
-from voros.inference.statistics import MetricLike, metric_in_words
+from voros.core.scenario import Scenario, check_scenario
+from voros.inference.bca import interval_in_words, interval_of_difference, p_value
+from voros.inference.bootstrap import Bootstrap, IntervalOptions, Replicates, Resampling
+from voros.inference.resampling import generator
+from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
-from voros.progress import Progress
+from voros.policy import ThresholdPolicy
 from voros.text.table import Table
 
 NOT_COMPARED = frozenset({"threshold"})
@@ -174,14 +170,7 @@ def compare(
     scenario: Scenario,
     *,
     metric: MetricLike = "partial_voros",
-    n_resamples: int = 2000,
-    confidence: float = 0.95,
-    method: Method = "bca",
-    stratified: bool = False,
-    groups: Any = None,
-    pos_label: Any = None,
-    random_state: int | np.random.Generator | None = None,
-    progress: Progress = False,
+    **options: Unpack[IntervalOptions],
 ) -> Comparison:
     """Compare models on the same cases, and say which differences are more than chance.
 
@@ -223,36 +212,144 @@ def compare(
             f"metric={metric!r}: of a threshold neither more nor less is better, and models have "
             "scales of their own; compare their partial VOROS or expected cost"
         )
-    drawing = n_resamples, confidence, method, stratified, groups, pos_label
-    plan = ResamplingPlan.of(y_true, scores, scenario, metric, *drawing)
+    how = Resampling(**options)
+    check_scenario(scenario)
+    measure = Measure.of(metric, scenario)
+    plan = how.plan(y_true, scores, worthwhile=measure.worthwhile_only)
     if len(plan.models) < 2:
         raise ValueError("scores hold one model; a comparison needs at least two")
-    return comparison_of(plan, plan.run(random_state, progress))
+    return _comparison_of(plan.run(measure))
 
 
-def comparison_of(plan: ResamplingPlan, values: Replicates) -> Comparison:
+def compare_policies(
+    y_true: Any,
+    scores: Any,
+    policies: Mapping[str, ThresholdPolicy],
+    *,
+    by_cost: bool = False,
+    **options: Unpack[IntervalOptions],
+) -> Comparison:
+    """Compare what deployed policies cost on the same test cases, their thresholds fixed.
+
+    Every policy is evaluated on the same resamples of the cases, so what the cases do to all of
+    them alike cancels out of the differences.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        Labels of cases that no policy was decided on.
+    scores : mapping of str to array-like, or data frame with a column for each policy
+        The scores that each policy is for, by the names of `policies`.
+    policies : mapping of str to ThresholdPolicy
+        At least two, made for the same costs and prevalence. Their limits may differ.
+    by_cost : bool, default False
+        As in `ThresholdPolicy.evaluate`: by default the default thresholds are compared.
+    n_resamples, confidence, method, stratified, groups, pos_label, random_state, progress
+        As in `voros.bootstrap`.
+
+    Returns
+    -------
+    Comparison
+        Of the expected normalised cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import voros
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(4000) < 0.2
+    >>> scores = {name: y_true * d + rng.normal(size=4000) for name, d in (("old", 1), ("new", 2))}
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
+    >>> valid, test = slice(0, 2000), slice(2000, None)
+    >>> policies = {
+    ...     name: voros.ThresholdPolicy.from_validation(y_true[valid], s[valid], scenario)
+    ...     for name, s in scores.items()
+    ... }
+    >>> result = voros.compare_policies(
+    ...     y_true[test],
+    ...     {name: s[test] for name, s in scores.items()},
+    ...     policies,
+    ...     n_resamples=200,
+    ...     random_state=0,
+    ... )
+    >>> result.ranking
+    ('new', 'old')
+    """
+    how = Resampling(**options)
+    # The same seed draws the same cases for every policy.
+    how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
+    plan = how.plan(y_true, scores, worthwhile=False)
+    _check_policies(policies, list(plan.models))
+    found = [
+        replace(plan, models={name: plan.models[name]}).run(
+            Measure.of_policy(policy, by_cost=by_cost)
+        )
+        for name, policy in policies.items()
+    ]
+    return _comparison_of(_together(found))
+
+
+def _together(found: list[Replicates]) -> Replicates:
+    """Put the replicates of single policies, drawn alike, side by side."""
+    ranked = {name: model for one in found for name, model in one.plan.models.items()}
+    return Replicates(
+        replace(found[0].plan, models=ranked),
+        found[0].measure,
+        np.concatenate([one.whole for one in found]),
+        np.concatenate([one.drawn for one in found], axis=1),
+        np.concatenate([one.left_out for one in found], axis=1),
+        found[0].strata,
+    )
+
+
+def _check_policies(policies: Mapping[str, ThresholdPolicy], named: list[str]) -> None:
+    if not isinstance(policies, Mapping):
+        raise TypeError(
+            f"policies={policies!r}; accepted is a mapping of names to ThresholdPolicy objects"
+        )
+    if len(policies) < 2:
+        raise ValueError("policies holds fewer than two; a comparison needs at least two")
+    for name, policy in policies.items():
+        if not isinstance(policy, ThresholdPolicy):
+            raise TypeError(
+                f"policies[{name!r}] is a {type(policy).__name__}; accepted is a ThresholdPolicy"
+            )
+    if set(named) != set(policies):
+        raise ValueError(
+            f"scores are of {', '.join(map(repr, named))} and policies of "
+            f"{', '.join(map(repr, policies))}; the names must be the same"
+        )
+    first, *others = (policy.scenario for policy in policies.values())
+    for other in others:
+        if (other.costs, other.prevalence) != (first.costs, first.prevalence):
+            raise ValueError(
+                f"the policies were made for different costs or prevalences ({first!r} and "
+                f"{other!r}), so their costs cannot be compared"
+            )
+
+
+def _comparison_of(values: Replicates) -> Comparison:
     """Compare models of which replicates were drawn on the same resamples."""
-    names, lower = tuple(plan.models), plan.measure.lower_is_better
+    names, lower = tuple(values.plan.models), values.measure.lower_is_better
     gains = -values.drawn if lower else values.drawn
     order = np.argsort(values.whole if lower else -values.whole, kind="stable")
-    raw = [_difference(plan, values, names, i, j) for i, j in combinations(order.tolist(), 2)]
+    raw = [_difference(values, names, i, j) for i, j in combinations(order.tolist(), 2)]
     return Comparison(
-        plan.measure.name,
+        values.measure.name,
         lower,
-        plan.confidence,
+        values.plan.how.confidence,
         values.bootstraps(),
         _with_holm(raw),
         dict(zip(names, _shares_won(gains).tolist(), strict=True)),
     )
 
 
-def _difference(
-    plan: ResamplingPlan, values: Replicates, names: Sequence[str], i: int, j: int
-) -> PairedDifference:
+def _difference(values: Replicates, names: Sequence[str], i: int, j: int) -> PairedDifference:
     estimate = values.whole[i] - values.whole[j]
     drawn = values.drawn[:, i] - values.drawn[:, j]
-    low, high = interval_of_difference(plan.confidence, drawn, plan.sampling.n_units)
-    p = p_value(drawn, plan.sampling.n_units)
+    n_units = values.plan.sampling.n_units
+    low, high = interval_of_difference(values.plan.how.confidence, drawn, n_units)
+    p = p_value(drawn, n_units)
     return PairedDifference(
         names[i], names[j], float(estimate), float(low), float(high), p, p, drawn
     )

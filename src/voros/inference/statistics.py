@@ -55,23 +55,22 @@ class Measure:
     worthwhile_only : bool
         Whether thresholds at a positive's score suffice.
     lower_is_better : bool
-    zero_is_nothing : bool
-        Whether it is 0, its least, where nothing but never alarm is within the limits.
+    limits : Scenario or None
+        A scenario in which the metric is 0, its least, where nothing but never alarm is within
+        the limits; None where it need not be.
     """
 
     name: str
     compute: Statistic
     worthwhile_only: bool = False
     lower_is_better: bool = False
-    zero_is_nothing: bool = False
+    limits: Scenario | None = None
 
     @classmethod
     def of(cls, metric: MetricLike, scenario: Scenario) -> Measure:
         """Read the argument ``metric`` of `voros.bootstrap`."""
         if isinstance(metric, ThresholdPolicy):
-            return cls(
-                "expected_cost", one_by_one(partial(_fixed_cost, metric)), lower_is_better=True
-            )
+            return cls.of_policy(metric, by_cost=True)
         if callable(metric):
             name = getattr(metric, "__name__", type(metric).__name__)
             return cls(name, one_by_one(partial(_user_metric, metric, scenario)))
@@ -90,8 +89,17 @@ class Measure:
             compute,
             metric in FROM_WORTHWHILE,
             metric == "expected_cost",
-            metric in ZERO_IS_NOTHING,
+            scenario if metric in ZERO_IS_NOTHING else None,
         )
+
+    @classmethod
+    def of_policy(cls, policy: ThresholdPolicy, *, by_cost: bool) -> Measure:
+        """Return what a policy costs with its thresholds fixed; see `ThresholdPolicy.evaluate`."""
+
+        def cost(points: OperatingPoints) -> float:
+            return policy.evaluate_points(points, by_cost=by_cost).expected_cost
+
+        return cls("expected_cost", one_by_one(cost), lower_is_better=True)
 
 
 def one_by_one(function: Callable[[OperatingPoints], Any]) -> Statistic:
@@ -125,10 +133,6 @@ def _user_metric(metric: MetricFunction, scenario: Scenario, points: OperatingPo
 
 def _strategy_score(metric: str, points: OperatingPoints, scenario: Scenario) -> float:
     return SCORES[cast("Strategy", metric)](solve(points, scenario))
-
-
-def _fixed_cost(policy: ThresholdPolicy, points: OperatingPoints) -> float:
-    return policy.evaluate_points(points, by_cost=True).expected_cost
 
 
 def auroc(points: OperatingPoints, scenario: Scenario) -> float:  # noqa: ARG001

@@ -144,7 +144,7 @@ def _ranking_table(report: Report) -> Table:
 
 def _ranking_cells(report: Report, row: ModelScores, certified: bool) -> tuple[str, ...]:
     # Its package loads SciPy's distributions, which other commands do without.
-    from voros.inference.intervals import interval_in_words
+    from voros.inference.bca import interval_in_words
 
     found = report.intervals[row.model]
     return (

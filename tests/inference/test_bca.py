@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from voros.inference.intervals import (
+from voros.inference.bca import (
     acceleration,
     interval,
     interval_of_difference,
