@@ -20,7 +20,7 @@ from voros.studies.experiments.folder import open_run
 from voros.studies.experiments.grid import paper_grid
 from voros.studies.experiments.runs import run_grid
 from voros.studies.experiments.study import STUDIED, Deployed, Scored, run_study
-from voros.studies.hospital.support2 import OUTCOMES, support2_cases
+from voros.studies.hospital.prognoses import OUTCOMES, support2_cases
 from voros.text.table import Table
 
 SAME = 1e-12

@@ -52,7 +52,7 @@ def test_nothing_that_exists_is_written_into(tmp_path: Path) -> None:
 def test_the_whole_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for needed in ("matplotlib", "duckdb"):
         pytest.importorskip(needed)
-    demo.main(tmp_path / "demo")
+    demo.run_demo(tmp_path / "demo")
     printed = capsys.readouterr().out
     assert "expected normalised cost on the test set" in printed
     assert (tmp_path / "demo" / "explore.html").stat().st_size < 6e6

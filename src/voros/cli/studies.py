@@ -205,6 +205,6 @@ def demo(
     ] = Path("voros-demo"),
 ) -> None:
     """Show who should raise the alarm: four prognoses of SUPPORT2, by AUROC and within limits."""
-    from voros.studies.demo import main
+    from voros.studies.demo import run_demo
 
-    main(folder)
+    run_demo(folder)

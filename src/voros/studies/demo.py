@@ -102,7 +102,7 @@ def unused_folder(folder: Path) -> Path:
     return next(f for f in chain([folder], numbered) if not f.exists())
 
 
-def main(folder: Path = DEFAULT_FOLDER) -> None:
+def run_demo(folder: Path = DEFAULT_FOLDER) -> None:
     """Print the tables, and write figures, the interactive page and a small study to a folder."""
     check_folder(folder.parent)
     patients = load_support2().with_all_prognoses()
@@ -149,4 +149,4 @@ def _run_study(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    run_demo(*map(Path, sys.argv[1:]))

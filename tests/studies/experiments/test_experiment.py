@@ -21,7 +21,7 @@ from voros.studies.experiments import Options
 from voros.studies.experiments.grid import paper_grid, quick_grid
 from voros.studies.experiments.timing import GridBar, grid_seconds
 from voros.studies.hospital import quick_support2, run_support2
-from voros.studies.hospital.support2 import support2_cases
+from voros.studies.hospital.prognoses import support2_cases
 
 STRATEGIES = ("voros", "partial_auroc", "recall", "partial_voros", "guaranteed")
 

@@ -10,8 +10,8 @@ import pytest
 
 import voros
 from voros.policy import ThresholdPolicy
+from voros.studies.experiments.cost_intervals import CostInterval, cost_intervals
 from voros.studies.experiments.folder import RunFolder
-from voros.studies.experiments.intervals import CostInterval, cost_intervals
 from voros.studies.experiments.study import GUARANTEED, STUDIED, Scored, deploy, run_study
 from voros.studies.paper.cells import SCENARIOS
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from voros.studies.experiments.cases import LabelledCases, Split, split_patients
+from voros.studies.experiments.cost_intervals import cost_intervals
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import (
     RunFolder,
@@ -18,12 +21,10 @@ from voros.studies.experiments.folder import (
     save_json,
 )
 from voros.studies.experiments.grid import Candidate, paper_grid, quick_grid
-from voros.studies.experiments.intervals import cost_intervals
-from voros.studies.experiments.pictures import draw_study
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.runs import TIME_LIMIT, run_grid
 from voros.studies.experiments.study import Deployed, Scored, run_study
-from voros.studies.experiments.summary_page import render_summary
+from voros.studies.experiments.summary import draw_study, render_summary
 from voros.studies.experiments.timing import GridBar
 from voros.studies.paper.paper_tables import table_files
 from voros.text.table import Table
@@ -144,12 +145,9 @@ def study_run(
         )
     valid, test = (Scored.read(folder, names, part) for part in ("valid", "test"))
     deployed = tuple(run_study(valid, test))
-    numbers = sorted({one.scenario for one in deployed})
     intervals = {
-        number: cost_intervals(
-            [one for one in deployed if one.scenario == number], test, options.random_state
-        )
-        for number in numbers
+        number: cost_intervals(list(ones), test, options.random_state)
+        for number, ones in groupby(deployed, key=attrgetter("scenario"))
     }
     rivals = find_rivals(split, deployed, valid, test) if find_rivals else ()
     return StudyResult(title, deployed, intervals, records, rivals), valid, test

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from voros.studies.experiments.cost_intervals import CostIntervals
 from voros.studies.experiments.grid import Candidate
-from voros.studies.experiments.intervals import CostIntervals
 from voros.studies.experiments.study import CONFIDENCE, GUARANTEED, Deployed
 from voros.studies.paper.cells import SCENARIOS
 from voros.studies.paper.paper_tables import (
@@ -48,6 +48,11 @@ class StudyResult:
     records: Mapping[str, dict[str, Any]]
     rivals: tuple[Table, ...] = ()
 
+    @property
+    def scenarios(self) -> list[int]:
+        """Numbers of the scenarios."""
+        return sorted({one.scenario for one in self.deployed})
+
     def of(self, scenario: int) -> list[Deployed]:
         """Return what was deployed in one scenario, strategy by strategy."""
         return [one for one in self.deployed if one.scenario == scenario]
@@ -60,7 +65,7 @@ class StudyResult:
     @property
     def tables(self) -> tuple[Table, ...]:
         """Main, detailed and difference tables, then those against rivals."""
-        numbers = sorted({one.scenario for one in self.deployed})
+        numbers = self.scenarios
         return (
             self._main(numbers),
             *(self._detailed(number) for number in numbers),

@@ -8,14 +8,14 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, FloatArray
 from voros.policy import ThresholdPolicy
-from voros.studies.experiments.intervals import cost_intervals
+from voros.policy.allowed import allowed_thresholds
+from voros.studies.experiments.cost_intervals import cost_intervals
 from voros.studies.experiments.results import cost_columns
 from voros.studies.experiments.study import (
     GUARANTEED_BY,
     Deployed,
     Scored,
     deploy,
-    never_alarm_is_a_result,
 )
 from voros.studies.paper.cells import SCENARIOS
 from voros.studies.paper.paper_tables import limits_kept
@@ -89,6 +89,6 @@ def _compare(number: int, valid: Scored, test: Scored, random_state: int) -> dic
 
 
 def _with_thresholds(number: int, name: str, valid: Scored, test: Scored) -> Deployed:
-    with never_alarm_is_a_result():
-        policy = ThresholdPolicy.from_points(valid.points[name], SCENARIOS[number], model=name)
+    allowed = allowed_thresholds(valid.points[name], SCENARIOS[number])
+    policy = ThresholdPolicy.from_allowed(allowed, model=name)
     return deploy(number, name, policy, valid, test)

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 
-from voros import (
-    Guarantee,
-    NeverAlarmWarning,
-    OperatingPoints,
-    PolicyEvaluation,
-    Scenario,
-    ThresholdPolicy,
-    select_points,
-)
+from voros import Guarantee, OperatingPoints, PolicyEvaluation, Scenario, ThresholdPolicy
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.guarantee import one_per_group
-from voros.selection import Strategy
+from voros.policy.allowed import AllowedThresholds, allowed_thresholds
+from voros.selection import Strategy, rank_points
 from voros.studies.experiments.folder import Part, RunFolder, read_scores
 from voros.studies.paper.cells import SCENARIOS, STRATEGY_ORDER
 
@@ -137,29 +128,34 @@ def run_study(
 def _select_and_test(
     number: int, scenario: Scenario, strategy: str, valid: Scored, test: Scored
 ) -> Deployed:
-    with never_alarm_is_a_result():
-        if strategy == GUARANTEED:
-            policy = aware = _guaranteed(scenario, valid, len(test))
-        else:
-            by = cast("Strategy", strategy)
-            selection = select_points(valid.points, scenario, strategy=by)
-            policy, aware = selection.policy(), selection.policy(strategy=GUARANTEED_BY)
+    # Without warnings: a strategy that ends in never alarm is a result, and the tables show it.
+    if strategy == GUARANTEED:
+        by, (model, allowed) = GUARANTEED_BY, _guaranteed(scenario, valid, len(test))
+    else:
+        by = cast("Strategy", strategy)
+        model, allowed = _selected(scenario, valid, by)
+    policy, aware = (
+        ThresholdPolicy.from_allowed(allowed, strategy=each, model=model)
+        for each in (by, GUARANTEED_BY)
+    )
     return deploy(number, strategy, policy, valid, test, aware)
 
 
-def _guaranteed(scenario: Scenario, valid: Scored, horizon: int) -> ThresholdPolicy:
+def _selected(
+    scenario: Scenario, scored: Scored, strategy: Strategy
+) -> tuple[str, AllowedThresholds]:
+    ranked = rank_points(scored.points.items(), len(scored.points), scenario, strategy)
+    return ranked.winner, ranked.allowed[ranked.winner]
+
+
+def _guaranteed(scenario: Scenario, valid: Scored, horizon: int) -> tuple[str, AllowedThresholds]:
     ranking, testing = valid.halves
-    model = select_points(ranking.points, scenario, strategy=GUARANTEED_BY).winner
-    return ThresholdPolicy.from_validation(
-        testing.y_true,
-        testing.scores[model],
-        scenario,
-        strategy=GUARANTEED_BY,
-        guarantee=Guarantee(confidence=CONFIDENCE, horizon=horizon),
-        n_models=1,
-        groups=testing.patient,
-        model=model,
+    model, _ = _selected(scenario, ranking, GUARANTEED_BY)
+    points = OperatingPoints.from_scores(
+        testing.y_true, testing.scores[model], groups=testing.patient
     )
+    guarantee = Guarantee(confidence=CONFIDENCE, horizon=horizon)
+    return model, allowed_thresholds(points, scenario, guarantee)
 
 
 def deploy(
@@ -177,11 +173,3 @@ def deploy(
         for used, part in ((policy, valid), (policy, test), (cost_aware or policy, test))
     )
     return Deployed(number, strategy, model, policy, on_valid, on_test, aware_on_test.expected_cost)
-
-
-@contextmanager
-def never_alarm_is_a_result() -> Iterator[None]:
-    """Do not warn of a strategy that ends in never alarm: the tables show it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NeverAlarmWarning)
-        yield

@@ -25,7 +25,7 @@ from voros.studies.hospital.features import (
 from voros.studies.hospital.fiddle import ChosenFeatures, FiddleRelease, find_fiddle
 from voros.studies.hospital.sparse_files import REMEDY
 
-LABEL = "mortality_LABEL"
+DEATH = "mortality_LABEL"
 STAY_COLUMN = "ID"
 PATIENT_NAMES = ("PatientID", "uniquepid", "SUBJECT_ID")
 """Columns in which a population file may identify patients; the release's own has none."""
@@ -127,9 +127,9 @@ def _population(path: Path, n_stays: int) -> tuple[BoolArray, AnyArray]:
             "same release"
         )
     try:
-        died = np.array([float(row[LABEL]) == 1.0 for row in rows])
+        died = np.array([float(row[DEATH]) == 1.0 for row in rows])
     except ValueError as error:
-        raise ExperimentError(f"{path}: a {LABEL} is no number ({error}). {REMEDY}") from error
+        raise ExperimentError(f"{path}: a {DEATH} is no number ({error}). {REMEDY}") from error
     known = [name for name in PATIENT_NAMES if rows and name in rows[0]]
     whose = [row[known[0] if known else STAY_COLUMN] for row in rows]
     return died, np.unique(whose, return_inverse=True)[1].astype(np.int64)
@@ -138,7 +138,7 @@ def _population(path: Path, n_stays: int) -> tuple[BoolArray, AnyArray]:
 def _population_rows(path: Path) -> Iterator[Mapping[str, str]]:
     with path.open(encoding="utf-8-sig", newline="") as text:
         rows = csv.DictReader(text)
-        missing = [name for name in (STAY_COLUMN, LABEL) if name not in (rows.fieldnames or ())]
+        missing = [name for name in (STAY_COLUMN, DEATH) if name not in (rows.fieldnames or ())]
         if missing:
             raise ExperimentError(
                 f"{path}: the table has no column {', '.join(missing)}; it has "
