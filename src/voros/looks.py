@@ -1,4 +1,4 @@
-"""How a model looks, by its position: the one rule of the pictures and of the interactive page.
+"""Colours and titles of axes: the one rule of the pictures and of the interactive page.
 
 Colours begin with those of Okabe and Ito, which people with any common colour blindness can tell
 apart. No picture relies on them alone: a line also has dashes, a point a marker, and an area a
@@ -10,53 +10,39 @@ from __future__ import annotations
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-LINES = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-    "#000000",
-    "#E69F00",
-    "#7A6A00",
-    "#2222DD",
-    "#8B1A3A",
-    "#9467FF",
-    "#6B8E23",
+HUES = (
+    ("#0072B2", "#4FA8E0", "#00578A"),
+    ("#D55E00", "#F28E4B", "#F0A35E"),
+    ("#009E73", "#2FC299", "#3FA98A"),
+    ("#CC79A7", "#E59BC3", "#F0D3E2"),
+    ("#56B4E9", "#A6DBFF", "#56B4E9"),
+    ("#000000", "#FFFFFF", "#444444"),
+    ("#E69F00", "#FFC24D", "#E69F00"),
+    ("#7A6A00", "#9C8F2E", "#F0E442"),
+    ("#2222DD", "#6F7DFF", "#2222DD"),
+    ("#8B1A3A", "#FF5C73", "#7A1F3D"),
+    ("#9467FF", "#D0B0FF", "#9467FF"),
+    ("#6B8E23", "#C8E89A", "#A8C686"),
 )
-"""One colour per model, for lines and markers on white or gold."""
+"""The hue of each model: lines and markers on white or gold; lines, markers and areas on a dark
+ground, which are lighter; areas, of which the first four also differ in brightness printed grey."""
 
-LINES_ON_DARK = (
-    "#4FA8E0",
-    "#F28E4B",
-    "#2FC299",
-    "#E59BC3",
-    "#A6DBFF",
-    "#FFFFFF",
-    "#FFC24D",
-    "#9C8F2E",
-    "#6F7DFF",
-    "#FF5C73",
-    "#D0B0FF",
-    "#C8E89A",
-)
-"""The same hues, lighter, for lines, markers and areas on a dark ground."""
+LINES, LINES_ON_DARK, FILLS = zip(*HUES, strict=True)
 
-FILLS = (
-    "#00578A",
-    "#F0A35E",
-    "#3FA98A",
-    "#F0D3E2",
-    "#56B4E9",
-    "#444444",
-    "#E69F00",
-    "#F0E442",
-    "#2222DD",
-    "#7A1F3D",
-    "#9467FF",
-    "#A8C686",
-)
-"""The same hues for areas; the first four also differ in brightness when printed grey."""
+REGION = "#F6D55C"
+"""The feasible region."""
+REGION_OPACITY, REGION_OPACITY_ON_DARK = 0.55, 0.3
+"""Less of it on a dark ground, so that curves stand out."""
+
+AXIS_TITLES = {
+    "fpr": "false alarm rate (FPR)",
+    "tpr": "recall (TPR)",
+    "area": "best normalised area",
+    "miss": "false alarms that a miss is worth",
+    "threshold": "alarm threshold (score)",
+    "min_precision": "minimum precision",
+    "capacity": "capacity",
+}
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.5), (3, 1, 1, 1), (1, 1))
 """Lengths on and off, in widths of the line; none is a solid line."""
@@ -71,17 +57,15 @@ class Look:
 
     Attributes
     ----------
-    line, fill : str
-        Colours of lines and of areas on a light ground.
-    on_dark : str
-        Colour of lines and areas on a dark ground.
+    line, on_dark, fill : str
+        Colours, as in `HUES`.
     dashes : tuple of float
     marker, letter : str
     """
 
     line: str
-    fill: str
     on_dark: str
+    fill: str
     dashes: tuple[float, ...]
     marker: str
     letter: str
@@ -95,13 +79,10 @@ def look_of(position: int) -> Look:
     >>> look_of(0).line == look_of(12).line, look_of(0).dashes == look_of(12).dashes
     (True, False)
     """
-    colour = position % len(LINES)
     # One step more in every round of colours, so that a colour never meets its dashes again soon.
-    style = position + position // len(LINES)
+    style = position + position // len(HUES)
     return Look(
-        line=LINES[colour],
-        fill=FILLS[colour],
-        on_dark=LINES_ON_DARK[colour],
+        *HUES[position % len(HUES)],
         dashes=DASHES[style % len(DASHES)],
         marker=MARKERS[style % len(MARKERS)],
         letter=letter_of(position),

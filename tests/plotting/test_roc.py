@@ -16,8 +16,8 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.colors import to_rgba
 
+from voros.looks import REGION
 from voros.plotting import RocDisplay
-from voros.plotting.colours import GOLD
 
 EXACT = 1e-12
 
@@ -80,7 +80,7 @@ class TestLimits:
         )
         drawn = ShapelyPolygon(artists.region.get_xy())
         assert drawn.symmetric_difference(expected).area < EXACT
-        assert artists.region.get_facecolor()[:3] == to_rgba(GOLD)[:3]
+        assert artists.region.get_facecolor()[:3] == to_rgba(REGION)[:3]
 
     def test_lines_hold_the_limits_along_their_length(self, cases: Any, scenario: Any) -> None:
         y, scores = cases

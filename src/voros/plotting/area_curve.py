@@ -16,6 +16,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
+from voros.looks import AXIS_TITLES
 from voros.plotting.colours import ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
 from voros.plotting.display import ModelDisplay, renamed
@@ -247,7 +248,7 @@ class AreaCurveDisplay(ModelDisplay):
         return line
 
     def _dress(self) -> None:
-        dress(self.ax_, xlabel="", ylabel="best normalised area")
+        dress(self.ax_, xlabel="", ylabel=AXIS_TITLES["area"])
         unit = "probability" if isinstance(self.scenario.costs, Samples) else "cost density"
         dress(self.density_ax_, xlabel=r"fractional cost $t = cN/(cN + P)$", ylabel=unit)
         self.density_ax_.set_yticks([])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.looks import Look, look_of
+from voros.looks import REGION_OPACITY, REGION_OPACITY_ON_DARK, Look, look_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 LUMA = (0.299, 0.587, 0.114)
 """How much red, green and blue add to brightness."""
 
-GOLD = "#F6D55C"
-"""The feasible region."""
 PINK = "#E86FA0"
 """The area of lesser classifiers."""
 INK, INK_ON_DARK = "#222222", "#F2F2F2"
@@ -172,5 +170,5 @@ def _one_each(models: Sequence[str], color: Any) -> dict[str, Any]:
 
 
 def region_opacity(ax: Axes) -> float:
-    """Opacity of the gold of one region; less of it on a dark ground, so that curves stand out."""
-    return 0.3 if is_dark(ax) else 0.55
+    """Opacity of the colour of one region."""
+    return REGION_OPACITY_ON_DARK if is_dark(ax) else REGION_OPACITY

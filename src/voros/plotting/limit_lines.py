@@ -13,7 +13,8 @@ from voros.core.decision import region_of
 from voros.core.region import Region
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
-from voros.plotting.colours import GOLD, ink, region_opacity
+from voros.looks import REGION
+from voros.plotting.colours import ink, region_opacity
 from voros.plotting.geometry import capacity_chord, precision_chord
 from voros.plotting.style import axes_inches, line_width, text_inches, type_size
 
@@ -141,8 +142,8 @@ def draw_limits(
 def _fill(ax: Axes, region: Region, opacity: float) -> Polygon:
     from matplotlib.patches import Polygon
 
-    filled = Polygon(region.vertices, closed=True, facecolor=GOLD, edgecolor="none", alpha=opacity)
-    filled.set_zorder(0.5)
+    filled = Polygon(region.vertices, closed=True, facecolor=REGION, edgecolor="none")
+    filled.set(alpha=opacity, zorder=0.5)
     ax.add_patch(filled)
     return filled
 

@@ -12,7 +12,8 @@ from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
-from voros.plotting.colours import GOLD, ink
+from voros.looks import REGION
+from voros.plotting.colours import ink
 from voros.plotting.limit_lines import Limits, draw_limits
 from voros.plotting.style import (
     axes_to_draw_on,
@@ -134,7 +135,7 @@ class RegionDisplay:
         closed = np.vstack([self.region.vertices, self.region.vertices[:1]])
         (line,) = self.ax_.plot(
             *closed.T,
-            color=ink(self.ax_) if self.region.area else GOLD,
+            color=ink(self.ax_) if self.region.area else REGION,
             linewidth=0.8 if self.region.area else 3.0,
             marker="o",
             markersize=0.35 * type_size(self.ax_),

@@ -15,6 +15,7 @@ from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
+from voros.looks import AXIS_TITLES
 from voros.plotting.colours import FADED, PINK, ModelStyle, ground, ink, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost
 from voros.plotting.display import ModelDisplay, renamed
@@ -174,7 +175,7 @@ class RocDisplay(ModelDisplay):
         self.iso_lines_ = {} if cost_ratio is None else self._draw_iso_lines(cost_ratio)
         self.lesser_of_ = lesser_of
         self.lesser_ = None if lesser_of is None else self._shade(lesser_of, float(cost_ratio or 0))
-        dress(self.ax_, xlabel="false alarm rate (FPR)", ylabel="recall (TPR)")
+        dress(self.ax_, xlabel=AXIS_TITLES["fpr"], ylabel=AXIS_TITLES["tpr"])
         entries = self._legend_entries()
         several = len(self.points) > 1 or len(self.scenarios) > 1
         if legend and entries and (several or self.named):

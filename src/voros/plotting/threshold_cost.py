@@ -14,7 +14,8 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
-from voros.plotting.colours import FADED, GOLD, ground, ink, model_styles, region_opacity
+from voros.looks import AXIS_TITLES, REGION
+from voros.plotting.colours import FADED, ground, ink, model_styles, region_opacity
 from voros.plotting.display import ModelDisplay, check_name, only_model
 from voros.plotting.geometry import marked_runs
 from voros.plotting.limit_lines import describe_capacity, describe_precision
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.text import Text
 
-GOLD_SHARE = 0.75
-"""Bands take less gold than a region: three of them stand above one another."""
+REGION_SHARE = 0.75
+"""Bands take less colour than a region: three of them stand above one another."""
 
 LONGEST_LINE = 60
 """Characters of a name in a line above the picture."""
@@ -187,13 +188,13 @@ class ThresholdCostDisplay(ModelDisplay):
         x, y = self._along(), self._values(name)
         width = line_width(panel)
         for start, stop in marked_runs(self.feasible):
-            alpha = GOLD_SHARE * region_opacity(panel)
-            panel.axvspan(x[start], x[stop - 1], color=GOLD, alpha=alpha, linewidth=0, zorder=0)
+            alpha = REGION_SHARE * region_opacity(panel)
+            panel.axvspan(x[start], x[stop - 1], color=REGION, alpha=alpha, linewidth=0, zorder=0)
         (self.faded_[name],) = panel.plot(x, y, color=color, alpha=FADED, linewidth=0.7 * width)
         solid = np.where(self.feasible, y, np.nan)
         (self.lines_[name],) = panel.plot(x, solid, color=color, linewidth=width)
         last = panel is self.axes_[-1]
-        label = {"threshold": "alarm threshold (score)", "alarms": "alarms"}[self.along]
+        label = AXIS_TITLES.get(self.along, "alarms")
         dress(panel, xlabel=label if last else "", ylabel=PANEL_LABELS[name])
         panel.tick_params(labelbottom=last)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray, check_flag
-from voros.looks import LINES
+from voros.looks import AXIS_TITLES, LINES
 from voros.plotting.colours import ground, ink, ink_on, model_styles, quiet
 from voros.plotting.display import ModelDisplay, named_points
 from voros.plotting.geometry import marked_runs
@@ -169,12 +169,12 @@ class WinnerMapDisplay(ModelDisplay):
     def _dress(self, ax: Axes) -> None:
         counted = self.winner_map.capacities.dtype.kind in "iu"
         unit = "alarms" if counted else "share of cases"
-        titles = {id(self.ax_): "best model"}
-        title = titles.get(id(ax), "margin")
-        dress(ax, xlabel=f"capacity ({unit})", ylabel="minimum precision", title=title)
-        _plain_ticks(ax)
+        xlabel = f"{AXIS_TITLES['capacity']} ({unit})"
+        ylabel, title = AXIS_TITLES["min_precision"], "best model"
         if ax is self.margin_ax_:
-            ax.set_ylabel("")
+            ylabel, title = "", "margin"
+        dress(ax, xlabel=xlabel, ylabel=ylabel, title=title)
+        _plain_ticks(ax)
 
     def _write_names(
         self, x: FloatArray, y: FloatArray

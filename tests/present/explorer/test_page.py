@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from voros import OperatingPoints, Scenario
+from voros.looks import REGION
 from voros.present.explorer import render_page, write_page, write_page_points
 from voros.present.explorer.page import SCRIPTS
 
@@ -43,6 +44,13 @@ def _parsed(page: str) -> _Collector:
 def test_every_script_of_the_folder_is_in_the_page():
     found = {asset.name for asset in files("voros.present.explorer").joinpath("assets").iterdir()}
     assert {name for name in found if name.endswith(".js")} == set(SCRIPTS)
+
+
+def test_region_and_axes_are_those_of_the_pictures():
+    page = render_page({"a": POINTS}, SCENARIO)
+    assert f"--region: {REGION};" in page
+    for title in ("false alarm rate (FPR)", "recall (TPR)", "minimum precision"):
+        assert f'"{title}"' in page
 
 
 def test_policy_allows_this_style_and_this_script_alone():

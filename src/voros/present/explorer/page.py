@@ -17,7 +17,14 @@ from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io import write_whole
 from voros.io.serialisation import json_text
-from voros.looks import Look, look_of
+from voros.looks import (
+    AXIS_TITLES,
+    REGION,
+    REGION_OPACITY,
+    REGION_OPACITY_ON_DARK,
+    Look,
+    look_of,
+)
 from voros.models import count_models
 from voros.present.explorer.payload import page_payload
 
@@ -157,8 +164,9 @@ def render_page(
     payload = page_payload(points_by_model, scenario, thin)
     payload["words"] = {"outcome": outcome, "cases": cases}
     looks = [look_of(position) for position in range(len(points_by_model))]
+    payload["titles"] = AXIS_TITLES
     payload["looks"] = [{"dash": _dash(look), "letter": look.letter} for look in looks]
-    style, script = _asset("style.css") + _model_colours(looks), _bundle()
+    style, script = _asset("style.css") + _colours(looks), _bundle()
     return Template(_asset("index.html")).substitute(
         title=escape(title or f"Which model, at which threshold, for {outcome}?"),
         outcome=escape(outcome),
@@ -175,10 +183,12 @@ def _dash(look: Look) -> str:
     return " ".join(f"{LINE_PIXELS * length:g}" for length in look.dashes)
 
 
-def _model_colours(looks: Sequence[Look]) -> str:
-    """Colours of each model on paper and, on a screen that asks for it, on a dark ground."""
-    light = [_rule(i, look.line, look.fill) for i, look in enumerate(looks)]
-    dark = [_rule(i, look.on_dark, look.on_dark) for i, look in enumerate(looks)]
+def _colours(looks: Sequence[Look]) -> str:
+    """Colours of region and models on paper and, on a screen that asks for it, on a dark ground."""
+    light = [f":root {{ --region: {REGION}; --region-opacity: {REGION_OPACITY}; }}"]
+    light += [_rule(i, look.line, look.fill) for i, look in enumerate(looks)]
+    dark = [f":root {{ --region-opacity: {REGION_OPACITY_ON_DARK}; }}"]
+    dark += [_rule(i, look.on_dark, look.on_dark) for i, look in enumerate(looks)]
     return "\n".join([*light, "@media screen and (prefers-color-scheme: dark) {", *dark, "}", ""])
 
 

@@ -23,7 +23,7 @@ import {
   verdictText,
 } from "./wording.js";
 
-/** A screen reader hears the result once the controls rest for so many milliseconds. */
+/** A screen reader hears the result once the controls rest for this many milliseconds. */
 const ANNOUNCED_AFTER = 700;
 
 const payload = JSON.parse(document.getElementById("payload").textContent);
@@ -70,6 +70,7 @@ function viewOf(setting) {
     nCases,
     closeCall: payload.closeCall,
     thinning: payload.thinning,
+    titles: payload.titles,
   };
 }
 

@@ -57,8 +57,8 @@ export function areaChart(place) {
       svg("defs", {}, clip("area-plot", box)),
       ...costBand(box, x, view),
       axes(box, x, y, {
-        xTitle: "A miss is worth so many false alarms",
-        yTitle: "Share of the region that is worse",
+        xTitle: view.titles.miss,
+        yTitle: view.titles.area,
         xLabel: (value) => plain(value),
         yLabel: (value) => percent(value),
       }),

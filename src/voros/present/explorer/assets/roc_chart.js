@@ -103,8 +103,8 @@ export function rocChart(place, clipName = "roc-plot") {
       svg("defs", {}, clip(clipName, box)),
       svg("g", inPlot, ...(region ? [regionShape(region, x, y)] : [])),
       axes(box, x, y, {
-        xTitle: "False alarms among those without it",
-        yTitle: "Caught among those with it",
+        xTitle: view.titles.fpr,
+        yTitle: view.titles.tpr,
         xLabel: label,
         yLabel: label,
       }),

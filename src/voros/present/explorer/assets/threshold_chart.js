@@ -83,8 +83,8 @@ export function thresholdChart(place) {
       svg("defs", {}, clip("threshold-plot", box)),
       ...costBand(box, x, view),
       axes(box, x, y, {
-        xTitle: "A miss is worth so many false alarms",
-        yTitle: "Alarm at a score of at least",
+        xTitle: view.titles.miss,
+        yTitle: view.titles.threshold,
         xLabel: (value) => plain(value),
         yLabel: (value) => plain(value, 4),
       }),

@@ -126,8 +126,8 @@ export function winnerMap(place, { choose, tell, tabulate, describe }) {
       svg("defs", {}, clip("map-plot", box), hatch()),
       svg("g", { "clip-path": "url(#map-plot)" }, ...cells),
       axes(box, x, y, {
-        xTitle: "Capacity: alarms for at most",
-        yTitle: "Precision floor",
+        xTitle: `${view.titles.capacity} (${window.isCount ? "alarms" : "share of cases"})`,
+        yTitle: view.titles.min_precision,
         xLabel: (value) => (window.isCount ? plain(value) : percent(value)),
         yLabel: (value) => percent(value),
       }),
