@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from voros import OperatingPoints, Scenario
 from voros.guarantee.sequential import (
@@ -73,12 +74,24 @@ def test_the_walk_is_the_rule_case_by_case(tied: bool) -> None:
         groups = random_groups(rng, tied)
         tp = np.append(0, np.cumsum([sum(group) for group in groups]))
         alarms = np.append(0, np.cumsum([len(group) for group in groups]))
-        found = alarms[walked(tp, alarms, 0.5, 0.2, int(alarms[-1]))].tolist()
-        assert set(found) == by_the_rule(groups, 0.5, 0.2, int(alarms[-1]))
+        # Beyond the last case too: ranks at which nothing starts.
+        most = int(rng.integers(alarms[-1] // 2, 2 * alarms[-1]))
+        found = alarms[walked(tp, alarms, 0.5, 0.2, most)].tolist()
+        assert set(found) == by_the_rule(groups, 0.5, 0.2, most)
         runs = 1 + np.count_nonzero(np.diff(np.searchsorted(alarms, found)) > 1) if found else 0
         born_again, several = born_again + (runs > 1), several + bool(found)
     assert several > 100
     assert born_again > 3
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.2, 0.4])
+def test_positives_first_end_every_sequence_somewhere(alpha: float) -> None:
+    """A share that a sequence collects does not count at the threshold of its own rank."""
+    alarms = np.arange(257)
+    for n_positive in range(20, 200):
+        labels = [[i < n_positive] for i in range(256)]
+        found = walked(np.minimum(alarms, n_positive), alarms, 0.5, alpha, 256)
+        assert set(alarms[found].tolist()) == by_the_rule(labels, 0.5, alpha, 256)
 
 
 def test_the_shares_of_alpha_add_up() -> None:
@@ -171,8 +184,30 @@ def test_degenerate_floors_have_one_start_with_all_of_alpha() -> None:
 
 def test_starts_double_up_to_the_most_alarms_inclusive() -> None:
     first = first_rank(0.4, 0.7 * 0.05)
-    for most, n_starts in ((4 * first - 1, 2), (4 * first, 3)):
-        assert starts(0.4, 0.05, most)[0].tolist() == [first, 2 * first, 4 * first][:n_starts]
+    for most, n_starts in ((4 * first - 1, 2), (4 * first, 3), (40 * first, 6)):
+        ranks, shares = starts(0.4, 0.05, most)
+        assert ranks.tolist() == [first * 2**i for i in range(n_starts)]
+        # The first has most of alpha, the others equal parts of what is left.
+        np.testing.assert_allclose(shares, [0.035] + [0.015 / (n_starts - 1)] * (n_starts - 1))
+
+
+def test_a_p_value_of_just_alpha_passes() -> None:
+    """At the start, 11 of 16 above rank 17; at the end of one group of ties, 26 of 40."""
+    alpha = float(binom.sf(10, 16, 0.5))
+    assert first_rank(0.5, alpha) == 17
+    tp = np.append(np.minimum(np.arange(17), 11), 12)
+    assert walked(tp, np.arange(18), 0.5, alpha, 1).tolist() == [False] * 17 + [True]
+    alpha = float(binom.sf(25, 40, 0.5))
+    assert walked(np.array([0, 26]), np.array([0, 40]), 0.5, alpha, 1).tolist() == [False, True]
+
+
+def test_before_the_first_start_nothing_is_tested() -> None:
+    counts = np.arange(first_rank(0.5, 0.05))
+    assert not walked(counts, counts, 0.5, 0.05, 1000).any()
+
+
+def test_without_a_floor_nothing_is_at_risk() -> None:
+    assert precision_risk(np.array([0, 3]), np.array([4, 7]), 0.0).tolist() == [0.0, 0.0]
 
 
 def test_the_first_start_is_one_rank_after_the_fewest_alarms_that_pass() -> None:

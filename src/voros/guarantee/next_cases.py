@@ -41,7 +41,7 @@ def certified_next(
     starts = walk_starts(n_cases, horizon, floor, alpha, most)
 
     def stretch(start: int, share: float) -> slice:
-        if share * alpha < TUNING.least_alpha or start > most:
+        if share * alpha < TUNING.least_alpha:
             return slice(0, 0)
         plan = Walk(n_cases, horizon, floor, share * alpha, start, most, min(starts))
         return walk(points, plan, needs(plan))
