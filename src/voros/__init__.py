@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from voros.core import costs
+    from voros.core.decision import Choice
     from voros.core.operating_points import OperatingPoints
     from voros.core.region import Region, RegionCase, feasible_region
     from voros.core.scenario import Scenario
     from voros.estimators import ConstrainedThresholdClassifier, make_scorer
-    from voros.evaluation import Choice, Evaluation, evaluate, evaluate_points
+    from voros.evaluation import Evaluation, evaluate, evaluate_points
     from voros.exceptions import (
         CostRangeWarning,
         DoubtfulColumnWarning,
@@ -83,7 +84,8 @@ HOMES = {
     "core.region": "Region RegionCase feasible_region",
     "core.scenario": "Scenario",
     "estimators": "ConstrainedThresholdClassifier make_scorer",
-    "evaluation": "Choice Evaluation evaluate evaluate_points",
+    "core.decision": "Choice",
+    "evaluation": "Evaluation evaluate evaluate_points",
     "exceptions": "CostRangeWarning DoubtfulColumnWarning FewGroupsWarning InfeasibleError "
     "InvertedCostsWarning NeverAlarmWarning OneAlarmWarning PositiveClassWarning "
     "PredictionFileError UnsettledError VorosWarning",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from voros.core.arrays import FloatArray
-from voros.core.decision import Decision, solve
+from voros.core.decision import Choice, Decision, solve
 from voros.core.hull import CostHull
 from voros.core.limits import (
     MostPrecise,
@@ -29,41 +29,6 @@ from voros.text.table import Table, html_facts
 
 SHOWN_CHOICES = 12
 """Rows of a printed table of choices; the rest is counted."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A threshold, and the cost ratios on which it is the best feasible one."""
-
-    cost_ratio_low: float
-    cost_ratio_high: float
-    threshold: float
-    tp: float
-    fp: float
-    alarms: float
-    precision: float
-    recall: float
-
-    @classmethod
-    def at(cls, points: OperatingPoints, index: int, low: float, high: float) -> Choice:
-        """Describe one operating point as the choice between two cost ratios."""
-        tp, fp = points.tp[index].item(), points.fp[index].item()
-        alarms = tp + fp
-        return cls(
-            low,
-            high,
-            float(points.thresholds[index]),
-            tp,
-            fp,
-            alarms,
-            tp / alarms if alarms else float("nan"),
-            float(tp / points.n_positive) if points.n_positive else float("nan"),
-        )
-
-    @property
-    def never_alarm(self) -> bool:
-        """Whether this choice raises no alarm."""
-        return self.alarms == 0
 
 
 def choice_columns(choices: Sequence[Choice]) -> dict[str, list[Any]]:
@@ -133,8 +98,8 @@ class Evaluation:
         """
         if not self.observed.complete:
             for lifted in ({"min_precision": 0.0}, {"capacity": 1.0}):
-                self.observed.check_settles(replace(self.scenario, **lifted))
-            self.observed.check_settles(replace(self.scenario, min_precision=0.0, capacity=1.0))
+                self.observed.check_settles(self.scenario.changed(**lifted))
+            self.observed.check_settles(self.scenario.without_limits())
         return binding_limits(self.decision)
 
     @cached_property

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from voros.core.arrays import check_choice, check_number
-from voros.core.decision import Decision, region_of, solve
+from voros.core.decision import Decision, region_of
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
@@ -21,13 +22,13 @@ from voros.notices import warn_about_costs
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import (
     AllowedThresholds,
+    PolicyStrategy,
     check_groups,
     deployable,
     limits_under,
     split,
     why_never_alarm,
 )
-from voros.policy.strategies import PolicyStrategy
 from voros.text.table import Table
 
 if TYPE_CHECKING:
@@ -239,9 +240,10 @@ class Selection:
         return f"* within {self.tolerance:g} of the best{rest}"
 
     def _table(self) -> Table:
-        return Table.from_rows([("model", *STRATEGIES), *map(self._cells, self.ranking)])
+        return Table.from_rows([("model", *STRATEGIES), *map(self.cells, self.ranking)])
 
-    def _cells(self, row: ModelScores) -> tuple[str, ...]:
+    def cells(self, row: ModelScores) -> tuple[str, ...]:
+        """Return a model's name and its four scores as text, a star where they are close."""
         marks = ("*" if self.is_close(row, name) else " " for name in STRATEGIES)
         scores = (f"{getattr(row, name):.4f}" for name in STRATEGIES)
         return (row.model, *(score + mark for score, mark in zip(scores, marks, strict=True)))
@@ -360,8 +362,7 @@ def rank_points(
     guarantee: Guarantee | None = None,
 ) -> Selection:
     """Rank models as `select_points` does, one after another and without a warning."""
-    check_strategy(strategy)
-    check_scenario(scenario)
+    check_choice(strategy, "strategy", STRATEGIES)
     check_number(tolerance, "tolerance")
     if n_models == 0:
         raise ValueError("points_by_model is empty; at least one model is needed to choose from")
@@ -371,12 +372,15 @@ def rank_points(
     # One model at a time: the points of hundreds of models need not be held together, only the
     # few that can be deployed, and all of the best one so far.
     for model, points in points_by_model:
-        if strategy in open_strategies(points, scenario):
+        left_open = open_strategies(points, scenario)
+        if strategy in left_open:
             raise UnsettledError(
                 f"model {model!r}: these points were counted for other scenarios and do not settle "
                 f"{strategy!r}; {_remedy(strategy)}"
             )
-        row, kept[model] = _score(model, points, scenario, guarantee, n_models)
+        decision = deployable(points, scenario, each)
+        kept[model] = AllowedThresholds.of(points, decision, guarantee, n_models)
+        row = _scores(model, decision, left_open)
         scored.append(row)
         if getattr(row, strategy) > best:
             best, leading = getattr(row, strategy), points
@@ -388,21 +392,12 @@ def rank_points(
 
 def score_model(model: str, points: OperatingPoints, scenario: Scenario) -> ModelScores:
     """Score one model by all four strategies."""
-    return _score(model, points, scenario, None, 1)[0]
+    return _scores(model, deployable(points, scenario), open_strategies(points, scenario))
 
 
-def _score(
-    model: str,
-    points: OperatingPoints,
-    scenario: Scenario,
-    guarantee: Guarantee | None,
-    n_models: int,
-) -> tuple[ModelScores, AllowedThresholds]:
-    decision = deployable(points, scenario, split(guarantee, n_models))
-    kept = AllowedThresholds.of(points, decision, guarantee, n_models)
-    left_open = open_strategies(points, scenario)
+def _scores(model: str, decision: Decision, left_open: Sequence[Strategy]) -> ModelScores:
     scores = {name: np.nan if name in left_open else SCORES[name](decision) for name in STRATEGIES}
-    return ModelScores(model, **scores, feasible=kept.feasible), kept
+    return ModelScores(model, **scores, feasible=decision.can_alarm)
 
 
 def open_strategies(points: OperatingPoints, scenario: Scenario) -> tuple[Strategy, ...]:
@@ -430,33 +425,23 @@ def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
     return True
 
 
-def _voros(decision: Decision) -> float:
-    unlimited = decision.scenario.without_limits().changed(prevalence=None)
-    return solve(decision.points, unlimited).partial_voros
-
-
 def _partial_auroc(decision: Decision) -> float:
     points, feasible = decision.points, decision.feasible
-    fpr, tpr = points.fpr[feasible], points.tpr[feasible]
+    fpr, tpr = points.fp[feasible] / points.n_negative, points.tp[feasible] / points.n_positive
     return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
 
 
 def _recall(decision: Decision) -> float:
-    return float(decision.points.tpr[decision.highest_recall])
+    return float(decision.points.tp[decision.highest_recall] / decision.points.n_positive)
 
 
 SCORES: dict[Strategy, Callable[[Decision], float]] = {
-    "partial_voros": lambda decision: decision.partial_voros,
-    "voros": _voros,
+    "partial_voros": attrgetter("partial_voros"),
+    "voros": attrgetter("voros"),
     "partial_auroc": _partial_auroc,
     "recall": _recall,
 }
 """Each strategy's score of a decision."""
-
-
-def check_strategy(strategy: str) -> None:
-    """Raise unless models can be ranked by this."""
-    check_choice(strategy, "strategy", STRATEGIES)
 
 
 def _warn_about(selection: Selection) -> None:

@@ -301,7 +301,7 @@ class _Curve:
 
     def _hull(self, floor: Scenario, precise: BoolArray, count: int) -> CostHull:
         """Hull of the first ``count`` thresholds that are precise enough."""
-        return Decision(self.points, floor, precise & (np.cumsum(precise) <= count)).hull
+        return Decision(self.points, floor, precise & (np.cumsum(precise) <= count), np.inf).hull
 
 
 def _check_models(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import voros
 from voros import Scenario, ThresholdPolicy, costs
-from voros.policy.strategies import POLICY_STRATEGIES
+from voros.policy.allowed import POLICY_STRATEGIES
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
 """Laws hold where false alarms are dearer than misses, too."""

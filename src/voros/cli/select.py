@@ -78,7 +78,7 @@ def select(
     points = count_points(validation)
     with show_progress("choosing"):
         selection = rank_models(points, scenario, how)
-    policy = replace(selection.policy(), pos_label=columns.pos_label)
+    policy = replace(selection, pos_label=columns.pos_label).policy()
     tested = None
     if test is not None:
         tested = Tested.of(policy, load_test(test, columns, validation, selection.winner))
@@ -163,14 +163,10 @@ def _sheet(
 
 
 def _columns(selection: Selection) -> dict[str, list[str]]:
-    columns = {"model": [row.model for row in selection.ranking]}
-    for name in STRATEGIES:
-        columns[STRATEGY_TITLES[name]] = [
-            f"{getattr(row, name):.4f}" + ("*" if selection.is_close(row, name) else " ")
-            for row in selection.ranking
-        ]
-    columns["feasible"] = ["yes" if row.feasible else "no" for row in selection.ranking]
-    return columns
+    titles = ("model", *(STRATEGY_TITLES[name] for name in STRATEGIES))
+    cells = zip(*map(selection.cells, selection.ranking), strict=True)
+    columns = dict(zip(titles, map(list, cells), strict=True))
+    return columns | {"feasible": ["yes" if row.feasible else "no" for row in selection.ranking]}
 
 
 def _document(

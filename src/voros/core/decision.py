@@ -27,6 +27,41 @@ NO_LIMITS = Scenario(cost_ratio=1.0)
 """For what depends on neither limits nor costs, such as the hull of a whole curve."""
 
 
+@dataclass(frozen=True)
+class Choice:
+    """A threshold, and the cost ratios on which it is the best feasible one."""
+
+    cost_ratio_low: float
+    cost_ratio_high: float
+    threshold: float
+    tp: float
+    fp: float
+    alarms: float
+    precision: float
+    recall: float
+
+    @classmethod
+    def at(cls, points: OperatingPoints, index: int, low: float, high: float) -> Choice:
+        """Describe one operating point as the choice between two cost ratios."""
+        tp, fp = points.tp[index].item(), points.fp[index].item()
+        alarms = tp + fp
+        return cls(
+            low,
+            high,
+            float(points.thresholds[index]),
+            tp,
+            fp,
+            alarms,
+            tp / alarms if alarms else float("nan"),
+            float(tp / points.n_positive) if points.n_positive else float("nan"),
+        )
+
+    @property
+    def never_alarm(self) -> bool:
+        """Whether this choice raises no alarm."""
+        return self.alarms == 0
+
+
 @dataclass(frozen=True, eq=False)
 class Decision:
     """Operating points within a scenario.
@@ -38,21 +73,19 @@ class Decision:
     scenario : Scenario
     feasible : ndarray of bool
         Which thresholds meet the limits and are allowed; never alarm always is.
+    max_alarms : float
+        The capacity as a number of alarms.
     """
 
     points: OperatingPoints
     scenario: Scenario
     feasible: BoolArray
+    max_alarms: float
 
-    @property
+    @cached_property
     def can_alarm(self) -> bool:
         """Whether any threshold but never alarm is feasible."""
         return bool(self.feasible[1:].any())
-
-    @cached_property
-    def max_alarms(self) -> float:
-        """The capacity as a number of alarms."""
-        return self.points.max_alarms(self.scenario)
 
     @cached_property
     def hull(self) -> CostHull:
@@ -70,7 +103,15 @@ class Decision:
         """The score: mean share of the region that is costlier than the best threshold."""
         return partial_volume(self.points, self.hull, self.region, self.scenario.costs)
 
-    @property
+    @cached_property
+    def voros(self) -> float:
+        """The score without limits, at the same costs."""
+        points, costs = self.points, self.scenario.costs
+        whole = region_of(points.n_positive, points.n_negative, 0.0, points.n_cases)
+        hull = cost_hull(points, np.ones(len(points.tp), dtype=np.bool_))
+        return partial_volume(points, hull, whole, costs)
+
+    @cached_property
     def highest_recall(self) -> int:
         """Feasible row of greatest recall; of equals, the one with fewest alarms."""
         rows = np.flatnonzero(self.feasible)
@@ -99,16 +140,17 @@ def solve(
     ([True, True, True, False], [0, 1, 2], 0.306)
     """
     deployed = at_deployment(points, scenario)
-    feasible = deployed.feasible(scenario)
+    max_alarms = deployed.max_alarms(scenario)
+    feasible = deployed.within_limits(scenario.min_precision, max_alarms)
     if allowed is not None:
         feasible &= allowed
         feasible[0] = True
-    return Decision(deployed, scenario, feasible)
+    return Decision(deployed, scenario, feasible, max_alarms)
 
 
 def at_deployment(points: OperatingPoints, scenario: Scenario) -> OperatingPoints:
     """Return the points at the scenario's prevalence."""
-    return points.at_prevalence(scenario.prevalence)
+    return points if scenario.prevalence is None else points.at_prevalence(scenario.prevalence)
 
 
 def partial_voros_of(decisions: Sequence[Decision], costs: CostDistribution) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def binding_limits(decision: Decision) -> tuple[str, ...]:
     capable = points.within_capacity(decision.max_alarms)
 
     def chosen(allowed: BoolArray) -> list[int]:
-        index: list[int] = chosen_rows(Decision(points, scenario, allowed)).tolist()
+        index: list[int] = chosen_rows(replace(decision, feasible=allowed)).tolist()
         return index
 
     within_both = chosen(precise & capable)

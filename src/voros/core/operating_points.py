@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
@@ -89,6 +89,12 @@ class OperatingPoints:
         Cases of each class, or the sum of their weights.
     grouped : GroupedCases or None
         The cases and whose they are, where that was said.
+    alarms : ndarray of shape (n_points,)
+        True and false positives together.
+    n_cases : int or float
+        All cases, or the sum of their weights.
+    whole : bool
+        Whether cases are counted, and not weighted.
     """
 
     thresholds: FloatArray
@@ -98,6 +104,15 @@ class OperatingPoints:
     n_negative: float
     one_case: float = 1.0
     grouped: GroupedCases | None = None
+    alarms: AnyArray = field(init=False)
+    n_cases: float = field(init=False)
+    whole: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Derive once what every limit is compared with."""
+        object.__setattr__(self, "alarms", np.asarray(self.tp + self.fp))
+        object.__setattr__(self, "n_cases", self.n_positive + self.n_negative)
+        object.__setattr__(self, "whole", is_whole(self.tp))
 
     @classmethod
     def from_scores(
@@ -214,11 +229,6 @@ class OperatingPoints:
         )
 
     @property
-    def alarms(self) -> AnyArray:
-        """Alarms at each threshold: true and false positives."""
-        return np.asarray(self.tp + self.fp)
-
-    @property
     def fpr(self) -> FloatArray:
         """False positives as a share of the negatives."""
         return np.asarray(self.fp / self.n_negative)
@@ -233,11 +243,6 @@ class OperatingPoints:
         """Share of the alarms that are true positives; NaN where there are none."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.tp / self.alarms)
-
-    @property
-    def n_cases(self) -> float:
-        """All cases, or the sum of their weights."""
-        return self.n_positive + self.n_negative
 
     @property
     def prevalence(self) -> float:
@@ -312,7 +317,7 @@ class OperatingPoints:
             return np.ones(len(self), dtype=np.bool_)
         floor = as_fraction(min_precision)
         tp, alarms = self.tp, self.alarms
-        if not is_whole(tp):
+        if not self.whole:
             needed = alarms * floor.numerator * (1.0 - WEIGHT_ROUNDING)
             return np.asarray(tp * floor.denominator >= needed)
         if float(alarms.max()) * floor.denominator >= LARGEST_PRODUCT:
@@ -321,7 +326,7 @@ class OperatingPoints:
 
     def within_capacity(self, max_alarms: float) -> BoolArray:
         """Mark the thresholds that raise at most ``max_alarms``."""
-        slack = 0.0 if is_whole(self.tp) else WEIGHT_ROUNDING * max_alarms
+        slack = 0.0 if self.whole else WEIGHT_ROUNDING * max_alarms
         return np.asarray(self.alarms <= max_alarms + slack)
 
     def max_alarms(self, scenario: Scenario) -> float:
@@ -330,8 +335,12 @@ class OperatingPoints:
 
     def feasible(self, scenario: Scenario) -> BoolArray:
         """Mark the thresholds that meet both limits of a scenario, at these points' prevalence."""
-        capable = self.within_capacity(self.max_alarms(check_scenario(scenario)))
-        return np.asarray(capable & self.precise_enough(scenario.min_precision))
+        max_alarms = self.max_alarms(check_scenario(scenario))
+        return self.within_limits(scenario.min_precision, max_alarms)
+
+    def within_limits(self, min_precision: float, max_alarms: float) -> BoolArray:
+        """Mark the thresholds that keep a precision floor and raise at most ``max_alarms``."""
+        return np.asarray(self.within_capacity(max_alarms) & self.precise_enough(min_precision))
 
     def columns(self) -> dict[str, AnyArray]:
         """Return the points column by column, as any data-frame library takes them."""

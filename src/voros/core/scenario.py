@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral, Real
@@ -63,6 +63,13 @@ class Scenario:
         Share of positives where the classifier will be deployed, if it differs from the data at
         hand. Precision and capacity are then judged as if the classes were reweighted to it.
 
+    Attributes
+    ----------
+    costs : CostDistribution
+        The cost ratio as a distribution.
+    capacity_is_count : bool
+        Whether the capacity is a number of cases rather than a share of them.
+
     Warns
     -----
     InvertedCostsWarning
@@ -82,6 +89,8 @@ class Scenario:
     capacity: float = 1.0
     cost_ratio: CostLike = None  # type: ignore[assignment]
     prevalence: float | None = None
+    costs: CostDistribution = field(init=False, repr=False, compare=False)
+    capacity_is_count: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check every argument, read the cost ratio, and warn of what is most often a slip."""
@@ -105,17 +114,9 @@ class Scenario:
         whole = isinstance(self.capacity, Integral)
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
         object.__setattr__(self, "min_precision", float(self.min_precision))
-        object.__setattr__(self, "cost_ratio", as_costs(self.cost_ratio))
-
-    @property
-    def costs(self) -> CostDistribution:
-        """The cost ratio as a distribution."""
-        return cast("CostDistribution", self.cost_ratio)
-
-    @property
-    def capacity_is_count(self) -> bool:
-        """Whether the capacity is a number of cases rather than a share of them."""
-        return isinstance(self.capacity, Integral)
+        object.__setattr__(self, "capacity_is_count", whole)
+        object.__setattr__(self, "costs", as_costs(self.cost_ratio))
+        object.__setattr__(self, "cost_ratio", self.costs)
 
     @property
     def costliest_ratio(self) -> float:

@@ -102,11 +102,11 @@ def partial_volume(
     points: OperatingPoints, hull: CostHull, region: Region, costs: CostDistribution
 ) -> float:
     """Mean over the costs of the best normalised area: partial VOROS of a feasible hull."""
-    fpr, tpr = points.fpr[hull.index], points.tpr[hull.index]
+    fpr, tpr = points.fp[hull.index] / points.n_negative, points.tp[hull.index] / points.n_positive
     if region.area == 0:
         # Every alarm must be right: the limit of the score as the floor rises to 1.
         return float(tpr[-1] / region.highest_recall) ** 2
-    odds = points.negatives_per_positive
+    odds = float(points.n_negative / points.n_positive)
     if isinstance(costs, Uniform):
         return _uniform_mean(fpr, tpr, hull, region, costs, odds)
     x, y = region.ring

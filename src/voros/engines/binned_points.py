@@ -136,7 +136,7 @@ class BinnedPoints(OperatingPoints):
         if found.improving.any():
             favourable = _favourable(found)
             everything = np.ones(len(favourable), dtype=np.bool_)
-            outer = Decision(favourable, scenario, everything)
+            outer = Decision(favourable, scenario, everything, np.inf)
             upper = partial_volume(favourable, outer.hull, found.decision.region, scenario.costs)
         return Bounds(lower, max(lower, upper), found.improving | found.informative)
 

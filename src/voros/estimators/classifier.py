@@ -40,12 +40,13 @@ from voros.estimators.held_out import (
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import (
+    POLICY_STRATEGIES,
     AllowedThresholds,
+    PolicyStrategy,
     allowed_thresholds,
     check_groups,
     why_never_alarm,
 )
-from voros.policy.strategies import POLICY_STRATEGIES, PolicyStrategy
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from voros.core.arrays import check_choice
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.notices import warn_about_costs, warn_if_never_alarm
-from voros.selection import SCORES, Strategy, check_strategy
+from voros.selection import SCORES, STRATEGIES, Strategy
 
 SCORER_METHODS = ("decision_function", "predict_proba")
 """Where a scorer takes its scores from; both put cases in the same order where both exist."""
@@ -55,7 +56,7 @@ def make_scorer(
     # scikit-learn doubles the time it takes to import voros, and not everybody searches models.
     from sklearn.metrics import make_scorer as make_sklearn_scorer
 
-    check_strategy(strategy)
+    check_choice(strategy, "strategy", STRATEGIES)
     check_scenario(scenario)
     return make_sklearn_scorer(
         scenario_score,

@@ -122,16 +122,26 @@ class Guarantee:
         scenario : Scenario
             Without another prevalence: reweighted counts have no exact test.
         """
-        check_scenario(scenario)
-        cases = points.grouped
-        if cases is None or not cases.repeated:
-            return self._passed(points, scenario, requirement)
-        check_whole(points, scenario)
-        self._check_groups(cases)
-        passed = certified_groups(points.thresholds, cases, scenario, self.alpha)
-        passed &= points.feasible(scenario)
+        scenario = self.limits(check_scenario(scenario))
+        passed = self.certified(points, scenario) & points.feasible(scenario)
         passed[0] = True
         return passed
+
+    def certified(
+        self,
+        points: OperatingPoints,
+        scenario: Scenario,
+        needs: Callable[[Walk], AnyArray] = requirement,
+    ) -> BoolArray:
+        """Return which thresholds pass the tests of the limits, as `limits` reads them."""
+        check_whole(points, scenario)
+        cases, alpha = points.grouped, self.alpha
+        if cases is not None and cases.repeated:
+            self._check_groups(cases)
+            return certified_groups(points.thresholds, cases, scenario, alpha)
+        if self.horizon is None:
+            return certified(points, scenario, alpha)
+        return certified_next(points, scenario, self.horizon, alpha, needs)
 
     def _check_groups(self, cases: GroupedCases) -> None:
         if self.horizon is not None:
@@ -145,32 +155,15 @@ class Guarantee:
         if cases.n_groups < 2:
             raise ValueError("groups holds one group only; a guarantee needs at least two")
 
-    def _passed(
-        self,
-        points: OperatingPoints,
-        scenario: Scenario,
-        needs: Callable[[Walk], AnyArray],
-    ) -> BoolArray:
-        check_whole(points, scenario)
-        scenario = self.limits(scenario)
-        if self.horizon is None:
-            passed = certified(points, scenario, self.alpha)
-        else:
-            passed = certified_next(points, scenario, self.horizon, self.alpha, needs)
-        passed &= points.feasible(scenario)
-        passed[0] = True
-        return passed
-
     def shortfall(self, points: OperatingPoints, scenario: Scenario) -> Shortfall:
         """Return what came closest to a certificate, and what it would take."""
         check_whole(points, scenario)
-        return shortfall(
-            points,
-            self.limits(scenario),
-            self.alpha,
-            self.horizon,
-            lambda others: self._passed(others, scenario, rough_requirement),
-        )
+        scenario = self.limits(scenario)
+
+        def passed(others: OperatingPoints) -> BoolArray:
+            return self.certified(others, scenario, rough_requirement) & others.feasible(scenario)
+
+        return shortfall(points, scenario, self.alpha, self.horizon, passed)
 
     def explain(self, points: OperatingPoints, scenario: Scenario) -> str:
         """Say what came closest when nothing passes, and how many more positives it would take."""

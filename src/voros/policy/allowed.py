@@ -1,14 +1,16 @@
-"""The thresholds of a model that may be deployed, decided once on validation data."""
+"""The thresholds of a model that may be deployed, and the rule by which a policy takes of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.decision import Decision, solve
+from voros.core.decision import Choice, Decision, solve
+from voros.core.expected_cost import mean_t
 from voros.core.hull import CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
@@ -17,6 +19,13 @@ from voros.exceptions import InfeasibleError
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
+
+
+PolicyStrategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall", "single"]
+POLICY_STRATEGIES: tuple[PolicyStrategy, ...] = get_args(PolicyStrategy)
+
+COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros")
+"""Strategies that deploy another threshold when the cost ratio is another."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ class AllowedThresholds:
         n_models: int,
     ) -> AllowedThresholds:
         """Keep of a decision about points as observed what a policy can choose."""
-        hull, most = decision.hull, decision.highest_recall
+        hull, most, feasible = decision.hull, decision.highest_recall, decision.can_alarm
         rows = np.union1d(hull.index, [0, most])
         return cls(
             decision.points.take(rows),
@@ -96,7 +105,7 @@ class AllowedThresholds:
             decision.scenario,
             guarantee,
             n_models,
-            decision.can_alarm,
+            feasible,
             Origin.of(observed),
         )
 
@@ -156,19 +165,18 @@ def deployable(
 ) -> Decision:
     """Decide which thresholds may be deployed; never alarm always may.
 
-    ``points`` are as observed; feasibility is judged at the scenario's prevalence.
+    ``points`` are as observed, and feasibility is judged at the scenario's prevalence; the limits
+    are read as the guarantee does (`limits_under`).
     """
-    scenario = limits_under(guarantee, scenario)
     points.check_settles(scenario)
-    allowed = None
-    if guarantee is not None:
-        if not points.complete:
-            raise ValueError(
-                "a guarantee tests every threshold in turn, and these points leave some out; count "
-                "them without a scenario, or score the cases in memory"
-            )
-        allowed = np.asarray(guarantee.allowed(points, scenario), dtype=np.bool_)
-    return solve(points, scenario, allowed)
+    if guarantee is None:
+        return solve(points, scenario)
+    if not points.complete:
+        raise ValueError(
+            "a guarantee tests every threshold in turn, and these points leave some out; count "
+            "them without a scenario, or score the cases in memory"
+        )
+    return solve(points, scenario, guarantee.certified(points, scenario))
 
 
 def why_never_alarm(
@@ -183,3 +191,31 @@ def why_never_alarm(
     if guarantee is not None and decision.can_alarm:
         return guarantee.explain(points, scenario)
     return limits_message(decision)
+
+
+def choose(
+    allowed: AllowedThresholds, strategy: PolicyStrategy
+) -> tuple[tuple[Choice, ...], Choice]:
+    """Return the threshold for each interval of the cost ratio, and the default one."""
+    default = Choice.at(allowed.points, _default_row(allowed, strategy), 0.0, np.inf)
+    return (_choices_by_cost(allowed) if strategy in COST_AWARE else (default,)), default
+
+
+def _default_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
+    if strategy in ("recall", "partial_auroc"):
+        return allowed.highest_recall
+    # The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
+    points, hull = allowed.points, allowed.hull
+    odds = float(points.n_negative / points.n_positive)
+    t = mean_t(allowed.scenario.costs, odds)
+    ratio = t / (1.0 - t) / odds if t < 1 else np.inf
+    return int(hull.index[hull.best(np.array([ratio]))[0]])
+
+
+def _choices_by_cost(allowed: AllowedThresholds) -> tuple[Choice, ...]:
+    hull, leave = allowed.hull, allowed.hull.leave
+    # Thresholds on one line leave an empty interval, and so does never alarm where some other
+    # threshold has true positives only.
+    used = np.flatnonzero(leave < hull.enter)[::-1]
+    described = partial(Choice.at, allowed.points)
+    return tuple(map(described, hull.index[used], leave[used].tolist(), hull.enter[used].tolist()))

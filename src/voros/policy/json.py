@@ -22,12 +22,11 @@ from voros.core.costs import (
     from_scipy,
     scipy_parameters,
 )
+from voros.core.decision import Choice
 from voros.core.scenario import Scenario
-from voros.evaluation import Choice
 from voros.io.serialisation import Entry, json_text, read_document, with_checksum
-from voros.policy.allowed import Origin
+from voros.policy.allowed import POLICY_STRATEGIES, Origin
 from voros.policy.consistency import check_consistent
-from voros.policy.strategies import POLICY_STRATEGIES
 
 if TYPE_CHECKING:
     from voros.policy.threshold_policy import ThresholdPolicy

@@ -20,24 +20,27 @@ from voros.core.arrays import (
     is_scalar,
 )
 from voros.core.costs import read_cost_ratios
-from voros.core.decision import Decision, at_deployment
+from voros.core.decision import Choice, Decision, at_deployment
 from voros.core.expected_cost import cost_moments
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.evaluation import Choice, choice_columns
+from voros.evaluation import choice_columns
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
 from voros.policy.allowed import (
+    COST_AWARE,
+    POLICY_STRATEGIES,
     AllowedThresholds,
     Origin,
+    PolicyStrategy,
     allowed_thresholds,
     check_groups,
+    choose,
     split,
     why_never_alarm,
 )
 from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.json import parse_policy, policy_fields, policy_text
-from voros.policy.strategies import COST_AWARE, POLICY_STRATEGIES, PolicyStrategy, choose
 from voros.policy.summary import policy_html
 
 if TYPE_CHECKING:
@@ -213,7 +216,6 @@ class ThresholdPolicy:
         pos_label: Any = None,
     ) -> ThresholdPolicy:
         """Choose from thresholds that may be deployed; without a warning where there is none."""
-        _check_strategy(strategy)
         _check_thresholds(allowed.points)
         return cls(
             allowed.scenario,
@@ -238,7 +240,8 @@ class ThresholdPolicy:
         guarantee: Guarantee | None = None,
     ) -> ThresholdPolicy:
         """Return the policy that never alarms, for when nothing else can be deployed."""
-        nothing = Decision(at_deployment(points, scenario), scenario, np.arange(len(points)) == 0)
+        deployed = at_deployment(points, scenario)
+        nothing = Decision(deployed, scenario, np.arange(len(points)) == 0, 0.0)
         allowed = AllowedThresholds.of(points, nothing, guarantee, 1)
         return cls.from_allowed(allowed, strategy=strategy)
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from voros.core.decision import at_deployment
-from voros.evaluation import Choice
+from voros.core.decision import Choice, at_deployment
 from voros.io import check_writable, write_together
 from voros.io.serialisation import json_text
 from voros.present.document import render_document
