@@ -89,8 +89,8 @@ class WinnerMap:
             for j, name in enumerate(self.models)
         }
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame of one row per cell, with one column of scores per model."""
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of `frame`: limits, winner and scores of each cell."""
         floors, capacities = np.meshgrid(self.min_precisions, self.capacities, indexing="ij")
         names = np.array([*self.models, None], dtype=object)
         columns: dict[str, Any] = {
@@ -101,8 +101,11 @@ class WinnerMap:
             "close_call": self.close_call.ravel(),
         }
         scores = self.scores.reshape(-1, len(self.models))
-        columns |= {f"score of {name}": scores[:, j] for j, name in enumerate(self.models)}
-        return make_frame(columns, backend)
+        return columns | {f"score of {name}": scores[:, j] for j, name in enumerate(self.models)}
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame of one row per cell, with one column of scores per model."""
+        return make_frame(self.columns(), backend)
 
     def __repr__(self) -> str:
         """Summarise who wins how much."""

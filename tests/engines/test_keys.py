@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voros.engines.backends import as_lazy, backend_of
+from voros.engines.backends import adapter_of, as_lazy
 from voros.engines.keys import cell_end, cell_of, cell_start, from_key, span_bits, to_key
 
 floats = st.floats(allow_nan=False)
@@ -56,8 +56,8 @@ def test_span_counts_the_floats_between():
 @pytest.mark.parametrize("level", [0, 17, 48, 60])
 def test_engines_number_cells_as_numpy_does(make_frame, level):
     frame = as_lazy(make_frame({"score": AWKWARD, "row": np.arange(len(AWKWARD))}))
-    backend = backend_of(frame)
-    table = backend.collect(backend.with_cell(frame, "score", "cell", level))
+    adapter = adapter_of(frame)
+    table = adapter.collect(adapter.with_cell(frame, "score", "cell", level))
     cells = dict(zip(table["row"].to_list(), table["cell"].to_list(), strict=True))
     expected = [int(key) >> level for key in to_key(AWKWARD)]
     assert [cells[row] for row in range(len(AWKWARD))] == expected

@@ -8,7 +8,7 @@ import pytest
 
 import voros
 from voros.engines import BinnedCounts, count_frame
-from voros.engines.backends import as_lazy, backend_of
+from voros.engines.backends import adapter_of, as_lazy
 from voros.engines.keys import to_key
 
 pytestmark = [
@@ -83,8 +83,8 @@ def test_weights_string_labels_and_several_models(frame, cases):
 
 def test_cells_are_those_of_numpy(frame, cases):
     lazy = as_lazy(frame).select("special")
-    backend = backend_of(lazy)
-    numbered = backend.collect(backend.with_cell(lazy, "special", "cell", 40))
+    adapter = adapter_of(lazy)
+    numbered = adapter.collect(adapter.with_cell(lazy, "special", "cell", 40))
     expected = sorted((to_key(cases["special"]) >> 40).tolist())
     assert sorted(numbered["cell"].to_list()) == expected
 

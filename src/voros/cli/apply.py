@@ -33,7 +33,6 @@ from voros.io import (
 )
 from voros.io.scenario_text import read_number
 from voros.policy import ThresholdPolicy
-from voros.policy.deployment import PolicyEvaluation
 from voros.present.report.wording import exact, number
 
 
@@ -184,29 +183,21 @@ class Verdict:
         cost_ratio: float | None,
     ) -> Verdict:
         """Judge what was deployed."""
+        raised, scenario = int(alarms.sum()), policy.scenario
         if not _can_be_evaluated(policy, cases):
-            return cls._without_labels(policy, alarms)
+            most = scenario.max_alarms(len(alarms), one_case=0.0)
+            within = raised <= most
+            return cls(len(alarms), raised, most, within, scenario.min_precision, raised)
         tested = policy.evaluate(
             cases.labels, cases.of(column), cost_ratio=cost_ratio, sample_weight=cases.weights
         )
-        return cls._with_labels(tested, alarms)
-
-    @classmethod
-    def _without_labels(cls, policy: ThresholdPolicy, alarms: BoolArray) -> Verdict:
-        n_cases, raised = len(alarms), int(alarms.sum())
-        most = policy.scenario.max_alarms(n_cases, one_case=0.0)
-        return cls(n_cases, raised, most, raised <= most, policy.scenario.min_precision, raised)
-
-    @classmethod
-    def _with_labels(cls, tested: PolicyEvaluation, alarms: BoolArray) -> Verdict:
         broken = {violation.limit for violation in tested.violations}
-        raised = int(alarms.sum())
         return cls(
             len(alarms),
             raised,
             tested.max_alarms,
             "capacity" not in broken,
-            tested.scenario.min_precision,
+            scenario.min_precision,
             tested.mean_alarms,
             _known(tested.mean_precision),
             _known(tested.mean_recall),

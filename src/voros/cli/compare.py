@@ -83,7 +83,7 @@ def _sheet(
     rows = [_row(found, model) for model in found.ranking]
     return Sheet(
         title=f"{found.metric.replace('_', ' ')}, {resampling.resamples:,} resamples",
-        columns=_columns(found, rows),
+        columns=_columns(found),
         rows=lambda: rows,
         document=lambda: {
             "file": predictions.source,
@@ -114,33 +114,20 @@ def _row(found: Comparison, model: str) -> dict[str, Any]:
     } | {title: None if pair is None else getattr(pair, name) for title, name in TO_BEST.items()}
 
 
-def _columns(found: Comparison, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
-    level = f"{100 * found.confidence:g}% interval"
-    forms = {
-        "model": "{model}",
-        found.metric.replace("_", " "): "{estimate:.4f}",
-        level: "{interval}",
-        "wins": "{share_won:.1%}",
-    }
-    to_best = {
-        "best less this": "{best_less_this:.4f}",
-        f"{level} of that": "{best_less_this_interval}",
-        "p, Holm": "{adjusted_p_value:.4f}",
-    }
-    rows = [row | _in_words(row) for row in rows]
-    columns = {title: [form.format(**row) for row in rows] for title, form in forms.items()}
-    # The best model comes first, and is not compared with itself.
-    return columns | {
-        title: ["", *(form.format(**row) for row in rows[1:])] for title, form in to_best.items()
-    }
-
-
-def _in_words(row: dict[str, Any]) -> dict[str, str]:
-    """Write the intervals of a row."""
+def _columns(found: Comparison) -> dict[str, list[str]]:
+    """Write the table; the best model comes first, and is not compared with itself."""
     from voros.inference.bca import interval_in_words
 
-    words = {"interval": interval_in_words(row["low"], row["high"])}
-    if row["best_less_this"] is not None:
-        ends = (row["best_less_this_low"], row["best_less_this_high"])
-        words["best_less_this_interval"] = interval_in_words(*ends)
-    return words
+    best, *others = found.ranking
+    own = [found.models[model] for model in found.ranking]
+    pairs = [found.pair(best, model) for model in others]
+    interval = f"{100 * found.confidence:g}% interval"
+    return {
+        "model": list(found.ranking),
+        found.metric.replace("_", " "): [f"{one.estimate:.4f}" for one in own],
+        interval: [interval_in_words(one.low, one.high) for one in own],
+        "wins": [f"{found.shares_won[model]:.1%}" for model in found.ranking],
+        "best less this": ["", *(f"{pair.difference:.4f}" for pair in pairs)],
+        f"{interval} of that": ["", *(interval_in_words(pair.low, pair.high) for pair in pairs)],
+        "p, Holm": ["", *(f"{pair.adjusted_p_value:.4f}" for pair in pairs)],
+    }

@@ -141,16 +141,5 @@ def _sheet(found: WinnerMap) -> Sheet:
 
 
 def _cells(found: WinnerMap) -> list[dict[str, Any]]:
-    names = [*found.models, None]
-    return [
-        {
-            "min_precision": float(floor),
-            "capacity": found.capacities[j].item(),
-            "winner": names[found.winner[i, j]],
-            "margin": float(found.margin[i, j]),
-            "close_call": bool(found.close_call[i, j]),
-        }
-        | {f"score of {name}": float(found.scores[i, j, m]) for m, name in enumerate(found.models)}
-        for i, floor in enumerate(found.min_precisions)
-        for j in range(len(found.capacities))
-    ]
+    columns = {name: np.asarray(column).tolist() for name, column in found.columns().items()}
+    return [dict(zip(columns, cell, strict=True)) for cell in zip(*columns.values(), strict=True)]

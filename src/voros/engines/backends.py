@@ -1,6 +1,6 @@
 """What differs from engine to engine; everything else is asked through narwhals.
 
-A backend reads the bits of a float in its engine's own language, to number the cells of
+An adapter reads the bits of a float in its engine's own language, to number the cells of
 `voros.engines.keys`, and opens Parquet files.
 """
 
@@ -23,7 +23,7 @@ from voros.installing import missing_package
 LazyFrame: TypeAlias = nw.LazyFrame[Any]
 
 
-class Backend(ABC):
+class Adapter(ABC):
     """The parts of a query that narwhals does not put into words for every engine."""
 
     name: str
@@ -67,7 +67,7 @@ class Backend(ABC):
         return answer.collect()
 
 
-class Polars(Backend):
+class Polars(Adapter):
     """Polars lazy frames, run by its streaming engine so that they need not fit into memory."""
 
     name = package = "polars"
@@ -95,7 +95,7 @@ class Polars(Backend):
         return answer.collect(backend="polars", engine="streaming")
 
 
-class DuckDB(Backend):
+class DuckDB(Adapter):
     """DuckDB relations, which spill to disk within the connection's own memory limit."""
 
     name = package = "duckdb"
@@ -129,7 +129,7 @@ class DuckDB(Backend):
         return self.how_many(score.is_null()) + nan
 
 
-class Dask(Backend):
+class Dask(Adapter):
     """Dask data frames, on whichever scheduler or cluster is in force."""
 
     name = package = "dask"
@@ -149,7 +149,7 @@ def _add_cell(part: Any, score: str, cell: str, level: int) -> Any:
     return part.assign(**{cell: cell_of(part[score].to_numpy(dtype="float64"), level)})
 
 
-class Spark(Backend):
+class Spark(Adapter):
     """Spark data frames, classic or Connect; no Python runs on the workers."""
 
     name, package = "spark", "pyspark"
@@ -201,8 +201,8 @@ def _key_in_sql(bits: str) -> str:
     return f"CASE WHEN {bits} >= 0 THEN {bits} ELSE -({bits} & {MAGNITUDE}) END"
 
 
-_BACKENDS: dict[str, Backend] = {
-    backend.name: backend for backend in (Polars(), DuckDB(), Dask(), Spark())
+_ADAPTERS: dict[str, Adapter] = {
+    adapter.name: adapter for adapter in (Polars(), DuckDB(), Dask(), Spark())
 }
 
 _BY_IMPLEMENTATION = {
@@ -231,7 +231,7 @@ def open_parquet(path: str | Path, engine: str) -> Any:
     ['risk']
     """
     check_engine(engine)
-    return _BACKENDS[engine].open_parquet(str(path))
+    return _ADAPTERS[engine].open_parquet(str(path))
 
 
 def check_engine(engine: str) -> None:
@@ -244,9 +244,9 @@ def check_engine(engine: str) -> None:
     OSError
         When Spark finds no Java.
     """
-    if engine not in _BACKENDS:
-        raise ValueError(f"engine={engine!r}; accepted are {', '.join(_BACKENDS)}")
-    _BACKENDS[engine].check()
+    if engine not in _ADAPTERS:
+        raise ValueError(f"engine={engine!r}; accepted are {', '.join(_ADAPTERS)}")
+    _ADAPTERS[engine].check()
 
 
 def as_lazy(frame: Any) -> LazyFrame:
@@ -267,12 +267,12 @@ def as_lazy(frame: Any) -> LazyFrame:
     )
 
 
-def backend_of(frame: LazyFrame) -> Backend:
-    """Return the backend of the engine that holds a frame."""
+def adapter_of(frame: LazyFrame) -> Adapter:
+    """Return the adapter of the engine that holds a frame."""
     engine = _BY_IMPLEMENTATION.get(frame.implementation)
     if engine is None:
         raise TypeError(
             f"frame is held by {frame.implementation}; accepted are frames of "
-            f"{', '.join(_BACKENDS)}"
+            f"{', '.join(_ADAPTERS)}"
         )
-    return _BACKENDS[engine]
+    return _ADAPTERS[engine]

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import SHOWN_VALUES, AnyArray, check_labels
-from voros.engines.backends import Backend, LazyFrame, as_lazy, backend_of
+from voros.engines.backends import Adapter, LazyFrame, adapter_of, as_lazy
 from voros.engines.queries import POSITIVE, WEIGHT, LazyCases, Usage, class_sums, with_shares
 
 LABEL, LABELLED, KNOWN = "_voros_label", "_voros_labelled", "_voros_known"
@@ -51,18 +51,18 @@ def read_cases(
     """Check a frame's columns, and count its classes in one pass (two with weights)."""
     lazy = as_lazy(frame)
     _check_columns(lazy, label, scores, weight)
-    backend = backend_of(lazy)
+    adapter = adapter_of(lazy)
     models = {name: f"_voros_m{position}" for position, name in enumerate(scores)}
     columns = {LABEL: label} | {short: name for name, short in models.items()}
-    lazy = backend.pick(lazy, columns if weight is None else columns | {WEIGHT: weight})
+    lazy = adapter.pick(lazy, columns if weight is None else columns | {WEIGHT: weight})
     whole = [name for name, short in models.items() if lazy.collect_schema()[short].is_integer()]
     if weight is not None:
         lazy = _with_positive_weights(lazy, weight)
     classes = _classes(lazy, label, pos_label)
     numbers = [*models.values(), *([] if weight is None else [WEIGHT])]
     prepared = lazy.select(*_label_columns(lazy, classes), nw.col(*numbers).cast(nw.Float64))
-    usage = Usage(backend.name, passes=1 + (weight is not None))
-    cases = LazyCases(prepared, models, weight is not None, backend, usage)
+    usage = Usage(adapter.name, passes=1 + (weight is not None))
+    cases = LazyCases(prepared, models, weight is not None, adapter, usage)
     totals = _totals(cases, label)
     usage.rows = totals.rows
     _check_whole(totals, whole)
@@ -97,7 +97,7 @@ def _check_columns(lazy: LazyFrame, label: str, scores: Sequence[str], weight: s
 def _with_positive_weights(lazy: LazyFrame, weight: str) -> LazyFrame:
     column = nw.col(WEIGHT).cast(nw.Float64)
     good = column.is_finite() & (column >= 0)
-    counts = backend_of(lazy).collect(
+    counts = adapter_of(lazy).collect(
         lazy.select(
             nw.len().alias("rows"), good.fill_null(False).cast(nw.Float64).sum().alias("good")
         )
@@ -123,7 +123,7 @@ def _classes(lazy: LazyFrame, label: str, pos_label: Any) -> tuple[Any, Any]:
 
 def _distinct(lazy: LazyFrame) -> AnyArray:
     some = lazy.select(LABEL).drop_nulls().unique().head(SHOWN_VALUES + 1)
-    values: AnyArray = backend_of(lazy).collect(some).get_column(LABEL).to_numpy()
+    values: AnyArray = adapter_of(lazy).collect(some).get_column(LABEL).to_numpy()
     return values
 
 
@@ -148,7 +148,7 @@ def _label_columns(lazy: LazyFrame, classes: tuple[Any, Any]) -> list[nw.Expr]:
 
 
 def _totals(cases: LazyCases, label: str) -> Totals:
-    how_many = cases.backend.how_many
+    how_many = cases.adapter.how_many
     frame = with_shares(cases.frame, cases.weighted) if cases.weighted else cases.frame
     asked = [nw.len().alias("rows")]
     if cases.weighted:
@@ -161,7 +161,7 @@ def _totals(cases: LazyCases, label: str) -> Totals:
     else:
         asked.append(nw.col(POSITIVE).count().alias("labelled"))
     for short in cases.models.values():
-        asked += _about_scores(short, cases.backend)
+        asked += _about_scores(short, cases.adapter)
     found = {name: column[0] for name, column in cases.collect(frame.select(*asked)).items()}
     rows = int(found["rows"])
     _check_labelled(found, rows, label)
@@ -170,10 +170,10 @@ def _totals(cases: LazyCases, label: str) -> Totals:
     return _as_totals(found, rows, cases)
 
 
-def _about_scores(name: str, backend: Backend) -> list[nw.Expr]:
+def _about_scores(name: str, adapter: Adapter) -> list[nw.Expr]:
     score = nw.col(name)
     return [
-        backend.how_many_missing(score).alias(f"{name}_missing"),
+        adapter.how_many_missing(score).alias(f"{name}_missing"),
         score.min().alias(f"{name}_low"),
         score.max().alias(f"{name}_high"),
     ]

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray
-from voros.engines.backends import Backend, LazyFrame
+from voros.engines.backends import Adapter, LazyFrame
 from voros.engines.bins import Bins
 from voros.engines.plan import PassPlan, Wanted
 
@@ -55,12 +55,12 @@ class LazyCases:
     frame: LazyFrame
     models: Mapping[str, str]
     weighted: bool
-    backend: Backend
+    adapter: Adapter
     usage: Usage = field(default_factory=Usage)
 
     def collect(self, answer: LazyFrame) -> dict[str, AnyArray]:
         """Run a query and return its columns."""
-        table = self.backend.collect(answer)
+        table = self.adapter.collect(answer)
         columns = {name: table.get_column(name).to_numpy() for name in table.columns}
         self.usage.bytes_received += sum(column.nbytes for column in columns.values())
         return columns
@@ -96,7 +96,7 @@ class LazyCases:
 
     def _by_cells(self, name: str, want: Wanted) -> LazyFrame:
         rows = with_shares(self._wanted_rows(name, want), self.weighted)
-        rows = self.backend.with_cell(rows, SCORE, CELL, want.level)
+        rows = self.adapter.with_cell(rows, SCORE, CELL, want.level)
         return rows.group_by(CELL).agg(*_counts(self.weighted))
 
     def _wanted_rows(self, name: str, want: Wanted) -> LazyFrame:
@@ -109,8 +109,8 @@ class LazyCases:
             return rows
         named = {level: f"{NAMED}_{level}" for level in want.cells}
         for level, cells in want.cells.items():
-            rows = self.backend.with_cell(rows, SCORE, named[level], level)
-            rows = self.backend.with_membership(rows, named[level], cells.tolist())
+            rows = self.adapter.with_cell(rows, SCORE, named[level], level)
+            rows = self.adapter.with_membership(rows, named[level], cells.tolist())
         ranges = [_between(low, high) for low, high in want.ranges]
         return rows.filter(_any([*map(nw.col, named.values()), *ranges]))
 
