@@ -1,5 +1,6 @@
 """Bets keep their promise: fair on average, never ruinous beyond the wealth, and powerful."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.stats import binom
 
 from voros.guarantee import betting
 from voros.guarantee.betting import final_wealth
+from voros.guarantee.tuning import TUNING
 
 VALUES = np.array([-0.6, 0.1, 0.9])
 
@@ -26,7 +28,7 @@ def test_the_mean_wealth_of_fair_draws_is_one(
     monkeypatch: pytest.MonkeyPatch, rounds: int, level: float
 ) -> None:
     """All sequences of seven draws, weighed by their chances: any peek ahead would show."""
-    monkeypatch.setattr(betting, "ROUNDS", rounds)
+    monkeypatch.setattr(betting, "TUNING", replace(TUNING, bet_rounds=rounds))
     paths = np.array(list(product(range(3), repeat=7))).T
     n_paths = paths.shape[1]
     learned = np.tile([[0.1], [-0.6]], n_paths)

@@ -11,14 +11,13 @@ from voros import Guarantee, OperatingPoints, Scenario
 from voros.core.groups import GroupedCases
 from voros.guarantee import one_per_group
 from voros.guarantee.cluster_tests import (
-    LEARNING_SHARE,
-    MOST_THRESHOLDS,
     ClusterTests,
     _limit_sums,
     candidate_thresholds,
     cluster_tests,
     learning_order,
 )
+from voros.guarantee.tuning import TUNING
 
 SCENARIO = Scenario(min_precision=0.3, capacity=0.2, cost_ratio=(1 / 20, 1 / 10))
 
@@ -142,7 +141,9 @@ def test_the_largest_group_is_among_those_set_aside() -> None:
         order, n_learning = learning_order(sizes)
         assert sorted(order.tolist()) == list(range(len(sizes)))
         assert sizes[order[0]] == sizes.max()
-        assert 1 <= n_learning == max(1, int(np.ceil(LEARNING_SHARE * len(sizes)))) < len(sizes)
+        assert (
+            1 <= n_learning == max(1, int(np.ceil(TUNING.learning_share * len(sizes)))) < len(sizes)
+        )
         firsts.add(int(order[0]))
     # Of equals a random one, not always the first.
     assert len(firsts) > 5
@@ -151,7 +152,7 @@ def test_the_largest_group_is_among_those_set_aside() -> None:
 def test_candidates_are_scores_within_the_capacity_in_even_steps() -> None:
     scores = np.random.default_rng(0).permutation(np.arange(1000.0))
     found = candidate_thresholds(scores, 0.5)
-    assert len(found) == MOST_THRESHOLDS
+    assert len(found) == TUNING.most_tested
     assert found[-1] == 500
     assert np.all(np.diff(found) < 0)
     assert np.ptp(np.diff(np.append(1000, found))) <= 1

@@ -22,8 +22,8 @@ def test_the_plan_passes_and_no_smaller_one_does(
     assert plan.power == pytest.approx(power(plan.alarms))
     assert plan.power >= 0.8
     assert all(power(alarms) < 0.8 for alarms in range(1, plan.alarms))
-    assert binomtest(plan.right_alarms, plan.alarms, floor, "greater").pvalue < 1 - confidence
-    fewer = binomtest(plan.right_alarms - 1, plan.alarms, floor, "greater").pvalue
+    assert binomtest(plan.true_positives, plan.alarms, floor, "greater").pvalue < 1 - confidence
+    fewer = binomtest(plan.true_positives - 1, plan.alarms, floor, "greater").pvalue
     assert fewer >= 1 - confidence
 
 

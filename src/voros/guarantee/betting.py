@@ -23,18 +23,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from voros.core.arrays import FloatArray
-
-LARGEST_STAKE = 0.9
-"""Share of the wealth that the worst draw may cost."""
-
-ROUNDS = 200
-"""Bets are settled anew before each of this many parts of the draws."""
-
-LEAST_CHANCE = 1e-300
-"""Wealth below this is lost."""
-
-AIM = 1.1
-"""Factor by which bets aim beyond the target: aimed right at it they would end just below."""
+from voros.guarantee.tuning import TUNING
 
 
 def final_wealth(
@@ -61,7 +50,8 @@ def final_wealth(
     """
     wealth = np.ones(draws.shape[1])
     squares, seen = np.sum(learned**2, axis=0), len(learned)
-    edges = np.unique(np.linspace(0, len(draws), min(len(draws), ROUNDS) + 1).astype(np.intp))
+    rounds = min(len(draws), TUNING.bet_rounds)
+    edges = np.unique(np.linspace(0, len(draws), rounds + 1).astype(np.intp))
     for start, stop in pairwise(edges):
         # Where nothing is known of the spread, it is the widest.
         square = np.where(squares > 0, squares / max(seen, 1), largest_loss**2)
@@ -75,7 +65,7 @@ def final_wealth(
 
 def _stake(chance: FloatArray, spread: FloatArray, largest_loss: float) -> FloatArray:
     """Return the bet for which a normal sum reaches the target with this chance."""
-    aimed = np.clip(chance / AIM, LEAST_CHANCE, 1.0)
+    aimed = np.clip(chance / TUNING.aim, TUNING.least_chance, 1.0)
     density = np.exp(-(ndtri(aimed) ** 2) / 2) / np.sqrt(2 * np.pi)
-    stake = np.minimum(density / (aimed * spread), LARGEST_STAKE / largest_loss)
+    stake = np.minimum(density / (aimed * spread), TUNING.largest_stake / largest_loss)
     return np.where(chance < 1, stake, 0.0)

@@ -21,21 +21,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.groups import GroupedCases
 from voros.core.scenario import Scenario
 from voros.guarantee.betting import final_wealth
-
-LEARNING_SHARE = 0.15
-"""Share of the patients that are set aside to learn from."""
-
-MOST_THRESHOLDS = 24
-"""Thresholds that are tested, at most."""
-
-LENIENT_SHARE = 0.9
-"""Share of the error for the sequence of ever more lenient thresholds; the rest is for stricter."""
-
-ORDER_SEED = 0
-"""Patients are shuffled always alike, so that the same data give the same thresholds."""
-
-POWER = 0.8
-"""How likely the patients that are asked for would do."""
+from voros.guarantee.tuning import TUNING
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +75,8 @@ class ClusterTests:
         return closest + f"If more groups were like these, about {more:,} more would do."
 
     def _more_groups(self, row: int) -> int | None:
-        needed = float(ndtri(POWER) - ndtri(self.levels[row])) / np.sqrt(1 - LEARNING_SHARE)
+        deviates = float(ndtri(TUNING.group_power) - ndtri(self.levels[row]))
+        needed = deviates / np.sqrt(1 - TUNING.learning_share)
         if self.signal[row] <= 0:
             return None
         times = max((needed / float(self.signal[row])) ** 2, 1.0)
@@ -99,7 +86,7 @@ class ClusterTests:
 def certified_groups(
     thresholds: FloatArray, cases: GroupedCases, scenario: Scenario, level: float
 ) -> BoolArray:
-    """Tell which of these thresholds are certified, from cases of which groups have several."""
+    """Mark which of these thresholds are certified, from cases of which groups have several."""
     if scenario.min_precision == 0 and scenario.max_alarms(len(cases.codes)) >= len(cases.codes):
         return np.ones(len(thresholds), dtype=np.bool_)
     tests = cluster_tests(cases, scenario, level)
@@ -116,7 +103,7 @@ def cluster_tests(cases: GroupedCases, scenario: Scenario, level: float) -> Clus
     sums = _limit_sums(place, cases, tested, scenario.min_precision, share)
     start = int(np.argmax(_signal([each[:n_learning] for each, _ in sums], len(tested))))
     lenient = np.arange(len(tested)) >= start
-    levels = np.where(lenient, LENIENT_SHARE, 1 - LENIENT_SHARE) * level
+    levels = np.where(lenient, TUNING.lenient_share, 1 - TUNING.lenient_share) * level
     e_values = np.full(len(tested), np.inf if n_learning < cases.n_groups else 0.0)
     for each, largest_loss in sums:
         wealth = final_wealth(each[:n_learning], each[n_learning:], largest_loss, levels)
@@ -134,10 +121,10 @@ def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:
     >>> int(order[0]), sorted(order.tolist()) == list(range(8)), n_learning
     (2, True, 2)
     """
-    order = np.random.default_rng(ORDER_SEED).permutation(len(sizes))
+    order = np.random.default_rng(TUNING.order_seed).permutation(len(sizes))
     largest = int(np.argmax(sizes[order]))
     order = np.append(order[largest], np.delete(order, largest))
-    return order, max(1, int(np.ceil(LEARNING_SHARE * len(sizes))))
+    return order, max(1, int(np.ceil(TUNING.learning_share * len(sizes))))
 
 
 def candidate_thresholds(scores: FloatArray, share: float) -> FloatArray:
@@ -150,7 +137,7 @@ def candidate_thresholds(scores: FloatArray, share: float) -> FloatArray:
     """
     depth = max(1, int(np.ceil(share * len(scores))))
     top = np.unique(np.sort(scores)[::-1][:depth])[::-1]
-    count = min(len(top), MOST_THRESHOLDS)
+    count = min(len(top), TUNING.most_tested)
     # Even steps that end at the most lenient one.
     rows = np.rint(np.linspace(0, len(top), count + 1))[1:].astype(np.intp) - 1
     return np.asarray(top[rows])

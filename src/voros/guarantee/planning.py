@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.arrays import as_number
+from voros.core.arrays import OPEN_INTERVAL, as_number, check_number
 from voros.guarantee.sequential import fewest_alarms, passing
-
-LEAST_RATE = 1e-9
-"""Alarms per case below which a number of cases is beyond any validation."""
+from voros.guarantee.tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -21,8 +19,8 @@ class CasesNeeded:
     ----------
     alarms : int
         Validation alarms at the threshold.
-    right_alarms : int
-        So many of them must be right to pass.
+    true_positives : int
+        True positives among them that it takes to pass.
     cases : int or None
         Validation cases, where `alarm_rate` was given.
     positives : int or None
@@ -32,7 +30,7 @@ class CasesNeeded:
     """
 
     alarms: int
-    right_alarms: int
+    true_positives: int
     cases: int | None
     positives: int | None
     power: float
@@ -68,7 +66,7 @@ def cases_needed(
     A floor of one right alarm in two, and a model believed to reach 60 %:
 
     >>> plan = cases_needed(0.5, 0.6, alarm_rate=0.05, prevalence=0.1)
-    >>> plan.alarms, plan.right_alarms, plan.cases, plan.positives
+    >>> plan.alarms, plan.true_positives, plan.cases, plan.positives
     (158, 90, 3160, 316)
     """
     _check(min_precision, true_precision, confidence, power, alarm_rate, prevalence)
@@ -92,7 +90,7 @@ def _check(
     prevalence: float | None,
 ) -> None:
     between = "a number strictly between 0 and 1"
-    least = f"a number from {LEAST_RATE:g} to 1"
+    least = f"a number from {TUNING.least_rate:g} to 1"
     shares = {
         "min_precision": floor,
         "confidence": confidence,
@@ -100,12 +98,10 @@ def _check(
         "prevalence": prevalence,
     }
     for name, value in shares.items():
-        if (value is not None or name != "prevalence") and not 0 < as_number(
-            value, name, between
-        ) < 1:
-            raise ValueError(f"{name}={value!r}; accepted is {between}")
-    if alarm_rate is not None and not LEAST_RATE <= as_number(alarm_rate, "alarm_rate", least) <= 1:
-        raise ValueError(f"alarm_rate={alarm_rate!r}; accepted is {least}")
+        if value is not None or name != "prevalence":
+            check_number(value, name, between, *OPEN_INTERVAL)
+    if alarm_rate is not None:
+        check_number(alarm_rate, "alarm_rate", least, TUNING.least_rate, 1.0)
     if prevalence is not None and alarm_rate is None:
         raise ValueError("prevalence needs alarm_rate as well: positives are a share of the cases")
     if not floor < as_number(true_precision, "true_precision") <= 1:

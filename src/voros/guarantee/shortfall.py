@@ -11,12 +11,7 @@ from voros.core.arrays import BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.sequential import most_alarms, precision_risk
-
-MOST_TIMES_THE_DATA = 64.0
-"""Beyond this multiple of the validation cases, more of them is not an answer."""
-
-HALVINGS = 4
-"""Steps that narrow down how many times the data it takes, between two powers of two."""
+from voros.guarantee.tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -94,10 +89,10 @@ def _times_the_data(
     high = 2.0
     while not enough(high):
         high *= 2
-        if high > MOST_TIMES_THE_DATA:
+        if high > TUNING.most_times_the_data:
             return None
     low = high / 2
-    for _ in range(HALVINGS):
+    for _ in range(TUNING.times_halvings):
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high

@@ -90,6 +90,26 @@ class Tuning:
         By which margins are raised at least, in standard deviations, doubled at every step.
     slopes : tuple of (least, most)
         Bounds on how fast the risk follows the margins.
+    learning_share, most_tested : float, int
+        Groups: share of them set aside to choose what to test, and most thresholds tested.
+    lenient_share : float
+        Share of alpha for the sequence of ever more lenient thresholds; the rest is for stricter.
+    order_seed : int
+        Groups are shuffled always alike, so that the same data give the same thresholds.
+    largest_stake : float
+        Share of the wealth that the worst draw may cost a bet.
+    bet_rounds : int
+        Bets are settled anew before each of this many parts of the draws.
+    least_chance, aim : float
+        Chances below the one count as lost; bets aim beyond the target by the other, as a factor:
+        aimed right at it they would end just below.
+    group_power : float
+        Probability with which the groups that are asked for would pass.
+    most_times_the_data, times_halvings : float, int
+        A shortfall is looked for up to this multiple of the validation cases, and narrowed down by
+        this many halvings between two powers of two.
+    least_rate : float
+        Alarms per case below which a number of cases is beyond any validation.
     """
 
     least_capacity_share: float = 0.02
@@ -153,6 +173,20 @@ class Tuning:
     least_used: tuple[float, ...] = (0.965, 0.965, 0.965, 0.93, 0.9, 0.9, 0.0)
     smallest_step: float = 0.002
     slopes: tuple[float, float] = (0.1, 1.5)
+
+    learning_share: float = 0.15
+    most_tested: int = 24
+    lenient_share: float = 0.9
+    order_seed: int = 0
+    largest_stake: float = 0.9
+    bet_rounds: int = 200
+    least_chance: float = 1e-300
+    aim: float = 1.1
+    group_power: float = 0.8
+
+    most_times_the_data: float = 64.0
+    times_halvings: int = 4
+    least_rate: float = 1e-9
 
     @property
     def main_share(self) -> float:
