@@ -19,7 +19,7 @@ from voros.cli.score import check_reachable, evaluate_model
 from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.scenario import Scenario
 from voros.io import Predictions
-from voros.present.report.values import scenario_values
+from voros.present.report.content import scenario_values
 
 if TYPE_CHECKING:
     from voros.inference import Comparison

@@ -29,7 +29,7 @@ from voros.exceptions import InfeasibleError
 from voros.io import Predictions, open_source
 from voros.metrics import deciding_points
 from voros.notices import warn_about_costs
-from voros.present.report.values import scenario_values
+from voros.present.report.content import scenario_values
 from voros.present.report.wording import exact, limits_in_words, span
 
 

@@ -33,7 +33,7 @@ from voros.notices import warn_about_costs
 from voros.policy import ThresholdPolicy
 from voros.policy.deployment import PolicyEvaluation
 from voros.policy.json import policy_fields
-from voros.present.report.values import evaluation_values, scenario_values
+from voros.present.report.content import evaluation_values, scenario_values
 from voros.present.report.wording import (
     STRATEGY_TITLES,
     evaluation_in_words,

@@ -13,7 +13,7 @@ import typer
 from voros.cli.options import Force, ShowOptions, bundled, output_to
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, say, show, show_progress
 from voros.io import check_folder
-from voros.present.report.values import evaluation_values
+from voros.present.report.content import evaluation_values
 
 if TYPE_CHECKING:
     from voros.policy.deployment import PolicyEvaluation

@@ -6,7 +6,6 @@ first is always *never alarm*, which breaks no promise and so is always feasible
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
@@ -450,11 +449,16 @@ def _span(values: AnyArray) -> str:
     return f"[{values.min():g}, {values.max():g}]"
 
 
-def same_cases(one: OperatingPoints, other: OperatingPoints) -> bool:
-    """Whether two models can have been counted on the same cases, by the sizes of the classes."""
-    return math.isclose(one.n_positive, other.n_positive, rel_tol=SAME_TOTAL) and math.isclose(
-        one.n_negative, other.n_negative, rel_tol=SAME_TOTAL
-    )
+def check_same_cases(points_by_model: Mapping[str, OperatingPoints], remedy: str) -> None:
+    """Refuse models whose classes differ in size: they were not counted on the same cases."""
+    (first, expected), *rest = points_by_model.items()
+    for name, found in rest:
+        sizes = [(each.n_positive, each.n_negative) for each in (expected, found)]
+        if not np.allclose(sizes[0], sizes[1], rtol=SAME_TOTAL, atol=0.0):
+            said = " against ".join(f"{p:g} positive and {n:g} negative" for p, n in sizes)
+            raise ValueError(
+                f"models {first!r} and {name!r} were counted on different cases: {said}; {remedy}"
+            )
 
 
 def check_points(points: object, name: str = "points") -> OperatingPoints:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any, Self
 
-from voros.core.operating_points import OperatingPoints, same_cases
+from voros.core.operating_points import OperatingPoints, check_same_cases
 from voros.evaluation import Evaluation
 from voros.models import ONLY_MODEL, count_models
 from voros.notices import warn_about
@@ -130,14 +130,7 @@ def named_points(
     named = dict(points) if isinstance(points, Mapping) else {ONLY_MODEL: points}
     if not named:
         raise ValueError("points holds no model; at least one is needed")
-    first = next(iter(named.values()))
-    if not all(same_cases(first, each) for each in named.values()):
-        sizes = {(each.n_positive, each.n_negative) for each in named.values()}
-        listed = ", ".join(f"{p:g} positive and {n:g} negative" for p, n in sorted(sizes))
-        raise ValueError(
-            f"points were counted on different cases ({listed}), so their limits differ; "
-            "draw models of the same cases together"
-        )
+    check_same_cases(named, "their limits differ; draw models of the same cases together")
     return named
 
 

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("duckdb")
 
+from long_chart import write_long_chart
 from studies.hospital.slow_mimic import read_table
 
 from voros.studies.experiments.errors import ExperimentError
@@ -19,7 +20,6 @@ from voros.studies.hospital.mimic import mimic_cases
 from voros.studies.hospital.release import find_tables
 from voros.studies.hospital.synthetic import (
     write_hospital,
-    write_long_chart,
     write_release,
     write_table,
 )

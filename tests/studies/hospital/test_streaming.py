@@ -12,9 +12,11 @@ import pytest
 
 pytest.importorskip("duckdb")
 
+from long_chart import write_long_chart
+
 from voros.studies.hospital.extraction import extract
 from voros.studies.hospital.release import find_tables
-from voros.studies.hospital.synthetic import write_hospital, write_long_chart
+from voros.studies.hospital.synthetic import write_hospital
 
 EXTRACT = """
 import json, re, sys, time

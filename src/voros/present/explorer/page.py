@@ -28,27 +28,11 @@ from voros.looks import (
 from voros.models import count_models
 from voros.present.explorer.payload import page_payload
 
-SCRIPTS = (
-    "voros.js",
-    "setting.js",
-    "wording.js",
-    "marks.js",
-    "axes.js",
-    "roc_chart.js",
-    "area_chart.js",
-    "threshold_chart.js",
-    "people.js",
-    "winners.js",
-    "winner_map.js",
-    "tables.js",
-    "chart_tables.js",
-    "ranking.js",
-    "notices.js",
-    "fields.js",
-    "controls.js",
-    "sharing.js",
-    "app.js",
-)
+_MODULES = """
+    voros setting wording marks axes roc_chart area_chart threshold_chart people winners winner_map
+    tables chart_tables ranking notices fields controls sharing app
+"""
+SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""
 
 LINE_PIXELS = 2.5
@@ -136,18 +120,12 @@ def write_page_points(
     scenario: Scenario,
     path: str | Path,
     *,
-    title: str | None = None,
-    outcome: str = "the outcome",
-    cases: str = "cases",
-    thin: int | None = None,
     force: bool = False,
+    **options: Any,
 ) -> Path:
     """Write a page from operating points, all counted on the same cases; see `write_page`."""
     _check_points(points_by_model)
-    html = render_page(
-        points_by_model, scenario, title=title, outcome=outcome, cases=cases, thin=thin
-    )
-    return write_whole(path, html, force=force)
+    return write_whole(path, render_page(points_by_model, scenario, **options), force=force)
 
 
 def render_page(

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any
 
 from voros.core.costs import CostDistribution, Samples, Uniform
-from voros.core.operating_points import OperatingPoints, is_whole, same_cases
+from voros.core.operating_points import OperatingPoints, check_same_cases, is_whole
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.io.serialisation import plain
@@ -79,14 +79,10 @@ def _model(name: str, points: OperatingPoints) -> dict[str, Any]:
 def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, Any]:
     if not points_by_model:
         raise ValueError("points_by_model is empty; a page needs at least one model")
-    (first, expected), *rest = points_by_model.items()
-    for name, found in rest:
-        alike = is_whole(found.tp) == is_whole(expected.tp)
-        if not alike or not same_cases(found, expected):
-            raise ValueError(
-                f"models {first!r} and {name!r} were counted on different cases: "
-                f"{_sizes(expected)} against {_sizes(found)}; a page compares models on the same"
-            )
+    check_same_cases(points_by_model, "a page compares models on the same")
+    expected = next(iter(points_by_model.values()))
+    if any(is_whole(points.tp) != is_whole(expected.tp) for points in points_by_model.values()):
+        raise ValueError("some models have whole counts and others weights; a page takes one kind")
     return {
         "nPositive": plain(expected.n_positive),
         "nNegative": plain(expected.n_negative),
@@ -94,10 +90,6 @@ def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, A
         "wholeCounts": is_whole(expected.tp),
         "wholeCases": isinstance(expected.n_cases, Integral),
     }
-
-
-def _sizes(points: OperatingPoints) -> str:
-    return f"{points.n_positive:g} positive and {points.n_negative:g} negative"
 
 
 def _setting(scenario: Scenario) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from voros.io import Predictions
 from voros.policy import ThresholdPolicy
 from voros.policy.deployment import PolicyEvaluation
 from voros.policy.json import policy_fields
-from voros.present.report.values import evaluation_values, scenario_values
 from voros.selection import Selection
 
 REPORTED_PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
@@ -166,3 +165,36 @@ def file_digest(path: str) -> str | None:
         return None
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def scenario_values(scenario: Scenario) -> dict[str, Any]:
+    """Return a scenario as plain values."""
+    low, high = scenario.costs.support
+    return {
+        "min_precision": scenario.min_precision,
+        "capacity": scenario.capacity,
+        "capacity_unit": "cases" if scenario.capacity_is_count else "share",
+        "costs": repr(scenario.costs),
+        "cost_unit": scenario.costs.over,
+        "cost_low": low,
+        "cost_high": high,
+        "prevalence": scenario.prevalence,
+    }
+
+
+def evaluation_values(tested: PolicyEvaluation) -> dict[str, Any]:
+    """Return what a policy did on test cases as plain values."""
+    found = tested.intervals
+    return {
+        "deployed": tested.deployed,
+        "expected_cost": tested.expected_cost,
+        "cost_per_1000": tested.cost_per_1000,
+        "mean_precision": tested.mean_precision,
+        "mean_recall": tested.mean_recall,
+        "mean_alarms": tested.mean_alarms,
+        "max_alarms": tested.max_alarms,
+        "intervals": None if found is None else asdict(found),
+        "satisfied": tested.satisfied,
+        "violations": [asdict(violation) for violation in tested.violations],
+        "choices": [asdict(choice) for choice in tested.choices],
+    }

@@ -7,13 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from voros import plotting
 from voros.core.decision import at_deployment
-from voros.plotting import (
-    AreaCurveDisplay,
-    RocDisplay,
-    ThresholdCostDisplay,
-    WinnerMapDisplay,
-)
 from voros.plotting.style import pyplot
 from voros.present.document import Picture
 from voros.present.report.content import Report
@@ -52,13 +47,13 @@ def ranking_pictures(report: Report) -> list[Picture]:
     headless_pyplot()
     return [
         _picture(
-            RocDisplay(report.points, report.scenario).plot().ax_,
+            plotting.RocDisplay(report.points, report.scenario).plot().ax_,
             "ROC curves of all models with the feasible region",
             "ROC curves. The shaded region is what the limits leave; a curve is strong where its "
             "thresholds keep them, and marks are the thresholds that are best at some cost.",
         ),
         _picture(
-            AreaCurveDisplay(report.points, report.scenario).plot().ax_,
+            plotting.AreaCurveDisplay(report.points, report.scenario).plot().ax_,
             "Normalised area of lesser classifiers of each model over the costs",
             "The share of the feasible region that is costlier than each model's best threshold, "
             "at each cost. Partial VOROS is its mean over the costs.",
@@ -69,7 +64,7 @@ def ranking_pictures(report: Report) -> list[Picture]:
 def policy_pictures(report: Report) -> list[Picture]:
     """Draw what each threshold of the chosen model does."""
     headless_pyplot()
-    display = ThresholdCostDisplay(report.points[report.winner], report.scenario).plot()
+    display = plotting.ThresholdCostDisplay(report.points[report.winner], report.scenario).plot()
     return [
         _picture(
             display.axes_[0],
@@ -90,7 +85,7 @@ def map_pictures(report: Report) -> list[Picture]:
     found = score_grid(report.points, costs, floors, _capacities(report), tolerance)
     return [
         _picture(
-            WinnerMapDisplay(found).plot().ax_,
+            plotting.WinnerMapDisplay(found).plot().ax_,
             "Which model wins at each precision floor and capacity",
             "Which model would win at other limits, and by how much; hatched where the best two "
             f"are within {tolerance:g}.",

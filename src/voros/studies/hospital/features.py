@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -44,23 +45,13 @@ def mean(values: FloatArray) -> FloatArray:
     """Mean over the measured buckets."""
     measured = ~np.isnan(values)
     total = np.where(measured, values, 0.0).sum(axis=1)
-    return _where_measured(measured, total / np.maximum(measured.sum(axis=1), 1))
+    averaged = total / np.maximum(measured.sum(axis=1), 1)
+    return np.where(measured.any(axis=1), averaged, np.nan)
 
 
 def variance(values: FloatArray) -> FloatArray:
     """Mean squared distance from the mean; 0 with one measured bucket."""
     return mean((values - mean(values)[:, None]) ** 2)
-
-
-def minimum(values: FloatArray) -> FloatArray:
-    """Least value."""
-    measured = ~np.isnan(values)
-    return _where_measured(measured, np.where(measured, values, np.inf).min(axis=1))
-
-
-def maximum(values: FloatArray) -> FloatArray:
-    """Greatest value."""
-    return -minimum(-values)
 
 
 def median(values: FloatArray) -> FloatArray:
@@ -90,19 +81,15 @@ def slope(values: FloatArray) -> FloatArray:
     return np.where(enough, together / np.where(enough, spread, 1.0), np.nan)
 
 
-def _where_measured(measured: np.ndarray, values: FloatArray) -> FloatArray:
-    return np.where(measured.any(axis=1), values, np.nan)
-
-
 Summary = Callable[[FloatArray], FloatArray]
 
 VALUE_SUMMARIES: Mapping[str, Summary] = MappingProxyType(
     {
         "mean": mean,
         "variance": variance,
-        "min": minimum,
+        "min": partial(np.fmin.reduce, axis=1),
         "median": median,
-        "max": maximum,
+        "max": partial(np.fmax.reduce, axis=1),
         "slope": slope,
     }
 )

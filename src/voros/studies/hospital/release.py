@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from voros.installing import missing_package
@@ -32,38 +31,20 @@ DOWNLOAD_AGAIN = (
 
 TABLE_ENDINGS = (".csv", ".csv.gz", ".parquet")
 
-NEEDED_COLUMNS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "hosp/patients": {
-            "subject_id": "BIGINT",
-            "gender": "VARCHAR",
-            "anchor_age": "INTEGER",
-            "anchor_year": "INTEGER",
-            "anchor_year_group": "VARCHAR",
-        },
-        "hosp/admissions": {
-            "subject_id": "BIGINT",
-            "hadm_id": "BIGINT",
-            "deathtime": "TIMESTAMP",
-            "insurance": "VARCHAR",
-            "hospital_expire_flag": "INTEGER",
-        },
-        "icu/icustays": {
-            "subject_id": "BIGINT",
-            "hadm_id": "BIGINT",
-            "stay_id": "BIGINT",
-            "intime": "TIMESTAMP",
-            "outtime": "TIMESTAMP",
-        },
-        "icu/chartevents": {
-            "stay_id": "BIGINT",
-            "charttime": "TIMESTAMP",
-            "itemid": "INTEGER",
-            "valuenum": "DOUBLE",
-            "valueuom": "VARCHAR",
-        },
-    }
-)
+_NEEDED = {
+    "hosp/patients": "subject_id BIGINT, gender VARCHAR, anchor_age INTEGER, anchor_year INTEGER, "
+    "anchor_year_group VARCHAR",
+    "hosp/admissions": "subject_id BIGINT, hadm_id BIGINT, deathtime TIMESTAMP, "
+    "insurance VARCHAR, hospital_expire_flag INTEGER",
+    "icu/icustays": "subject_id BIGINT, hadm_id BIGINT, stay_id BIGINT, intime TIMESTAMP, "
+    "outtime TIMESTAMP",
+    "icu/chartevents": "stay_id BIGINT, charttime TIMESTAMP, itemid INTEGER, valuenum DOUBLE, "
+    "valueuom VARCHAR",
+}
+NEEDED_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    table: dict(column.split() for column in columns.split(", "))
+    for table, columns in _NEEDED.items()
+}
 """The columns that are read, with their types. The releases differ in others (``caregiver_id``,
 ``admit_provider_id``) and in their order, which is why every header is read."""
 

@@ -32,34 +32,15 @@ DATASETS = ("MIMIC-IV", "eICU")
 STRATEGY_ORDER: tuple[Strategy, ...] = ("voros", "partial_auroc", "recall", "partial_voros")
 """The rows of the paper's tables, from top to bottom."""
 
-FILE_STEMS: Mapping[tuple[str, int], Mapping[Strategy, str]] = MappingProxyType(
-    {
-        ("MIMIC-IV", 1): {
-            "voros": "scenario1_pvoros",
-            "partial_auroc": "scenario1_pvoros",
-            "recall": "scenario1_recall",
-            "partial_voros": "scenario1_pvoros",
-        },
-        ("MIMIC-IV", 2): {
-            "voros": "mimic_s2_voros",
-            "partial_auroc": "scenario2",
-            "recall": "scenario2",
-            "partial_voros": "scenario2",
-        },
-        ("eICU", 1): {
-            "voros": "eicu_s1_pvoros",
-            "partial_auroc": "eicu_s1_recall",
-            "recall": "eicu_s1_recall",
-            "partial_voros": "eicu_s1_pvoros",
-        },
-        ("eICU", 2): {
-            "voros": "eicu_s2_voros",
-            "partial_auroc": "eicu_s2_pvoros",
-            "recall": "eicu_s2_pvoros",
-            "partial_voros": "eicu_s2_pvoros",
-        },
-    }
-)
+_STEMS = {
+    ("MIMIC-IV", 1): "scenario1_pvoros scenario1_pvoros scenario1_recall scenario1_pvoros",
+    ("MIMIC-IV", 2): "mimic_s2_voros scenario2 scenario2 scenario2",
+    ("eICU", 1): "eicu_s1_pvoros eicu_s1_recall eicu_s1_recall eicu_s1_pvoros",
+    ("eICU", 2): "eicu_s2_voros eicu_s2_pvoros eicu_s2_pvoros eicu_s2_pvoros",
+}
+FILE_STEMS: Mapping[tuple[str, int], Mapping[Strategy, str]] = {
+    place: dict(zip(STRATEGY_ORDER, stems.split(), strict=True)) for place, stems in _STEMS.items()
+}
 """Names under which the authors publish the predictions of the model each strategy selects."""
 
 LABEL_COLUMN, SCORE_COLUMN = "y_true", "proba_y_eq_1"
