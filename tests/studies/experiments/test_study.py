@@ -10,9 +10,16 @@ import pytest
 
 import voros
 from voros.policy import ThresholdPolicy
-from voros.studies.experiments.cost_intervals import CostInterval, cost_intervals
 from voros.studies.experiments.folder import RunFolder
-from voros.studies.experiments.study import GUARANTEED, STUDIED, Scored, deploy, run_study
+from voros.studies.experiments.study import (
+    GUARANTEED,
+    STUDIED,
+    CostInterval,
+    Scored,
+    cost_intervals,
+    deploy,
+    run_study,
+)
 from voros.studies.paper.cells import SCENARIOS
 
 PAPER = os.environ.get("VOROS_PAPER_PREDICTIONS")

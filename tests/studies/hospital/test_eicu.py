@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.hospital import sparse_files
+from voros.studies.hospital import fiddle
 from voros.studies.hospital.eicu import eicu_cases, find_fiddle
 from voros.studies.hospital.fiddle import DYNAMIC, STATIC
 
@@ -67,7 +67,7 @@ def plain_summaries(hours):
 
 @pytest.mark.parametrize("piece", [1 << 20, 501])
 def test_every_feature_against_a_dense_computation(release, monkeypatch, piece):
-    monkeypatch.setattr(sparse_files, "PIECE", piece)
+    monkeypatch.setattr(fiddle, "PIECE", piece)
     folder, s, X, static, dynamic, died = release
     cases = eicu_cases(find_fiddle(folder))
     assert cases.y.tolist() == died.tolist()

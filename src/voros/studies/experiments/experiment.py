@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from voros.studies.experiments.cases import LabelledCases, Split, split_patients
-from voros.studies.experiments.cost_intervals import cost_intervals
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import (
     RunFolder,
@@ -23,7 +22,7 @@ from voros.studies.experiments.folder import (
 from voros.studies.experiments.grid import Candidate, paper_grid, quick_grid
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.runs import TIME_LIMIT, run_grid
-from voros.studies.experiments.study import Deployed, Scored, run_study
+from voros.studies.experiments.study import Deployed, Scored, cost_intervals, run_study
 from voros.studies.experiments.summary import draw_study, render_summary
 from voros.studies.experiments.timing import GridBar
 from voros.studies.paper.paper_tables import table_files

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voros.studies.experiments.cost_intervals import CostIntervals
 from voros.studies.experiments.grid import Candidate
-from voros.studies.experiments.study import CONFIDENCE, GUARANTEED, Deployed
+from voros.studies.experiments.study import CONFIDENCE, GUARANTEED, CostIntervals, Deployed
 from voros.studies.paper.cells import SCENARIOS
 from voros.studies.paper.paper_tables import (
     STRATEGY_LABELS,

@@ -10,9 +10,8 @@ from voros.plotting import AreaCurveDisplay, RocDisplay, WinnerMapDisplay
 from voros.present.document import Picture, render_document
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.selection import score_model
-from voros.studies.experiments.cost_intervals import SAME_CHOICE
 from voros.studies.experiments.results import LABELS, StudyResult, scenario_in_words
-from voros.studies.experiments.study import Scored
+from voros.studies.experiments.study import SAME_CHOICE, Scored
 from voros.studies.paper.cells import SCENARIOS
 from voros.studies.paper.paper_tables import STRATEGY_LABELS
 from voros.winners import score_grid

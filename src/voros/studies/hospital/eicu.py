@@ -22,8 +22,7 @@ from voros.studies.hospital.features import (
     stack,
     summarise,
 )
-from voros.studies.hospital.fiddle import ChosenFeatures, FiddleRelease, find_fiddle
-from voros.studies.hospital.sparse_files import REMEDY
+from voros.studies.hospital.fiddle import REMEDY, ChosenFeatures, FiddleRelease, find_fiddle
 
 DEATH = "mortality_LABEL"
 STAY_COLUMN = "ID"
