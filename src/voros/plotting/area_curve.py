@@ -17,12 +17,12 @@ from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES
-from voros.plotting.colours import ground, ink, model_styles, quiet
+from voros.plotting.colours import ground, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
 from voros.plotting.display import ModelDisplay, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size
+from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size, write_beside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,9 +44,6 @@ MOST_NAMED = 8
 
 class AreaCurveDisplay(ModelDisplay):
     """How good the best feasible threshold is at each cost; partial VOROS is the mean height.
-
-    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
-    draw it.
 
     Parameters
     ----------
@@ -222,14 +219,12 @@ class AreaCurveDisplay(ModelDisplay):
         middles = (ends[1:] + ends[:-1]) / 2
         at = np.searchsorted(data["t"], middles)
         return tuple(
-            self.ax_.annotate(
+            write_beside(
+                self.ax_,
                 _said(data["threshold"][j]),
                 (middle, data["area"][j]),
                 (0, 4),
-                textcoords="offset points",
                 ha="center",
-                fontsize=type_size(self.ax_) - 1,
-                color=ink(self.ax_),
             )
             for middle, j in zip(middles, at, strict=True)
             if not np.isnan(data["threshold"][j])

@@ -59,18 +59,6 @@ def chord(corners: FloatArray, heights: FloatArray) -> FloatArray:
     return found[order[[0, -1]]]
 
 
-def precision_chord(n_positive: float, n_negative: float, min_precision: float) -> FloatArray:
-    """The minimum precision line within the unit square."""
-    right, false = (1.0 - min_precision) * n_positive, min_precision * n_negative
-    return chord(UNIT_SQUARE, right * UNIT_SQUARE[:, 1] - false * UNIT_SQUARE[:, 0])
-
-
-def capacity_chord(n_positive: float, n_negative: float, max_alarms: float) -> FloatArray:
-    """The maximum capacity line within the unit square."""
-    alarms = n_positive * UNIT_SQUARE[:, 1] + n_negative * UNIT_SQUARE[:, 0]
-    return chord(UNIT_SQUARE, max_alarms - alarms)
-
-
 def marked_runs(marked: BoolArray) -> list[tuple[int, int]]:
     """Return where each unbroken run of marks starts, and where it has ended.
 

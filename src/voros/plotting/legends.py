@@ -71,12 +71,12 @@ def draw_legend(
     """
     size, lowest = type_size(ax) - 1, below or ax
     old = _take_entries(ax) + (_take_entries(lowest) if lowest is not ax else [])
-    inside = old + _written(entries, LONGEST_INSIDE)
+    inside = old + written_entries(entries, LONGEST_INSIDE)
     corner = _free_corner(ax, inside, size)
     if corner is not None:
-        return _draw(ax, inside, loc=corner, fontsize=size, framealpha=0.9)
+        return draw_entries(ax, inside, loc=corner, fontsize=size, framealpha=0.9)
     if ax.figure.get_layout_engine() is None:
-        return _draw(ax, inside, loc="best", fontsize=size, framealpha=0.9)
+        return draw_entries(ax, inside, loc="best", fontsize=size, framealpha=0.9)
     return _draw_below(ax, entries, old, below=lowest, grow=grow)
 
 
@@ -93,7 +93,7 @@ def _draw_below(
     down = ScaledTranslation(0, -points / POINTS_PER_INCH, ax.figure.dpi_scale_trans)
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 0}
     where = {"bbox_transform": below.transAxes + down}
-    return _draw(below, shown, ncols=columns, fontsize=size, frameon=False, **place, **where)
+    return draw_entries(below, shown, ncols=columns, fontsize=size, frameon=False, **place, **where)
 
 
 def _arranged(
@@ -103,7 +103,7 @@ def _arranged(
     size, (inches, high) = type_size(ax) - 1, panel_inches(ax)
     for lines, least in ((3, 1), (1, 1), (1, 2), (1, 3)):
         width = fitting_characters(inches / least, size)
-        shown = old + _written(entries, width, lines)
+        shown = old + written_entries(entries, width, lines)
         labels = [label for _, label in shown]
         columns = max(least, columns_that_fit(labels, inches, size))
         if legend_height(labels, columns, size) <= most * high:
@@ -111,10 +111,10 @@ def _arranged(
     return shown, columns
 
 
-def _draw(ax: Any, shown: Sequence[LegendEntry], **options: Any) -> Legend:
+def draw_entries(place: Any, shown: Sequence[LegendEntry], **options: Any) -> Legend:
     """Draw a legend; texts are set afterwards, for one with an underscore in front is left out."""
     handles = [handle for handle, _ in shown]
-    legend: Legend = ax.legend(handles, ["."] * len(handles), **options)
+    legend: Legend = place.legend(handles, ["."] * len(handles), **options)
     for text, (_, label) in zip(legend.get_texts(), shown, strict=True):
         text.set_text(label)
     return legend
@@ -130,7 +130,10 @@ def _take_entries(ax: Any) -> list[LegendEntry]:
     return list(zip(legend.legend_handles, texts, strict=True))
 
 
-def _written(entries: Sequence[LegendEntry], width: int, lines: int = 3) -> list[LegendEntry]:
+def written_entries(
+    entries: Sequence[LegendEntry], width: int, lines: int = 3
+) -> list[LegendEntry]:
+    """Write names in lines of at most ``width`` characters, no two alike."""
     names = [name for _, name in entries]
     shown = distinct(names, [wrapped(name, width, lines) for name in names])
     return [(handle, literal(text)) for (handle, _), text in zip(entries, shown, strict=True)]
@@ -165,8 +168,9 @@ def make_taller(figure: Any, labels: Sequence[str], columns: int, size: float) -
 def _free_corner(ax: Any, shown: Sequence[LegendEntry], size: float) -> str | None:
     """The first corner in which no line lies."""
     labels = [label for _, label in shown]
-    wide = max(text_inches(label, size) for label in labels) + (HANDLE + PADDING) * size / 72
-    high = sum(label.count("\n") + 1 for label in labels) * LINE * size / 72 + PADDING * size / 72
+    rows, inches = sum(label.count("\n") + 1 for label in labels), size / POINTS_PER_INCH
+    wide = max(text_inches(label, size) for label in labels) + (HANDLE + PADDING) * inches
+    high = (rows * LINE + PADDING) * inches
     across, up = axes_inches(ax)
     width, height = SAFETY * wide / across, SAFETY * high / up
     if max(width, height) > 0.75:

@@ -15,8 +15,15 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
 from voros.looks import REGION
 from voros.plotting.colours import ink, region_opacity
-from voros.plotting.geometry import capacity_chord, precision_chord
-from voros.plotting.style import axes_inches, line_width, text_inches, type_size
+from voros.plotting.geometry import UNIT_SQUARE, chord
+from voros.plotting.style import (
+    POINTS_PER_INCH,
+    axes_inches,
+    line_width,
+    text_inches,
+    type_size,
+    write_beside,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,24 +53,14 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
     if isinstance(scenario, Scenario | np.ndarray) or not isinstance(scenario, Iterable):
         scenario = [check_scenario(scenario)]
     listed = [check_scenario(each) for each in scenario]
-    return {describe_limits(one): one for one in listed}
+    return {", ".join(limits_in_words(one).values()): one for one in listed}
 
 
-def describe_limits(scenario: Scenario) -> str:
-    """Say both limits shortly."""
-    return f"{describe_precision(scenario)}, {describe_capacity(scenario)}"
-
-
-def describe_precision(scenario: Scenario) -> str:
-    """Say the precision floor shortly."""
-    return f"precision ≥ {scenario.min_precision:g}"
-
-
-def describe_capacity(scenario: Scenario) -> str:
-    """Say the capacity shortly."""
-    if scenario.capacity_is_count:
-        return f"alarms ≤ {scenario.capacity:,}"
-    return f"alarms ≤ {100 * scenario.capacity:.3g}%"
+def limits_in_words(scenario: Scenario) -> dict[str, str]:
+    """Say the precision floor and the capacity shortly."""
+    share = f"{100 * scenario.capacity:.3g}%"
+    most = f"{scenario.capacity:,}" if scenario.capacity_is_count else share
+    return {"precision": f"precision ≥ {scenario.min_precision:g}", "capacity": f"alarms ≤ {most}"}
 
 
 @dataclass(frozen=True)
@@ -86,6 +83,17 @@ class Limits:
     def caps(self) -> bool:
         """Whether the capacity rules anything out."""
         return self.max_alarms < self.n_positive + self.n_negative
+
+    @property
+    def chords(self) -> dict[str, FloatArray]:
+        """Both ends of each limit within the unit square; one that cuts nothing has no line."""
+        fpr, tpr = UNIT_SQUARE.T
+        true, false = self.n_positive * tpr, self.n_negative * fpr
+        precise = (1.0 - self.min_precision) * true - self.min_precision * false
+        found = {"precision": chord(UNIT_SQUARE, precise)} if self.min_precision > 0 else {}
+        if self.caps:
+            found["capacity"] = chord(UNIT_SQUARE, self.max_alarms - true - false)
+        return found
 
     @property
     def region(self) -> Region:
@@ -117,26 +125,20 @@ def draw_limits(
     Several regions on one plot take a ``share`` of the gold each; names end at a share of the
     lines' length.
     """
-    sizes = limits.n_positive, limits.n_negative
-    floor = ceiling = None
-    labels = []
-    if limits.min_precision > 0:
-        ends = precision_chord(*sizes, limits.min_precision)
-        floor = _line(ax, ends, dashes)
-        if scenario is not None:
-            labels.append(
-                label_along(ax, ends, describe_precision(scenario), side="below", end=labels_end)
-            )
-    if limits.caps:
-        ends = capacity_chord(*sizes, limits.max_alarms)
-        ceiling = _line(ax, ends, dashes)
-        if scenario is not None:
-            labels.append(
-                label_along(ax, ends, describe_capacity(scenario), side="above", end=labels_end)
-            )
-    return LimitArtists(
-        _fill(ax, limits.region, share * region_opacity(ax)), floor, ceiling, tuple(labels)
-    )
+    lines = {
+        name: ax.plot(
+            *ends.T, color=ink(ax), linestyle=dashes, linewidth=0.7 * line_width(ax), zorder=1.5
+        )[0]
+        for name, ends in limits.chords.items()
+    }
+    words = {} if scenario is None else limits_in_words(scenario)
+    labels = [
+        label_along(ax, ends, words[name], below=name == "precision", end=labels_end)
+        for name, ends in limits.chords.items()
+        if words
+    ]
+    region = _fill(ax, limits.region, share * region_opacity(ax))
+    return LimitArtists(region, lines.get("precision"), lines.get("capacity"), tuple(labels))
 
 
 def _fill(ax: Axes, region: Region, opacity: float) -> Polygon:
@@ -146,13 +148,6 @@ def _fill(ax: Axes, region: Region, opacity: float) -> Polygon:
     filled.set(alpha=opacity, zorder=0.5)
     ax.add_patch(filled)
     return filled
-
-
-def _line(ax: Axes, ends: FloatArray, dashes: Any) -> Line2D:
-    (line,) = ax.plot(
-        *ends.T, color=ink(ax), linestyle=dashes, linewidth=0.7 * line_width(ax), zorder=1.5
-    )
-    return line
 
 
 def _within_view(ax: Axes, ends: FloatArray) -> FloatArray:
@@ -167,7 +162,7 @@ def _within_view(ax: Axes, ends: FloatArray) -> FloatArray:
     return np.array([start + share * step for share in shares])
 
 
-def label_along(ax: Axes, ends: FloatArray, text: str, *, side: str, end: float) -> Text:
+def label_along(ax: Axes, ends: FloatArray, text: str, *, below: bool, end: float) -> Text:
     """Write ``text`` along a line, outside the region: below a rising line, above a falling one.
 
     A line too short to carry the text has it beside its right end.
@@ -179,13 +174,11 @@ def label_along(ax: Axes, ends: FloatArray, text: str, *, side: str, end: float)
     # Round axes of ROC space the two lengths are the same, whatever the layout makes of them.
     across, up = (across, up) if ax.get_aspect() == "auto" else (across, across)
     if np.hypot(run * across, rise * up) < text_inches(text, size):
-        return ax.annotate(
-            text, ends[1], (3, 3), textcoords="offset points", fontsize=size, color=ink(ax)
-        )
+        return write_beside(ax, text, ends[1], (3, 3))
     from matplotlib.transforms import ScaledTranslation
 
     angle = float(np.arctan2(rise * up, run * across))
-    away = -LABEL_GAP / 72 if side == "below" else LABEL_GAP / 72
+    away = (-LABEL_GAP if below else LABEL_GAP) / POINTS_PER_INCH
     shift = ScaledTranslation(
         -away * np.sin(angle), away * np.cos(angle), ax.figure.dpi_scale_trans
     )
@@ -201,5 +194,5 @@ def label_along(ax: Axes, ends: FloatArray, text: str, *, side: str, end: float)
         transform_rotates_text=True,
         transform=ax.transData + shift,
         ha="right",
-        va="top" if side == "below" else "bottom",
+        va="top" if below else "bottom",
     )

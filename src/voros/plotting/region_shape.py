@@ -21,6 +21,7 @@ from voros.plotting.style import (
     pyplot,
     type_size,
     unit_square,
+    write_beside,
 )
 
 if TYPE_CHECKING:
@@ -151,16 +152,9 @@ class RegionDisplay:
         outward = corner - self.region.vertices.mean(axis=0)
         outward = np.where(np.abs(outward) < 1e-9, 0.3, outward)
         side = CORNER_GAP * type_size(self.ax_) * outward / np.hypot(*outward)
-        return self.ax_.annotate(
-            corner_name(name),
-            corner,
-            tuple(side),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            fontsize=type_size(self.ax_) + 1,
-            color=ink(self.ax_),
-            annotation_clip=False,
+        look = {"ha": "center", "va": "center", "fontsize": type_size(self.ax_) + 1}
+        return write_beside(
+            self.ax_, corner_name(name), corner, tuple(side), annotation_clip=False, **look
         )
 
 

@@ -16,7 +16,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES
-from voros.plotting.colours import FADED, PINK, ModelStyle, ground, ink, model_styles, quiet
+from voros.plotting.colours import FADED, PINK, ModelStyle, ground, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost
 from voros.plotting.display import ModelDisplay, renamed
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
@@ -36,6 +36,7 @@ from voros.plotting.style import (
     line_width,
     type_size,
     unit_square,
+    write_beside,
 )
 
 if TYPE_CHECKING:
@@ -55,9 +56,6 @@ LONGEST_BESIDE = 24
 
 class RocDisplay(ModelDisplay):
     """ROC curves with the feasible region, both limits and the chosen operating points.
-
-    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
-    draw it.
 
     Parameters
     ----------
@@ -323,16 +321,9 @@ class RocDisplay(ModelDisplay):
     def _name_point(self, i: int, model: str, fpr: float, tpr: float) -> None:
         """Write a model's name beside its point: to the left and to the right, by turns."""
         size, side = type_size(self.ax_), 1 if i % 2 else -1
-        self.ax_.annotate(
-            literal(wrapped(model, LONGEST_BESIDE)),
-            (fpr, tpr),
-            (0.7 * side * size, -0.3 * size * (1 + side)),
-            textcoords="offset points",
-            ha="left" if side > 0 else "right",
-            fontsize=size,
-            color=ink(self.ax_),
-            zorder=5,
-        )
+        away = (0.7 * side * size, -0.3 * size * (1 + side))
+        look = {"ha": "left" if side > 0 else "right", "fontsize": size, "zorder": 5}
+        write_beside(self.ax_, literal(wrapped(model, LONGEST_BESIDE)), (fpr, tpr), away, **look)
 
     def _shade(self, model: str, cost_ratio: float) -> Polygon:
         from matplotlib.patches import Polygon

@@ -34,9 +34,6 @@ class RocSurfaceDisplay(ModelDisplay):
 
     The volume on its costlier side, for t uniform on [0, 1], is VOROS.
 
-    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
-    draw it.
-
     Parameters
     ----------
     points : OperatingPoints

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.installing import missing_package
+from voros.plotting.colours import ink
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 LIMIT_DASHES = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 """Strict limits are dashed, more lenient ones dotted."""
@@ -51,6 +53,28 @@ def axes_to_draw_on(ax: Axes | None, shape: float = 0.9, **subplot_options: Any)
         subplot_kw=subplot_options,
     )
     return made  # type: ignore[no-any-return]
+
+
+def panels_to_draw_on(
+    ax: Any, accepted: tuple[int, ...], shape: tuple[float, float], **options: Any
+) -> tuple[Axes, ...]:
+    """Return the axes given, or those of a new figure, whose sides are given in usual widths."""
+    if ax is not None:
+        given = tuple(np.ravel(ax))
+        if len(given) not in accepted:
+            numbers = " or ".join(map(str, accepted))
+            raise ValueError(f"ax holds {len(given)} axes; this picture needs {numbers}")
+        return tuple(map(check_axes, given))
+    size = tuple(figure_inches() * side for side in shape)
+    _, made = pyplot().subplots(figsize=size, layout="constrained", **options)
+    return tuple(made)
+
+
+def write_beside(ax: Any, text: str, at: Any, points: tuple[float, float], **options: Any) -> Text:
+    """Write small text at a distance in points from a place in the axes."""
+    look = {"fontsize": type_size(ax) - 1, "color": ink(ax), "textcoords": "offset points"}
+    written: Text = ax.annotate(text, at, points, **(look | options))
+    return written
 
 
 def check_axes(ax: Axes) -> Axes:

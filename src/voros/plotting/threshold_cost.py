@@ -18,15 +18,14 @@ from voros.looks import AXIS_TITLES, REGION
 from voros.plotting.colours import FADED, ground, ink, model_styles, region_opacity
 from voros.plotting.display import ModelDisplay, check_name, only_model
 from voros.plotting.geometry import marked_runs
-from voros.plotting.limit_lines import describe_capacity, describe_precision
+from voros.plotting.limit_lines import limits_in_words
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
-    check_axes,
     dress,
-    figure_inches,
     line_width,
-    pyplot,
+    panels_to_draw_on,
     type_size,
+    write_beside,
 )
 
 if TYPE_CHECKING:
@@ -48,9 +47,6 @@ PANEL_LABELS = {"expected_cost": "expected cost", "precision": "precision", "ala
 
 class ThresholdCostDisplay(ModelDisplay):
     """What each threshold costs and raises, which ones the limits allow, and the best of them.
-
-    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
-    draw it.
 
     Parameters
     ----------
@@ -142,7 +138,7 @@ class ThresholdCostDisplay(ModelDisplay):
         color : color, optional
             Of the lines.
         """
-        self.axes_ = _three_axes(ax)
+        self.axes_ = panels_to_draw_on(ax, (len(PANELS),), (1.0, 1.0), nrows=3, sharex=True)
         self.lines_: dict[str, Line2D] = {}
         self.faded_: dict[str, Line2D] = {}
         (style,) = model_styles(self.axes_[0], ["model"], color).values()
@@ -199,28 +195,20 @@ class ThresholdCostDisplay(ModelDisplay):
         panel.tick_params(labelbottom=last)
 
     def _draw_limits(self) -> dict[str, Line2D]:
-        most = self.evaluation.max_alarms
-        limits = {
-            "precision": (self.scenario.min_precision, describe_precision(self.scenario), 1),
-            "alarms": (most, describe_capacity(self.scenario), 2),
-        }
+        limits = zip(
+            ("precision", "alarms"),
+            self.axes_[1:],
+            (self.scenario.min_precision, self.evaluation.max_alarms),
+            limits_in_words(self.scenario).values(),
+            strict=True,
+        )
         drawn = {}
-        for name, (level, text, i) in limits.items():
-            panel = self.axes_[i]
+        for name, panel, level, text in limits:
             drawn[name] = panel.axhline(
                 level, color=ink(panel), linestyle="--", linewidth=0.7 * line_width(panel)
             )
-            panel.annotate(
-                text,
-                (0.99, level),
-                (0, 2),
-                xycoords=panel.get_yaxis_transform(),
-                textcoords="offset points",
-                ha="right",
-                va="bottom",
-                fontsize=type_size(panel) - 1,
-                color=ink(panel),
-            )
+            at = {"xycoords": panel.get_yaxis_transform(), "ha": "right", "va": "bottom"}
+            write_beside(panel, text, (0.99, level), (0, 2), **at)
         return drawn
 
     def _mark_best(self) -> tuple[Line2D, ...]:
@@ -253,14 +241,3 @@ class ThresholdCostDisplay(ModelDisplay):
         if self.name is not None:
             text = f"{literal(wrapped(self.name, LONGEST_LINE))}: {text}"
         return panel.set_title(text, fontsize=type_size(panel), loc="left")
-
-
-def _three_axes(ax: Any) -> tuple[Axes, ...]:
-    if ax is not None:
-        given = tuple(np.ravel(ax))
-        if len(given) != len(PANELS):
-            raise ValueError(f"ax holds {len(given)} axes; this picture needs {len(PANELS)}")
-        return tuple(map(check_axes, given))
-    size = (figure_inches(), figure_inches())
-    _, made = pyplot().subplots(3, 1, figsize=size, layout="constrained", sharex=True)
-    return tuple(made)

@@ -12,17 +12,15 @@ from voros.looks import AXIS_TITLES, LINES
 from voros.plotting.colours import ground, ink, ink_on, model_styles, quiet
 from voros.plotting.display import ModelDisplay, named_points
 from voros.plotting.geometry import marked_runs
-from voros.plotting.legends import columns_that_fit, fitting_characters, make_taller
-from voros.plotting.names import distinct, literal, visible, wrapped
-from voros.plotting.style import (
-    axes_inches,
-    check_axes,
-    dress,
-    figure_inches,
-    pyplot,
-    text_inches,
-    type_size,
+from voros.plotting.legends import (
+    columns_that_fit,
+    draw_entries,
+    fitting_characters,
+    make_taller,
+    written_entries,
 )
+from voros.plotting.names import literal, visible
+from voros.plotting.style import axes_inches, dress, panels_to_draw_on, text_inches, type_size
 from voros.winners import NOBODY, WinnerMap, winner_map_points
 
 if TYPE_CHECKING:
@@ -39,9 +37,7 @@ NARROW_INCHES = 2.5
 class WinnerMapDisplay(ModelDisplay):
     """A map of the best model by precision floor and capacity, with the margin beside it.
 
-    It is best to make one with `from_predictions`, `from_estimator` or `from_points`, which also
-    draw it; a
-    `WinnerMap` that was computed before is drawn by ``WinnerMapDisplay(winner_map).plot()``.
+    A `WinnerMap` that was computed before is drawn by ``WinnerMapDisplay(winner_map).plot()``.
 
     Parameters
     ----------
@@ -112,7 +108,8 @@ class WinnerMapDisplay(ModelDisplay):
         color : sequence of colors, or mapping of str to color, optional
             Of the models: one each, or by name.
         """
-        self.ax_, self.margin_ax_ = _two_axes(ax)
+        self.ax_, *rest = panels_to_draw_on(ax, (1, 2), (1.6, 0.75), ncols=2, sharey=True)
+        self.margin_ax_ = rest[0] if rest else None
         self.styles_ = model_styles(self.ax_, list(self.winner_map.models), color)
         edges = (
             cell_edges(self.winner_map.capacities, log_capacity, "log_capacity"),
@@ -216,22 +213,20 @@ class WinnerMapDisplay(ModelDisplay):
     def _legend(self, *, grow: bool) -> None:
         """Write the legend below the figure, or below the axes where the layout makes no room."""
         size, figure = type_size(self.ax_) - 1, self.ax_.figure
-        keys, across = self._keys(), figure.bbox.width / figure.dpi
-        names = list(keys)
-        labels = distinct(names, [wrapped(n, fitting_characters(across, size)) for n in names])
+        across = figure.bbox.width / figure.dpi
+        keys = [(patch, name) for name, patch in self._keys().items()]
+        shown = written_entries(keys, fitting_characters(across, size))
+        labels = [label for _, label in shown]
         columns = columns_that_fit(labels, across, size)
-        shown: dict[str, Any] = {"fontsize": size, "frameon": False, "labels": ["."] * len(keys)}
+        plain = {"fontsize": size, "frameon": False}
         engine = figure.get_layout_engine()
-        if engine is not None and engine.adjust_compatible is False:
-            if grow:
-                make_taller(figure, labels, columns, size)
-            place: dict[str, Any] = {"loc": "outside lower center", "ncols": columns}
-            legend = figure.legend(handles=list(keys.values()), **place, **shown)
-        else:
-            corner: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.2)}
-            legend = self.ax_.legend(handles=list(keys.values()), ncols=2, **corner, **shown)
-        for text, label in zip(legend.get_texts(), labels, strict=True):
-            text.set_text(literal(label))
+        if engine is None or engine.adjust_compatible:
+            corner = {"loc": "upper left", "bbox_to_anchor": (0, -0.2)}
+            draw_entries(self.ax_, shown, ncols=2, **corner, **plain)
+            return
+        if grow:
+            make_taller(figure, labels, columns, size)
+        draw_entries(figure, shown, loc="outside lower center", ncols=columns, **plain)
 
     def _keys(self) -> dict[str, Patch]:
         from matplotlib.patches import Patch
@@ -273,20 +268,6 @@ def cell_edges(centres: Any, log: bool, name: str) -> FloatArray:
         return np.exp(cell_edges(np.log(values), log=False, name=name))
     middle = (values[1:] + values[:-1]) / 2
     return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
-
-
-def _two_axes(ax: Any) -> tuple[Axes, Axes | None]:
-    if isinstance(ax, np.ndarray):
-        ax = tuple(ax.ravel())
-    if isinstance(ax, (tuple, list)):
-        if len(ax) != 2:
-            raise ValueError(f"ax holds {len(ax)} axes; accepted are one or two")
-        return check_axes(ax[0]), check_axes(ax[1])
-    if ax is not None:
-        return check_axes(ax), None
-    size = (1.6 * figure_inches(), 0.75 * figure_inches())
-    _, (first, second) = pyplot().subplots(1, 2, figsize=size, layout="constrained", sharey=True)
-    return first, second
 
 
 def _outline(cells: BoolArray, x: FloatArray, y: FloatArray) -> Any:
