@@ -86,14 +86,14 @@ def test_each_sequence_ends_at_its_first_failure(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 12))
     start = int(rng.integers(0, n))
-    levels = np.where(np.arange(n) >= start, 0.045, 0.005)
+    alphas = np.where(np.arange(n) >= start, 0.045, 0.005)
 
-    e_values = np.where(rng.random(n) < 0.75, 1.001 / levels, 0.999 / levels)
-    tests = ClusterTests(np.arange(n, 0.0, -1), levels, e_values, start, np.ones(n), 10)
+    e_values = np.where(rng.random(n) < 0.75, 1.001 / alphas, 0.999 / alphas)
+    tests = ClusterTests(np.arange(n, 0.0, -1), alphas, e_values, start, np.ones(n), 10)
     expected = set()
     for sequence in (range(start, n), range(start - 1, -1, -1)):
         for row in sequence:
-            if e_values[row] < 1 / levels[row]:
+            if e_values[row] < 1 / alphas[row]:
                 break
             expected.add(row)
     assert set(np.flatnonzero(tests.passed).tolist()) == expected
@@ -111,7 +111,7 @@ def test_what_is_tested_depends_on_the_patients_set_aside_alone(seed: int) -> No
     other = GroupedCases(other_labels, other_scores, cases.codes)
     first, second = (cluster_tests(each, SCENARIO, 0.05) for each in (cases, other))
     np.testing.assert_array_equal(first.thresholds, second.thresholds)
-    np.testing.assert_array_equal(first.levels, second.levels)
+    np.testing.assert_array_equal(first.alphas, second.alphas)
     assert first.start == second.start
     assert not np.array_equal(first.e_values, second.e_values)
 
@@ -129,8 +129,8 @@ def test_e_values_depend_on_the_patients_that_are_tested() -> None:
 def test_the_levels_of_the_two_sequences_add_up() -> None:
     tests = cluster_tests(draw(np.random.default_rng(0), 200, 3), SCENARIO, 0.05)
     assert 0 < tests.start < len(tests.thresholds) - 1
-    assert tests.levels[0] + tests.levels[-1] == pytest.approx(0.05)
-    assert set(np.diff(tests.levels).nonzero()[0].tolist()) == {tests.start - 1}
+    assert tests.alphas[0] + tests.alphas[-1] == pytest.approx(0.05)
+    assert set(np.diff(tests.alphas).nonzero()[0].tolist()) == {tests.start - 1}
 
 
 def test_the_largest_group_is_among_those_set_aside() -> None:

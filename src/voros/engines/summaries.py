@@ -101,13 +101,13 @@ class BinnedCounts:
         cells, home = np.unique(cell_of(scores, level), return_inverse=True)
         rows = np.bincount(home)
         mass = np.ones(len(home)) if weights is None else weights
-        right = np.bincount(home, weights=np.where(positive, mass, 0.0))
-        false = np.bincount(home, weights=np.where(positive, 0.0, mass))
+        tp = np.bincount(home, weights=np.where(positive, mass, 0.0))
+        fp = np.bincount(home, weights=np.where(positive, 0.0, mass))
         if weights is None:
-            right, false = right.astype(np.int64), false.astype(np.int64)
+            tp, fp = tp.astype(np.int64), fp.astype(np.int64)
         one_case = 1.0 if weights is None else float(weights.min())
         down = slice(None, None, -1)
-        return cls(bits, cells[down], rows[down], right[down], false[down], one_case)
+        return cls(bits, cells[down], rows[down], tp[down], fp[down], one_case)
 
     @classmethod
     def from_frame(
@@ -169,10 +169,10 @@ class BinnedCounts:
             raise ValueError(f"bits={bits} is finer than these counts, which have {self.bits}")
         _level(bits)
         cells, first = np.unique(-(self.cells >> (self.bits - bits)), return_index=True)
-        rows, right, false = (
+        rows, tp, fp = (
             np.add.reduceat(count, first) for count in (self.rows, self.positive, self.negative)
         )
-        return BinnedCounts(bits, -cells, rows, right, false, self.one_case)
+        return BinnedCounts(bits, -cells, rows, tp, fp, self.one_case)
 
     def __add__(self, other: BinnedCounts) -> BinnedCounts:
         """Add the counts of another day or site; the wider of the two sets of bins is kept."""
@@ -181,12 +181,12 @@ class BinnedCounts:
         bits = min(self.bits, other.bits)
         mine, theirs = self.coarser(bits), other.coarser(bits)
         cells, home = np.unique(-np.concatenate([mine.cells, theirs.cells]), return_inverse=True)
-        rows, right, false = (
+        rows, tp, fp = (
             _added(home, getattr(mine, name), getattr(theirs, name))
             for name in ("rows", "positive", "negative")
         )
         one_case = min(self.one_case, other.one_case)
-        return BinnedCounts(bits, -cells, rows, right, false, one_case)
+        return BinnedCounts(bits, -cells, rows, tp, fp, one_case)
 
     def __radd__(self, other: object) -> BinnedCounts:
         """Begin a sum: Python's ``sum`` adds the first counts to 0."""

@@ -3,12 +3,12 @@ r"""E-values for a mean that is at most 0, by betting on bounded draws towards a
 Let :math:`D_1, \dots, D_n` be independent draws of a variable with mean at most 0 and least value
 :math:`-b`. The wealth :math:`W = \prod_i (1 + \lambda_i D_i)`, with :math:`0 \le \lambda_i \le 1/b`
 settled before :math:`D_i` is seen, is never negative and has mean at most 1: an e-value. So it
-reaches 1/level with probability at most the level, whatever the bets are (Waudby-Smith and
+reaches 1/alpha with probability at most alpha, whatever the bets are (Waudby-Smith and
 Ramdas, 2024).
 
 The bets decide the power. With n known, each one is that of the normal distribution's best test:
 where the wealth is :math:`w`, a normal sum with standard deviation :math:`s` still to come pays
-1/level with probability :math:`p = w \cdot \text{level}` if the stake is
+1/alpha with probability :math:`p = w \cdot \alpha` if the stake is
 
 .. math:: \lambda = \varphi(d) / (p s), \quad d = \Phi^{-1}(p),
 
@@ -27,9 +27,9 @@ from voros.guarantee.tuning import TUNING
 
 
 def final_wealth(
-    learned: FloatArray, draws: FloatArray, largest_loss: float, levels: FloatArray
+    learned: FloatArray, draws: FloatArray, largest_loss: float, alphas: FloatArray
 ) -> FloatArray:
-    """Bet on draws of several variables, each towards 1/level, and return the wealth in the end.
+    """Bet on draws of several variables, each towards 1/alpha, and return the wealth in the end.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def final_wealth(
     draws : ndarray of shape (n_draws, n_variables)
     largest_loss : float
         No draw is below minus this.
-    levels : ndarray of shape (n_variables,)
+    alphas : ndarray of shape (n_variables,)
 
     Examples
     --------
@@ -56,7 +56,7 @@ def final_wealth(
         # Where nothing is known of the spread, it is the widest.
         square = np.where(squares > 0, squares / max(seen, 1), largest_loss**2)
         spread = np.sqrt(square * (len(draws) - start))
-        stake = _stake(wealth * levels, spread, largest_loss)
+        stake = _stake(wealth * alphas, spread, largest_loss)
         part = draws[start:stop]
         wealth = wealth * np.prod(1 + stake * part, axis=0)
         squares, seen = squares + np.sum(part**2, axis=0), seen + len(part)

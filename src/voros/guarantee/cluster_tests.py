@@ -32,10 +32,10 @@ class ClusterTests:
     ----------
     thresholds : ndarray of shape (n_tested,)
         From strict to lenient.
-    levels : ndarray
-        The level of each test.
+    alphas : ndarray
+        Of each test.
     e_values : ndarray
-        The smaller of the e-values for precision and for capacity; a test passes at 1/level.
+        The smaller of the e-values for precision and for capacity; a test passes at 1/alpha.
     start : int
         Where both sequences begin: this threshold and the more lenient ones, and the stricter
         ones from here upwards.
@@ -45,7 +45,7 @@ class ClusterTests:
     """
 
     thresholds: FloatArray
-    levels: FloatArray
+    alphas: FloatArray
     e_values: FloatArray
     start: int
     signal: FloatArray
@@ -54,7 +54,7 @@ class ClusterTests:
     @property
     def passed(self) -> BoolArray:
         """Which thresholds are certified: each sequence ends at its first failure."""
-        rejected = self.e_values * self.levels >= 1
+        rejected = self.e_values * self.alphas >= 1
         lenient = np.logical_and.accumulate(rejected[self.start :])
         strict = np.logical_and.accumulate(rejected[: self.start][::-1])[::-1]
         return np.concatenate([strict, lenient])
@@ -66,7 +66,7 @@ class ClusterTests:
         best = int(np.argmax(self.e_values))
         closest = (
             f"Closest came the threshold {self.thresholds[best]:.6g}, with an e-value of "
-            f"{self.e_values[best]:.3g} where {1 / self.levels[best]:.3g} is needed, from "
+            f"{self.e_values[best]:.3g} where {1 / self.alphas[best]:.3g} is needed, from "
             f"{self.n_groups:,} independent groups. "
         )
         more = self._more_groups(best)
@@ -75,7 +75,7 @@ class ClusterTests:
         return closest + f"If more groups were like these, about {more:,} more would do."
 
     def _more_groups(self, row: int) -> int | None:
-        deviates = float(ndtri(TUNING.group_power) - ndtri(self.levels[row]))
+        deviates = float(ndtri(TUNING.group_power) - ndtri(self.alphas[row]))
         needed = deviates / np.sqrt(1 - TUNING.learning_share)
         if self.signal[row] <= 0:
             return None
@@ -84,16 +84,16 @@ class ClusterTests:
 
 
 def certified_groups(
-    thresholds: FloatArray, cases: GroupedCases, scenario: Scenario, level: float
+    thresholds: FloatArray, cases: GroupedCases, scenario: Scenario, alpha: float
 ) -> BoolArray:
     """Mark which of these thresholds are certified, from cases of which groups have several."""
     if scenario.min_precision == 0 and scenario.max_alarms(len(cases.codes)) >= len(cases.codes):
         return np.ones(len(thresholds), dtype=np.bool_)
-    tests = cluster_tests(cases, scenario, level)
+    tests = cluster_tests(cases, scenario, alpha)
     return np.isin(thresholds, tests.thresholds[tests.passed])
 
 
-def cluster_tests(cases: GroupedCases, scenario: Scenario, level: float) -> ClusterTests:
+def cluster_tests(cases: GroupedCases, scenario: Scenario, alpha: float) -> ClusterTests:
     """Choose thresholds on the patients set aside, and test them on the others."""
     order, n_learning = learning_order(cases.sizes)
     place = np.argsort(order)[cases.codes]
@@ -103,13 +103,13 @@ def cluster_tests(cases: GroupedCases, scenario: Scenario, level: float) -> Clus
     sums = _limit_sums(place, cases, tested, scenario.min_precision, share)
     start = int(np.argmax(_signal([each[:n_learning] for each, _ in sums], len(tested))))
     lenient = np.arange(len(tested)) >= start
-    levels = np.where(lenient, TUNING.lenient_share, 1 - TUNING.lenient_share) * level
+    alphas = np.where(lenient, TUNING.lenient_share, 1 - TUNING.lenient_share) * alpha
     e_values = np.full(len(tested), np.inf if n_learning < cases.n_groups else 0.0)
     for each, largest_loss in sums:
-        wealth = final_wealth(each[:n_learning], each[n_learning:], largest_loss, levels)
+        wealth = final_wealth(each[:n_learning], each[n_learning:], largest_loss, alphas)
         e_values = np.minimum(e_values, wealth)
     signal = _signal([each for each, _ in sums], len(tested))
-    return ClusterTests(tested, levels, e_values, start, signal, cases.n_groups)
+    return ClusterTests(tested, alphas, e_values, start, signal, cases.n_groups)
 
 
 def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:
@@ -151,8 +151,8 @@ def _limit_sums(
     alarms = _sums_at(place, n_groups, np.ones(len(place)), cases.scores, tested)
     limits = []
     if floor > 0:
-        right = _sums_at(place, n_groups, cases.positive.astype(float), cases.scores, tested)
-        limits.append((right - floor * alarms, floor * largest))
+        tp = _sums_at(place, n_groups, cases.positive.astype(float), cases.scores, tested)
+        limits.append((tp - floor * alarms, floor * largest))
     if share < 1:
         sizes = np.bincount(place, minlength=n_groups)[:, None]
         limits.append((share * sizes - alarms, (1 - share) * largest))
