@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.options import Force, PredictionFile, ShowOptions, bundled, output_to
+from voros.cli.options import OutputOptions, PredictionFile, bundled, output_to
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
     Sheet,
@@ -42,7 +42,7 @@ def apply(
         Path, typer.Argument(metavar="POLICY", help="A policy saved by voros select.")
     ],
     file: PredictionFile,
-    show_options: ShowOptions,
+    show_options: OutputOptions,
     score: Annotated[
         str | None,
         typer.Option(
@@ -83,7 +83,6 @@ def apply(
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 where a limit is not kept.")
     ] = False,
-    force: Force = False,
 ) -> None:
     """Decide on the cases in FILE: all their columns, and whether each raises an alarm.
 
@@ -92,7 +91,7 @@ def apply(
     """
     policy = _read_policy(policy_file)
     out_format = "csv" if output in (None, STANDARD_OUTPUT) else format_of(output)
-    check_output(output, show_options, force=force)
+    check_output(output, show_options)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
     with show_progress(f"reading {file}"):
         source = open_source(file, file_format)
@@ -122,7 +121,12 @@ def apply(
             decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
             data = table_bytes(decided, out_format)
             on_screen = output in (None, STANDARD_OUTPUT)
-            deliver(data.decode() if on_screen else data, output, force=force, announce=False)
+            deliver(
+                data.decode() if on_screen else data,
+                output,
+                force=show_options.force,
+                announce=False,
+            )
     for note in cases.notes:
         say(note, "note")
     verdict, threshold = Verdict.of(policy, cases, column, alarms, ratio), policy.threshold(ratio)

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voros.cli.loading import load
-from voros.cli.options import (
-    ColumnOptions,
-    LimitOptions,
-    PredictionFile,
-    ResamplingOptions,
-    ShowOptions,
-    bundled,
-)
+from voros.cli.options import InputOptions, LimitOptions, ResamplingOptions, ShowOptions, bundled
 from voros.cli.score import check_reachable, evaluate_model
 from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.scenario import Scenario
@@ -41,8 +34,7 @@ TO_BEST = {
 
 @bundled
 def compare(
-    file: PredictionFile,
-    columns: ColumnOptions,
+    columns: InputOptions,
     limits: LimitOptions,
     resampling: ResamplingOptions,
     output: ShowOptions,
@@ -60,7 +52,7 @@ def compare(
     if metric not in COMPARED_BY:
         raise ValueError(f"--metric={metric!r}; accepted are {', '.join(COMPARED_BY)}")
     scenario = limits.read()
-    predictions = load(file, columns, group=resampling.group)
+    predictions = load(columns, group=resampling.group)
     arguments = resampling.arguments(predictions)
     check_reachable(
         {model: evaluate_model(predictions, model, scenario) for model in predictions.models}

@@ -8,15 +8,7 @@ from typing import Annotated
 import typer
 
 from voros.cli.loading import count_points, load
-from voros.cli.options import (
-    ColumnOptions,
-    Force,
-    LimitOptions,
-    PredictionFile,
-    ShowOptions,
-    bundled,
-    output_to,
-)
+from voros.cli.options import InputOptions, LimitOptions, OutputOptions, bundled, output_to
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
 
@@ -26,10 +18,9 @@ OPENING_MISS_COSTS = "5:20"
 
 @bundled
 def explore(
-    file: PredictionFile,
-    columns: ColumnOptions,
+    columns: InputOptions,
     limits: LimitOptions,
-    show_options: ShowOptions,
+    show_options: OutputOptions,
     output: Annotated[
         Path,
         output_to("The .html file to write; - is standard output."),
@@ -49,7 +40,6 @@ def explore(
             "how much that can change a score.",
         ),
     ] = None,
-    force: Force = False,
 ) -> None:
     """Write one HTML page on which people can move limits and costs and see what follows.
 
@@ -61,12 +51,12 @@ def explore(
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
     scenario = limits.read(miss_costs=OPENING_MISS_COSTS)
-    check_output(output, show_options, force=force)
-    predictions = load(file, columns)
+    check_output(output, show_options)
+    predictions = load(columns)
     points = count_points(predictions)
     with show_progress("writing the page"):
         html = render_page(points, scenario, title=title, outcome=outcome, cases=cases, thin=thin)
-        deliver(html, output, force=force, announce=False)
+        deliver(html, output, force=show_options.force, announce=False)
     size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
     if show_options.for_programs:

@@ -6,12 +6,11 @@ hold it.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from voros.cli.options import ColumnOptions
+from voros.cli.options import InputOptions
 from voros.cli.terminal import say, show_progress, tracked
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -32,12 +31,13 @@ Engine = Annotated[
 ]
 
 
-def load(path: Path | Source, columns: ColumnOptions, *, group: str | None = None) -> Predictions:
-    """Read a file of predictions, saying what was guessed."""
-    name = path.name if isinstance(path, Source) else path
-    with show_progress(f"reading {name}"):
+def load(
+    columns: InputOptions, *, source: Source | None = None, group: str | None = None
+) -> Predictions:
+    """Read a file of predictions, opened already or not, saying what was guessed."""
+    with show_progress(f"reading {columns.file if source is None else source.name}"):
         predictions = read_predictions(
-            path,
+            columns.file if source is None else source,
             label=columns.label,
             scores=columns.score or (),
             model=columns.model,
@@ -66,7 +66,7 @@ def count_points(predictions: Predictions) -> dict[str, OperatingPoints]:
     }
 
 
-def engine_needed(source: Source, columns: ColumnOptions, asked: str | None) -> str | None:
+def engine_needed(source: Source, columns: InputOptions, asked: str | None) -> str | None:
     """Name the engine asked for, or the one that the size of the file calls for.
 
     None where the cases are to be read into memory.
@@ -86,7 +86,7 @@ def engine_needed(source: Source, columns: ColumnOptions, asked: str | None) -> 
 
 
 def count_by_engine(
-    source: Source, columns: ColumnOptions, scenario: Scenario, engine: str
+    source: Source, columns: InputOptions, scenario: Scenario, engine: str
 ) -> dict[str, OperatingPoints]:
     """Count every model of a Parquet file, as finely as the scenario needs."""
     from voros.engines import count_frame, open_parquet
@@ -108,21 +108,21 @@ def count_by_engine(
     return dict(counted)
 
 
-def _roles(source: Source, columns: ColumnOptions) -> Roles:
+def _roles(source: Source, columns: InputOptions) -> Roles:
     names = ColumnNames(
         columns.label, columns.score or (), columns.model, columns.case, columns.weight
     )
     return assign_roles(peek(source), names, source.name)
 
 
-def _positive_label(source: Source, columns: ColumnOptions, roles: Roles) -> object:
+def _positive_label(source: Source, columns: InputOptions, roles: Roles) -> object:
     label = str(roles.label)
     if columns.pos_label is None or not is_numeric(peek(source).column(label).type):
         return columns.pos_label
     return typed_label(columns.pos_label, f"column {label!r}")
 
 
-def _check_countable(source: Source, columns: ColumnOptions) -> None:
+def _check_countable(source: Source, columns: InputOptions) -> None:
     _refuse(
         source.format != "parquet", f"--engine counts Parquet; {source.name} is {source.format}"
     )

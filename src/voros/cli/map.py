@@ -9,15 +9,7 @@ import numpy as np
 import typer
 
 from voros.cli.loading import count_points, load
-from voros.cli.options import (
-    ColumnOptions,
-    CostOptions,
-    Force,
-    PredictionFile,
-    ShowOptions,
-    bundled,
-    output_to,
-)
+from voros.cli.options import CostOptions, InputOptions, OutputOptions, bundled, output_to
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
     Sheet,
@@ -41,10 +33,9 @@ MOST_STEPS = 1000
 
 @bundled
 def map_(
-    file: PredictionFile,
-    columns: ColumnOptions,
+    columns: InputOptions,
     costs: CostOptions,
-    show_options: ShowOptions,
+    show_options: OutputOptions,
     min_precision: Annotated[
         str, typer.Option(metavar="LOW:HIGH:COUNT", help="Precision floors, evenly spaced.")
     ] = FLOORS,
@@ -62,15 +53,14 @@ def map_(
         Path | None,
         output_to("Draw the map: .png, .svg or .pdf; - is PNG on standard output."),
     ] = None,
-    force: Force = False,
 ) -> None:
     """Map which model in FILE wins, over a grid of precision floors and capacities."""
     scenario = costs.read()
     floors = read_grid(min_precision, "min_precision")
     capacities = read_grid(capacity, "capacity")
     picture_format = None if output is None else figure_format(output)
-    check_output(output, show_options, force=force)
-    points = count_points(load(file, columns))
+    check_output(output, show_options)
+    points = count_points(load(columns))
     with show_progress("mapping winners") as progress:
         found = winner_map_points(
             points,
@@ -82,7 +72,7 @@ def map_(
             progress=progress,
         )
     if output is not None and picture_format is not None:
-        deliver(_picture(found, picture_format), output, force=force)
+        deliver(_picture(found, picture_format), output, force=show_options.force)
     show(_sheet(found), show_options, aside=output == STANDARD_OUTPUT)
 
 

@@ -1,6 +1,6 @@
 """The options that several commands share, declared once as dataclasses.
 
-A command takes ``columns: ColumnOptions`` as one argument; `bundled` shows typer every field of it
+A command takes ``cases: InputOptions`` as one argument; `bundled` shows typer every field of it
 as an option of its own.
 """
 
@@ -49,7 +49,9 @@ TestFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Test cases, to evaluate the choice on.")
 ]
 
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite files that exist.", rich_help_panel=_OUTPUT)
+]
 
 
 def shown_in(panel: str, help_text: str, *names: str, metavar: str | None = None) -> Any:
@@ -67,9 +69,10 @@ def _column(help_text: str, *names: str) -> Any:
 
 
 @dataclass(frozen=True)
-class ColumnOptions:
-    """Which columns hold what."""
+class InputOptions:
+    """A file of predictions, and which of its columns hold what."""
 
+    file: PredictionFile
     label: Annotated[str | None, _column("The true labels.")] = None
     score: Annotated[
         list[str] | None,
@@ -270,6 +273,13 @@ class ShowOptions:
     def for_programs(self) -> bool:
         """Whether a form was asked for that programs read."""
         return self.as_json or self.as_csv
+
+
+@dataclass(frozen=True)
+class OutputOptions(ShowOptions):
+    """How results are shown, beside a file that is written."""
+
+    force: Force = False
 
 
 @dataclass(frozen=True)

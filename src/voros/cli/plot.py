@@ -8,15 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from voros.cli.loading import count_points, load
-from voros.cli.options import (
-    ColumnOptions,
-    Force,
-    LimitOptions,
-    PredictionFile,
-    ShowOptions,
-    bundled,
-    output_to,
-)
+from voros.cli.options import InputOptions, LimitOptions, OutputOptions, bundled, output_to
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import check_output, deliver, figure_format, show, show_progress
 from voros.core.operating_points import OperatingPoints
@@ -39,10 +31,9 @@ OF_ONE_MODEL = ("threshold", "surface")
 
 @bundled
 def plot(
-    file: PredictionFile,
-    columns: ColumnOptions,
+    columns: InputOptions,
     limits: LimitOptions,
-    show_options: ShowOptions,
+    show_options: OutputOptions,
     output: Annotated[
         Path,
         output_to("A .png, .svg or .pdf to write; - is PNG on standard output."),
@@ -55,19 +46,18 @@ def plot(
             "threshold costs (one model); surface: the ROC surface (one model).",
         ),
     ] = "roc",
-    force: Force = False,
 ) -> None:
     """Draw the models in FILE with the limits they must live within."""
     if kind not in KINDS:
         raise ValueError(f"--kind={kind!r}; accepted are {', '.join(KINDS)}")
     scenario, picture_format = limits.read(), figure_format(output)
-    check_output(output, show_options, force=force)
-    predictions = load(file, columns)
+    check_output(output, show_options)
+    predictions = load(columns)
     points = count_points(predictions)
     headless_pyplot()
     with show_progress("drawing"):
         picture = figure_bytes(_figure(kind, points, scenario), picture_format)
-    deliver(picture, output, force=force)
+    deliver(picture, output, force=show_options.force)
     if show_options.for_programs:
         sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
         show(sheet.beside(written=str(output), kind=kind), show_options)

@@ -11,10 +11,9 @@ import typer
 from voros.cli.loading import count_points, load
 from voros.cli.options import (
     ChoiceOptions,
-    ColumnOptions,
     Force,
+    InputOptions,
     LimitOptions,
-    PredictionFile,
     ResamplingOptions,
     TestFile,
     bundled,
@@ -33,8 +32,7 @@ ARGUMENTS = "voros.arguments"
 @bundled
 def report(
     context: typer.Context,
-    file: PredictionFile,
-    columns: ColumnOptions,
+    columns: InputOptions,
     limits: LimitOptions,
     choice: ChoiceOptions,
     resampling: ResamplingOptions,
@@ -49,7 +47,7 @@ def report(
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
     scenario, how = limits.read(), choice.read()
     check_writable(report_paths(output), force=force)
-    validation = load(file, columns, group=resampling.group)
+    validation = load(columns, group=resampling.group)
     points = count_points(validation)
     with show_progress("choosing"):
         selection = rank_models(points, scenario, how)

@@ -10,14 +10,7 @@ import typer
 
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.loading import Engine, count_by_engine, engine_needed, load
-from voros.cli.options import (
-    Check,
-    ColumnOptions,
-    LimitOptions,
-    PredictionFile,
-    ShowOptions,
-    bundled,
-)
+from voros.cli.options import Check, InputOptions, LimitOptions, ShowOptions, bundled
 from voros.cli.terminal import Sheet, show, tracked
 from voros.core.arrays import check_cases
 from voros.core.decision import solve
@@ -35,8 +28,7 @@ from voros.present.report.wording import exact, limits_in_words, span
 
 @bundled
 def score(
-    file: PredictionFile,
-    columns: ColumnOptions,
+    columns: InputOptions,
     limits: LimitOptions,
     output: ShowOptions,
     check: Check = False,
@@ -45,10 +37,10 @@ def score(
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
     scenario = limits.read()
     # Opened once, for a pipe cannot be read again.
-    source = open_source(file, columns.file_format)
+    source = open_source(columns.file, columns.file_format)
     counting = engine_needed(source, columns, engine)
     if counting is None:
-        results = _evaluate_in_memory(load(source, columns), scenario)
+        results = _evaluate_in_memory(load(columns, source=source), scenario)
     else:
         results = evaluate_all(count_by_engine(source, columns, scenario, counting), scenario)
     reachable = any(result.feasible for result in results.values())

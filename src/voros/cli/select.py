@@ -14,11 +14,9 @@ from voros.cli.loading import count_points, load
 from voros.cli.options import (
     Check,
     ChoiceOptions,
-    ColumnOptions,
-    Force,
+    InputOptions,
     LimitOptions,
-    PredictionFile,
-    ShowOptions,
+    OutputOptions,
     TestFile,
     bundled,
     output_to,
@@ -45,11 +43,10 @@ from voros.selection import STRATEGIES, Selection, rank_points
 
 @bundled
 def select(
-    file: PredictionFile,
-    columns: ColumnOptions,
+    columns: InputOptions,
     limits: LimitOptions,
     choice: ChoiceOptions,
-    show_options: ShowOptions,
+    show_options: OutputOptions,
     group: Annotated[
         str | None,
         shown_in(
@@ -65,7 +62,6 @@ def select(
         output_to("Save the policy, as JSON; - is standard output."),
     ] = None,
     check: Check = False,
-    force: Force = False,
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
     if check and test is None:
@@ -73,8 +69,8 @@ def select(
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     scenario, how = limits.read(), choice.read()
-    check_output(output, show_options, force=force)
-    validation = load(file, columns, group=group)
+    check_output(output, show_options)
+    validation = load(columns, group=group)
     points = count_points(validation)
     with show_progress("choosing"):
         selection = rank_models(points, scenario, how)
@@ -83,7 +79,7 @@ def select(
     if test is not None:
         tested = Tested.of(policy, load_test(test, columns, validation, selection.winner))
     if output is not None:
-        deliver(policy.to_json(), output, force=force, announce=False)
+        deliver(policy.to_json(), output, force=show_options.force, announce=False)
     sheet = _sheet(selection, policy, tested, validation, points[selection.winner])
     show(sheet, show_options, aside=output == STANDARD_OUTPUT)
     if check and tested is not None and not tested.satisfied:
@@ -134,11 +130,11 @@ def rank_models(
 
 
 def load_test(
-    path: Path, columns: ColumnOptions, validation: Predictions, winner: str
+    path: Path, columns: InputOptions, validation: Predictions, winner: str
 ) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file."""
     scores = columns.score if columns.model else [winner]
-    return load(path, replace(columns, label=validation.label, score=scores))
+    return load(replace(columns, file=path, label=validation.label, score=scores))
 
 
 def _sheet(

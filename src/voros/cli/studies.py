@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voros.cli.options import Force, ShowOptions, bundled, output_to
+from voros.cli.options import OutputOptions, bundled, output_to
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, say, show, show_progress
 from voros.io import check_folder
 from voros.present.report.content import evaluation_values
@@ -145,12 +145,11 @@ def paper(
             metavar="FOLDER", help="Holds the authors' *_valid.csv and *_test.csv files."
         ),
     ],
-    show_options: ShowOptions,
+    show_options: OutputOptions,
     output: Annotated[
         Path | None,
         output_to("Save the tables as text, CSV and LaTeX.", "FOLDER"),
     ] = None,
-    force: Force = False,
 ) -> None:
     """Print the paper's tables, computed from the predictions in FOLDER."""
     from voros.studies.paper import reproduce_tables
@@ -162,7 +161,7 @@ def paper(
     with show_progress("computing the paper's tables"):
         tables = reproduce_tables(folder)
     if output is not None:
-        written = tables.write(output, force=force)
+        written = tables.write(output, force=show_options.force)
         say(f"wrote {len(written)} files to {output}")
     if show_options.for_programs:
         show(_sheet(tables.cells), show_options)

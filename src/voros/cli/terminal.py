@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from voros.cli.options import ShowOptions
+from voros.cli.options import OutputOptions, ShowOptions
 from voros.exceptions import Argument, Message
 from voros.io import check_writable, write_whole
 from voros.io.serialisation import json_text
@@ -175,16 +175,16 @@ def _print_table(sheet: Sheet, aside: bool) -> None:
         console.print(part)
 
 
-def check_output(output: Path | None, shown: ShowOptions, *, force: bool) -> None:
+def check_output(output: Path | None, options: OutputOptions) -> None:
     """Raise unless the output can be written, before the work that it is to hold."""
     if output == STANDARD_OUTPUT:
-        if shown.for_programs:
+        if options.for_programs:
             raise ValueError(
                 "-o - and --json or --csv both want the standard output; give one of them, or "
                 "write to a file"
             )
     elif output is not None:
-        check_writable([output], force=force)
+        check_writable([output], force=options.force)
 
 
 def deliver(data: str | bytes, output: Path | None, *, force: bool, announce: bool = True) -> None:
