@@ -237,11 +237,11 @@ def score_grid(
     progress: Progress = False,
 ) -> WinnerMap:
     """Score models as `winner_map_points` does, without a warning; ``costs`` has no limits."""
-    floors = _check_rising(_read_numbers(min_precisions, "min_precisions"), "min_precisions")
+    floors = _read_rising(min_precisions, "min_precisions")
     if not (floors[0] >= 0 and floors[-1] <= 1):
         accepted = "numbers within [0, 1]"
         raise ArgumentError("min_precisions", f"={min_precisions!r}; accepted are {accepted}")
-    limits = _check_rising(_read_capacities(capacities), "capacities")
+    limits = _read_capacities(capacities)
     models = _check_models(points_by_model)
     rows = [
         [costs.changed(min_precision=a, capacity=k) for k in limits.tolist()]
@@ -316,35 +316,29 @@ def _check_models(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, O
     return models
 
 
-def _read_numbers(values: Any, name: str) -> AnyArray:
-    numbers = as_vector(values, name).tolist()
-    return np.array([as_number(value, name, "a list of rising numbers") for value in numbers])
+def _read_rising(values: Any, name: str) -> AnyArray:
+    accepted = "a list of rising numbers"
+    given = as_vector(values, name).tolist()
+    numbers = np.array([as_number(value, name, accepted) for value in given])
+    if len(numbers) == 0 or not np.all(np.diff(numbers) > 0):
+        raise ValueError(f"{name} must be {accepted}; it is {numbers!r}")
+    return numbers
 
 
 def _read_capacities(capacities: Any) -> AnyArray:
-    numbers = _read_numbers(capacities, "capacities")
+    numbers = _read_rising(capacities, "capacities")
     # An array of a mixed list would have made all of them floats.
     listed = isinstance(capacities, (list, tuple))
     given = capacities if listed else as_vector(capacities, "capacities").tolist()
-    whole = [isinstance(k, Integral) for k in given]
-    if len(set(whole)) > 1:
+    whole = {isinstance(k, Integral) for k in given}
+    if len(whole) > 1:
         raise ValueError(
             f"capacities={capacities!r} mixes whole numbers of cases with shares of the cases; "
             "write all of them one way"
         )
-    if not all(whole):
-        _check_capacities(numbers, np.float64(1.0), "shares within (0, 1]")
-        return numbers
-    _check_capacities(numbers, MOST_CASES, "whole numbers of cases above 0")
-    return np.array([int(k) for k in numbers.tolist()])
-
-
-def _check_capacities(numbers: AnyArray, most: float, accepted: str) -> None:
-    if len(numbers) and not (numbers.min() > 0 and numbers.max() <= most):
+    most, accepted = 1.0, "shares within (0, 1]"
+    if True in whole:
+        most, accepted = MOST_CASES, "whole numbers of cases above 0"
+    if not (numbers[0] > 0 and numbers[-1] <= most):
         raise ArgumentError("capacities", f"={numbers.tolist()!r}; accepted are {accepted}")
-
-
-def _check_rising(values: AnyArray, name: str) -> AnyArray:
-    if values.ndim != 1 or len(values) == 0 or not np.all(np.diff(values) > 0):
-        raise ValueError(f"{name} must be a list of rising numbers; it is {values!r}")
-    return values
+    return numbers.astype(np.int64) if True in whole else numbers

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 import voros
 from voros.cli import INTERRUPTED, USAGE_ERROR
 from voros.cli.apply import apply
-from voros.cli.compare import compare
+from voros.cli.compare import compare_models
 from voros.cli.explore import explore
 from voros.cli.map import map_
 from voros.cli.plot import plot
@@ -178,7 +178,7 @@ def options(
 
 
 app.command()(score)
-app.command()(compare)
+app.command(name="compare")(compare_models)
 app.command()(select)
 app.command()(apply)
 app.command(name="map")(map_)

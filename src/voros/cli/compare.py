@@ -33,7 +33,7 @@ TO_BEST = {
 
 
 @bundled
-def compare(
+def compare_models(
     columns: InputOptions,
     limits: LimitOptions,
     resampling: ResamplingOptions,

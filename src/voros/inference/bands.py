@@ -90,7 +90,6 @@ def roc_band(
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(1000) < 0.2
     >>> y_score = y_true + rng.normal(size=1000)
@@ -131,7 +130,6 @@ def area_band(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import voros
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(1000) < 0.2

@@ -30,7 +30,7 @@ from voros.text.table import html_facts
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""
 
-FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 10_000_000
+RESAMPLE_COUNTS = range(100, 10_000_001)
 """Fewer cannot place the ends of a 95 % interval; more would take days, and place no end more
 exactly than the cases do."""
 
@@ -168,7 +168,6 @@ def bootstrap(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import voros
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(1000) < 0.2
@@ -200,12 +199,11 @@ class Resampling:
     def __post_init__(self) -> None:
         """Raise unless an interval of this confidence can be read off n resamples."""
         n = self.n_resamples
-        whole = isinstance(n, Integral) and not isinstance(n, bool)
-        if not whole or not FEWEST_RESAMPLES <= n <= MOST_RESAMPLES:
+        if not isinstance(n, Integral) or n not in RESAMPLE_COUNTS:
             raise ArgumentError(
                 "n_resamples",
-                f"={n!r:.40}; accepted is a whole number of at least {FEWEST_RESAMPLES} and at "
-                f"most {MOST_RESAMPLES:,}",
+                f"={n!r:.40}; accepted is a whole number of at least {RESAMPLE_COUNTS[0]} and at "
+                f"most {RESAMPLE_COUNTS[-1]:,}",
             )
         object.__setattr__(self, "confidence", check_confidence(self.confidence))
         check_choice(self.method, "method", METHODS)

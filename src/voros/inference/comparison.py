@@ -193,7 +193,6 @@ def compare(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import voros
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(1000) < 0.2
@@ -254,7 +253,6 @@ def compare_policies(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import voros
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(4000) < 0.2

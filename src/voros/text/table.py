@@ -249,7 +249,7 @@ def latex_text(text: str) -> str:
     return text.translate(TEX)
 
 
-def html_facts(facts: Sequence[tuple[str, str]], caption: str = "") -> str:
+def html_facts(facts: Sequence[tuple[str, str]]) -> str:
     """Return names and what is known under each as an HTML table of two columns.
 
     Examples
@@ -263,8 +263,7 @@ def html_facts(facts: Sequence[tuple[str, str]], caption: str = "") -> str:
         _html_row((_element(f'th scope="row"{left}', name), _element(f"td{left}", text)))
         for name, text in facts
     )
-    title = _element("caption", caption) if caption else ""
-    return f'<table class="facts">{title}{"".join(rows)}</table>'
+    return f'<table class="facts">{"".join(rows)}</table>'
 
 
 def _bold(text: str) -> str:
