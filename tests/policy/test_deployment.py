@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.stats import lognorm
 
 import voros
 from voros import OperatingPoints, Scenario, ThresholdPolicy, costs
+from voros.policy.deployment import Deployment
 
 VALID_Y = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
 VALID_S = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05]
@@ -368,3 +370,65 @@ def test_notebooks_show_limits_guarantee_and_alarms():
     for told in ("default threshold", "at least 0.5", "at most 1,000", "confidence=0.9", "recall"):
         assert told in found._repr_html_()
     assert f"{found.mean_alarms:,.5g}" in found._repr_html_()
+
+
+def test_the_title_says_which_thresholds_and_on_how_many_cases():
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, (0.1, 0.3)))
+    found = policy.evaluate(VALID_Y * 200, VALID_S * 200)
+    title = "default threshold on 2,000 cases, 800 positive"
+    assert repr(found).splitlines()[0] == title
+    assert found._repr_html_().startswith(f"<p>{title}</p>")
+    promised = replace(policy, guarantee=voros.Guarantee(0.9)).evaluate(VALID_Y, VALID_S)
+    assert promised._repr_html_().endswith(f"<p>made with {voros.Guarantee(0.9)!r}</p>")
+
+
+def test_weights_whose_sum_could_overflow_are_refused():
+    policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, (0.1, 0.3)))
+    most = 1e280 / 4
+    found = policy.evaluate([1, 0, 1, 0], [9, 9, 0, 0], sample_weight=[most] * 4)
+    assert found.mean_recall == pytest.approx(0.5)
+    message = r"^sample_weight reaches 3e\+279; accepted are sums of at most 1e\+280$"
+    with pytest.raises(ValueError, match=message):
+        policy.evaluate([1, 0, 1, 0], [9, 9, 0, 0], sample_weight=[3e279, 1, 1, 1])
+
+
+def test_intervals_are_of_the_population_at_the_named_prevalence():
+    """Half of the cases are positive, one in fifty is meant; intervals hold the means there."""
+    rng = np.random.default_rng(9)
+    y = np.arange(20_000) % 2
+    scores = rng.normal(size=20_000) + 1.5 * y
+    policy = ThresholdPolicy.from_validation(y, scores, Scenario(0.0, 1.0, 0.05, 0.02))
+    found = policy.evaluate(y, scores)
+    tpr, fpr = ((scores[y == label] >= policy.threshold()).mean() for label in (1, 0))
+    share = 0.02 * tpr + 0.98 * fpr
+    for (low, high), mean in (
+        (found.intervals.alarms, 20_000 * share),
+        (found.intervals.precision, 0.02 * tpr / share),
+        (found.intervals.cost_per_1000, 1000 * (0.05 * 0.98 * fpr + 0.02 * (1 - tpr))),
+    ):
+        assert low < mean < high
+        assert high < 1.2 * low
+
+
+def test_what_cannot_be_evaluated_is_named():
+    def refused(scenario, labels):
+        policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, scenario)
+        with pytest.raises(ValueError, match="y_true") as caught:
+            policy.evaluate(labels, [0.1, 0.2])
+        return str(caught.value)
+
+    assert refused(Scenario(0.1, 0.9, 0.1, 0.2), [0, 0]) == (
+        "y_true holds negative cases only, which cannot stand for a prevalence of 0.2; leave the "
+        "prevalence out, or add cases"
+    )
+    assert refused(Scenario(0.1, 0.9, costs.uniform_t(0.1, 0.2)), [1, 1]) == (
+        "y_true holds positive cases only, and costs over t are read with both class sizes; state "
+        "them as a cost ratio or with miss_costs"
+    )
+    deployment = Deployment(
+        np.array([0.5]), np.array([]), Scenario(cost_ratio=0.1), None, "one threshold"
+    )
+    none = np.array([])
+    message = "^there are no cases to evaluate on; at least one is needed$"
+    with pytest.raises(ValueError, match=message):
+        deployment.evaluate_cases(none.astype(bool), none, None, 0.95)

@@ -1,0 +1,131 @@
+"""The bound between two sums over all outcomes: no less than the risk, and little more.
+
+The sums follow the definitions: of the next cases, at which precision a share of alarms breaks the
+floor with a chance above b; of a fixed-sequence test, how likely it passes there. No grid is shared
+with the code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+import pytest
+from scipy.special import bdtr, bdtrc
+from scipy.stats import beta, binom
+
+from voros.guarantee.walk_risk import Walk
+
+N_SHARES, N_PLACES = 50, 32
+LEVELS = np.concatenate([np.linspace(0.98, 0.02, 97), np.geomspace(0.018, 1e-6, 40)])
+PRECISION = np.linspace(0.0, 1.0, 1001)
+
+
+@dataclass(frozen=True)
+class Summed:
+    """Risks of one walk, by sums over alarms and true positives."""
+
+    walk: Walk
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """Shares that the start flags: middles of intervals of equal probability."""
+        n_below = self.walk.n_cases - self.walk.start
+        middles = (np.arange(N_PLACES) + 0.5) / N_PLACES
+        return np.asarray(beta.ppf(middles, self.walk.start, n_below + 1))
+
+    @cached_property
+    def shares(self) -> np.ndarray:
+        last = beta.isf(1e-6, self.walk.most + 1, max(self.walk.n_cases - self.walk.most, 1))
+        return np.geomspace(self.places[0], last, N_SHARES)
+
+    def risky(self, shares: np.ndarray) -> np.ndarray:
+        """Precisions that break the floor with a chance above each level, rounded down.
+
+        At this share or a greater one; -1 where none does.
+        """
+        alarms = np.arange(self.walk.horizon + 1)
+        fewest = np.ceil(self.walk.min_precision * alarms - 1e-9)
+        short = np.where(
+            fewest[:, None] > 0, bdtr(fewest[:, None] - 1, alarms[:, None], PRECISION), 0
+        )
+        every = np.concatenate([shares, self.shares])
+        order = np.argsort(every)
+        chance = binom.pmf(alarms, self.walk.horizon, every[order][:, None]) @ short
+        falling = np.maximum.accumulate(chance[::-1], axis=0)[::-1]
+        found = np.empty((len(every), len(LEVELS)))
+        for row, one in zip(order, falling, strict=True):
+            last = np.searchsorted(-one, -LEVELS, side="left") - 1
+            found[row] = np.where(last < 0, -1.0, PRECISION[last])
+        return found[: len(shares)]
+
+    @cached_property
+    def risky_at_places(self) -> np.ndarray:
+        return self.risky(self.places)
+
+    @cached_property
+    def risky_at_shares(self) -> np.ndarray:
+        return self.risky(self.shares)
+
+    def at_once(self, needed: np.ndarray) -> np.ndarray:
+        """Chance to start, where the start itself is risky; for places and levels."""
+        risky, above = self.risky_at_places, self.walk.start - 1
+        if needed[0] > above:
+            return np.zeros_like(risky)
+        return np.where(risky < 0, 0.0, bdtrc(needed[0] - 1.0, above, np.maximum(risky, 0)))
+
+    def passing(self, needed: np.ndarray) -> np.ndarray:
+        """Chance to pass at each share, for shares, places and levels; 0 above the place."""
+        more, below = np.arange(len(needed)), self.walk.n_cases - self.walk.start
+        alarms = (self.walk.start + more)[:, None]
+        found = np.zeros((len(self.shares), len(self.places), len(LEVELS)))
+        for i, (share, risky) in enumerate(zip(self.shares, self.risky_at_shares, strict=True)):
+            tails = bdtrc(needed[:, None] - 1.0, alarms, np.maximum(risky, 0))
+            tails = np.where((needed[:, None] > alarms) | (risky < 0), 0.0, tails)
+            within = share >= self.places
+            chance = (share - self.places[within]) / (1 - self.places[within])
+            found[i, within] = binom.pmf(more, below, chance[:, None]) @ tails
+        return found
+
+    def risk(self, needed: np.ndarray) -> float:
+        worst = np.maximum(self.at_once(needed), self.passing(needed).max(axis=0))
+        return float(worst.mean(axis=0) @ -np.diff(LEVELS, prepend=1.0))
+
+
+summed = cache(Summed)
+
+
+def needed_by(walk: Walk, margin: float, first: int | None = None) -> np.ndarray:
+    """True positives by a margin in standard deviations, and other ones at the start."""
+    alarms = np.arange(walk.start, walk.most + 1)
+    both = alarms * (1 + walk.n_cases / walk.horizon)
+    deviation = np.sqrt(walk.min_precision * (1 - walk.min_precision) * both)
+    wanted = np.maximum(np.ceil(walk.min_precision * alarms + margin * deviation).astype(int), 1)
+    if first is not None:
+        wanted = np.minimum(wanted, first + np.arange(len(wanted)))
+    rising = np.maximum.accumulate(wanted)
+    return np.maximum.accumulate((rising - alarms)[::-1])[::-1] + alarms
+
+
+WALKS = [
+    Walk(120, 100, 0.4, 0.1, 20, 90),
+    Walk(150, 25, 0.1, 0.1, 40, 120),
+    Walk(100, 150, 0.6, 0.2, 30, 100),
+    Walk(200, 60, 0.5, 0.1, 90, 110),
+]
+
+
+@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize(
+    ("margin", "first", "slack"),
+    [(0.8, None, 1.15), (1.6, None, 1.25), (2.4, None, 1.7), (2.4, 0.9, 1.15), (1.6, 1.1, 1.2)],
+)
+def test_the_bound_is_no_less_than_the_risk_and_little_more(
+    walk: Walk, margin: float, first: float | None, slack: float
+) -> None:
+    """With margins throughout, and with a start that takes a part of the floor alone."""
+    few = None if first is None else int(np.ceil(first * walk.min_precision * walk.start))
+    needed = needed_by(walk, margin, few)
+    exact, bound = summed(walk).risk(needed), walk.risk(needed)
+    assert exact <= bound <= slack * exact
