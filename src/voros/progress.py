@@ -43,78 +43,48 @@ def progress_bar(
     if total is None:
         items = list(items)
         total = len(items)
-    report = progress if callable(progress) else _bar(label)
+    report = progress if callable(progress) else _Bar(label)
     for done, item in enumerate(items, start=1):
         yield item
         if progress:
             report(done, total)
 
 
-def _bar(label: str) -> Callable[[int, int], None]:
-    if _in_notebook():
-        return _NotebookBar(label)
-    return _sparing(_on_terminal(label)) if sys.stderr.isatty() else _when_done(label)
-
-
-def _on_terminal(label: str) -> Callable[[int, int], None]:
-    def draw(done: int, total: int) -> None:
-        sys.stderr.write(f"\r{_drawn(done, total, label)}" + ("\n" if done == total else ""))
-        sys.stderr.flush()
-
-    return draw
-
-
-def _when_done(label: str) -> Callable[[int, int], None]:
-    def draw(done: int, total: int) -> None:
-        if done == total:
-            sys.stderr.write(f"{_drawn(done, total, label)}\n")
-            sys.stderr.flush()
-
-    return draw
-
-
-def _sparing(draw: Callable[[int, int], None]) -> Callable[[int, int], None]:
-    """Leave out drawings that nobody could see; the last one is always made."""
-    last = -SECONDS_BETWEEN
-
-    def draw_sometimes(done: int, total: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if done == total or now - last >= SECONDS_BETWEEN:
-            last = now
-            draw(done, total)
-
-    return draw_sometimes
-
-
-class _NotebookBar:
-    """One output of a notebook cell that is replaced; a saved notebook holds the last state."""
+class _Bar:
+    """One line: redrawn on a terminal, replaced in a notebook, written when done in a log."""
 
     def __init__(self, label: str) -> None:
         self.label = label
+        self.in_notebook = _in_notebook()
+        self.on_terminal = not self.in_notebook and sys.stderr.isatty()
+        self.drawn_at = -SECONDS_BETWEEN
         self.handle: Any = None
-        self.draw = _sparing(self._draw)
 
     def __call__(self, done: int, total: int) -> None:
-        self.draw(done, total)
-
-    def _draw(self, done: int, total: int) -> None:
-        display = sys.modules["IPython"].display.display
-
-        text = {"text/plain": _drawn(done, total, self.label)}
-        if self.handle is None:
-            self.handle = display(text, raw=True, display_id=True)
+        """Draw the bar, unless nobody could see it; the last one is always drawn."""
+        watched, now = self.in_notebook or self.on_terminal, time.monotonic()
+        if done < total and (not watched or now - self.drawn_at < SECONDS_BETWEEN):
+            return
+        self.drawn_at = now
+        filled = BAR_WIDTH * done // total
+        text = f"{self.label} [{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {done}/{total}"
+        if self.in_notebook:
+            self._replace({"text/plain": text})
         else:
-            self.handle.update(text, raw=True)
+            opening, end = "\r" * self.on_terminal, "\n" * (done == total)
+            sys.stderr.write(f"{opening}{text}{end}")
+            sys.stderr.flush()
+
+    def _replace(self, content: dict[str, str]) -> None:
+        # A saved notebook holds the last state.
+        if self.handle is None:
+            display = sys.modules["IPython"].display.display
+            self.handle = display(content, raw=True, display_id=True)
+        else:
+            self.handle.update(content, raw=True)
 
 
 def _in_notebook() -> bool:
     # Where IPython runs the code it has been imported; elsewhere it need not be installed.
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return hasattr(shell, "kernel")
-
-
-def _drawn(done: int, total: int, label: str) -> str:
-    filled = BAR_WIDTH * done // total
-    bar = "#" * filled + "." * (BAR_WIDTH - filled)
-    return f"{label} [{bar}] {done}/{total}"

@@ -1,5 +1,7 @@
 """Small files of cases, and limits to judge them by; skips what imports it without the extra."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -29,3 +31,11 @@ def write_cases(path: Path, n_cases: int = 400, seed: int = 0) -> Path:
     ]
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def run_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line of a shell in a folder, ``voros`` being this Python's."""
+    line = f'voros() {{ "{sys.executable}" -m voros "$@"; }}; {command}'
+    return subprocess.run(
+        line, shell=True, capture_output=True, text=True, check=False, cwd=folder, timeout=60
+    )

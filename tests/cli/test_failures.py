@@ -11,7 +11,7 @@ import threading
 import time
 
 import pytest
-from cli.cases import LIMITS, write_cases
+from cli.cases import LIMITS, run_shell, write_cases
 from disks import small_disk
 
 COSTS = ("--cost-ratio", "1/9")
@@ -251,15 +251,7 @@ def test_a_device_is_not_read(refused, path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")  # noqa: PTH110
 def test_a_standard_output_that_is_full(tmp_path):
     write_cases(tmp_path / "cases.csv")
-    ran = subprocess.run(
-        f"{sys.executable} -m voros score cases.csv {' '.join(LIMITS)} > /dev/full",
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        timeout=60,
-    )
+    ran = run_shell(f"voros score cases.csv {' '.join(LIMITS)} > /dev/full", tmp_path)
     assert ran.returncode == 2
     last = ran.stderr.splitlines()[-1]
     assert last == "voros: error: the output: No space left on device; free some space"

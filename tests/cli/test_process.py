@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from cli.cases import LIMITS, write_cases
+from cli.cases import LIMITS, run_shell, write_cases
 
 LOADED = """
 import sys
@@ -70,16 +70,10 @@ def test_exit_codes(tmp_path, arguments, code):
 
 def test_a_closed_pipe_is_no_error(tmp_path):
     write_cases(tmp_path / "cases.csv", n_cases=50_000)
-    score = f"{sys.executable} -m voros"
-    ran = subprocess.run(
-        f"{score} select cases.csv -o policy.json {' '.join(LIMITS)} >/dev/null && "
-        f"{score} apply policy.json cases.csv | head -n 1",
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        timeout=60,
+    ran = run_shell(
+        f"voros select cases.csv -o policy.json {' '.join(LIMITS)} >/dev/null && "
+        "voros apply policy.json cases.csv | head -n 1",
+        tmp_path,
     )
     assert ran.stdout == "died,good,fair,useless,alarm\n"
     assert "Traceback" not in ran.stderr

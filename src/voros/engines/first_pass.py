@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import SHOWN_VALUES, AnyArray, check_labels
-from voros.engines.backends import Adapter, LazyFrame, adapter_of, as_lazy
+from voros.engines.backends import LazyFrame, adapter_of, as_lazy
 from voros.engines.queries import POSITIVE, WEIGHT, LazyCases, Usage, class_sums, with_shares
 
 LABEL, LABELLED, KNOWN = "_voros_label", "_voros_labelled", "_voros_known"
@@ -96,12 +96,10 @@ def _check_columns(lazy: LazyFrame, label: str, scores: Sequence[str], weight: s
 
 def _with_positive_weights(lazy: LazyFrame, weight: str) -> LazyFrame:
     column = nw.col(WEIGHT).cast(nw.Float64)
-    good = column.is_finite() & (column >= 0)
-    counts = adapter_of(lazy).collect(
-        lazy.select(
-            nw.len().alias("rows"), good.fill_null(False).cast(nw.Float64).sum().alias("good")
-        )
-    )
+    good = (column.is_finite() & (column >= 0)).fill_null(False)
+    adapter = adapter_of(lazy)
+    asked = nw.len().alias("rows"), adapter.how_many(good).alias("good")
+    counts = adapter.collect(lazy.select(*asked))
     rows, kept = (int(counts.item(0, name)) for name in ("rows", "good"))
     if kept < rows:
         raise ValueError(
@@ -114,22 +112,19 @@ def _with_positive_weights(lazy: LazyFrame, weight: str) -> LazyFrame:
 def _classes(lazy: LazyFrame, label: str, pos_label: Any) -> tuple[Any, Any]:
     """Names of the positive and the negative class, from the first rows or, if need be, all."""
     if lazy.collect_schema()[LABEL] == nw.Boolean:
-        return _by_class(np.array([False, True]), label, pos_label)
-    distinct = _distinct(lazy.head(LABEL_ROWS))
-    if len(distinct) < 2:
-        distinct = _distinct(lazy)
-    return _by_class(distinct, label, pos_label)
+        distinct = np.array([False, True])
+    else:
+        distinct = _distinct(lazy.head(LABEL_ROWS))
+        if len(distinct) < 2:
+            distinct = _distinct(lazy)
+    positive = check_labels(distinct, pos_label, name=f"label column {label!r}")
+    return distinct[positive].tolist()[0], distinct[~positive].tolist()[0]
 
 
 def _distinct(lazy: LazyFrame) -> AnyArray:
     some = lazy.select(LABEL).drop_nulls().unique().head(SHOWN_VALUES + 1)
     values: AnyArray = adapter_of(lazy).collect(some).get_column(LABEL).to_numpy()
     return values
-
-
-def _by_class(distinct: AnyArray, label: str, pos_label: Any) -> tuple[Any, Any]:
-    positive = check_labels(distinct, pos_label, name=f"label column {label!r}")
-    return distinct[positive].tolist()[0], distinct[~positive].tolist()[0]
 
 
 def _label_columns(lazy: LazyFrame, classes: tuple[Any, Any]) -> list[nw.Expr]:
@@ -161,22 +156,15 @@ def _totals(cases: LazyCases, label: str) -> Totals:
     else:
         asked.append(nw.col(POSITIVE).count().alias("labelled"))
     for short in cases.models.values():
-        asked += _about_scores(short, cases.adapter)
+        score = nw.col(short)
+        asked.append(cases.adapter.how_many_missing(score).alias(f"{short}_missing"))
+        asked += [score.min().alias(f"{short}_low"), score.max().alias(f"{short}_high")]
     found = {name: column[0] for name, column in cases.collect(frame.select(*asked)).items()}
     rows = int(found["rows"])
     _check_labelled(found, rows, label)
     for name, short in cases.models.items():
         _check_present(found, rows, name, short)
     return _as_totals(found, rows, cases)
-
-
-def _about_scores(name: str, adapter: Adapter) -> list[nw.Expr]:
-    score = nw.col(name)
-    return [
-        adapter.how_many_missing(score).alias(f"{name}_missing"),
-        score.min().alias(f"{name}_low"),
-        score.max().alias(f"{name}_high"),
-    ]
 
 
 def _as_totals(found: Mapping[str, Any], rows: int, cases: LazyCases) -> Totals:

@@ -122,20 +122,24 @@ class Table:
     def latex(self) -> str:
         """Return a LaTeX float of plain rules; the least value is bold."""
         body = [
-            [_bold(latex_text(shown)) if best else latex_text(shown) for _, shown, best in row]
+            [
+                rf"\textbf{{{latex_text(shown)}}}" if best else latex_text(shown)
+                for _, shown, best in row
+            ]
             for row in self._cells
         ]
         groups = [
             rf"\multicolumn{{{width}}}{{c}}{{{latex_text(group)}}}" if group else ""
             for group, width in self._spans
         ]
+        titles = [latex_text(column.title) for column in self.columns]
         long = dict.fromkeys(c.group for c in self.columns if re.search("[:,]", c.group))
         lines = [
             r"\begin{table}",
             r"\centering",
             rf"\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}",
             r"\hline",
-            *(" & ".join(cells) + r" \\" for cells in (groups, self._latex_titles)),
+            *(" & ".join(cells) + r" \\" for cells in (groups, titles)),
             r"\hline",
             *(" & ".join(cells) + r" \\" for cells in body),
             r"\hline",
@@ -172,10 +176,6 @@ class Table:
             for row in self._cells
         )
         return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
-
-    @property
-    def _latex_titles(self) -> list[str]:
-        return [latex_text(column.title) for column in self.columns]
 
     @property
     def _spans(self) -> list[tuple[str, int]]:
@@ -264,10 +264,6 @@ def html_facts(facts: Sequence[tuple[str, str]]) -> str:
         for name, text in facts
     )
     return f'<table class="facts">{"".join(rows)}</table>'
-
-
-def _bold(text: str) -> str:
-    return rf"\textbf{{{text}}}"
 
 
 def _element(tag: str, text: str) -> str:
