@@ -53,15 +53,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h")
 
 @dataclass(frozen=True)
 class Look:
-    """The looks of one model.
-
-    Attributes
-    ----------
-    line, on_dark, fill : str
-        Colours, as in `HUES`.
-    dashes : tuple of float
-    marker, letter : str
-    """
+    """The looks of one model: colours as in `HUES`, dashes, marker and letter."""
 
     line: str
     on_dark: str

@@ -31,15 +31,7 @@ FADED = 0.35
 
 @dataclass(frozen=True)
 class ModelStyle:
-    """How matplotlib draws one model.
-
-    Attributes
-    ----------
-    color, fill : color
-        Of lines and markers, and of areas.
-    linestyle : str or tuple
-    marker, letter : str
-    """
+    """How matplotlib draws one model: the colour of lines and markers, that of areas, and so on."""
 
     color: Any
     fill: Any
@@ -93,12 +85,7 @@ def ink_on(color: Any) -> str:
 def model_styles(ax: Any, models: Sequence[str], color: Any = None) -> dict[str, ModelStyle]:
     """Return the looks of models on these axes.
 
-    Parameters
-    ----------
-    ax : Axes
-    models : sequence of str
-    color : color, sequence of colors, or mapping of str to color, optional
-        One for each model, or for the models named; the others keep their own.
+    ``color`` is one for each model, or for those named; the others keep their own.
 
     Examples
     --------

@@ -56,18 +56,8 @@ def draw_legend(
 ) -> Any:
     """Draw a legend, after what one on these axes says already.
 
-    Parameters
-    ----------
-    ax : Axes
-    entries : sequence of (artist, str)
-    below : Axes, optional
-        The lowest axes of the picture, under which there is room; ``ax`` by default.
-    grow : bool, default False
-        The figure is ours: make it taller by what a legend below takes.
-
-    Returns
-    -------
-    Legend
+    There is room under the lowest axes of the picture, ``below``, which are ``ax`` by default. A
+    figure that is ours may ``grow`` taller by what a legend there takes.
     """
     size, lowest = type_size(ax) - 1, below or ax
     old = _take_entries(ax) + (_take_entries(lowest) if lowest is not ax else [])

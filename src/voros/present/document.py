@@ -11,15 +11,7 @@ from voros.installing import missing_package
 
 @dataclass(frozen=True)
 class Picture:
-    """An image of a document.
-
-    Attributes
-    ----------
-    png : bytes
-    caption : str
-    alternative : str
-        What a reader who cannot see it hears.
-    """
+    """An image of a document; a reader who cannot see it hears the alternative."""
 
     png: bytes
     caption: str
@@ -32,16 +24,7 @@ class Picture:
 
 
 def render_document(package: str, template: str, **content: Any) -> str:
-    """Fill a template of a package, which may use those of this one.
-
-    Parameters
-    ----------
-    package : str
-        Whose folder ``templates`` holds the template.
-    template : str
-    **content
-        What the template shows.
-    """
+    """Fill a template from the folder ``templates`` of a package; it may use those of this one."""
     try:
         from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     except ImportError as error:

@@ -21,16 +21,9 @@ CERTIFIED_RECALL = 0.25
 def page_payload(
     points_by_model: Mapping[str, OperatingPoints], scenario: Scenario, thin: int | None = None
 ) -> dict[str, Any]:
-    """Return what the page's script reads, ready for JSON.
+    """Return what the page's script reads, ready for JSON; parameters are those of `write_page`.
 
-    Parameters
-    ----------
-    points_by_model : mapping of str to OperatingPoints
-        All of the same cases.
-    scenario : Scenario
-        The setting the page opens with; its costs are known or uniform, as a ratio or in misses.
-    thin : int, optional
-        Keep at most this number of thresholds of each model.
+    The models are of the same cases; costs are known or uniform, as a ratio or in misses.
 
     Examples
     --------

@@ -43,12 +43,7 @@ def useful_points(points: OperatingPoints) -> OperatingPoints:
 def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> OperatingPoints:
     """Keep ``at_most`` thresholds besides never alarm, such that `largest_change` is small.
 
-    Parameters
-    ----------
-    points : OperatingPoints
-    at_most : int
-    recall_floor : float
-        The capacities that matter admit at least this share of the positives.
+    The capacities that matter admit at least a share ``recall_floor`` of the positives.
     """
     useful = useful_points(points)
     if len(useful) - 1 <= at_most:
@@ -66,16 +61,7 @@ def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> O
 def largest_change(full: OperatingPoints, kept: OperatingPoints, recall_floor: float) -> float:
     """Bound how far the score of ``kept``, some of the points of ``full``, lies below theirs.
 
-    Parameters
-    ----------
-    full, kept : OperatingPoints
-    recall_floor : float
-        The bound holds for every capacity of at least this share of the positives.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
+    The bound holds for every capacity of at least a share ``recall_floor`` of the positives.
 
     Examples
     --------

@@ -108,24 +108,10 @@ def run_grid(
 ) -> dict[str, dict[str, Any]]:
     """Fit what is not yet fitted, and return the record of every candidate by name.
 
-    Parameters
-    ----------
-    folder : RunFolder
-        Of `open_run`. A finished fit in it is taken as it is.
-    candidates : sequence of Candidate
-    random_state : int, default 0
-        The seed of every fit.
-    jobs : int, optional
-        Fits side by side; by default one per core.
-    time_limit : float, default 1800
-        Seconds after which a fit is killed and recorded as timed out.
-    on_finished : callable, optional
-        Called with each candidate and its record as it finishes, and with those finished before.
-
-    Raises
-    ------
-    ExperimentError
-        When results can no longer be written. Everything finished is kept.
+    A finished fit in the folder, which is that of `open_run`, is taken as it is. A fit is killed
+    after ``time_limit`` seconds and recorded as timed out. ``on_finished`` is called with each
+    candidate and its record as it finishes, and with those finished before. Where results can no
+    longer be written, an `ExperimentError` is raised and everything finished is kept.
     """
     records, todo = _already_fitted(folder, candidates, time_limit)
     for candidate in candidates:

@@ -38,13 +38,7 @@ STUDIED: tuple[str, ...] = (*STRATEGY_ORDER, GUARANTEED)
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Patient and outcome of the cases of one part of the data, and every model's scores.
-
-    Parameters
-    ----------
-    patient, y_true : ndarray of shape (n_cases,)
-    scores : mapping of str to ndarray of shape (n_cases,)
-    """
+    """Patient and outcome of the cases of one part of the data, and every model's scores."""
 
     patient: AnyArray
     y_true: BoolArray
@@ -89,20 +83,10 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Deployed:
-    """What a strategy selected in a scenario, and how it fared.
+    """What a strategy selected in a scenario, decided on validation, and how it fared.
 
-    Attributes
-    ----------
-    scenario : int
-        Its number.
-    strategy : str
-    model : str
-    policy : ThresholdPolicy
-        Decided on validation.
-    valid, test : PolicyEvaluation
-    cost_aware_test : float
-        Expected test cost of the same model with a threshold for each cost, as partial VOROS sets
-        them: what is left of the difference once the thresholds no longer differ.
+    ``cost_aware_test`` is the expected test cost of the same model with a threshold for each cost,
+    as partial VOROS sets them: what is left of the difference once the thresholds no longer differ.
     """
 
     scenario: int
@@ -114,21 +98,11 @@ class Deployed:
     cost_aware_test: float
 
 
-def run_study(
-    valid: Scored, test: Scored, scenarios: Mapping[int, Scenario] = SCENARIOS
-) -> list[Deployed]:
-    """Deploy every strategy in every scenario.
-
-    Parameters
-    ----------
-    valid, test : Scored
-        The same models on both.
-    scenarios : mapping of int to Scenario
-        By default the paper's two.
-    """
+def run_study(valid: Scored, test: Scored) -> list[Deployed]:
+    """Deploy every strategy in each of the paper's scenarios; the same models are on both parts."""
     return [
         _select_and_test(number, scenario, strategy, valid, test)
-        for number, scenario in scenarios.items()
+        for number, scenario in SCENARIOS.items()
         for strategy in STUDIED
     ]
 
@@ -200,11 +174,7 @@ class CostInterval:
 class CostIntervals:
     """The test cost of one strategy, and by how much it exceeds that of another.
 
-    Attributes
-    ----------
-    cost : CostInterval
-    excess : CostInterval
-        Cost less that of the other on the same resamples; above 0 means dearer.
+    Above 0 means dearer; both costs are of the same resamples.
     """
 
     cost: CostInterval
@@ -227,20 +197,10 @@ def cost_intervals(
     n_resamples: int = RESAMPLES,
     beside: str = GUARANTEED_BY,
 ) -> dict[str, CostIntervals]:
-    """Return intervals for the strategies of one scenario, by strategy.
+    """Return intervals for the strategies of one scenario, by strategy, each compared with one.
 
     Whole patients are drawn with replacement, outcome and all, so prevalence varies as it would in
     another year; the thresholds stay as validation fixed them.
-
-    Parameters
-    ----------
-    deployed : sequence of Deployed
-        Of one scenario.
-    test : Scored
-    random_state : int, default 0
-    n_resamples : int, default 2000
-    beside : str, default "partial_voros"
-        The strategy that the others are compared with.
     """
     draws = {
         one.strategy: bootstrap(

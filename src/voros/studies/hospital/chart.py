@@ -46,18 +46,10 @@ class ChartCount:
 def stream_chart(
     database: duckdb.DuckDBPyConnection, chart: SourceTable, target: Path
 ) -> list[ChartCount]:
-    """Write the buckets of the table ``cohort`` to a Parquet file, and count the readings.
+    """Write the buckets of `make_cohort`'s stays to a Parquet file, whole; count the readings.
 
     A row counts once even if it is in the file twice: readings alike in stay, item, time, value
     and unit are one reading. A bucket's value is the mean of its plausible readings.
-
-    Parameters
-    ----------
-    database : duckdb.DuckDBPyConnection
-        With the table ``cohort`` of `make_cohort`.
-    chart : SourceTable
-    target : Path
-        Written whole or not at all.
     """
     database.execute(
         "CREATE OR REPLACE TABLE conversion (channel UTINYINT, itemid INTEGER, unit VARCHAR, "

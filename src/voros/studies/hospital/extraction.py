@@ -53,11 +53,7 @@ def make_cohort(
     """Make the table ``cohort``: stay, patient, admission to the ICU, static facts, outcome.
 
     A stay without a recorded end did not demonstrably last 48 hours and counts as ended before.
-
-    Raises
-    ------
-    ExperimentError
-        When a table cannot be read, or the tables do not belong together.
+    Tables that do not belong together are an `ExperimentError`.
     """
     for name in ("hosp/patients", "hosp/admissions", "icu/icustays"):
         table = tables[name]
@@ -175,12 +171,7 @@ class Extraction:
 def extract(tables: Mapping[str, SourceTable], folder: Path) -> Extraction:
     """Stream a release into two small Parquet files, or take those of an earlier run.
 
-    Parameters
-    ----------
-    tables : mapping of str to SourceTable
-        Of `find_tables`.
-    folder : Path
-        Where the two files are kept, with a note of what they were made from.
+    They are kept in ``folder``, with a note of the tables that they were made from.
     """
     note = folder / "extraction.json"
     sources = _identities(tables)

@@ -104,26 +104,14 @@ ALL_SUMMARIES: Mapping[str, Summary] = MappingProxyType(
 def summarise(
     buckets: FloatArray, name: str, summaries: Mapping[str, Summary]
 ) -> dict[str, FloatArray]:
-    """Return one feature per window and summary, named after both.
-
-    Parameters
-    ----------
-    buckets : ndarray of shape (n_cases, 24)
-        One channel; NaN where nothing was measured.
-    name : str
-        Of the channel.
-    summaries : mapping of str to callable
+    """Return one feature per window and summary, named after both, of a channel's buckets.
 
     Examples
     --------
     >>> pulse = np.full((1, N_BUCKETS), np.nan)
     >>> pulse[0, [2, 20]] = 70.0, 90.0
     >>> features = summarise(pulse, "pulse", ALL_SUMMARIES)
-    >>> (
-    ...     len(features),
-    ...     float(features["pulse mean 0-48h"][0]),
-    ...     float(features["pulse mean 24-48h"][0]),
-    ... )
+    >>> len(features), features["pulse mean 0-48h"].item(), features["pulse mean 24-48h"].item()
     (24, 80.0, 90.0)
     """
     return {

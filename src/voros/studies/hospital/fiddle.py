@@ -129,18 +129,10 @@ DYNAMIC: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class ChosenFeatures:
-    """Which features of a release are used.
+    """Which features of a release are used: their positions in it, and variable and value of each.
 
-    Attributes
-    ----------
-    positions : tuple of int
-        In the order of the release.
-    names : tuple of str
-        Variable and value of each.
-    lacking : tuple of str
-        Values of the paper's table that the release does not have.
-    added : tuple of str
-        Values of the same variables that are not in the paper's table.
+    ``lacking`` are values of the paper's table that the release does not have, ``added`` values of
+    the same variables that are not in the paper's table.
     """
 
     positions: tuple[int, ...]
@@ -152,7 +144,7 @@ class ChosenFeatures:
 def choose_features(
     names: Sequence[str], wanted: Mapping[str, Sequence[str]], path: Path
 ) -> ChosenFeatures:
-    """Find the values of the wanted variables in a release's features.
+    """Find the values of the wanted variables in a release's features; each must have some.
 
     Examples
     --------
@@ -163,11 +155,6 @@ def choose_features(
     ... )
     >>> found.positions, found.lacking
     ((0,), ('age > 89',))
-
-    Raises
-    ------
-    ExperimentError
-        When a variable is not there at all.
     """
     held = [(i, *value) for i, name in enumerate(names) if (value := _value_of(name, wanted))]
     absent = [variable for variable in wanted if all(variable != found for _, found, _ in held)]
@@ -197,15 +184,10 @@ def _plain(value: str) -> str:
 
 @dataclass(frozen=True)
 class FiddleRelease:
-    """The files of FIDDLE's eICU release that are needed.
+    """The files of FIDDLE's eICU release that are needed, and what is used of them.
 
-    Attributes
-    ----------
-    population : Path
-        One row per stay, with its outcome.
-    static, dynamic : SparseFile
-        Shapes (N, d) and (N, 48, D).
-    static_features, dynamic_features : ChosenFeatures
+    ``population`` has a row per stay, with its outcome; the arrays have shapes (N, d) and (N, 48,
+    D).
     """
 
     population: Path
@@ -216,13 +198,7 @@ class FiddleRelease:
 
 
 def find_fiddle(folder: Path) -> FiddleRelease:
-    """Find the files of the release, in the folder itself or as PhysioNet lays them out.
-
-    Raises
-    ------
-    ExperimentError
-        When one is missing or damaged, or they do not belong together.
-    """
+    """Find the files of the release, in the folder itself or as PhysioNet lays them out."""
     features, population = _locate(folder)
     static, dynamic = (SparseFile.open(features / f"{name}.npz") for name in ("s", "X"))
     chosen = [

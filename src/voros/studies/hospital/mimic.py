@@ -95,11 +95,6 @@ def mimic_cases(extraction: Extraction) -> LabelledCases:
 
     13 channels, each with 8 summaries over 3 windows, and age, insurance, weight and gender. The
     height is extracted but is no feature, as in the paper.
-
-    Raises
-    ------
-    ExperimentError
-        When no stay has enough measurements, or all have the same outcome.
     """
     stays = _read_stays(extraction)
     buckets = read_buckets(extraction, stays["stay_id"])
@@ -148,11 +143,7 @@ def _read_stays(extraction: Extraction) -> dict[str, Any]:
 def read_buckets(extraction: Extraction, stay_ids: Any) -> FloatArray:
     """Return the values by channel, stay and bucket, NaN where nothing was measured.
 
-    Parameters
-    ----------
-    extraction : Extraction
-    stay_ids : ndarray of int
-        Ascending; every stay of the cohort.
+    ``stay_ids`` are those of the whole cohort, ascending.
     """
     values = np.full((len(CHANNELS), len(stay_ids), N_BUCKETS), np.nan)
     with open_database(None) as database, explaining(extraction.buckets):

@@ -71,16 +71,7 @@ def run_support2(
 def quick_support2(out: str | Path, outcome: str = "hospital_death_within_7_days") -> StudyResult:
     """Run the study with a dozen candidates: about half a minute on two cores.
 
-    Parameters
-    ----------
-    out : path-like
-        The run's folder.
-    outcome : {"hospital_death", "hospital_death_within_7_days"}
-
-    Returns
-    -------
-    StudyResult
-        Its text is the tables.
+    Parameters are those of `run_support2`; the text of the result is the tables.
     """
     return run_support2(out, outcome, Options(quick=True, progress=False))
 
@@ -146,19 +137,8 @@ def rival_table(
     """Compare forecasts with the models that partial VOROS selected.
 
     Each gets a threshold for each cost, decided on the same validation cases: those with all
-    forecasts.
-
-    Parameters
-    ----------
-    title : str
-    forecasts : mapping of str to ndarray
-        One risk per case of the whole data, NaN where none was made.
-    rows : mapping of str to ndarray
-        Positions of the validation ("valid") and test ("test") cases in the whole data.
-    deployed : sequence of Deployed
-    valid, test : Scored
-        Of the fitted models.
-    random_state : int, default 0
+    forecasts. A forecast has one risk per case of the whole data, NaN where none was made; ``rows``
+    are the positions of the validation ("valid") and test ("test") cases there.
     """
     columns = [Column("forecast")]
     cells: dict[str, list[Value]] = {name: [name] for name in (*forecasts, SELECTED)}

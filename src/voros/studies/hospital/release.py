@@ -62,15 +62,9 @@ def quoted(path: Path) -> str:
 
 @dataclass(frozen=True)
 class SourceTable:
-    """One table of the release.
+    """One table of the release, such as ``"icu/chartevents"``.
 
-    Attributes
-    ----------
-    name : str
-        Such as ``"icu/chartevents"``.
-    path : Path
-    columns : tuple of str
-        All of them, in the file's order; empty for Parquet, which names its own.
+    ``columns`` are all of them, in the file's order; none for Parquet, which names its own.
     """
 
     name: str
@@ -94,13 +88,7 @@ class SourceTable:
 
 
 def find_tables(folder: Path) -> dict[str, SourceTable]:
-    """Find the four tables of a release, and check their columns.
-
-    Raises
-    ------
-    ExperimentError
-        When one is missing, is there twice, lacks a column or cannot be read.
-    """
+    """Find the four tables of a release, each once, and check their columns."""
     _check_release_folder(folder)
     paths = _paths(folder)
     tables = {name: SourceTable(name, path, _header(path)) for name, path in paths.items()}
@@ -173,10 +161,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
 def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a DuckDB in memory that never holds more than `MEMORY_LIMIT`.
 
-    Parameters
-    ----------
-    scratch : Path or None
-        A folder for what does not fit.
+    What does not fit goes to the folder ``scratch``.
     """
     if find_spec("duckdb") is None:
         raise missing_package("reading hospital tables", "duckdb")
@@ -197,12 +182,7 @@ def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
 def explaining(path: Path, writing: Path | None = None) -> Iterator[None]:
     """Turn what DuckDB raises while reading ``path`` into an error with a remedy.
 
-    Parameters
-    ----------
-    path : Path
-        The file that is read.
-    writing : Path, optional
-        The file that is written meanwhile.
+    ``writing`` is the file that is written meanwhile.
     """
     import duckdb
 

@@ -106,15 +106,7 @@ def write_release(
     """Write a made-up release as PhysioNet lays one out, and return its stays.
 
     A fifth of the patients come back: to the ICU within the same hospital stay, or in a later one.
-
-    Parameters
-    ----------
-    folder : Path
-        ``hosp/`` and ``icu/`` are made in it.
-    n_patients : int
-    release : {"2.0", "2.2", "3.1"}
-        Whose columns, years and insurances to follow.
-    random_state : int, default 0
+    The release, one of `RELEASES`, says whose columns, years and insurances to follow.
     """
     if release not in RELEASES:
         raise ValueError(f"release={release!r}; accepted are {', '.join(RELEASES)}")
