@@ -51,3 +51,18 @@ def missing_package(purpose: str, *packages: str) -> ImportError:
     return ImportError(
         f"{purpose} needs {named}, which is not installed: {pip_install(*packages[:1])}"
     )
+
+
+def package_versions(*packages: str) -> dict[str, str]:
+    """Return the versions of Python and of packages; one that is not installed says so."""
+    # Slow to load, and only documents ask.
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

@@ -172,12 +172,11 @@ class AreaCurveDisplay(ModelDisplay):
             return self._likely_range()
         accepted = "a rising pair within [0, 1]"
         pair = t_range.tolist() if isinstance(t_range, np.ndarray) else t_range
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        ends = pair if isinstance(pair, (tuple, list)) else ()
+        numbers = [as_number(end, "t_range", accepted) for end in ends]
+        if len(numbers) != 2 or not 0 <= numbers[0] < numbers[1] <= 1:
             raise ArgumentError("t_range", f"={t_range!r}; accepted is {accepted}")
-        low, high = (as_number(end, "t_range", accepted) for end in pair)
-        if not 0 <= low < high <= 1:
-            raise ArgumentError("t_range", f"={t_range!r}; accepted is {accepted}")
-        return low, high
+        return numbers[0], numbers[1]
 
     def _likely_range(self) -> tuple[float, float]:
         ends = self.to_t(_likely_ratios(self.scenario.costs, self.negatives_per_positive))

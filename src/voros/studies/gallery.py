@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -40,6 +40,9 @@ EXPLAINED = "SUPPORT model"
 CELLS = 100
 """Floors, and capacities, of the winner map."""
 DPI = 120
+
+
+Picture: TypeAlias = "Callable[[_Patients], Figure]"
 
 
 @dataclass(frozen=True)
@@ -98,57 +101,55 @@ def _png(figure: Figure) -> bytes:
     return sink.getvalue()
 
 
-def overview(patients: _Patients) -> Figure:
+def overview(patients: _Patients, panels: Any) -> None:
     """Draw the limits on the left, and who wins under which limits on the right."""
-    figure, (left, right) = _panels(1, 2, (10, 5))
-    RocDisplay.from_points(patients.points, SCENARIO, ax=left)
-    WinnerMapDisplay(patients.winners).plot(right, log_capacity=True)
-    return figure
+    RocDisplay.from_points(patients.points, SCENARIO, ax=panels[0])
+    WinnerMapDisplay(patients.winners).plot(panels[1], log_capacity=True)
 
 
-def two_limits(patients: _Patients) -> Figure:
+def two_limits(patients: _Patients, ax: Any) -> None:
     """Draw the curves with strict and lenient limits."""
-    figure, ax = _panels(1, 1, (6.4, 5.8))
     RocDisplay.from_points(patients.points, {"strict": STRICT, "lenient": LENIENT}, ax=ax)
-    return figure
 
 
-def lesser_classifiers(patients: _Patients) -> Figure:
+def lesser_classifiers(patients: _Patients, panels: Any) -> None:
     """Draw the area of lesser classifiers, without limits and within them."""
-    figure, panels = _panels(1, 2, (9.6, 4.8))
     two = {name: patients.points[name] for name in ("SUPPORT model", "SPS")}
     shown: dict[str, Any] = {"cost_ratio": 1 / 20, "lesser_of": EXPLAINED}
     for ax, scenario in zip(panels, (None, LENIENT), strict=True):
         RocDisplay.from_points(two, scenario, ax=ax, choices=False, **shown)
-    return figure
 
 
-def area_curve(patients: _Patients) -> Figure:
+def area_curve(patients: _Patients, ax: Any) -> None:
     """Draw the best normalised area against the cost."""
-    figure, ax = _panels(1, 1, (6.4, 5.0))
     AreaCurveDisplay.from_points(patients.points, SCENARIO, ax=ax)
-    return figure
 
 
-def winners(patients: _Patients) -> Figure:
+def winners(patients: _Patients, panels: Any) -> None:
     """Draw the winner map and the margin beside it."""
-    figure, pair = _panels(1, 2, (10, 4.8))
-    WinnerMapDisplay(patients.winners).plot(pair, log_capacity=True)
-    return figure
+    WinnerMapDisplay(patients.winners).plot(panels, log_capacity=True)
 
 
-def threshold_cost(patients: _Patients) -> Figure:
+def threshold_cost(patients: _Patients, panels: Any) -> None:
     """Draw cost, precision and alarms along the thresholds."""
-    figure, three = _panels(3, 1, (6.4, 6.0), sharex=True)
-    ThresholdCostDisplay.from_points(patients.one, SCENARIO, ax=three)
-    return figure
+    ThresholdCostDisplay.from_points(patients.one, SCENARIO, ax=panels)
 
 
-def roc_surface(patients: _Patients) -> Figure:
+def roc_surface(patients: _Patients, ax: Any) -> None:
     """Draw the ROC surface with a slice in the middle."""
-    figure, ax = _panels(1, 1, (6.4, 5.4), subplot_kw={"projection": "3d"})
     RocSurfaceDisplay.from_points(patients.one, ax=ax, t=0.5)
-    return figure
+
+
+def _on_panels(draw: Callable[[_Patients, Any], None], **options: Any) -> Picture:
+    """Return a picture drawn on new panels."""
+
+    def picture(patients: _Patients) -> Figure:
+        figure, panels = pyplot().subplots(layout="constrained", **options)
+        draw(patients, panels)
+        made: Figure = figure
+        return made
+
+    return picture
 
 
 def regions(_: _Patients) -> Figure:
@@ -157,22 +158,13 @@ def regions(_: _Patients) -> Figure:
     return figure
 
 
-PICTURES: dict[str, Callable[[_Patients], Figure]] = {
-    "overview": overview,
-    "two-limits": two_limits,
-    "lesser-classifiers": lesser_classifiers,
-    "area-curve": area_curve,
-    "winner-map": winners,
-    "threshold-cost": threshold_cost,
-    "roc-surface": roc_surface,
+PICTURES: dict[str, Picture] = {
+    "overview": _on_panels(overview, ncols=2, figsize=(10, 5)),
+    "two-limits": _on_panels(two_limits, figsize=(6.4, 5.8)),
+    "lesser-classifiers": _on_panels(lesser_classifiers, ncols=2, figsize=(9.6, 4.8)),
+    "area-curve": _on_panels(area_curve, figsize=(6.4, 5.0)),
+    "winner-map": _on_panels(winners, ncols=2, figsize=(10, 4.8)),
+    "threshold-cost": _on_panels(threshold_cost, nrows=3, figsize=(6.4, 6.0), sharex=True),
+    "roc-surface": _on_panels(roc_surface, figsize=(6.4, 5.4), subplot_kw={"projection": "3d"}),
     "regions": regions,
 }
-
-
-def _panels(
-    rows: int, columns: int, size: tuple[float, float], **options: Any
-) -> tuple[Figure, Any]:
-    made: tuple[Figure, Any] = pyplot().subplots(
-        rows, columns, figsize=size, layout="constrained", **options
-    )
-    return made

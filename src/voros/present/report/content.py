@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Any
 
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.installing import package_versions
 from voros.io import Predictions
 from voros.policy import ThresholdPolicy
 from voros.policy.deployment import PolicyEvaluation
@@ -22,6 +22,12 @@ REPORTED_PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
 """Whose versions decide the numbers and the pictures."""
 
 REPORT_SCHEMA = 1
+
+EVALUATION_NUMBERS = (
+    *("deployed", "expected_cost", "cost_per_1000", "mean_precision", "mean_recall"),
+    *("mean_alarms", "max_alarms"),
+)
+"""What is said of a policy on test cases, besides intervals, violations and choices."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,7 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "title": report.title,
         "written": written.isoformat(timespec="seconds"),
         "command": report.command,
-        "versions": versions(),
+        "versions": package_versions(*REPORTED_PACKAGES),
         "validation": asdict(report.validation),
         "scenario": scenario_values(report.scenario),
         "strategy": report.selection.strategy,
@@ -144,19 +150,6 @@ def ranking_rows(report: Report) -> list[dict[str, Any]]:
         asdict(row) | {"behind": report.selection.behind(row)} | asdict(report.intervals[row.model])
         for row in report.selection.ranking
     ]
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that were used."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = {"python": platform.python_version()}
-    for package in REPORTED_PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
 
 
 def file_digest(path: str) -> str | None:
@@ -186,13 +179,7 @@ def evaluation_values(tested: PolicyEvaluation) -> dict[str, Any]:
     """Return what a policy did on test cases as plain values."""
     found = tested.intervals
     return {
-        "deployed": tested.deployed,
-        "expected_cost": tested.expected_cost,
-        "cost_per_1000": tested.cost_per_1000,
-        "mean_precision": tested.mean_precision,
-        "mean_recall": tested.mean_recall,
-        "mean_alarms": tested.mean_alarms,
-        "max_alarms": tested.max_alarms,
+        **{name: getattr(tested, name) for name in EVALUATION_NUMBERS},
         "intervals": None if found is None else asdict(found),
         "satisfied": tested.satisfied,
         "violations": [asdict(violation) for violation in tested.violations],

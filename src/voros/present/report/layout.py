@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from voros.core.decision import Choice, at_deployment
+from voros.installing import package_versions
 from voros.io import check_writable, write_together
 from voros.io.serialisation import json_text
 from voros.present.document import render_document
-from voros.present.report.content import DataSummary, Report, report_document, versions
+from voros.present.report.content import REPORTED_PACKAGES, DataSummary, Report, report_document
 from voros.present.report.figures import map_pictures, policy_pictures, ranking_pictures
 from voros.present.report.wording import (
     STRATEGY_TITLES,
@@ -82,7 +83,7 @@ def render_report(report: Report, written: datetime) -> str:
         test_words=() if tested is None else evaluation_in_words(tested),
         tested=None if tested is None else _test_table(tested.choices),
         map_pictures=map_pictures(report),
-        versions=", ".join(f"{name} {version}" for name, version in versions().items()),
+        versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),
     )
 
 

@@ -15,7 +15,7 @@ from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import (
     RunFolder,
     open_run,
-    package_versions,
+    run_versions,
     save,
     save_json,
 )
@@ -159,7 +159,7 @@ def _facts(
     not_done = [name for name, record in records.items() if record["status"] != "done"]
     parts = {part: cases.y[getattr(split, part)] for part in ("train", "valid", "test")}
     sizes = ", ".join(f"{part} {len(y)} ({y.mean():.3f} positive)" for part, y in parts.items())
-    packages = ", ".join(f"{name} {number}" for name, number in package_versions().items())
+    packages = ", ".join(f"{name} {number}" for name, number in run_versions().items())
     return [
         *(("data", note) for note in notes),
         ("cases", repr(cases)),

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import platform
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.installing import package_versions
 from voros.io import write_whole
 from voros.studies.experiments.cases import LabelledCases, Split, fill_and_scale
 from voros.studies.experiments.errors import ExperimentError, explaining_full_disk
+from voros.text.table import csv_text
 
 Part: TypeAlias = Literal["valid", "test"]
 
@@ -77,15 +76,9 @@ def save_json(path: Path, content: Mapping[str, Any]) -> None:
     save(path, json.dumps(content, indent=2) + "\n")
 
 
-def package_versions() -> dict[str, str]:
-    """Return what the run depends on: Python, the platform, and the packages that compute."""
-    found = {"python": sys.version.split()[0], "platform": platform.platform()}
-    for package in RECORDED_PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+def run_versions() -> dict[str, str]:
+    """Return what the run depends on: the platform, Python, and the packages that compute."""
+    return {"platform": platform.platform(), **package_versions(*RECORDED_PACKAGES)}
 
 
 def open_run(
@@ -107,9 +100,7 @@ def open_run(
             place.parent.mkdir(parents=True, exist_ok=True)
     if not folder.run.exists():
         sizes = {part: len(getattr(split, part)) for part in ("train", "valid", "test")}
-        save_json(
-            folder.run, {"identity": identity, "sizes": sizes, "versions": package_versions()}
-        )
+        save_json(folder.run, {"identity": identity, "sizes": sizes, "versions": run_versions()})
     if not folder.features.exists():
         _write_features(folder, cases, split)
     return folder
@@ -146,11 +137,8 @@ def scores_text(patient: AnyArray, y_true: BoolArray, score: FloatArray) -> str:
     >>> scores_text(np.array([7]), np.array([True]), np.array([0.1]))
     'patient,y_true,proba_y_eq_1\n7,1,0.1\n'
     """
-    columns = (patient.tolist(), y_true.astype(int).tolist(), map(repr, score.tolist()))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([PREDICTION_COLUMNS, *zip(*columns, strict=True)])
-    return text.getvalue()
+    rows = zip(patient.tolist(), y_true.astype(int).tolist(), score.tolist(), strict=True)
+    return csv_text(PREDICTION_COLUMNS, rows)
 
 
 def read_scores(path: Path) -> tuple[AnyArray, BoolArray, FloatArray]:

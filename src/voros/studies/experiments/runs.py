@@ -113,10 +113,15 @@ def run_grid(
     candidate and its record as it finishes, and with those finished before. Where results can no
     longer be written, an `ExperimentError` is raised and everything finished is kept.
     """
-    records, todo = _already_fitted(folder, candidates, time_limit)
+    records, todo = {}, []
     for candidate in candidates:
-        if on_finished and candidate.name in records:
-            on_finished(candidate, records[candidate.name])
+        record = folder.read_record(candidate.name)
+        if record is None or not _is_settled(record, time_limit):
+            todo.append(candidate)
+            continue
+        records[candidate.name] = record
+        if on_finished:
+            on_finished(candidate, record)
     if todo:
         pool = _WorkerPool(folder, random_state, time_limit)
         with closing(pool.fit_all(todo, min(jobs or os.cpu_count() or 1, len(todo)))) as fits:
@@ -134,17 +139,6 @@ def _kept(folder: RunFolder, record: dict[str, Any]) -> dict[str, Any]:
     if record["status"] != "done":
         save_json(folder.record(record["name"]), record)
     return record
-
-
-def _already_fitted(
-    folder: RunFolder, candidates: Sequence[Candidate], time_limit: float
-) -> tuple[dict[str, dict[str, Any]], list[Candidate]]:
-    records = {}
-    for candidate in candidates:
-        record = folder.read_record(candidate.name)
-        if record is not None and _is_settled(record, time_limit):
-            records[candidate.name] = record
-    return records, [candidate for candidate in candidates if candidate.name not in records]
 
 
 def _is_settled(record: dict[str, Any], time_limit: float) -> bool:

@@ -23,7 +23,7 @@ from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import (
     Part,
     RunFolder,
-    package_versions,
+    run_versions,
     save,
     save_json,
     scores_text,
@@ -71,7 +71,7 @@ def _record(
         "finished": time.time(),
         "converged": not unfinished,
         "warnings": sorted({str(w.message) for w in caught if w not in unfinished}),
-        "versions": package_versions(),
+        "versions": run_versions(),
     }
 
 
