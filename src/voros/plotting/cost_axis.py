@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import FloatArray
+from voros.core.costs import uniform_t
 
 ROUND_MISSES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000)
 """How many false alarms a miss is worth, in numbers that are easily said."""
+
+IN_T = uniform_t(0.0, 1.0)
+"""Knows how fractional costs become cost ratios."""
 
 CLOSEST_TICKS = 0.11
 """Least distance between two ticks, as a share of the axis."""
@@ -23,9 +27,7 @@ def fractional_cost(cost_ratio: Any, negatives_per_positive: float) -> Any:
     >>> fractional_cost([0.0, 1 / 9, np.inf], negatives_per_positive=9.0).tolist()
     [0.0, 0.5, 1.0]
     """
-    with np.errstate(divide="ignore"):
-        # Written so that an infinite ratio gives 1.
-        return 1.0 / (1.0 + 1.0 / (np.asarray(cost_ratio) * negatives_per_positive))
+    return IN_T.from_ratio(np.asarray(cost_ratio), negatives_per_positive)
 
 
 def ratio_at(t: Any, negatives_per_positive: float) -> Any:
@@ -36,9 +38,7 @@ def ratio_at(t: Any, negatives_per_positive: float) -> Any:
     >>> ratio_at([0.0, 0.5, 1.0], negatives_per_positive=9.0).round(3).tolist()
     [0.0, 0.111, inf]
     """
-    share = np.asarray(t, dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        return share / (1.0 - share) / negatives_per_positive
+    return IN_T.to_ratio(np.asarray(t, dtype=np.float64), negatives_per_positive)
 
 
 def round_ratios(t_low: float, t_high: float, negatives_per_positive: float) -> FloatArray:
