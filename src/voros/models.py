@@ -53,9 +53,12 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
     for name, column in given.items():
         check_same_order(y_true, **{f"scores of {name!r}" if name else "scores": column})
     labels = as_vector(y_true, "y_true")
-    columns = _named_columns(scores) if several_models(scores) else {ONLY_MODEL: _alone(scores)}
+    named = several_models(scores)
+    columns = _named_columns(scores) if named else {ONLY_MODEL: _alone(scores)}
     for model, column in columns.items():
-        check_same_length(**{"y_true": labels, _label(model, columns, scores): column})
+        check_same_length(
+            **{"y_true": labels, f"scores of {model!r}" if named else "scores": column}
+        )
     return columns
 
 
@@ -147,7 +150,3 @@ def _data_frame(values: Any, name: str) -> Any:
             "collect it into a data frame first, or see voros.engines.count_frame"
         )
     return frame if isinstance(frame, nw.DataFrame) else None
-
-
-def _label(model: str, columns: Mapping[str, Any], scores: Any) -> str:
-    return f"scores of {model!r}" if len(columns) > 1 or several_models(scores) else "scores"

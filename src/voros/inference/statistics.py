@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
 from voros.core.decision import partial_voros_of, solve
 from voros.core.expected_cost import cost_moments
 from voros.core.operating_points import OperatingPoints
@@ -27,20 +26,6 @@ Metric: TypeAlias = Literal[
 METRICS: tuple[Metric, ...] = get_args(Metric)
 MetricFunction: TypeAlias = Callable[[OperatingPoints, Scenario], float]
 MetricLike: TypeAlias = Metric | ThresholdPolicy | MetricFunction
-
-FROM_WORTHWHILE = frozenset({"partial_voros", "voros", "recall", "expected_cost", "threshold"})
-"""Metrics that only thresholds at a positive's score decide."""
-
-ZERO_IS_NOTHING = frozenset({"partial_voros", "partial_auroc", "recall"})
-"""Metrics that are 0 where nothing but never alarm is within the limits."""
-
-METRIC_NAMES = {
-    "partial_voros": "partial VOROS",
-    "voros": "VOROS",
-    "partial_auroc": "partial AUROC",
-    "auroc": "AUROC",
-    "expected_cost": "expected cost",
-}
 
 
 @dataclass(frozen=True)
@@ -79,18 +64,7 @@ class Measure:
                 f"metric={metric!r}; accepted are {', '.join(map(repr, METRICS))}, a "
                 "ThresholdPolicy, or a function of operating points and scenario"
             )
-        if metric in VOLUMES:
-            compute: Statistic = partial(_volumes, VOLUMES[metric](scenario))
-        else:
-            function = OTHERS.get(metric) or partial(_strategy_score, metric)
-            compute = one_by_one(lambda points: function(points, scenario))
-        return cls(
-            metric,
-            compute,
-            metric in FROM_WORTHWHILE,
-            metric == "expected_cost",
-            scenario if metric in ZERO_IS_NOTHING else None,
-        )
+        return MEASURES[metric](scenario)
 
     @classmethod
     def of_policy(cls, policy: ThresholdPolicy, *, by_cost: bool) -> Measure:
@@ -107,21 +81,11 @@ def one_by_one(function: Callable[[OperatingPoints], Any]) -> Statistic:
     return lambda batch: np.array([function(points) for points in batch], dtype=np.float64)
 
 
-def _volumes(scenario: Scenario, batch: Sequence[OperatingPoints]) -> FloatArray:
-    """Partial VOROS of several curves, through the closed form in one go."""
-    return partial_voros_of([solve(points, scenario) for points in batch], scenario.costs)
-
-
-VOLUMES: dict[str, Callable[[Scenario], Scenario]] = {
-    "partial_voros": lambda scenario: scenario,
-    "voros": Scenario.without_limits,
-}
-"""Metrics that are partial VOROS, and in which scenario."""
-
-
 def metric_in_words(metric: str) -> str:
     """Write a metric's name as a person would."""
-    return METRIC_NAMES.get(metric, metric)
+    if metric not in METRICS:
+        return metric
+    return metric.replace("_", " ").replace("voros", "VOROS").replace("auroc", "AUROC")
 
 
 def _user_metric(metric: MetricFunction, scenario: Scenario, points: OperatingPoints) -> float:
@@ -129,10 +93,6 @@ def _user_metric(metric: MetricFunction, scenario: Scenario, points: OperatingPo
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VorosWarning)
         return float(metric(points, scenario))
-
-
-def _strategy_score(metric: str, points: OperatingPoints, scenario: Scenario) -> float:
-    return SCORES[cast("Strategy", metric)](solve(points, scenario))
 
 
 def auroc(points: OperatingPoints, scenario: Scenario) -> float:  # noqa: ARG001
@@ -170,9 +130,32 @@ def deployed_threshold(points: OperatingPoints, scenario: Scenario) -> float:
     return float(ThresholdPolicy.from_allowed(allowed).threshold())
 
 
-OTHERS: dict[str, MetricFunction] = {
-    "auroc": auroc,
-    "expected_cost": least_expected_cost,
-    "threshold": deployed_threshold,
+def _volumes(scenario: Scenario) -> Statistic:
+    """Partial VOROS of several curves, through the closed form in one go."""
+    return lambda batch: partial_voros_of(
+        [solve(points, scenario) for points in batch], scenario.costs
+    )
+
+
+def _each(metric: MetricFunction, scenario: Scenario) -> Statistic:
+    return one_by_one(lambda points: metric(points, scenario))
+
+
+def _score(strategy: Strategy, scenario: Scenario) -> Statistic:
+    return one_by_one(lambda points: SCORES[strategy](solve(points, scenario)))
+
+
+MEASURES: dict[str, Callable[[Scenario], Measure]] = {
+    "partial_voros": lambda s: Measure(
+        "partial_voros", _volumes(s), worthwhile_only=True, limits=s
+    ),
+    "voros": lambda s: Measure("voros", _volumes(s.without_limits()), worthwhile_only=True),
+    "partial_auroc": lambda s: Measure("partial_auroc", _score("partial_auroc", s), limits=s),
+    "recall": lambda s: Measure("recall", _score("recall", s), worthwhile_only=True, limits=s),
+    "auroc": lambda s: Measure("auroc", _each(auroc, s)),
+    "expected_cost": lambda s: Measure(
+        "expected_cost", _each(least_expected_cost, s), worthwhile_only=True, lower_is_better=True
+    ),
+    "threshold": lambda s: Measure("threshold", _each(deployed_threshold, s), worthwhile_only=True),
 }
-"""Metrics besides those by which models are selected."""
+"""Metrics that have a name."""
