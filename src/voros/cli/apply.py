@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -96,7 +98,7 @@ def apply(
     with show_progress(f"reading {file}"):
         source = open_source(file, file_format)
         column = score or _policy_column(policy, policy_file)
-        try:
+        with _naming_the_policy(policy, policy_file, named=score is not None):
             cases = read_predictions(
                 source,
                 label=label,
@@ -106,27 +108,12 @@ def apply(
                 both_classes=False,
                 drop_missing=drop_missing,
             )
-        except NoSuchColumnError as error:
-            if score is not None:
-                raise
-            raise PredictionFileError(
-                Message(
-                    f"{policy_file} was made for the scores of {policy.model!r}, and ",
-                    *error.args,
-                    "; if those scores have another name here, give it with --score",
-                )
-            ) from None
         alarms = policy.predict(cases.of(column), ratio)
         if output is not None or not show_options.for_programs:
             decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
             data = table_bytes(decided, out_format)
             on_screen = output in (None, STANDARD_OUTPUT)
-            deliver(
-                data.decode() if on_screen else data,
-                output,
-                force=show_options.force,
-                announce=False,
-            )
+            deliver(data.decode() if on_screen else data, output, show_options, announce=False)
     for note in cases.notes:
         say(note, "note")
     verdict, threshold = Verdict.of(policy, cases, column, alarms, ratio), policy.threshold(ratio)
@@ -143,6 +130,23 @@ def _read_policy(path: Path) -> ThresholdPolicy:
         return ThresholdPolicy.from_json(path)
     except ValueError as error:
         raise ValueError(f"{error}; a policy saved by voros select comes first") from None
+
+
+@contextmanager
+def _naming_the_policy(policy: ThresholdPolicy, path: Path, *, named: bool) -> Iterator[None]:
+    """Say which policy named a column that is missing, unless the column was named by hand."""
+    try:
+        yield
+    except NoSuchColumnError as error:
+        if named:
+            raise
+        raise PredictionFileError(
+            Message(
+                f"{path} was made for the scores of {policy.model!r}, and ",
+                *error.args,
+                "; if those scores have another name here, give it with --score",
+            )
+        ) from None
 
 
 def _sheet(verdict: Verdict, source: str, column: str, threshold: float) -> Sheet:

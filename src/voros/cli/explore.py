@@ -56,7 +56,7 @@ def explore(
     points = count_points(predictions)
     with show_progress("writing the page"):
         html = render_page(points, scenario, title=title, outcome=outcome, cases=cases, thin=thin)
-        deliver(html, output, force=show_options.force, announce=False)
+        deliver(html, output, show_options, announce=False)
     size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
     if show_options.for_programs:

@@ -72,7 +72,7 @@ def map_(
             progress=progress,
         )
     if output is not None and picture_format is not None:
-        deliver(_picture(found, picture_format), output, force=show_options.force)
+        deliver(_picture(found, picture_format), output, show_options)
     show(_sheet(found), show_options, aside=output == STANDARD_OUTPUT)
 
 

@@ -57,7 +57,7 @@ def plot(
     headless_pyplot()
     with show_progress("drawing"):
         picture = figure_bytes(_figure(kind, points, scenario), picture_format)
-    deliver(picture, output, force=show_options.force)
+    deliver(picture, output, show_options)
     if show_options.for_programs:
         sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
         show(sheet.beside(written=str(output), kind=kind), show_options)

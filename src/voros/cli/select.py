@@ -79,7 +79,7 @@ def select(
     if test is not None:
         tested = Tested.of(policy, load_test(test, columns, validation, selection.winner))
     if output is not None:
-        deliver(policy.to_json(), output, force=show_options.force, announce=False)
+        deliver(policy.to_json(), output, show_options, announce=False)
     sheet = _sheet(selection, policy, tested, validation, points[selection.winner])
     show(sheet, show_options, aside=output == STANDARD_OUTPUT)
     if check and tested is not None and not tested.satisfied:

@@ -187,10 +187,12 @@ def check_output(output: Path | None, options: OutputOptions) -> None:
         check_writable([output], force=options.force)
 
 
-def deliver(data: str | bytes, output: Path | None, *, force: bool, announce: bool = True) -> None:
+def deliver(
+    data: str | bytes, output: Path | None, options: OutputOptions, *, announce: bool = True
+) -> None:
     """Write to a file, whole or not at all, or to the standard output where none is named."""
     if output not in (None, STANDARD_OUTPUT):
-        write_whole(output, data, force=force)
+        write_whole(output, data, force=options.force)
         if announce:
             say(f"wrote {output}")
     elif isinstance(data, str):
