@@ -17,12 +17,11 @@ References
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
-from types import MappingProxyType
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -115,8 +114,13 @@ OutcomeName: TypeAlias = Literal[
 ]
 """The outcomes `Support2.outcome` can give."""
 
-DAYS_IN_2_MONTHS = 60
-DAYS_IN_6_MONTHS = 180
+_OUTCOMES: Mapping[str, tuple[str, str, float]] = {
+    "hospital_death": ("hospdead", "slos", np.inf),
+    "hospital_death_within_7_days": ("hospdead", "slos", 7),
+    "death_within_2_months": ("death", "d.time", 60),
+    "death_within_6_months": ("death", "d.time", 180),
+}
+"""What happened, when, and by which day it counts."""
 
 _COLUMNS = {
     "features": "age sex race edu income dzgroup dzclass num.co scoma ca diabetes dementia hday "
@@ -241,10 +245,11 @@ class Support2:
         >>> round(float(data.outcome("hospital_death").mean()), 3)
         0.259
         """
-        if name not in _OUTCOME_RULES:
-            accepted = ", ".join(get_args(OutcomeName))
+        if name not in _OUTCOMES:
+            accepted = ", ".join(_OUTCOMES)
             raise ValueError(f"name={name!r} is not an outcome of SUPPORT2; accepted: {accepted}")
-        return _OUTCOME_RULES[name](self.outcomes)
+        event, days, most = _OUTCOMES[name]
+        return np.logical_and(self.outcomes[event], self.outcomes[days] <= most)
 
     def frame(self, backend: str | None = None) -> Any:
         """Return features, outcomes and the four prognoses side by side in a data frame.
@@ -322,21 +327,3 @@ def _column(values: Sequence[str], kind: type) -> AnyArray:
     # Few values are distinct: to parse each of them once takes under half the time.
     numbers = {value: float(value or "nan") for value in set(values)}
     return np.array([numbers[value] for value in values]).astype(kind)
-
-
-def _died_in_hospital(outcomes: DataTable, within_days: float = np.inf) -> BoolArray:
-    return np.logical_and(outcomes["hospdead"], outcomes["slos"] <= within_days)
-
-
-def _died(outcomes: DataTable, within_days: float) -> BoolArray:
-    return np.logical_and(outcomes["death"], outcomes["d.time"] <= within_days)
-
-
-_OUTCOME_RULES: Mapping[str, Callable[[DataTable], BoolArray]] = MappingProxyType(
-    {
-        "hospital_death": _died_in_hospital,
-        "hospital_death_within_7_days": partial(_died_in_hospital, within_days=7),
-        "death_within_2_months": partial(_died, within_days=DAYS_IN_2_MONTHS),
-        "death_within_6_months": partial(_died, within_days=DAYS_IN_6_MONTHS),
-    }
-)

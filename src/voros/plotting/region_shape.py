@@ -175,7 +175,6 @@ def corner_name(name: str) -> str:
 def region_gallery(
     limits: Iterable[Limits] = FIGURE_2 + OTHER_CASES,
     *,
-    columns: int | None = None,
     width: float = MOST_ACROSS * PANEL_INCHES,
 ) -> tuple[RegionDisplay, ...]:
     """Draw several feasible regions side by side.
@@ -185,10 +184,8 @@ def region_gallery(
     limits : iterable of Limits
         Class sizes, precision floor and capacity of each panel. By default the
         paper's three practical cases and one example of each other shape.
-    columns : int, optional
-        Panels in a row; by default as many as the width takes, four at most.
     width : float, default 9.6
-        Inches; the height follows from the number of panels.
+        Inches, which take up to four panels in a row; the height follows from their number.
 
     Returns
     -------
@@ -196,7 +193,7 @@ def region_gallery(
     """
     displays = [RegionDisplay(*astuple(each)) for each in limits]
     fitting = int(np.clip(width / NARROWEST_PANEL, 1, MOST_ACROSS))
-    across = min(columns or fitting, len(displays))
+    across = min(fitting, len(displays))
     rows = -(-len(displays) // across)
     size = (width, 1.2 * rows * width / across)
     _, grid = pyplot().subplots(rows, across, figsize=size, layout="constrained", squeeze=False)

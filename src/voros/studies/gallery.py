@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,7 +24,6 @@ from voros.plotting import (
     region_gallery,
 )
 from voros.plotting.style import pyplot
-from voros.progress import Progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,11 +43,8 @@ DPI = 120
 Picture: TypeAlias = "Callable[[_Patients], Figure]"
 
 
-@dataclass(frozen=True)
 class _Patients:
     """The four prognoses, counted once, and their winner map."""
-
-    progress: Progress
 
     @cached_property
     def points(self) -> dict[str, OperatingPoints]:
@@ -63,7 +58,6 @@ class _Patients:
             min_precisions=np.linspace(0.12, 0.6, CELLS),
             capacities=np.geomspace(0.005, 0.5, CELLS),
             cost_ratio=COST_RATIO,
-            progress=self.progress,
         )
 
     @property
@@ -71,22 +65,13 @@ class _Patients:
         return self.points[EXPLAINED]
 
 
-def save_support2_figures(folder: str | Path, *, progress: Progress = False) -> list[Path]:
+def save_support2_figures(folder: str | Path) -> list[Path]:
     """Draw every picture of SUPPORT2's four prognoses and save each as a PNG file.
 
-    Parameters
-    ----------
-    folder : str or path
-        Made if it does not exist; files of the same names are replaced.
-    progress : bool or callable, default False
-        As in `voros.winner_map`.
-
-    Returns
-    -------
-    list of Path
+    The folder is made if it does not exist; files of the same names are replaced.
     """
     with folder_for(folder) as target:
-        patients = _Patients(progress)
+        patients = _Patients()
         pictures: dict[str | Path, str | bytes] = {
             target / f"{name}.png": _png(draw(patients)) for name, draw in PICTURES.items()
         }

@@ -31,13 +31,13 @@ def headless_pyplot() -> Any:
     return plt
 
 
-def figure_bytes(figure: Any, file_format: str, resolution: int = RESOLUTION) -> bytes:
+def figure_bytes(figure: Any, file_format: str) -> bytes:
     """Write a figure into memory, and close it."""
     plt, sink = headless_pyplot(), io.BytesIO()
     # Without a date and with fixed names inside, the same data give the same bytes.
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(file_format)
     with plt.rc_context({"svg.hashsalt": "voros"}):
-        figure.savefig(sink, format=file_format, dpi=resolution, metadata=metadata)
+        figure.savefig(sink, format=file_format, dpi=RESOLUTION, metadata=metadata)
     plt.close(figure)
     return sink.getvalue()
 

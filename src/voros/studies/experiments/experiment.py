@@ -24,7 +24,7 @@ from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.runs import TIME_LIMIT, run_grid
 from voros.studies.experiments.study import Deployed, Scored, cost_intervals, run_study
 from voros.studies.experiments.summary import draw_study, render_summary
-from voros.studies.experiments.timing import GridBar
+from voros.studies.experiments.timing import GridBar, briefing, grid_seconds
 from voros.studies.paper.paper_tables import table_files
 from voros.text.table import Table
 
@@ -77,6 +77,17 @@ class Options:
     def cores(self) -> int:
         """Fits side by side."""
         return self.jobs or os.cpu_count() or 1
+
+    def brief(
+        self,
+        found: Sequence[str],
+        lacking: Sequence[str],
+        size: tuple[int, int],
+        preparing: float = 0.0,
+    ) -> None:
+        """Announce files, what is lacking, and the time for training data of a size (n, d)."""
+        seconds = preparing + grid_seconds(self.candidates, *size, self.cores)
+        self.announce(briefing(found, lacking, seconds))
 
 
 AS_PUBLISHED = Options()
@@ -157,7 +168,7 @@ def _facts(
 ) -> list[tuple[str, str]]:
     done = [record for record in records.values() if record["status"] == "done"]
     not_done = [name for name, record in records.items() if record["status"] != "done"]
-    parts = {part: cases.y[getattr(split, part)] for part in ("train", "valid", "test")}
+    parts = {part: cases.y[rows] for part, rows in vars(split).items()}
     sizes = ", ".join(f"{part} {len(y)} ({y.mean():.3f} positive)" for part, y in parts.items())
     packages = ", ".join(f"{name} {number}" for name, number in run_versions().items())
     return [

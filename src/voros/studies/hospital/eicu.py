@@ -13,7 +13,7 @@ from voros.studies.experiments.cases import TRAIN_SHARE, LabelledCases
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
 from voros.studies.experiments.results import StudyResult
-from voros.studies.experiments.timing import briefing, file_found, grid_seconds
+from voros.studies.experiments.timing import file_found
 from voros.studies.hospital.features import (
     BUCKET_HOURS,
     N_BUCKETS,
@@ -45,8 +45,7 @@ def run_eicu(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED)
     found, lacking = _found(release), static.lacking + dynamic.lacking
     n_features = len(static.names) + len(VALUE_SUMMARIES) * len(WINDOWS) * len(dynamic.names)
     n_train = int(release.static.shape[0] * TRAIN_SHARE)
-    seconds = grid_seconds(options.candidates, n_train, n_features, options.cores)
-    options.announce(briefing(found, lacking, seconds))
+    options.brief(found, lacking, (n_train, n_features))
     cases = eicu_cases(release)
     options.announce(repr(cases))
     return run_experiment(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from voros.studies.experiments.errors import ExperimentError, explaining_full_disk
@@ -23,7 +22,8 @@ NEWEST_YEARS = "2020 - 2022"
 """Patients of these years are in MIMIC-IV since 3.0, and in no table of 2.x."""
 
 FEWEST_NEWEST = 20
-"""If one table has this many patients of those years and another none, that is no accident."""
+"""If one table has this many patients or stays of those years and another none, that is no
+accident."""
 
 MIXED_REMEDY = "Take all four tables from the same release"
 
@@ -92,6 +92,18 @@ def _one_row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[int, ...]
     return tuple(row)
 
 
+def _newest_years(
+    database: duckdb.DuckDBPyConnection, table: str, key: str, other: str
+) -> tuple[int, ...]:
+    """Count the rows of the newest years in a table, and those of them that another has too."""
+    return _one_row(
+        database,
+        f"SELECT count(*), count(t.{key}) FROM {table} LEFT JOIN "
+        f"(SELECT DISTINCT {key} FROM {other}) t USING ({key}) "
+        f"WHERE anchor_year_group = '{NEWEST_YEARS}'",
+    )
+
+
 def _check_keys(database: duckdb.DuckDBPyConnection, tables: Mapping[str, SourceTable]) -> None:
     for short, key, name in (
         ("patients", "subject_id", "hosp/patients"),
@@ -128,12 +140,7 @@ def _check_one_release(
 def _check_newest_years(
     database: duckdb.DuckDBPyConnection, tables: Mapping[str, SourceTable], short: str
 ) -> None:
-    newest, held = _one_row(
-        database,
-        "SELECT count(*), count(t.subject_id) FROM patients p LEFT JOIN "
-        f"(SELECT DISTINCT subject_id FROM {short}) t USING (subject_id) "
-        f"WHERE anchor_year_group = '{NEWEST_YEARS}'",
-    )
+    newest, held = _newest_years(database, "patients", "subject_id", short)
     if newest >= FEWEST_NEWEST and held == 0:
         raise ExperimentError(
             f"{_path(tables, short)}: it holds none of the {newest} patients of {NEWEST_YEARS} in "
@@ -143,10 +150,6 @@ def _check_newest_years(
 
 def _path(tables: Mapping[str, SourceTable], short: str) -> str:
     return next(str(table.path) for name, table in tables.items() if name.endswith(f"/{short}"))
-
-
-FEWEST_NEWEST_STAYS = 20
-"""If this many stays of the newest years have no reading, that is no accident."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +188,8 @@ def extract(tables: Mapping[str, SourceTable], folder: Path) -> Extraction:
             )
     with explaining_full_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    with _scratch(folder) as scratch, open_database(scratch) as database:
+        scratch = TemporaryDirectory(dir=folder, prefix="scratch", ignore_cleanup_errors=True)
+    with scratch as place, open_database(Path(place)) as database:
         flow = make_cohort(database, tables)
         _check_not_empty(flow, tables)
         _write_stays(database, folder / "stays.parquet")
@@ -202,15 +206,6 @@ def _identities(tables: Mapping[str, SourceTable]) -> dict[str, list[Any]]:
         name: [str(table.path.resolve()), table.path.stat().st_size, table.path.stat().st_mtime_ns]
         for name, table in tables.items()
     }
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    scratch = folder / "scratch"
-    try:
-        yield scratch
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _check_not_empty(flow: CohortFlow, tables: Mapping[str, SourceTable]) -> None:
@@ -232,12 +227,9 @@ def _write_stays(database: duckdb.DuckDBPyConnection, target: Path) -> None:
 def _check_newest_charted(
     database: duckdb.DuckDBPyConnection, buckets: Path, tables: Mapping[str, SourceTable]
 ) -> None:
-    ((newest, charted),) = database.execute(
-        "SELECT count(*), count(b.stay_id) FROM cohort LEFT JOIN "
-        f"(SELECT DISTINCT stay_id FROM read_parquet({quoted(buckets)})) b USING (stay_id) "
-        f"WHERE anchor_year_group = '{NEWEST_YEARS}'"
-    ).fetchall()
-    if newest >= FEWEST_NEWEST_STAYS and charted == 0:
+    source = f"read_parquet({quoted(buckets)})"
+    newest, charted = _newest_years(database, "cohort", "stay_id", source)
+    if newest >= FEWEST_NEWEST and charted == 0:
         buckets.unlink()
         raise ExperimentError(
             f"{tables['icu/chartevents'].path}: it holds no reading of the {newest} stays of "

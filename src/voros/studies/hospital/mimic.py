@@ -12,7 +12,7 @@ from voros.core.arrays import FloatArray
 from voros.studies.experiments.cases import LabelledCases
 from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
 from voros.studies.experiments.results import StudyResult
-from voros.studies.experiments.timing import briefing, file_found, grid_seconds
+from voros.studies.experiments.timing import file_found
 from voros.studies.hospital.channels import CHANNELS, TIME_VARYING
 from voros.studies.hospital.extraction import Extraction, extract
 from voros.studies.hospital.features import (
@@ -67,7 +67,7 @@ def run_mimic(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED
     """
     tables, extracted = find_tables(Path(data)), Path(out) / "extracted"
     found = [file_found(name, table.path) for name, table in tables.items()]
-    options.announce(briefing(found, (), _seconds(tables, extracted, options)))
+    options.brief(found, (), (TRAINING_STAYS, N_FEATURES), _seconds(tables, extracted))
     extraction = extract(tables, extracted)
     options.announce(str(extraction.flow))
     cases = mimic_cases(extraction)
@@ -82,12 +82,11 @@ def run_mimic(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED
     )
 
 
-def _seconds(tables: Mapping[str, SourceTable], extracted: Path, options: Options) -> float:
-    seconds = grid_seconds(options.candidates, TRAINING_STAYS, N_FEATURES, options.cores)
+def _seconds(tables: Mapping[str, SourceTable], extracted: Path) -> float:
     if (extracted / "extraction.json").exists():
-        return seconds
+        return 0.0
     chart = tables["icu/chartevents"].path
-    return seconds + chart.stat().st_size / 1e6 / MEGABYTES_PER_SECOND[chart.suffix]
+    return chart.stat().st_size / 1e6 / MEGABYTES_PER_SECOND[chart.suffix]
 
 
 def mimic_cases(extraction: Extraction) -> LabelledCases:

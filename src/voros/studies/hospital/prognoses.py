@@ -23,7 +23,6 @@ from voros.studies.experiments.study import (
     cost_intervals,
     deploy,
 )
-from voros.studies.experiments.timing import briefing, grid_seconds
 from voros.studies.hospital.features import stack
 from voros.studies.paper.cells import SCENARIOS
 from voros.studies.paper.paper_tables import limits_kept
@@ -53,9 +52,8 @@ def run_support2(
     options : Options, optional
     """
     cases = support2_cases(outcome)
-    n_train = len(cases) // 2
-    seconds = grid_seconds(options.candidates, n_train, len(cases.feature_names), options.cores)
-    options.announce(briefing([f"SUPPORT2, which comes with voros: {cases!r}"], (), seconds))
+    size = (len(cases) // 2, len(cases.feature_names))
+    options.brief([f"SUPPORT2, which comes with voros: {cases!r}"], (), size)
     title = f"SUPPORT2, {TITLES[outcome]}"
     return run_experiment(
         title,
@@ -132,7 +130,6 @@ def rival_table(
     deployed: Sequence[Deployed],
     valid: Scored,
     test: Scored,
-    random_state: int = 0,
 ) -> Table:
     """Compare forecasts with the models that partial VOROS selected.
 
@@ -148,7 +145,7 @@ def rival_table(
         on_valid = _beside(one.model, valid, forecasts, rows["valid"])
         on_test = _beside(one.model, test, forecasts, rows["test"])
         columns += cost_columns(one.scenario, verdict="against the model", kept="limits kept")
-        for name, values in _compare(one.scenario, on_valid, on_test, random_state).items():
+        for name, values in _compare(one.scenario, on_valid, on_test).items():
             cells[name] += values
     title = f"{title}: {len(on_test)} test cases with every forecast"
     return Table(tuple(columns), tuple(map(tuple, cells.values())), title, "forecasts")
@@ -163,9 +160,9 @@ def _beside(
     return Scored(scored.patient, scored.y_true, compared).take(np.flatnonzero(complete))
 
 
-def _compare(number: int, valid: Scored, test: Scored, random_state: int) -> dict[str, list[Value]]:
+def _compare(number: int, valid: Scored, test: Scored) -> dict[str, list[Value]]:
     deployed = {name: _with_thresholds(number, name, valid, test) for name in valid.scores}
-    found = cost_intervals(list(deployed.values()), test, random_state, beside=SELECTED)
+    found = cost_intervals(list(deployed.values()), test, beside=SELECTED)
     return {
         name: [
             found[name].cost.estimate,
