@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +11,6 @@ import numpy as np
 from voros.core.arrays import AnyArray, FloatArray, as_number
 from voros.core.costs import CostDistribution, Density, Samples
 from voros.core.decision import at_deployment
-from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import ArgumentError
@@ -19,7 +18,7 @@ from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES
 from voros.plotting.colours import ground, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
-from voros.plotting.display import ModelDisplay, renamed
+from voros.plotting.display import ModelDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
 from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size, write_beside
@@ -80,7 +79,7 @@ class AreaCurveDisplay(ModelDisplay):
 
     def __init__(
         self,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
+        points: PointsLike,
         scenario: Scenario,
         t_range: tuple[float, float] | None = None,
         name: str | None = None,

@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from inspect import signature
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from voros.core.operating_points import OperatingPoints, check_same_cases
 from voros.evaluation import Evaluation
 from voros.models import ONLY_MODEL, count_models
 from voros.notices import warn_about
+
+PointsLike: TypeAlias = OperatingPoints | Mapping[str, OperatingPoints]
+"""One model, or several by name, counted on the same cases."""
 
 
 class ModelDisplay(ABC):
@@ -123,9 +126,7 @@ def _count_estimators(
     }
 
 
-def named_points(
-    points: OperatingPoints | Mapping[str, OperatingPoints],
-) -> dict[str, OperatingPoints]:
+def named_points(points: PointsLike) -> dict[str, OperatingPoints]:
     """Read operating points of one model, or of several by name, counted on the same cases."""
     named = dict(points) if isinstance(points, Mapping) else {ONLY_MODEL: points}
     if not named:
@@ -134,9 +135,7 @@ def named_points(
     return named
 
 
-def renamed(
-    points: OperatingPoints | Mapping[str, OperatingPoints], name: str | None
-) -> dict[str, OperatingPoints]:
+def renamed(points: PointsLike, name: str | None) -> dict[str, OperatingPoints]:
     """Read operating points as `named_points` does; a single model may be given another name."""
     named = named_points(points)
     if name is None:
@@ -156,7 +155,7 @@ def check_name(name: str) -> str:
     return name
 
 
-def only_model(points: OperatingPoints | Mapping[str, OperatingPoints]) -> OperatingPoints:
+def only_model(points: PointsLike) -> OperatingPoints:
     """Return the points of the single model that a picture can show."""
     named = named_points(points)
     if len(named) != 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,13 +12,12 @@ from voros.core.arrays import AnyArray, BoolArray, check_flag, check_number
 from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import NO_LIMITS, Decision, solve
 from voros.core.limits import chosen_rows
-from voros.core.operating_points import OperatingPoints
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES
 from voros.plotting.colours import FADED, PINK, ModelStyle, ground, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost
-from voros.plotting.display import ModelDisplay, renamed
+from voros.plotting.display import ModelDisplay, PointsLike, renamed
 from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.limit_lines import (
@@ -98,10 +97,7 @@ class RocDisplay(ModelDisplay):
     """
 
     def __init__(
-        self,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
-        scenario: ScenarioLike = None,
-        name: str | None = None,
+        self, points: PointsLike, scenario: ScenarioLike = None, name: str | None = None
     ) -> None:
         self.points = renamed(points, name)
         self.named = name is not None

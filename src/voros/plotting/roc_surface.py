@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,12 +9,11 @@ import numpy as np
 
 from voros.core.arrays import FloatArray, check_number
 from voros.core.decision import NO_LIMITS, solve
-from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
 from voros.plotting.colours import PINK, ink, model_styles
 from voros.plotting.cost_axis import fractional_cost, ratio_at
-from voros.plotting.display import ModelDisplay, only_model
+from voros.plotting.display import ModelDisplay, PointsLike, only_model
 from voros.plotting.geometry import chord, cost_excess, part_above
 from voros.plotting.style import axes_to_draw_on, line_width, type_size
 
@@ -59,11 +57,7 @@ class RocSurfaceDisplay(ModelDisplay):
     0.9081
     """
 
-    def __init__(
-        self,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
-        scenario: Scenario | None = None,
-    ) -> None:
+    def __init__(self, points: PointsLike, scenario: Scenario | None = None) -> None:
         self.scenario = None if scenario is None else check_scenario(scenario)
         decision = solve(only_model(points), NO_LIMITS if self.scenario is None else self.scenario)
         self.points, self.hull = decision.points, decision.hull

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -10,13 +10,12 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, BoolArray, FloatArray, check_choice
 from voros.core.expected_cost import expected_costs
-from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES, REGION
 from voros.plotting.colours import FADED, ground, ink, model_styles, region_opacity
-from voros.plotting.display import ModelDisplay, check_name, only_model
+from voros.plotting.display import ModelDisplay, PointsLike, check_name, only_model
 from voros.plotting.geometry import marked_runs
 from voros.plotting.limit_lines import limits_in_words
 from voros.plotting.names import literal, wrapped
@@ -85,7 +84,7 @@ class ThresholdCostDisplay(ModelDisplay):
 
     def __init__(
         self,
-        points: OperatingPoints | Mapping[str, OperatingPoints],
+        points: PointsLike,
         scenario: Scenario,
         along: Along | None = None,
         name: str | None = None,

@@ -23,20 +23,12 @@ class Unit:
 
 @dataclass(frozen=True)
 class Channel:
-    """One quantity, whatever it is charted as.
+    """One quantity, under the paper's name for it, whatever it is charted as.
 
-    Parameters
-    ----------
-    name : str
-        The paper's name for it.
-    items : mapping of int to Unit
-        Item id to the unit it is charted in when the row names none.
-    units : tuple of Unit
-        Every unit a row may name. A row that names another one is left out.
-    low, high : float
-        Plausible values in the channel's unit, bounds included: readings beyond them are slips.
-    static : bool
-        Whether it is taken as constant over the stay.
+    ``items`` are item ids, with the unit each is charted in when the row names none. A row may name
+    any of ``units``; one that names another is left out. Readings beyond ``low`` and ``high``,
+    bounds in the channel's unit, are slips. A ``static`` channel is taken as constant over the
+    stay.
     """
 
     name: str

@@ -23,6 +23,7 @@ from voros.studies.hospital.features import (
     summarise,
 )
 from voros.studies.hospital.fiddle import REMEDY, ChosenFeatures, FiddleRelease, find_fiddle
+from voros.studies.hospital.release import check_columns
 
 DEATH = "mortality_LABEL"
 STAY_COLUMN = "ID"
@@ -136,10 +137,5 @@ def _population(path: Path, n_stays: int) -> tuple[BoolArray, AnyArray]:
 def _population_rows(path: Path) -> Iterator[Mapping[str, str]]:
     with path.open(encoding="utf-8-sig", newline="") as text:
         rows = csv.DictReader(text)
-        missing = [name for name in (STAY_COLUMN, DEATH) if name not in (rows.fieldnames or ())]
-        if missing:
-            raise ExperimentError(
-                f"{path}: the table has no column {', '.join(missing)}; it has "
-                f"{', '.join(rows.fieldnames or ())}. {REMEDY}"
-            )
+        check_columns(path, rows.fieldnames or (), (STAY_COLUMN, DEATH), REMEDY)
         yield from rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -143,11 +143,16 @@ def _header(path: Path) -> tuple[str, ...]:
 
 def _check_columns(table: SourceTable) -> None:
     columns = table.columns or _parquet_columns(table.path)
-    missing = [column for column in NEEDED_COLUMNS[table.name] if column not in columns]
+    check_columns(table.path, columns, NEEDED_COLUMNS[table.name], DOWNLOAD_AGAIN)
+
+
+def check_columns(path: Path, columns: Collection[str], needed: Iterable[str], remedy: str) -> None:
+    """Raise where a table lacks a column."""
+    missing = [column for column in needed if column not in columns]
     if missing:
         raise ExperimentError(
-            f"{table.path}: the table has no column {', '.join(missing)}; it has "
-            f"{', '.join(columns) or 'none'}. {DOWNLOAD_AGAIN}"
+            f"{path}: the table has no column {', '.join(missing)}; it has "
+            f"{', '.join(columns) or 'none'}. {remedy}"
         )
 
 
