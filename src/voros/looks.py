@@ -1,7 +1,7 @@
 """Colours and titles of axes: the one rule of the pictures and of the interactive page.
 
-Colours begin with those of Okabe and Ito, which people with any common colour blindness can tell
-apart. No picture relies on them alone: a line also has dashes, a point a marker, and an area a
+Colours begin with those of Okabe and Ito, which look different to people with any common colour
+blindness. No picture relies on them alone: a line also has dashes, a point a marker, and an area a
 letter. After the twelfth model a colour comes again, with other dashes and another marker.
 """
 

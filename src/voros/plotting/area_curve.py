@@ -61,7 +61,7 @@ class AreaCurveDisplay(ModelDisplay):
     switches_ : dict of str to Line2D
         Where a threshold takes over from another.
     threshold_labels_ : tuple of Text
-        Thresholds beside the curve, when there is a single model and room for them.
+        Thresholds beside the curve, when there is a single model and space for them.
     density_ : Line2D
     styles_ : dict of str to ModelStyle
         How each model looks.

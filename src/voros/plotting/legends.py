@@ -56,7 +56,7 @@ def draw_legend(
 ) -> Any:
     """Draw a legend, after what one on these axes says already.
 
-    There is room under the lowest axes of the picture, ``below``, which are ``ax`` by default. A
+    There is space under the lowest axes of the picture, ``below``, which are ``ax`` by default. A
     figure that is ours may ``grow`` taller by what a legend there takes.
     """
     size, lowest = type_size(ax) - 1, below or ax
@@ -131,8 +131,8 @@ def written_entries(
 
 def fitting_characters(inches: float, size: float) -> int:
     """How many characters a line of a legend of this width holds."""
-    room = inches - (HANDLE + PADDING) * size / POINTS_PER_INCH
-    return int(room * POINTS_PER_INCH / (SAFETY * CHARACTER_WIDTH * size))
+    free = inches - (HANDLE + PADDING) * size / POINTS_PER_INCH
+    return int(free * POINTS_PER_INCH / (SAFETY * CHARACTER_WIDTH * size))
 
 
 def columns_that_fit(labels: Sequence[str], inches: float, size: float) -> int:

@@ -48,7 +48,7 @@ ZOOM_MARGIN = 1.12
 """How far a zoomed picture reaches beyond the region, as on the interactive page."""
 SMALLEST_VIEW = 0.01
 LABELS_END, ZOOMED_LABELS_END = 0.97, 0.6
-"""Where on its line the name of a limit ends: two that meet in a corner need room there."""
+"""Where on its line the name of a limit ends: two that meet in a corner need space there."""
 LONGEST_BESIDE = 24
 """Characters in a line of a name beside a point."""
 

@@ -20,7 +20,7 @@ from voros.plotting.style import axes_to_draw_on, line_width, type_size
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
-LEVELS = 121
+SLICES = 121
 """Values of t at which the surface is drawn, besides those where a threshold takes over."""
 
 ACROSS = 13
@@ -28,7 +28,7 @@ ACROSS = 13
 
 
 class RocSurfaceDisplay(ModelDisplay):
-    """The saddle over ROC space whose level at t is the line of equal cost through the best point.
+    """The saddle over ROC space whose slice at t is the line of equal cost through the best point.
 
     The volume on its costlier side, for t uniform on [0, 1], is VOROS.
 
@@ -67,7 +67,7 @@ class RocSurfaceDisplay(ModelDisplay):
     def heights(self) -> FloatArray:
         """Values of t at which the surface is drawn."""
         switches = fractional_cost(self.hull.enter, self.points.negatives_per_positive)
-        return np.union1d(np.linspace(0.0, 1.0, LEVELS), switches)
+        return np.union1d(np.linspace(0.0, 1.0, SLICES), switches)
 
     def best_point(self, t: float) -> tuple[float, float]:
         """Return FPR and TPR of the best threshold at a fractional cost."""
@@ -136,7 +136,7 @@ class RocSurfaceDisplay(ModelDisplay):
         )
         t = np.broadcast_to(self.heights[:, None], x.shape)
         return self.ax_.plot_surface(
-            x, y, t, cmap="cividis", alpha=0.8, linewidth=0, rcount=LEVELS, antialiased=True
+            x, y, t, cmap="cividis", alpha=0.8, linewidth=0, rcount=SLICES, antialiased=True
         )
 
     def _draw_best(self) -> Line2D:
@@ -171,7 +171,7 @@ class RocSurfaceDisplay(ModelDisplay):
         self.ax_.set_zlabel("fractional cost $t$", fontsize=size)
         self.ax_.tick_params(labelsize=size - 1, pad=0)
         self.ax_.view_init(elev=24, azim=-62)
-        # Three-dimensional axes do not reserve room for their labels.
+        # Three-dimensional axes do not reserve space for their labels.
         self.ax_.set_box_aspect(None, zoom=0.85)
 
 

@@ -202,12 +202,12 @@ class ThresholdCostDisplay(ModelDisplay):
             strict=True,
         )
         drawn = {}
-        for name, panel, level, text in limits:
+        for name, panel, limit, text in limits:
             drawn[name] = panel.axhline(
-                level, color=ink(panel), linestyle="--", linewidth=0.7 * line_width(panel)
+                limit, color=ink(panel), linestyle="--", linewidth=0.7 * line_width(panel)
             )
             at = {"xycoords": panel.get_yaxis_transform(), "ha": "right", "va": "bottom"}
-            write_beside(panel, text, (0.99, level), (0, 2), **at)
+            write_beside(panel, text, (0.99, limit), (0, 2), **at)
         return drawn
 
     def _mark_best(self) -> tuple[Line2D, ...]:

@@ -176,13 +176,13 @@ class WinnerMapDisplay(ModelDisplay):
     def _write_names(
         self, x: FloatArray, y: FloatArray
     ) -> tuple[tuple[Text, ...], dict[str, Text]]:
-        """Name each model, and what is blank, where there is room; elsewhere a letter stands."""
+        """Name each model, and what is blank, where there is space; elsewhere a letter stands."""
         written, letters = [], {}
         for j, name in [*self._models(), (NOBODY, "nothing feasible")]:
             cells = self.winner_map.winner == j
             if not cells.any():
                 continue
-            row, column = _roomiest(cells & ~self.winner_map.close_call, cells)
+            row, column = _deepest(cells & ~self.winner_map.close_call, cells)
             at = (x[column : column + 2].mean(), y[row : row + 2].mean())
             (wide,) = (j - i for i, j in marked_runs(cells[row]) if i <= column < j)
             space = wide / len(cells[row]) * axes_inches(self.ax_)[0]
@@ -211,7 +211,7 @@ class WinnerMapDisplay(ModelDisplay):
         )
 
     def _legend(self, *, grow: bool) -> None:
-        """Write the legend below the figure, or below the axes where the layout makes no room."""
+        """Write the legend below the figure, or below the axes where the layout makes no space."""
         size, figure = type_size(self.ax_) - 1, self.ax_.figure
         across = figure.bbox.width / figure.dpi
         keys = [(patch, name) for name, patch in self._keys().items()]
@@ -283,7 +283,7 @@ def _outline(cells: BoolArray, x: FloatArray, y: FloatArray) -> Any:
     return Path(np.array(boxes).reshape(-1, 2), codes if boxes else None)
 
 
-def _roomiest(clear: BoolArray, won: BoolArray) -> tuple[int, int]:
+def _deepest(clear: BoolArray, won: BoolArray) -> tuple[int, int]:
     """The cell farthest from any that is not won, as a place for a name; a clear one if any is."""
     from scipy.ndimage import distance_transform_edt
 

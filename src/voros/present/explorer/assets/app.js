@@ -125,7 +125,7 @@ const pictures = [
   thresholdTable(place("choices")),
   winnerMap(place("map"), {
     choose: (limits) => store.change(limits),
-    tell: (text) => (place("map-cell").textContent = text),
+    say: (text) => (place("map-cell").textContent = text),
     tabulate: (shown, view) => tables.map(() => mapRows(shown, view)),
     describe: (found, view) => (place("map-text").textContent = mapText(found, view)),
   }),

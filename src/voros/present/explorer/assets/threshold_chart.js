@@ -49,19 +49,19 @@ function staircase(rows, x, y) {
   const drawn = rows.filter((row) => Number.isFinite(row.threshold));
   const d = drawn
     .map((row, i) => {
-      const [from, to, level] = [x.at(row.from), x.at(row.to), y.at(row.threshold)];
-      return `${i ? "L" : "M"}${from.toFixed(1)} ${level.toFixed(1)}H${to.toFixed(1)}`;
+      const [from, to, height] = [x.at(row.from), x.at(row.to), y.at(row.threshold)];
+      return `${i ? "L" : "M"}${from.toFixed(1)} ${height.toFixed(1)}H${to.toFixed(1)}`;
     })
     .join("");
   return d;
 }
 
-function levels(rows) {
+function heights(rows) {
   const known = rows.map((row) => row.threshold).filter(Number.isFinite);
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  const room = (high / 2 - low / 2 || Math.abs(high) / 2 || 0.5) * 0.16;
+  const margin = (high / 2 - low / 2 || Math.abs(high) / 2 || 0.5) * 0.16;
   const within = (value) => Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE);
-  return known.length ? [within(low - room), within(high + room)] : null;
+  return known.length ? [within(low - margin), within(high + margin)] : null;
 }
 
 /** The staircase; returns a function that draws a view. */
@@ -75,7 +75,7 @@ export function thresholdChart(place) {
     const box = plotBox(width, height);
     const shown = shownMisses(view.setting.miss);
     const rows = view.focus.result.hull ? choices(view.focus, shown) : [];
-    const range = levels(rows);
+    const range = heights(rows);
     if (!range) return fill(state, width, 0, []);
     const x = logScale(...shown, box.left, box.right);
     const y = linearScale(...range, box.bottom, box.top);

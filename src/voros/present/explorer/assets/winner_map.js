@@ -110,11 +110,11 @@ function cellText({ minPrecision, capacity }, cell, models) {
 /**
  * The map; returns a function that starts it anew for a view.
  *
- * A click, or Enter after arrow keys, calls `choose(limits)`; `tell(text)` says what lies where
+ * A click, or Enter after arrow keys, calls `choose(limits)`; `say(text)` says what lies where
  * the keys have come to. The first grid is handed to `tabulate(shown, view)`, the finished one to
  * `describe(found, view)`.
  */
-export function winnerMap(place, { choose, tell, tabulate, describe }) {
+export function winnerMap(place, { choose, say, tabulate, describe }) {
   let [view, window, shown, cursor, stop] = [null, null, null, null, () => {}];
   const state = pictureIn(place, () => view && draw());
 
@@ -155,12 +155,12 @@ export function winnerMap(place, { choose, tell, tabulate, describe }) {
     draw();
     const [column, row] = cursor;
     const cell = shown?.cells === FINE ? shown.found[row * FINE + column] : null;
-    tell(cellText(limitsOfCursor(), cell, view.models));
+    say(cellText(limitsOfCursor(), cell, view.models));
   }
 
   function dropCursor() {
     cursor = null;
-    tell("");
+    say("");
   }
 
   state.picture.addEventListener("click", (event) => {

@@ -82,7 +82,7 @@ export function wholeOutOf(total, shares) {
   return counts;
 }
 
-/** How many cases to tell of: 100, or more where neither alarms nor ill would make up one. */
+/** How many cases to speak of: 100, or more where neither alarms nor ill would make up one. */
 export function tellingTotal({ caught, missed, falseAlarm }) {
   const told = [caught + falseAlarm, caught + missed].filter((share) => share > 0);
   return [100, 1000, 10000].find((total) => told.every((share) => share * total >= 1)) ?? 100000;
