@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -28,8 +29,17 @@ MOST_ASKED = 1_000_000
 
 Command = Callable[..., None]
 
-_COLUMNS, _LIMITS, _CHOICE = "Columns", "Limits and costs", "Choice"
-_INTERVALS, _OUTPUT = "Intervals", "Output"
+
+def shown_in(panel: str, help_text: str, *names: str, metavar: str | None = None) -> Any:
+    """Declare an option that the help shows under a heading of its own."""
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+
+
+in_columns, in_limits, in_choice, in_intervals, in_output = (
+    partial(shown_in, heading)
+    for heading in ("Columns", "Limits and costs", "Choice", "Intervals", "Output")
+)
+"""Declare an option under one of the headings of the help."""
 
 PredictionFile = Annotated[
     Path,
@@ -40,23 +50,13 @@ PredictionFile = Annotated[
     ),
 ]
 
-Check = Annotated[
-    bool,
-    typer.Option("--check", help="Exit with 1 where a limit is not met.", rich_help_panel=_LIMITS),
-]
+Check = Annotated[bool, in_limits("Exit with 1 where a limit is not met.", "--check")]
 
 TestFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Test cases, to evaluate the choice on.")
 ]
 
-Force = Annotated[
-    bool, typer.Option("--force", help="Overwrite files that exist.", rich_help_panel=_OUTPUT)
-]
-
-
-def shown_in(panel: str, help_text: str, *names: str, metavar: str | None = None) -> Any:
-    """Declare an option that the help shows under a heading of its own."""
-    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+Force = Annotated[bool, in_output("Overwrite files that exist.", "--force")]
 
 
 def output_to(help_text: str, metavar: str = "FILE") -> Any:
@@ -64,8 +64,7 @@ def output_to(help_text: str, metavar: str = "FILE") -> Any:
     return typer.Option("--output", "-o", metavar=metavar, help=help_text)
 
 
-def _column(help_text: str, *names: str) -> Any:
-    return shown_in(_COLUMNS, help_text, *names, metavar="COLUMN")
+_column = partial(in_columns, metavar="COLUMN")
 
 
 @dataclass(frozen=True)
@@ -84,17 +83,14 @@ class InputOptions:
     case: Annotated[str | None, _column("Identifies a case.", "--id")] = None
     weight: Annotated[str | None, _column("How many cases a row stands for.")] = None
     pos_label: Annotated[
-        str | None,
-        shown_in(_COLUMNS, "The positive label, if not 1 or true.", metavar="LABEL"),
+        str | None, in_columns("The positive label, if not 1 or true.", metavar="LABEL")
     ] = None
     drop_missing: Annotated[
-        bool,
-        shown_in(_COLUMNS, "Leave out rows with a missing value.", "--drop-missing"),
+        bool, in_columns("Leave out rows with a missing value.", "--drop-missing")
     ] = False
     file_format: Annotated[
         str | None,
-        shown_in(
-            _COLUMNS,
+        in_columns(
             "csv, tsv, parquet, arrow or jsonl, where the name does not say.",
             "--format",
             metavar="FORMAT",
@@ -108,8 +104,7 @@ class CostOptions:
 
     cost_ratio: Annotated[
         str | None,
-        shown_in(
-            _LIMITS,
+        in_limits(
             "Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range. Give this or "
             "--miss-costs.",
             metavar="RATIO[:RATIO]",
@@ -117,17 +112,14 @@ class CostOptions:
     ] = None
     miss_costs: Annotated[
         str | None,
-        shown_in(
-            _LIMITS,
+        in_limits(
             "How many false alarms a miss is worth: 30, or 20:40 for a range.",
             metavar="COUNT[:COUNT]",
         ),
     ] = None
     prevalence: Annotated[
         str | None,
-        shown_in(
-            _LIMITS, "Share of positives at deployment, if not that of the data.", metavar="SHARE"
-        ),
+        in_limits("Share of positives at deployment, if not that of the data.", metavar="SHARE"),
     ] = None
 
     def given(self) -> dict[str, Any]:
@@ -146,28 +138,20 @@ class LimitOptions(CostOptions):
 
     min_precision: Annotated[
         str | None,
-        shown_in(
-            _LIMITS,
-            "Precision floor, the least share of true alarms: 0.15, 15%, 3/20.",
-            metavar="SHARE",
+        in_limits(
+            "Precision floor, the least share of true alarms: 0.15, 15%, 3/20.", metavar="SHARE"
         ),
     ] = None
     capacity: Annotated[
         str | None,
-        shown_in(
-            _LIMITS,
-            "Most alarms: 0.5 or 50% of the cases, or 500 cases.",
-            metavar="SHARE|COUNT",
-        ),
+        in_limits("Most alarms: 0.5 or 50% of the cases, or 500 cases.", metavar="SHARE|COUNT"),
     ] = None
     scenarios: Annotated[
-        Path | None,
-        shown_in(_LIMITS, "A TOML file of named scenarios.", metavar="FILE"),
+        Path | None, in_limits("A TOML file of named scenarios.", metavar="FILE")
     ] = None
     scenario: Annotated[
         str | None,
-        shown_in(
-            _LIMITS,
+        in_limits(
             "Which scenario of that file; options given beside it replace its values.",
             metavar="NAME",
         ),
@@ -204,18 +188,15 @@ class LimitOptions(CostOptions):
 class ChoiceOptions:
     """How a model and its thresholds are chosen."""
 
-    strategy: Annotated[
-        str,
-        shown_in(_CHOICE, f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME"),
-    ] = "partial_voros"
+    strategy: Annotated[str, in_choice(f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME")] = (
+        "partial_voros"
+    )
     tolerance: Annotated[
-        float,
-        shown_in(_CHOICE, "Scores this close to the best are marked as no worse."),
+        float, in_choice("Scores this close to the best are marked as no worse.")
     ] = PAPER_TOLERANCE
     confidence: Annotated[
         float | None,
-        shown_in(
-            _CHOICE,
+        in_choice(
             "Use only thresholds that keep the limits on future cases with this confidence, "
             "such as 0.95.",
             metavar="SHARE",
@@ -223,8 +204,7 @@ class ChoiceOptions:
     ] = None
     horizon: Annotated[
         int | None,
-        shown_in(
-            _CHOICE,
+        in_choice(
             "With --confidence: how many future cases the limits are promised for; a --capacity of "
             "whole alarms is then one per horizon.",
             metavar="COUNT",
@@ -261,8 +241,8 @@ class ChoiceOptions:
 class ShowOptions:
     """How results are shown."""
 
-    as_json: Annotated[bool, shown_in(_OUTPUT, "Print the result as JSON.", "--json")] = False
-    as_csv: Annotated[bool, shown_in(_OUTPUT, "Print the result as CSV.", "--csv")] = False
+    as_json: Annotated[bool, in_output("Print the result as JSON.", "--json")] = False
+    as_csv: Annotated[bool, in_output("Print the result as CSV.", "--csv")] = False
 
     def __post_init__(self) -> None:
         """Refuse both at once, before any work is done or file written."""
@@ -286,17 +266,16 @@ class OutputOptions(ShowOptions):
 class ResamplingOptions:
     """How intervals are made."""
 
-    resamples: Annotated[int, shown_in(_INTERVALS, "How many resamples of the cases.")] = 2000
-    level: Annotated[float, shown_in(_INTERVALS, "Confidence of the intervals.")] = 0.95
+    resamples: Annotated[int, in_intervals("How many resamples of the cases.")] = 2000
+    level: Annotated[float, in_intervals("Confidence of the intervals.")] = 0.95
     group: Annotated[
         str | None,
-        shown_in(
-            _INTERVALS,
+        in_intervals(
             "Whose case it is, where one patient has several: patients are resampled, not cases.",
             metavar="COLUMN",
         ),
     ] = None
-    seed: Annotated[int, shown_in(_INTERVALS, "Seed of the random draws.")] = 0
+    seed: Annotated[int, in_intervals("Seed of the random draws.")] = 0
 
     def __post_init__(self) -> None:
         """Refuse what is no confidence, count or seed, by the name it has here."""

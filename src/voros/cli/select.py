@@ -19,8 +19,8 @@ from voros.cli.options import (
     OutputOptions,
     TestFile,
     bundled,
+    in_choice,
     output_to,
-    shown_in,
 )
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, show, show_progress
 from voros.core.operating_points import OperatingPoints
@@ -49,8 +49,7 @@ def select(
     show_options: OutputOptions,
     group: Annotated[
         str | None,
-        shown_in(
-            "Choice",
+        in_choice(
             "With --confidence: whose case it is, where one patient has several. Without it all "
             "cases are taken as independent.",
             metavar="COLUMN",
@@ -58,8 +57,7 @@ def select(
     ] = None,
     test: TestFile = None,
     output: Annotated[
-        Path | None,
-        output_to("Save the policy, as JSON; - is standard output."),
+        Path | None, output_to("Save the policy, as JSON; - is standard output.")
     ] = None,
     check: Check = False,
 ) -> None:
@@ -166,10 +164,7 @@ def _columns(selection: Selection) -> dict[str, list[str]]:
 
 
 def _document(
-    selection: Selection,
-    policy: ThresholdPolicy,
-    tested: Tested | None,
-    validation: Predictions,
+    selection: Selection, policy: ThresholdPolicy, tested: Tested | None, validation: Predictions
 ) -> dict[str, Any]:
     return {
         "file": validation.source,
