@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from voros.guarantee.closed_bounds import count_ranges, mean_bound, tail_bound
 from voros.guarantee.future_floor import broken_floor_chance, exact_up_to, risky_precisions
-from voros.guarantee.walk_risk import Walk
+from voros.guarantee.walk_risk import RiskBound, Walk
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -80,7 +80,7 @@ def test_passing_with_many_alarms_is_never_more_likely_than_said(floor: float) -
     walk = Walk(100_000, 100_000, floor, 0.05, 500, 30_000)
     alarms = np.arange(500, 30_001)
     needed = np.ceil(floor * alarms + 2 * np.sqrt(floor * (1 - floor) * alarms)).astype(int)
-    passing, drop = walk._passing(needed)
+    passing, drop = RiskBound(walk)._passing.bounds(needed)
     below, precision = walk.n_cases - walk.start, walk.risky.precision
     for part in rng.integers(len(passing), size=40):
         chance = rng.uniform(*walk.edges[part : part + 2])

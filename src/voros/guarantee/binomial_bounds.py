@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import bdtrc, gammaln
@@ -22,6 +23,9 @@ from voros.guarantee.tuning import TUNING
 
 IMPOSSIBLE = -1e4
 """Stands for the logarithm of 0: its exponential is 0."""
+
+LEAST_LOG, LEAST = -300.0, 1e-120
+"""Smaller probabilities are raised to this: numbers that are hardly above 0 are slow to compute."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,11 @@ class TailTable:
         """The last number of trials with which anything suffices."""
         return self.first + len(self.needed) - 1
 
+    def keep(self, n_columns: int) -> None:
+        """Forget all columns but the first."""
+        if n_columns < len(self.success):
+            self.success, self._rows = self.success[:n_columns], self._rows[:, :n_columns]
+
     def rows(self, low: int, high: int) -> FloatArray:
         """Return the rows from ``low`` to ``high``; ``low`` never falls from call to call."""
         reach = min(high, self.last)
@@ -102,33 +111,48 @@ class TailTable:
     def _extend(self, to: int) -> None:
         """Add rows: one more trial helps where the needed stay, and harms where they rise."""
         known = self._low + len(self._rows) - 1
-        trials = np.arange(known, to)
-        needed = self.needed[trials - self.first]
-        rises = np.diff(self.needed[known - self.first : to + 1 - self.first])[:, None] > 0
-        mass = _mass(trials, np.where(rises[:, 0], needed, needed - 1), self.success)
-        change = np.where(rises, (self.success - 1) * mass, self.success * mass)
-        added = np.clip(self._rows[-1] + np.cumsum(change, axis=0), 0.0, 1.0)
-        self._rows = np.concatenate([self._rows, added])
+        change = _changes(np.arange(known, to), self.needed[known - self.first :], self.success)
+        change[0] += self._rows[-1]
+        added = np.cumsum(change, axis=0, out=change)
+        self._rows = np.concatenate([self._rows, np.clip(added, LEAST, 1.0, out=added)])
 
 
-def _mass(trials: AnyArray, count: AnyArray, success: FloatArray) -> FloatArray:
-    """Binomial probabilities of a count in each number of trials, for each chance of success."""
+def _changes(trials: AnyArray, needed: AnyArray, success: FloatArray) -> FloatArray:
+    """Return what one trial more adds to the chance of enough successes, for each chance of one.
+
+    If N stay needed, N - 1 of *a* successes and one more help: C(a, N - 1) s^N (1 - s)^(a + 1 - N).
+    If N become N + 1, exactly N of *a* and then none harm: C(a, N) s^N (1 - s)^(a + 1 - N).
+    """
+    rises, needed = np.diff(needed[: len(trials) + 1]), needed[: len(trials)]
+    count = needed - 1 + rises
     inside = np.clip(count, 0, trials)
     ways = gammaln(trials + 1.0) - gammaln(inside + 1.0) - gammaln(trials - inside + 1.0)
-    # A logarithm that is finite: none of what is impossible is no harm, one of it is.
+    sign = np.where(count == inside, 1.0 - 2.0 * rises, 0.0)
+    # What does not matter, because its sign is 0, must be finite.
+    powers = np.clip([needed, trials + 1 - needed], 0, None)
+    change = powers.T @ finite_logs(success) + ways[:, None]
+    np.exp(np.maximum(change, LEAST_LOG, out=change), out=change)
+    return np.multiply(change, sign[:, None], out=change)
+
+
+def finite_logs(chance: FloatArray) -> FloatArray:
+    """Logarithms of chances and of their complements, finite: nothing to the power 0 is 1."""
     with np.errstate(divide="ignore"):
-        logs = np.maximum([np.log(success), np.log1p(-success)], IMPOSSIBLE)
-    log_mass = np.stack([inside, trials - inside], axis=1) @ logs + ways[:, None]
-    mass = np.exp(log_mass, out=log_mass)
-    mass[count != inside] = 0.0
-    return np.asarray(mass)
+        return np.maximum([np.log(chance), np.log1p(-chance)], IMPOSSIBLE)
 
 
-def window(trials: int, chance: float) -> tuple[int, int]:
-    """Return the least and greatest count that need be looked at."""
-    spread = TUNING.spread * (np.sqrt(trials * chance * (1 - chance)) + 1)
-    middle = trials * chance
-    return max(0, int(middle - spread)), min(trials, int(middle + spread) + 1)
+def windows(trials: int, chances: FloatArray) -> tuple[AnyArray, AnyArray]:
+    """Return the least and the greatest counts that need be looked at.
+
+    Examples
+    --------
+    >>> [ends.tolist() for ends in windows(1000, np.array([0.0, 0.5]))]
+    [[0, 382], [8, 618]]
+    """
+    middle = trials * chances
+    spread = TUNING.spread * (np.sqrt(middle * (1 - chances)) + 1)
+    low = np.maximum(0, (middle - spread).astype(np.int64))
+    return low, np.minimum(trials, (middle + spread).astype(np.int64) + 1)
 
 
 def rising_chances(low: float, high: float, trials: int) -> FloatArray:
@@ -142,9 +166,8 @@ def rising_chances(low: float, high: float, trials: int) -> FloatArray:
     found = [low]
     while found[-1] < high:
         variance = trials * found[-1] * (1 - found[-1])
-        step = (
-            TUNING.step * np.sqrt(variance) * max(1.0, variance / TUNING.near) ** TUNING.near_power
-        )
+        growth = max(1.0, variance / TUNING.near) ** TUNING.near_power
+        step = TUNING.step * math.sqrt(variance) * growth
         found.append(min(found[-1] + max(step, TUNING.least_step) / trials, high))
     return np.array(found if len(found) > 1 else [low, high])
 
@@ -155,36 +178,106 @@ def parts_between(values: FloatArray) -> FloatArray:
     return np.append((values[:-1, None] + steps).ravel(), values[-1])
 
 
-def means(table: TailTable, offset: int, trials: int, chances: FloatArray) -> Means:
-    """Mean rows of a table, for ``offset`` plus a binomial count, at rising chances."""
-    windows = [window(trials, float(chance)) for chance in chances]
-    values, ranges = np.zeros((2, len(chances), len(table.success)))
-    for first in range(0, len(chances), TUNING.together):
-        together = range(first, min(first + TUNING.together, len(chances)))
-        low, high = windows[first][0], windows[min(first + TUNING.together, len(chances) - 1)][1]
-        rows = table.rows(offset + low, offset + high)
-        ranges[first : first + TUNING.together] = _range_about_a_line(rows)
-        for i in together:
-            count = np.arange(windows[i][0], windows[i][1] + 1)
-            mass = _binomial(trials, float(chances[i]), count)
-            values[i] = mass @ rows[count[0] - low : count[-1] + 1 - low]
-    return Means(values, _slack(trials, chances)[:, None] * ranges[:-1])
+class BinomialCounts:
+    """Binomial counts at rising chances: their probabilities, ready for any table.
+
+    Parameters
+    ----------
+    trials : int
+    chances : ndarray of float
+        Rising.
+
+    Examples
+    --------
+    The mean of a table of the probability of any success in none, one or two trials:
+
+    >>> counts = BinomialCounts(2, np.array([0.0, 0.5, 1.0]))
+    >>> table = TailTable(0, np.array([1, 1, 1]), np.array([0.5]))
+    >>> counts.means(table).values.ravel().round(4).tolist()
+    [0.0, 0.4375, 0.75]
+    """
+
+    def __init__(self, trials: int, chances: FloatArray) -> None:
+        self.trials, self.chances = trials, chances
+        low, high = windows(trials, chances)
+        last = len(chances) - 1
+        firsts = np.arange(0, len(chances), TUNING.together)
+        self._ends = low[firsts], high[np.minimum(firsts + TUNING.together, last)]
+        counts = np.arange(high[-1] + 1.0)
+        self._ways = gammaln(trials + 1.0) - gammaln(counts + 1) - gammaln(trials - counts + 1)
+
+    @cached_property
+    def _groups(self) -> list[tuple[slice, int, FloatArray]]:
+        """Neighbouring chances, the least count of theirs, and the probabilities from there on."""
+        groups = []
+        for i, (low, high) in enumerate(zip(*self._ends, strict=True)):
+            group = slice(i * TUNING.together, (i + 1) * TUNING.together)
+            groups.append((group, int(low), self._mass(self.chances[group], int(low), int(high))))
+        return groups
+
+    def _mass(self, chances: FloatArray, low: int, high: int) -> FloatArray:
+        counts = np.arange(low, high + 1)
+        powers = np.stack([counts, self.trials - counts], axis=1)
+        log_mass = finite_logs(chances).T @ powers.T + self._ways[low : high + 1]
+        mass = np.exp(np.maximum(log_mass, LEAST_LOG))
+        # Large logarithms differ by large rounding errors, which are the same for all counts.
+        return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+
+    def means(self, table: TailTable, offset: int = 0, columns: AnyArray | None = None) -> Means:
+        """Mean rows of a table, for ``offset`` plus a count, at each chance.
+
+        Parameters
+        ----------
+        table : TailTable
+            It is used up: it forgets the rows and columns that are passed.
+        offset : int
+        columns : ndarray of int, optional
+            How many of the first columns matter from each chance on; it does not rise. All
+            others are 1.
+        """
+        values = np.ones((len(self.chances), len(table.success)))
+        ranges = np.zeros_like(values)
+        for group, low, mass in self._groups:
+            if columns is not None:
+                table.keep(int(columns[group.start]))
+            rows = table.rows(offset + low, offset + low + mass.shape[1] - 1)
+            values[group, : rows.shape[1]] = _product(mass, rows)
+            ranges[group, : rows.shape[1]] = _range_about_a_line(rows)
+        return Means(values, _slack(self.trials, self.chances)[:, None] * ranges[:-1])
 
 
-def _binomial(trials: int, chance: float, count: AnyArray) -> FloatArray:
-    if chance in (0, 1):
-        return np.asarray(count == trials * chance, dtype=np.float64)
-    ways = gammaln(trials + 1.0) - gammaln(count + 1.0) - gammaln(trials - count + 1.0)
-    log_mass = ways + count * np.log(chance) + (trials - count) * np.log1p(-chance)
-    return np.asarray(np.exp(log_mass))
+def _product(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Matrix product in pieces that no library divides between threads, which would have to wait."""
+    size = max(1, TUNING.product_size // (len(left) * right.shape[1]))
+    first, *others = (slice(i, i + size) for i in range(0, len(right), size))
+    product = left[:, first] @ right[first]
+    for piece in others:
+        product += left[:, piece] @ right[piece]
+    return np.asarray(product)
 
 
 def _range_about_a_line(rows: FloatArray) -> FloatArray:
-    """How far apart the largest and smallest deviation from a line through each column are."""
-    half = len(rows) // 2
-    rise = (rows[-half:].mean(axis=0) - rows[:half].mean(axis=0)) / (len(rows) - half)
-    about = rows - rise * np.arange(len(rows))[:, None]
-    return np.asarray(np.minimum(np.ptp(about, axis=0), np.ptp(rows, axis=0)))
+    """Bound how far apart the largest and smallest deviation from a line in each column are.
+
+    Rows are taken together in bands; from one to the next the line rises by `rise`.
+    """
+    size = max(1, len(rows) // TUNING.bands)
+    high, low = _bands(rows, size) if size > 1 else (rows, rows)
+    half = len(high) // 2
+    rise = (high[-half:].mean(axis=0) - high[:half].mean(axis=0)) / (len(high) - half)
+    line = rise * np.arange(len(high))[:, None]
+    about = (high - line).max(axis=0) - (low - line).min(axis=0)
+    within = (size - 1) / size * np.abs(rise)
+    return np.asarray(np.minimum(about + within, high.max(axis=0) - low.min(axis=0)))
+
+
+def _bands(rows: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
+    """Return the largest and the smallest of every few rows; the last bands may overlap."""
+    whole = len(rows) // size * size
+    bands = rows[:whole].reshape(-1, size, rows.shape[1])
+    ends = rows[whole:] if whole < len(rows) else rows[-1:]
+    high, low = bands.max(axis=1), bands.min(axis=1)
+    return np.vstack([high, ends.max(axis=0)]), np.vstack([low, ends.min(axis=0)])
 
 
 def _slack(trials: int, chances: FloatArray) -> FloatArray:

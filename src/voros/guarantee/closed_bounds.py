@@ -12,10 +12,13 @@ end where it is largest. The cost does not grow with the number of cases.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
-from scipy.special import bdtrc, ndtr, xlogy
+from scipy.special import betainc, ndtr, xlogy
 
 from voros.core.arrays import AnyArray, FloatArray
+from voros.guarantee.binomial_bounds import windows
 from voros.guarantee.tuning import TUNING
 
 
@@ -69,26 +72,66 @@ def count_ranges(low: int, high: int) -> AnyArray:
     return np.unique(begins.astype(np.int64))
 
 
-def mean_bound(
-    tails: FloatArray, begins: AnyArray, trials: int, chances: tuple[float, float]
-) -> FloatArray:
-    """Bound the mean of tails over a binomial count, for every chance between two.
+class ManyCounts:
+    """Binomial counts between neighbouring chances, in ranges: bounds on the means of tails.
 
-    Summation by parts: the mean is the first tail plus each rise times the chance to reach it.
-    That chance grows with the chance of one trial, so rises are taken at the greater and falls at
-    the lesser.
+    Summation by parts: a mean is the first tail plus each rise times the chance to reach it. That
+    chance grows with the chance of one trial, so rises are taken at the greater of two neighbours
+    and falls at the lesser.
 
     Parameters
     ----------
-    tails : ndarray of shape (n_ranges, n_success)
-        Bounds within each range of counts.
-    begins : ndarray of int
-        Where each range begins. Counts below the first belong to it.
     trials : int
-    chances : tuple of float
-        The lesser and the greater.
+    chances : ndarray of float
+        Rising.
+    offset : int, optional
+        Added to the counts.
+
+    Attributes
+    ----------
+    begins, ends : ndarray of int
+        The first and the last count of each range, with the offset.
     """
-    rises = np.diff(tails, axis=0)
-    least, most = (bdtrc(begins[1:] - 1.0, trials, chance) for chance in chances)
-    bound = tails[0] + most @ np.maximum(rises, 0.0) + least @ np.minimum(rises, 0.0)
-    return np.asarray(np.clip(bound + TUNING.cut_off, 0.0, 1.0))
+
+    def __init__(self, trials: int, chances: FloatArray, offset: int = 0) -> None:
+        low, high = windows(trials, chances)
+        self.begins = count_ranges(offset + int(low[0]), offset + int(high[-1]))
+        self.ends = np.append(self.begins[1:] - 1, offset + int(high[-1]))
+        # Counts below the first range between two chances are taken to belong to it.
+        first = np.searchsorted(self.begins, offset + low[:-1], side="right") - 1
+        stop = np.searchsorted(self.begins, offset + high[1:], side="right")
+        self._between = [slice(i, j - 1) for i, j in zip(first.tolist(), stop.tolist(), strict=True)]
+        self._reached = [
+            tuple(_reach(self.begins[i + 1 : j] - offset, trials, chance) for chance in pair)
+            for i, j, pair in zip(first, stop, pairwise(chances.tolist()), strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return len(self._between)
+
+    def mean_bounds(self, tails: FloatArray) -> FloatArray:
+        """Bound the means of tails for all chances between neighbours.
+
+        Parameters
+        ----------
+        tails : ndarray of shape (n_ranges, n_success)
+            Bounds within each range of counts.
+
+        Returns
+        -------
+        ndarray of shape (n_chances - 1, n_success)
+        """
+        rises = np.diff(tails, axis=0)
+        up, down = np.maximum(rises, 0.0), np.minimum(rises, 0.0)
+        bounds = np.array(
+            [
+                tails[between.start] + most @ up[between] + least @ down[between]
+                for between, (least, most) in zip(self._between, self._reached, strict=True)
+            ]
+        ).reshape(-1, tails.shape[1])
+        return np.asarray(np.clip(bounds + TUNING.cut_off, 0.0, 1.0))
+
+
+def _reach(count: AnyArray, trials: int, chance: float) -> FloatArray:
+    """Probability of at least a count, which is not 0."""
+    return np.asarray(betainc(count, trials - count + 1.0, chance))

@@ -11,22 +11,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.scenario import as_fraction
 from voros.guarantee.binomial_bounds import (
+    BinomialCounts,
     Means,
     TailTable,
-    means,
     parts_between,
     rising_chances,
-    window,
+    windows,
 )
-from voros.guarantee.closed_bounds import count_ranges, mean_bound, tail_bound
+from voros.guarantee.closed_bounds import ManyCounts, tail_bound
 from voros.guarantee.tuning import TUNING
 
 
@@ -91,13 +90,16 @@ def broken_floor_chance(
     >>> broken_floor_chance(np.array([0.5]), np.array([0.75]), 1, 0.4).round(4).tolist()
     [[0.125]]
     """
-    table = _keeping(float(shares[-1]), precision, horizon, min_precision)
-    return 1.0 - means(table, 0, horizon, shares).values
+    return 1.0 - _keeping(shares, precision, horizon, min_precision).values
 
 
-def _keeping(share: float, precision: FloatArray, horizon: int, min_precision: float) -> TailTable:
-    most = window(horizon, share)[1]
-    return TailTable(0, needed_to_keep(np.arange(most + 1), min_precision), precision)
+def _keeping(
+    shares: FloatArray, precision: FloatArray, horizon: int, min_precision: float
+) -> Means:
+    """Probabilities that the next cases keep the floor."""
+    most = int(windows(horizon, shares)[1][-1])
+    table = TailTable(0, needed_to_keep(np.arange(most + 1), min_precision), precision)
+    return BinomialCounts(horizon, shares).means(table)
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def risky_precisions(
     """Bound the risky precisions from above, over a range of shares of alarms."""
     variance = min_precision * (1 - min_precision) / (shares[1] * max(n_cases, horizon))
     precision = precision_grid(min_precision, float(np.sqrt(variance)))
-    levels = norm.sf(chance_deviates())
+    levels = ndtr(-chance_deviates())
     edges, chance = _falling_chance(shares, precision, horizon, min_precision)
     index = np.array([np.searchsorted(-row, -levels, side="left") for row in chance])
     index = np.minimum(index, len(precision) - 1)
@@ -182,16 +184,11 @@ def _falling_chance(
     split = min(max(exact_up_to(min_precision) / horizon, low), high)
     edges, found = np.array([high]), np.zeros((0, len(precision)))
     if split < high:
-        many = growing_shares(split, high)
-        bounds = [
-            _many_broken(pair, precision, horizon, min_precision)
-            for pair in pairwise(many.tolist())
-        ]
-        edges, found = many, np.array(bounds)
+        edges = growing_shares(split, high)
+        found = _many_broken(edges, precision, horizon, min_precision)
     if split > low:
         few = rising_chances(low, split, horizon)
-        table = _keeping(split, precision, horizon, min_precision)
-        keeping = means(table, 0, horizon, few)
+        keeping = _keeping(few, precision, horizon, min_precision)
         within = Means(1.0 - keeping.values, keeping.slack).within_parts()
         edges, found = np.append(parts_between(few)[:-1], edges), np.concatenate([within, found])
     falling = np.maximum.accumulate(found[::-1], axis=0)[::-1]
@@ -199,16 +196,13 @@ def _falling_chance(
 
 
 def _many_broken(
-    shares: tuple[float, float], precision: FloatArray, horizon: int, min_precision: float
+    shares: FloatArray, precision: FloatArray, horizon: int, min_precision: float
 ) -> FloatArray:
-    """Bound the chance of a broken floor between two shares, with many alarms."""
-    low, high = window(horizon, shares[0])[0], window(horizon, shares[1])[1]
-    begins = count_ranges(low, high)
-    ends = np.append(begins[1:] - 1, high)
-    floor = as_fraction(min_precision)
+    """Bound the chance of a broken floor between neighbouring shares, with many alarms."""
+    alarms = ManyCounts(horizon, shares)
     # Fewer than ceil(phi a) are right: more than a - ceil(phi a) are wrong.
-    share = 1 - float(floor) - 1 / begins
-    return mean_bound(tail_bound((begins, ends), share, 1 - precision), begins, horizon, shares)
+    share = 1 - float(as_fraction(min_precision)) - 1 / alarms.begins
+    return alarms.mean_bounds(tail_bound((alarms.begins, alarms.ends), share, 1 - precision))
 
 
 def _convex_from(shares: FloatArray, horizon: int, min_precision: float) -> FloatArray:
@@ -216,7 +210,7 @@ def _convex_from(shares: FloatArray, horizon: int, min_precision: float) -> Floa
 
     With *a* alarms it is, where (a - 1) times the precision is at least ceil(phi a) - 1.
     """
-    least = np.array([max(window(horizon, float(share))[0], 1) for share in shares])
+    least = np.maximum(windows(horizon, shares)[0], 1)
     alarms = np.arange(2, int(least.max()) + 2)
     from_there = (needed_to_keep(alarms, min_precision) - 1) / (alarms - 1)
     # With more alarms than any of these it is below phi a / (a - 1).

@@ -8,18 +8,19 @@ the bound is within alpha. Only the last step matters to validity.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
 
 import numpy as np
-from scipy.special import ndtr, xlogy
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri, xlogy
 
 from voros.core.arrays import AnyArray, FloatArray
 from voros.core.scenario import as_fraction
+from voros.guarantee.binomial_bounds import finite_logs
 from voros.guarantee.future_floor import exact_up_to
 from voros.guarantee.tuning import TUNING
-from voros.guarantee.walk_risk import Walk
+from voros.guarantee.walk_risk import RiskBound, Walk
 
 HALVINGS = 24
 """Halvings of the interval in which a margin is sought."""
@@ -27,7 +28,7 @@ HALVINGS = 24
 
 def rough_requirement(walk: Walk) -> AnyArray:
     """Return about what a sequence needs, at once: good enough to plan by, not to promise."""
-    return _needed(walk, np.full(TUNING.margin_nodes, norm.isf(walk.alpha)))
+    return _needed(walk, np.full(TUNING.margin_nodes, _deviate(walk.alpha)))
 
 
 @lru_cache(maxsize=256)
@@ -36,33 +37,84 @@ def requirement(walk: Walk) -> AnyArray:
 
     One number for each number of alarms from the start to the most; it rises by 0 or 1.
     """
-    margins, aim = _solved_margins(walk), float(norm.isf(TUNING.aimed_at * walk.alpha))
-    shift, slope, kept = TUNING.first_shift, 1.0, (0.0, np.zeros(0, dtype=np.int64))
-    before: tuple[float, float] | None = None
-    for step in count():
+    bound, search, margins = RiskBound(walk), Search(walk.alpha), _solved_margins(walk)
+    kept = np.zeros(0, dtype=np.int64)
+    while not search.ended:
+        shift = search.proposed()
         needed = _needed(walk, margins + shift)
-        risk = walk.risk(needed)
-        if kept[0] < risk <= walk.alpha:
-            kept = (risk, needed)
-        if kept[0] > 0 and kept[0] >= _least_used(step) * walk.alpha:
-            break
-        now = (shift, float(norm.isf(min(risk, 0.5))))
-        slope = slope if before is None else _slope(before, now)
-        move = (aim - now[1]) / slope
-        shift += move if risk <= walk.alpha else max(move, TUNING.smallest_step * 2**step)
-        before = now
-    return kept[1]
+        if search.add(shift, bound.risk(needed)):
+            kept = needed
+    return kept
 
 
-def _least_used(step: int) -> float:
-    """Return the part of alpha that ends the search: less with every step."""
-    return TUNING.least_used[min(step, len(TUNING.least_used) - 1)]
+@dataclass
+class Search:
+    """The search for the least shift of the margins with which the risk is within alpha.
+
+    Risks are compared as normal deviates, which follow the shift almost along a line. Whole
+    numbers make it jump, so the search keeps the best shift on either side.
+
+    Attributes
+    ----------
+    alpha : float
+    risky, safe : tuple of (shift, deviate) or None
+        The greatest shift with too much risk, and the least with no more than alpha.
+    used : float
+        The part of alpha that the safe one uses.
+    steps : int
+        Risks that were computed.
+    """
+
+    alpha: float
+    risky: tuple[float, float] | None = None
+    safe: tuple[float, float] | None = None
+    used: float = 0.0
+    steps: int = 0
+    _slope: float = 1.0
+
+    @property
+    def ended(self) -> bool:
+        """Whether enough of alpha is used: less is enough with every step."""
+        least = TUNING.least_used[min(self.steps, len(TUNING.least_used)) - 1]
+        return self.safe is not None and (self.used >= least or self._narrow)
+
+    @property
+    def _narrow(self) -> bool:
+        both = self.risky is not None and self.safe is not None
+        return both and self.safe[0] - self.risky[0] < TUNING.smallest_step
+
+    def proposed(self) -> float:
+        """Return the shift to be tried next."""
+        aim = _deviate(TUNING.aimed_at * self.alpha)
+        if self.risky is not None and self.safe is not None:
+            (low, before), (high, after) = self.risky, self.safe
+            part = (aim - before) / (after - before)
+            return low + (high - low) * min(max(part, TUNING.inside), 1 - TUNING.inside)
+        known = self.risky or self.safe
+        if known is None:
+            return TUNING.first_shift
+        move = (aim - known[1]) / self._slope
+        least = TUNING.smallest_step * 2**self.steps
+        return known[0] + (max(move, least) if self.risky else min(move, -least))
+
+    def add(self, shift: float, risk: float) -> bool:
+        """Take note of a risk, and return whether no safe one was better."""
+        now, safe = (shift, _deviate(min(risk, 0.5))), risk <= self.alpha
+        before = self.safe if safe else self.risky
+        if before is not None and before[0] != shift:
+            slope = (now[1] - before[1]) / (shift - before[0])
+            self._slope = min(max(slope, TUNING.slopes[0]), TUNING.slopes[1])
+        self.steps += 1
+        if not safe:
+            self.risky = now
+            return False
+        better = risk / self.alpha > self.used
+        self.safe, self.used = (now, risk / self.alpha) if better else (self.safe, self.used)
+        return better
 
 
-def _slope(before: tuple[float, float], now: tuple[float, float]) -> float:
-    """How fast the risk, as a normal deviate, follows the margins."""
-    moved = now[0] - before[0]
-    return float(np.clip((now[1] - before[1]) / moved, *TUNING.slopes)) if moved else 1.0
+def _deviate(risk: float) -> float:
+    return -float(ndtri(risk))
 
 
 def _nodes(walk: Walk) -> FloatArray:
@@ -85,23 +137,35 @@ def _needed(walk: Walk, margins: FloatArray) -> AnyArray:
 def _solved_margins(walk: Walk) -> FloatArray:
     """Margins with which the risk at each node is alpha, as if there were as many alarms."""
     nodes = _nodes(walk)
-    risky = walk.risky.at(nodes / walk.n_cases)
+    risk = _risk_at(walk, nodes)
     unit, floor = walk.deviation(nodes), float(as_fraction(walk.min_precision))
     low, high = np.full(len(nodes), -1.0), (1 - floor) * nodes / unit
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        passing = _tail(floor * nodes + middle * unit, nodes, risky)
-        too_risky = passing @ walk.risky.weights > walk.alpha
+        too_risky = risk(floor * nodes + middle * unit) > walk.alpha
         low, high = np.where(too_risky, middle, low), np.where(too_risky, high, middle)
-    # At a start that is too early for alpha the margin could only rule everything out.
-    early = TUNING.early_margin * (walk.start / nodes) ** TUNING.early_power
-    return np.asarray(np.minimum(high, high[TUNING.early_node]) + early)
+    return np.asarray(high + TUNING.early_margin * (walk.start / nodes) ** TUNING.early_power)
 
 
-def _tail(needed: FloatArray, alarms: FloatArray, precision: FloatArray) -> FloatArray:
-    """About the chance of the needed true positives, by the root of the relative entropy."""
-    x = np.clip((needed - 0.5) / alarms, 0.0, 1.0)[:, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        entropy = xlogy(x, x / precision) + xlogy(1 - x, (1 - x) / (1 - precision))
-    root = np.sqrt(2 * alarms[:, None] * np.maximum(np.nan_to_num(entropy, posinf=1e9), 0.0))
-    return np.asarray(ndtr(np.where(x > precision, -root, root)))
+def _risk_at(walk: Walk, alarms: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Return about the risk of needed true positives, as a function of these.
+
+    The mean over places of the start and over chances of a broken floor, every few of them; tails
+    by the root of the relative entropy.
+    """
+    below = (alarms - walk.start) / max(walk.n_cases - walk.start, 1)
+    shares = walk.places[:, None] + (1 - walk.places[:, None]) * below
+    groups = np.arange(0, len(walk.risky.weights), TUNING.chances_taken)
+    weights = np.add.reduceat(walk.risky.weights, groups)
+    middle = np.minimum(groups + TUNING.chances_taken // 2, len(walk.risky.weights) - 1)
+    precision = walk.risky.at(shares.ravel())[:, middle].reshape(*shares.shape, -1)
+    logs = finite_logs(precision)
+
+    def risk(needed: FloatArray) -> FloatArray:
+        x = np.clip((needed - 0.5) / alarms, 0.0, 1.0)[:, None]
+        entropy = xlogy(x, x) + xlogy(1 - x, 1 - x) - x * logs[0] - (1 - x) * logs[1]
+        root = np.sqrt(2 * alarms[:, None] * np.maximum(entropy, 0.0))
+        passing = ndtr(np.where(x > precision, -root, root))
+        return np.asarray(walk.place_weights @ (passing @ weights))
+
+    return risk

@@ -40,8 +40,8 @@ class Tuning:
         Smaller levels are refused: rounding could matter.
     far_off : float
         Part of alpha set aside for sequences that start, or end, far from where they should.
-    start_places : int
-        Intervals of equal probability into which the place of the start is divided.
+    start_places : tuple of float
+        Normal deviates that divide the places of the start into intervals.
     near_start : float
         Beyond this many times the start, intervals are taken together: from each of `far_places`
         up to the next.
@@ -55,6 +55,10 @@ class Tuning:
         Beyond a variance of `near` steps grow, as that power of the variance.
     together : int
         Neighbouring grid points over which a table's deviation from linear is taken together.
+    bands : int
+        About how many bands of rows are compared with a line.
+    product_size : int
+        Multiplications of one matrix product, at most: from about 260,000 on OpenBLAS uses threads.
     parts : int
         Parts into which lines between computed means are divided.
     block : int
@@ -76,8 +80,6 @@ class Tuning:
         Precisions below the floor, in standard deviations.
     early_margin, early_power : float
         Margin added at the start, in standard deviations; it fades as that power of the alarms.
-    early_node : int
-        Margins before this node are at most the margin there.
     first_shift : float
         Margins are first raised by this: the risk is a little more than at one number of alarms.
     margin_nodes : int
@@ -88,6 +90,10 @@ class Tuning:
         Parts of alpha that end the search after one step, two, and so on.
     smallest_step : float
         By which margins are raised at least, in standard deviations, doubled at every step.
+    inside : float
+        Between a risky and a safe shift the next one is at least this part away from either.
+    chances_taken : int
+        Margins are first solved for with one of this many chances of a broken floor.
     slopes : tuple of (least, most)
         Bounds on how fast the risk follows the margins.
     learning_share, most_tested : float, int
@@ -130,9 +136,11 @@ class Tuning:
     least_alpha: float = 1e-7
 
     far_off: float = 1e-3
-    start_places: int = 24
+    start_places: tuple[float, ...] = (
+        *(-3.2, -2.5, -2.0, -1.6, -1.25, -0.95, -0.65, -0.35, -0.05, 0.3, 0.7, 1.2),
+    )
     near_start: float = 3.0
-    far_places: tuple[int, ...] = (0, 1, 3, 6, 11, 17)
+    far_places: tuple[int, ...] = (0, 2, 4, 6, 8, 10)
 
     spread: float = 7.0
     cut_off: float = 1e-9
@@ -141,6 +149,8 @@ class Tuning:
     near: float = 100.0
     near_power: float = 0.25
     together: int = 4
+    bands: int = 96
+    product_size: int = 200_000
     parts: int = 2
     block: int = 512
 
@@ -166,12 +176,13 @@ class Tuning:
 
     early_margin: float = 0.3
     early_power: float = 3.0
-    early_node: int = 4
     first_shift: float = 0.05
     margin_nodes: int = 14
     aimed_at: float = 0.99
     least_used: tuple[float, ...] = (0.965, 0.965, 0.965, 0.93, 0.9, 0.9, 0.0)
     smallest_step: float = 0.002
+    inside: float = 0.1
+    chances_taken: int = 4
     slopes: tuple[float, float] = (0.1, 1.5)
 
     learning_share: float = 0.15

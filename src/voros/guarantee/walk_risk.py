@@ -13,27 +13,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
-from scipy.special import bdtrc
-from scipy.stats import beta
+from scipy.special import betainc, betainccinv, betaincinv, ndtr
 
 from voros.core.arrays import AnyArray, FloatArray
-from voros.guarantee.binomial_bounds import (
-    TailTable,
-    means,
-    parts_between,
-    rising_chances,
-    window,
-)
-from voros.guarantee.closed_bounds import count_ranges, mean_bound, tail_bound
+from voros.guarantee.binomial_bounds import parts_between, rising_chances
 from voros.guarantee.future_floor import (
     RiskyPrecisions,
     exact_up_to,
     growing_shares,
     risky_precisions,
 )
+from voros.guarantee.passing import Passing
 from voros.guarantee.tuning import TUNING
 
 FARTHEST = TUNING.far_off * TUNING.least_alpha / 2
@@ -69,16 +61,24 @@ class Walk:
 
     @cached_property
     def places(self) -> FloatArray:
-        """Shares that the start may flag: the low ends of intervals of equal probability."""
-        level = np.arange(TUNING.start_places) / TUNING.start_places
-        level[0] = TUNING.far_off * self.alpha / 2
+        """Shares that the start may flag: the low ends of intervals."""
+        levels = np.append(TUNING.far_off * self.alpha / 2, ndtr(TUNING.start_places))
+        return np.array([self._start_share(level) for level in levels.tolist()])
+
+    @cached_property
+    def place_weights(self) -> FloatArray:
+        """Probabilities of the intervals that begin at the places."""
+        return np.diff(ndtr(TUNING.start_places), prepend=0.0, append=1.0)
+
+    def _start_share(self, level: float, start: int | None = None) -> float:
         # The share that the k-th best of n scores flags is beta distributed.
-        return np.asarray(beta.ppf(level, self.start, self.n_cases - self.start + 1))
+        rank = start or self.start
+        return float(betaincinv(rank, self.n_cases - rank + 1, level))
 
     def _last_share(self, far: float) -> float:
         if self.most >= self.n_cases:
             return 1.0
-        return float(beta.isf(far, self.most + 1, self.n_cases - self.most))
+        return float(betainccinv(self.most + 1, self.n_cases - self.most, far))
 
     @cached_property
     def last_share(self) -> float:
@@ -88,13 +88,11 @@ class Walk:
     @cached_property
     def risky(self) -> RiskyPrecisions:
         """Precisions at which the next cases break the floor, for each share and chance."""
-        first = self.earliest or self.start
-        low = float(beta.ppf(FARTHEST, first, self.n_cases - first + 1))
-        shares = (low, self._last_share(FARTHEST))
+        shares = (self._start_share(FARTHEST, self.earliest), self._last_share(FARTHEST))
         return risky_precisions(shares, self.n_cases, self.horizon, self.min_precision)
 
     @cached_property
-    def _chances(self) -> tuple[FloatArray, FloatArray]:
+    def chances(self) -> tuple[FloatArray, FloatArray]:
         """Rising chances of a case below the start to lie above a threshold: few alarms, many."""
         below = self.n_cases - self.start
         least = TUNING.least_step / below
@@ -110,7 +108,7 @@ class Walk:
     @cached_property
     def edges(self) -> FloatArray:
         """Chances at which parts begin, and the end of the last."""
-        few, many = self._chances
+        few, many = self.chances
         return np.append(parts_between(few)[:-1], many)
 
     @cached_property
@@ -132,102 +130,113 @@ class Walk:
             True positives that the tests need, for each number of alarms from the start to the
             most; at least 1, rising by 0 or 1.
         """
-        passing = self._passing(needed)
-        worst = self._passing_at_once(int(needed[0]))
-        near = int(np.searchsorted(self.alarms, TUNING.near_start * self.start))
-        for place, row in enumerate(worst):
-            np.maximum(row, self._highest(passing, place, slice(0, near)), out=row)
-        # Far from the start its place hardly matters: several are represented by the lowest.
-        ends = (*TUNING.far_places[1:], len(worst))
-        for place, end in zip(TUNING.far_places, ends, strict=True):
-            rows = worst[place:end]
-            np.maximum(rows, self._highest(passing, place, slice(near, None)), out=rows)
-        return float(worst.mean(axis=0) @ self.risky.weights) + self.set_aside
+        return RiskBound(self).risk(needed)
 
     def local_risk(self, needed: AnyArray) -> FloatArray:
         """Return the same for each part of `alarms`, if the first risky threshold lay there."""
-        place = TUNING.start_places // 2
-        passing = self._at_risky(self._passing(needed), place, slice(0, None))
-        return np.asarray(passing @ self.risky.weights + self.set_aside)
+        return RiskBound(self).local_risk(needed)
 
     @property
     def set_aside(self) -> float:
         """What is counted in full: small chances, and places far from where they should be."""
         return self.risky.ignored + TUNING.far_off * self.alpha
 
-    def _at_risky(
-        self, passing: tuple[FloatArray, FloatArray], place: int, parts: slice
-    ) -> FloatArray:
+
+@dataclass(frozen=True)
+class LookUp:
+    """Where to find the chance to pass at risky precisions, for one place of the start.
+
+    Attributes
+    ----------
+    parts : slice
+    index, back : ndarray of shape (n_parts, n_chances)
+        As in `RiskyPrecisions`; the index counts on from row to row of the parts.
+    """
+
+    parts: slice
+    index: AnyArray
+    back: FloatArray
+
+    def at_risky(self, passing: tuple[FloatArray, FloatArray]) -> FloatArray:
         """Chance to pass at risky precisions, for each part and chance of a broken floor."""
-        share = self.places[place]
-        rows = self.risky.rows(share + (1 - share) * self.edges[:-1][parts])
-        index, (chance, drop) = self.risky.index[rows], passing
-        found = np.take_along_axis(chance[parts], index, axis=1)
-        return np.asarray(
-            found - self.risky.back[rows] * np.take_along_axis(drop[parts], index, axis=1)
+        chance, drop = (each[self.parts].ravel().take(self.index) for each in passing)
+        drop *= self.back
+        return np.subtract(chance, drop, out=chance)
+
+    def highest(self, passing: tuple[FloatArray, FloatArray]) -> FloatArray:
+        """Return the highest over all parts."""
+        return np.asarray(self.at_risky(passing).max(axis=0, initial=0.0))
+
+
+class RiskBound:
+    """Bounds the risk of a walk; computes once what holds for all it may need.
+
+    Parameters
+    ----------
+    walk : Walk
+    """
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk, self._risky = walk, walk.risky
+        self._passing = Passing(
+            walk.start, walk.n_cases - walk.start, walk.chances, walk.edges,
+            self._risky.precision, self._columns()
+        )
+        self._near = int(np.searchsorted(walk.alarms, TUNING.near_start * walk.start))
+
+    def _rows(self, share: float, chances: FloatArray) -> AnyArray:
+        return self._risky.rows(share + (1 - share) * chances)
+
+    def _columns(self) -> AnyArray:
+        """Return how many precisions matter from each part on; at the last, 1, everything passes."""
+        index = self._risky.index[self._rows(self.walk.places[0], self.walk.edges[:-1])]
+        last = len(self._risky.precision) - 1
+        columns = np.where(index < last, index + 1, 0).max(axis=1)
+        return np.asarray(np.maximum.accumulate(columns[::-1])[::-1])
+
+    def _look_up(self, place: int, begin: int, end: int) -> LookUp:
+        rows = self._rows(self.walk.places[place], self.walk.edges[begin:end])
+        row_starts = np.arange(len(rows))[:, None] * len(self._risky.precision)
+        return LookUp(
+            slice(begin, end), self._risky.index[rows] + row_starts, self._risky.back[rows]
         )
 
-    def _highest(
-        self, passing: tuple[FloatArray, FloatArray], place: int, parts: slice
-    ) -> FloatArray:
-        return np.asarray(self._at_risky(passing, place, parts).max(axis=0, initial=0.0))
+    @cached_property
+    def _look_ups(self) -> list[tuple[slice, LookUp]]:
+        """Near the start for every place of it; far from it several are as the lowest of them."""
+        last, n_places = len(self.walk.edges) - 1, len(self.walk.places)
+        near = [
+            (slice(place, place + 1), self._look_up(place, 0, self._near))
+            for place in range(n_places)
+        ]
+        ends = (*TUNING.far_places[1:], n_places)
+        far = [
+            (slice(place, end), self._look_up(place, self._near, last))
+            for place, end in zip(TUNING.far_places, ends, strict=True)
+        ]
+        return near + far
 
-    def _passing(self, needed: AnyArray) -> tuple[FloatArray, FloatArray]:
-        """Bound the chance to pass within each part, and how much it drops, for each precision.
+    def risk(self, needed: AnyArray) -> float:
+        """Bound the probability that what is deployed breaks the floor in the next cases."""
+        passing = self._passing.bounds(needed)
+        worst = self._passing_at_once(int(needed[0]))
+        for places, look_up in self._look_ups:
+            np.maximum(worst[places], look_up.highest(passing), out=worst[places])
+        return float(self.walk.place_weights @ worst @ self._risky.weights) + self.walk.set_aside
 
-        The drop is to the precision before, along a line. It is 0 where the chance might lie above
-        that line: where it is not known to be convex.
-        """
-        few, many = self._chances
-        table = TailTable(self.start, needed, self.risky.precision)
-        below = self.n_cases - self.start
-        found = [means(table, self.start, below, few).within_parts()]
-        shares = (needed - 1) / np.arange(self.start, self.start + len(needed))
-        found += [self._passing_many(shares, pair)[None] for pair in pairwise(many.tolist())]
-        passing = np.maximum.accumulate(np.concatenate(found), axis=1)
-        passing[:, 0] = 0.0
-        convex = self.risky.precision <= self._convex_up_to(needed)[:, None]
-        return passing, np.where(convex, np.diff(passing, axis=1, prepend=0.0), 0.0)
-
-    def _passing_many(self, shares: FloatArray, chances: tuple[float, float]) -> FloatArray:
-        """Bound the chance to pass between two chances, with many alarms.
-
-        One less than the needed true positives, as a share of the alarms, is all that matters.
-        """
-        below = self.n_cases - self.start
-        low, high = window(below, chances[0])[0], window(below, chances[1])[1]
-        begins = count_ranges(self.start + low, self.start + high) - self.start
-        ends = np.append(begins[1:] - 1, high)
-        tails = np.zeros((len(begins), len(self.risky.precision)))
-        inside = begins < len(shares)
-        share = np.minimum.reduceat(shares, begins[inside])
-        alarms = (self.start + begins[inside], self.start + ends[inside])
-        tails[inside] = tail_bound(alarms, share, self.risky.precision)
-        return mean_bound(tails, begins, below, chances)
-
-    def _convex_up_to(self, needed: AnyArray) -> FloatArray:
-        """Return, for each part, the precision up to which the chance to pass is convex in it.
-
-        With *a* alarms it is, where (a - 1) times the precision is at most one less than needed.
-        """
-        below = self.n_cases - self.start
-        lows = [window(below, float(chance))[0] for chance in self.edges[:-1]]
-        highs = [window(below, float(chance))[1] for chance in self.edges[1:]]
-        alarms = np.arange(self.start, self.start + len(needed))
-        up_to = (needed - 1) / np.maximum(alarms - 1, 1)
-        last = len(needed) - 1
-        return np.array(
-            [
-                up_to[min(low, last) : max(high, low) + 1].min()
-                for low, high in zip(lows, highs, strict=True)
-            ]
-        )
+    def local_risk(self, needed: AnyArray) -> FloatArray:
+        """Return the same for each part, if the first risky threshold lay there."""
+        middle = int(np.searchsorted(np.cumsum(self.walk.place_weights), 0.5))
+        look_up = self._look_up(middle, 0, len(self.walk.edges) - 1)
+        at_risky = look_up.at_risky(self._passing.bounds(needed))
+        return np.asarray(at_risky @ self._risky.weights + self.walk.set_aside)
 
     def _passing_at_once(self, needed: int) -> FloatArray:
         """Chance that the cases above the start have enough positives, for places and chances."""
-        above, risky = self.start - 1, self.risky.at(self.places)
+        above, places = self.walk.start - 1, self.walk.places
+        risky = self._risky.at(places)
         if needed > above:
             return np.zeros_like(risky)
         # Index 0 stands for no risky precision at all.
-        some = self.risky.index[self.risky.rows(self.places)] > 0
-        return np.where(some, bdtrc(needed - 1.0, above, risky), 0.0)
+        some = self._risky.index[self._risky.rows(places)] > 0
+        return np.where(some, betainc(needed, above - needed + 1.0, risky), 0.0)
