@@ -7,11 +7,11 @@ import pytest
 from scipy.stats import binom
 
 from voros.guarantee.binomial_bounds import (
+    BinomialCounts,
     TailTable,
-    means,
     parts_between,
     rising_chances,
-    window,
+    windows,
 )
 from voros.guarantee.tuning import TUNING
 
@@ -50,12 +50,13 @@ def test_between_computed_chances_the_mean_is_never_above_the_bound(
     counts = np.arange(start, start + trials + 1)
     needed = np.maximum.accumulate(np.ceil(floor * counts + margin * np.sqrt(counts))).astype(int)
     # Nothing suffices beyond four fifths of the range: the table ends with a jump.
-    table = TailTable(start, needed[: 4 * trials // 5 + 1], np.array([floor, min(1.2 * floor, 1)]))
+    success = np.array([floor, min(1.2 * floor, 1)])
+    table = TailTable(start, needed[: 4 * trials // 5 + 1], success)
     chances = rising_chances(0.3 / trials, 1.0, trials)
-    bounds = means(table, start, trials, chances).within_parts()
+    bounds = BinomialCounts(trials, chances).means(table, start).within_parts()
     edges = parts_between(chances)
     assert len(bounds) == TUNING.parts * (len(chances) - 1) == len(edges) - 1
-    tails = binom.sf(needed[:, None] - 1, counts[:, None], table.success)
+    tails = binom.sf(needed[:, None] - 1, counts[:, None], success)
     tails[4 * trials // 5 + 1 :] = 0.0
     part = rng.integers(len(bounds), size=300)
     chance = edges[part] + rng.random(300) * np.diff(edges)[part]
@@ -66,9 +67,48 @@ def test_between_computed_chances_the_mean_is_never_above_the_bound(
     assert (bounds[part][near] <= 1.1 * exact[near] + 0.03).all()
 
 
+def test_columns_that_do_not_matter_are_left_out_and_the_others_stay() -> None:
+    """From the tenth chance on three columns are enough: they are as before, the others 1."""
+    chances, success = rising_chances(0.01, 0.5, 300), np.linspace(0.1, 0.9, 7)
+    counts, needed = BinomialCounts(300, chances), np.arange(5, 160) // 2
+    whole = counts.means(TailTable(0, needed, success)).values
+    columns = np.where(np.arange(len(chances)) < 10, 7, 3)
+    some = counts.means(TailTable(0, needed, success), columns=columns).values
+    first = TUNING.together * -(-10 // TUNING.together)
+    np.testing.assert_allclose(some[:, :3], whole[:, :3], atol=1e-14)
+    assert (some[first:, 3:] == 1).all()
+    np.testing.assert_allclose(some[:10], whole[:10], atol=1e-14)
+
+
+@pytest.mark.parametrize("trials", [3, 60, 900, 20_000])
+@pytest.mark.parametrize("jump", [0.05, 0.5])
+def test_the_bend_of_any_table_is_within_the_slack(trials: int, jump: float) -> None:
+    """A table that jumps, seen from chances at which the jump is near, far, and out of sight."""
+    success = np.array([0.3])
+    chances = rising_chances(0.5 / trials, 0.99, trials)
+    counts = BinomialCounts(trials, chances)
+    found = counts.means(Steps(np.arange(trials + 1) < jump * trials, success))
+    along = np.linspace(0, 1, 9)[:, None]
+    between = (1 - along) * chances[:-1] + along * chances[1:]
+    exact = binom.cdf(np.ceil(jump * trials) - 1, trials, between)
+    line = (1 - along) * found.values[:-1, 0] + along * found.values[1:, 0]
+    assert (exact <= line + found.slack[:, 0] + 1e-11).all()
+    assert (exact >= line - found.slack[:, 0] - 1e-11).all()
+
+
+class Steps(TailTable):
+    """A table of zeros and ones that has nothing to do with binomial tails."""
+
+    def __init__(self, ones: np.ndarray, success: np.ndarray) -> None:
+        self.success, self.ones = success, ones
+
+    def rows(self, low: int, high: int) -> np.ndarray:
+        return self.ones[low : high + 1, None].astype(float)
+
+
 @pytest.mark.parametrize(("trials", "chance"), [(10, 0.2), (1000, 0.5), (10**7, 1e-4), (50, 1.0)])
 def test_hardly_anything_is_cut_off(trials: int, chance: float) -> None:
-    low, high = window(trials, chance)
+    low, high = windows(trials, np.array([chance]))
     assert binom.cdf(low - 1, trials, chance) + binom.sf(high, trials, chance) < 1e-11
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from voros.guarantee.closed_bounds import count_ranges, mean_bound, tail_bound
+from voros.guarantee.closed_bounds import ManyCounts, count_ranges, tail_bound
 from voros.guarantee.future_floor import broken_floor_chance, exact_up_to, risky_precisions
 from voros.guarantee.walk_risk import RiskBound, Walk
 
@@ -37,17 +39,21 @@ def test_a_tail_of_many_is_near_its_bound() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_no_mean_is_above_its_bound_between_two_chances(seed: int) -> None:
-    """Any tails, rising and falling, over ranges that cover all counts."""
+@pytest.mark.parametrize("offset", [0, 50])
+def test_no_mean_is_above_its_bound_between_two_chances(seed: int, offset: int) -> None:
+    """Any tails, rising and falling, over ranges that cover all counts that matter."""
     rng = np.random.default_rng(seed)
-    trials, low = 3000, float(rng.uniform(0.1, 0.5))
-    begins = np.unique(np.append(0, rng.integers(1, trials, 40)))
-    tails = rng.random((len(begins), 3))
-    bound = mean_bound(tails, begins, trials, (low, low + 0.02))
+    trials, chances = 3000, rng.uniform(0.1, 0.5) + np.array([0.0, 0.02, 0.03])
+    many = ManyCounts(trials, chances, offset)
+    tails = rng.random((len(many.begins), 3))
+    bounds = many.mean_bounds(tails)
     counts = np.arange(trials + 1)
-    table = tails[np.searchsorted(begins, counts, side="right") - 1]
-    for chance in np.linspace(low, low + 0.02, 9):
-        assert (binom.pmf(counts, trials, chance) @ table <= bound + 1e-12).all()
+    ranges = np.searchsorted(many.begins, offset + counts, side="right") - 1
+    table = tails[np.maximum(ranges, 0)]
+    assert len(many) == len(bounds) == 2
+    for pair, bound in zip(pairwise(chances), bounds, strict=True):
+        for chance in np.linspace(*pair, 9):
+            assert (binom.pmf(counts, trials, chance) @ table <= bound + 1e-12).all()
 
 
 def test_ranges_of_counts_begin_and_grow_as_they_should() -> None:

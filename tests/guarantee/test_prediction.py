@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from scipy.stats import norm
 
-from voros.guarantee.prediction import requirement, rough_requirement
-from voros.guarantee.walk_risk import Walk
+from voros.guarantee.prediction import Search, requirement, rough_requirement
+from voros.guarantee.walk_risk import RiskBound, Walk
 
 WALKS = [
     Walk(2000, 2000, 0.4, 0.04, 40, 400),
@@ -45,3 +48,68 @@ def test_right_alarms_needed_are_above_the_floor() -> None:
 def test_a_rough_guess_is_near() -> None:
     walk = WALKS[0]
     assert np.abs(requirement(walk) - rough_requirement(walk)).max() <= 4
+
+
+LOW_FLOOR = [
+    Walk(20_000, 20_000, 0.05, 0.0464, 36, 1820, 36),
+    Walk(20_000, 20_000, 0.05, 0.00147, 255, 1820, 36),
+    Walk(20_000, 20_000, 0.05, 0.000122, 84, 1820, 36),
+]
+"""The sequences of a floor of .05 with 20,000 validation and next cases."""
+
+
+@pytest.mark.parametrize("walk", LOW_FLOOR)
+def test_a_low_floor_needs_few_evaluations_of_the_risk(
+    walk: Walk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    risks: list[float] = []
+    computed = RiskBound.risk
+
+    def counted(self: RiskBound, needed: np.ndarray) -> float:
+        risks.append(computed(self, needed))
+        return risks[-1]
+
+    monkeypatch.setattr(RiskBound, "risk", counted)
+    requirement.__wrapped__(walk)
+    assert len(risks) <= 3
+    assert max(risk for risk in risks if risk <= walk.alpha) >= 0.93 * walk.alpha
+
+
+def test_an_early_start_does_not_make_later_tests_harder() -> None:
+    """Where the start needs much, the alarms ten times later need about what one test needs."""
+    walk = LOW_FLOOR[2]
+    alarms = np.array([400, 800, 1600])
+    margin = (requirement(walk)[alarms - walk.start] - 0.05 * alarms) / walk.deviation(alarms)
+    assert (margin < norm.isf(walk.alpha) + 1.2).all()
+
+
+def searched(risk: Callable[[float], float], alpha: float) -> tuple[Search, float]:
+    """The end of a search over a known risk, and the best shift."""
+    search, best = Search(alpha), np.nan
+    while not search.ended:
+        shift = search.proposed()
+        best = shift if search.add(shift, risk(shift)) else best
+    return search, best
+
+
+@pytest.mark.parametrize("slope", [0.15, 0.6, 1.0, 1.4])
+@pytest.mark.parametrize("off", [-2.0, -0.3, 0.0, 0.4, 3.0])
+def test_a_smooth_risk_is_found_in_a_few_steps(slope: float, off: float) -> None:
+    alpha = 0.01
+
+    def risk(shift: float) -> float:
+        return float(norm.sf(norm.isf(alpha) + slope * (shift - off)))
+
+    search, best = searched(risk, alpha)
+    assert risk(best) <= alpha
+    assert search.used == pytest.approx(risk(best) / alpha)
+    assert search.used >= 0.9
+    assert search.steps <= 6
+
+
+@pytest.mark.parametrize("jump", [-1.7, 0.03, 0.06, 0.5, 4.0])
+def test_a_risk_that_jumps_over_alpha_ends_on_the_safe_side(jump: float) -> None:
+    search, best = searched(lambda shift: 0.04 if shift < jump else 0.006, 0.01)
+    assert best >= jump
+    assert search.used == pytest.approx(0.6)
+    assert search.steps <= 16

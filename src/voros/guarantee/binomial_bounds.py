@@ -5,8 +5,9 @@ polynomial in the chance. Between two chances it differs from a straight line by
 of their squared distance times the largest second derivative, and that derivative is
 trials (trials - 1) times the sum of h against second differences of binomial probabilities. A
 second difference takes no notice of anything linear in the count, and the absolute ones sum to at
-most 4 / (e trials chance (1 - chance)). So a line between two computed means, raised by what the
-table deviates from linear, is an upper bound. The proof is in the documentation (guarantees.md).
+most 4 / (e trials chance (1 - chance)); far from the mean they sum to at most four times the
+probability to be there. So a line between two computed means, raised by what the table deviates
+from linear, is an upper bound. The proof is in the documentation (guarantees.md).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import bdtrc, gammaln
+from scipy.special import bdtrc, betainc, gammaln
 
 from voros.core.arrays import AnyArray, FloatArray
 from voros.guarantee.tuning import TUNING
@@ -132,7 +133,8 @@ def _changes(trials: AnyArray, needed: AnyArray, success: FloatArray) -> FloatAr
     powers = np.clip([needed, trials + 1 - needed], 0, None)
     change = powers.T @ finite_logs(success) + ways[:, None]
     np.exp(np.maximum(change, LEAST_LOG, out=change), out=change)
-    return np.multiply(change, sign[:, None], out=change)
+    change *= sign[:, None]
+    return np.asarray(change)
 
 
 def finite_logs(chance: FloatArray) -> FloatArray:
@@ -141,7 +143,9 @@ def finite_logs(chance: FloatArray) -> FloatArray:
         return np.maximum([np.log(chance), np.log1p(-chance)], IMPOSSIBLE)
 
 
-def windows(trials: int, chances: FloatArray) -> tuple[AnyArray, AnyArray]:
+def windows(
+    trials: int, chances: FloatArray, spread: float = TUNING.spread
+) -> tuple[AnyArray, AnyArray]:
     """Return the least and the greatest counts that need be looked at.
 
     Examples
@@ -150,9 +154,9 @@ def windows(trials: int, chances: FloatArray) -> tuple[AnyArray, AnyArray]:
     [[0, 382], [8, 618]]
     """
     middle = trials * chances
-    spread = TUNING.spread * (np.sqrt(middle * (1 - chances)) + 1)
-    low = np.maximum(0, (middle - spread).astype(np.int64))
-    return low, np.minimum(trials, (middle + spread).astype(np.int64) + 1)
+    away = spread * (np.sqrt(middle * (1 - chances)) + 1)
+    low = np.maximum(0, (middle - away).astype(np.int64))
+    return low, np.minimum(trials, (middle + away).astype(np.int64) + 1)
 
 
 def rising_chances(low: float, high: float, trials: int) -> FloatArray:
@@ -199,18 +203,39 @@ class BinomialCounts:
 
     def __init__(self, trials: int, chances: FloatArray) -> None:
         self.trials, self.chances = trials, chances
-        low, high = windows(trials, chances)
-        last = len(chances) - 1
-        firsts = np.arange(0, len(chances), TUNING.together)
-        self._ends = low[firsts], high[np.minimum(firsts + TUNING.together, last)]
-        counts = np.arange(high[-1] + 1.0)
+        self._firsts = np.arange(0, len(chances), TUNING.together)
+        self._windows = [self._ends(spread) for spread in (*TUNING.shells, TUNING.spread)]
+        counts = np.arange(self._windows[-1][1][-1] + 1.0)
         self._ways = gammaln(trials + 1.0) - gammaln(counts + 1) - gammaln(trials - counts + 1)
+        self._bends = self._bend_factors()
+
+    def _ends(self, spread: float) -> tuple[AnyArray, AnyArray]:
+        """Return the least and the greatest count of each group of neighbouring chances."""
+        low, high = windows(self.trials, self.chances, spread)
+        last = np.minimum(self._firsts + TUNING.together, len(self.chances) - 1)
+        return low[self._firsts], high[last]
+
+    def _bend_factors(self) -> FloatArray:
+        """Return what a mean may bend with ranges of a table, between neighbouring chances.
+
+        The first column is of the inner window: half the sum of absolute second differences. The
+        others are of the windows about it: four times the probability to lie outside the one
+        within.
+        """
+        steps = (self.trials * np.diff(self.chances)) ** 2 / 8
+        group = np.arange(len(steps)) // TUNING.together
+        factors = [_second_differences(self.trials, self.chances) / 2]
+        for low, high in self._windows[:-1]:
+            below = 1 - _at_least(low[group], self.trials - 2, self.chances[:-1])
+            above = _at_least(high[group] - 1, self.trials - 2, self.chances[1:])
+            factors.append(4 * (below + above))
+        return np.asarray(steps[:, None] * np.stack(factors, axis=1))
 
     @cached_property
     def _groups(self) -> list[tuple[slice, int, FloatArray]]:
         """Neighbouring chances, the least count of theirs, and the probabilities from there on."""
         groups = []
-        for i, (low, high) in enumerate(zip(*self._ends, strict=True)):
+        for i, (low, high) in enumerate(zip(*self._windows[-1], strict=True)):
             group = slice(i * TUNING.together, (i + 1) * TUNING.together)
             groups.append((group, int(low), self._mass(self.chances[group], int(low), int(high))))
         return groups
@@ -236,18 +261,19 @@ class BinomialCounts:
             others are 1.
         """
         values = np.ones((len(self.chances), len(table.success)))
-        ranges = np.zeros_like(values)
-        for group, low, mass in self._groups:
+        slack = np.zeros((len(self.chances) - 1, len(table.success)))
+        for i, (group, low, mass) in enumerate(self._groups):
             if columns is not None:
                 table.keep(int(columns[group.start]))
             rows = table.rows(offset + low, offset + low + mass.shape[1] - 1)
             values[group, : rows.shape[1]] = _product(mass, rows)
-            ranges[group, : rows.shape[1]] = _range_about_a_line(rows)
-        return Means(values, _slack(self.trials, self.chances)[:, None] * ranges[:-1])
+            inner = [(int(ends[0][i]) - low, int(ends[1][i]) - low) for ends in self._windows[:-1]]
+            slack[group, : rows.shape[1]] = self._bends[group] @ _ranges_about_a_line(rows, inner)
+        return Means(values, slack)
 
 
 def _product(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Matrix product in pieces that no library divides between threads, which would have to wait."""
+    """Matrix product in pieces so small that it is not divided between threads, which wait."""
     size = max(1, TUNING.product_size // (len(left) * right.shape[1]))
     first, *others = (slice(i, i + size) for i in range(0, len(right), size))
     product = left[:, first] @ right[first]
@@ -256,19 +282,27 @@ def _product(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray(product)
 
 
-def _range_about_a_line(rows: FloatArray) -> FloatArray:
-    """Bound how far apart the largest and smallest deviation from a line in each column are.
+def _ranges_about_a_line(rows: FloatArray, inner: list[tuple[int, int]]) -> FloatArray:
+    """Bound the range of deviations from a line in each column, over nested windows of rows.
 
     Rows are taken together in bands; from one to the next the line rises by `rise`.
+
+    Parameters
+    ----------
+    rows : ndarray
+    inner : list of (first row, last row)
+        Windows inside; the line is that of the first.
     """
     size = max(1, len(rows) // TUNING.bands)
     high, low = _bands(rows, size) if size > 1 else (rows, rows)
-    half = len(high) // 2
-    rise = (high[-half:].mean(axis=0) - high[:half].mean(axis=0)) / (len(high) - half)
+    spans = [*(slice(first // size, last // size + 1) for first, last in inner), slice(None)]
+    core = high[spans[0]]
+    half = max(len(core) // 2, 1)
+    rise = (core[-half:].mean(axis=0) - core[:half].mean(axis=0)) / max(len(core) - half, 1)
     line = rise * np.arange(len(high))[:, None]
-    about = (high - line).max(axis=0) - (low - line).min(axis=0)
-    within = (size - 1) / size * np.abs(rise)
-    return np.asarray(np.minimum(about + within, high.max(axis=0) - low.min(axis=0)))
+    above, under = high - line, low - line
+    about = [above[span].max(axis=0) - under[span].min(axis=0) for span in spans]
+    return np.asarray(np.asarray(about) + (size - 1) / size * np.abs(rise))
 
 
 def _bands(rows: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
@@ -280,10 +314,16 @@ def _bands(rows: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
     return np.vstack([high, ends.max(axis=0)]), np.vstack([low, ends.min(axis=0)])
 
 
-def _slack(trials: int, chances: FloatArray) -> FloatArray:
-    """Return an eighth of squared steps times the sum of absolute second differences, halved."""
+def _second_differences(trials: int, chances: FloatArray) -> FloatArray:
+    """Bound the sum of absolute second differences of probabilities between chances."""
     spread = chances * (1 - chances)
     variance = max(trials - 3, 0) * np.minimum(spread[1:], spread[:-1])
     with np.errstate(divide="ignore"):
-        differences = np.minimum(4.0, 4 / (math.e * variance))
-    return np.asarray((trials * np.diff(chances)) ** 2 / 8 * differences / 2)
+        return np.asarray(np.minimum(4.0, 4 / (math.e * variance)))
+
+
+def _at_least(count: AnyArray, trials: int, chances: FloatArray) -> FloatArray:
+    """Probabilities of at least a count; 1 where it is not positive, 0 where it is too large."""
+    inside = np.clip(count, 1, max(trials, 1))
+    found = betainc(inside, np.maximum(trials - inside + 1.0, 1.0), chances)
+    return np.asarray(np.where(count < 1, 1.0, np.where(count > trials, 0.0, found)))

@@ -100,7 +100,9 @@ class ManyCounts:
         # Counts below the first range between two chances are taken to belong to it.
         first = np.searchsorted(self.begins, offset + low[:-1], side="right") - 1
         stop = np.searchsorted(self.begins, offset + high[1:], side="right")
-        self._between = [slice(i, j - 1) for i, j in zip(first.tolist(), stop.tolist(), strict=True)]
+        self._between = [
+            slice(i, j - 1) for i, j in zip(first.tolist(), stop.tolist(), strict=True)
+        ]
         self._reached = [
             tuple(_reach(self.begins[i + 1 : j] - offset, trials, chance) for chance in pair)
             for i, j, pair in zip(first, stop, pairwise(chances.tolist()), strict=True)

@@ -49,7 +49,9 @@ class Passing:
         self.start, self.below, self.edges = start, below, edges
         self.precision = precision
         # A line from one chance to the next is of the part before.
-        self._columns_few = np.append(columns[0], columns[: TUNING.parts * (len(few) - 1) : TUNING.parts])
+        self._columns_few = np.append(
+            columns[0], columns[: TUNING.parts * (len(few) - 1) : TUNING.parts]
+        )
         self._columns_many = int(columns[-len(many) + 1]) if len(many) > 1 else 0
         self._few = BinomialCounts(below, few)
         self._many = ManyCounts(below, many, start) if len(many) > 1 else None
@@ -71,7 +73,7 @@ class Passing:
         return self._few.means(table, self.start, self._columns_few).within_parts()
 
     def _with_many(self, needed: AnyArray) -> FloatArray:
-        """One less than the needed true positives, as a share of the alarms, is all that matters."""
+        """One less than the needed, as a share of the alarms, is all that matters."""
         if self._many is None:
             return np.ones((0, len(self.precision)))
         begins, ends = self._many.begins - self.start, self._many.ends

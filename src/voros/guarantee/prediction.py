@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri, xlogy
 
 from voros.core.arrays import AnyArray, FloatArray
 from voros.core.scenario import as_fraction
-from voros.guarantee.binomial_bounds import finite_logs
+from voros.guarantee.binomial_bounds import LEAST, finite_logs
 from voros.guarantee.future_floor import exact_up_to
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import RiskBound, Walk
@@ -37,14 +38,25 @@ def requirement(walk: Walk) -> AnyArray:
 
     One number for each number of alarms from the start to the most; it rises by 0 or 1.
     """
-    bound, search, margins = RiskBound(walk), Search(walk.alpha), _solved_margins(walk)
+    bound, search, (margins, rates) = RiskBound(walk), Search(walk.alpha), _solved_margins(walk)
     kept = np.zeros(0, dtype=np.int64)
     while not search.ended:
         shift = search.proposed()
-        needed = _needed(walk, margins + shift)
+        needed = _needed(walk, margins + shift * rates)
         if search.add(shift, bound.risk(needed)):
             kept = needed
     return kept
+
+
+class Tried(NamedTuple):
+    """A shift of the margins and the normal deviate of its risk."""
+
+    shift: float
+    deviate: float
+
+    def rate_to(self, other: Tried) -> float:
+        """How fast the deviate follows the shift."""
+        return (other.deviate - self.deviate) / (other.shift - self.shift)
 
 
 @dataclass
@@ -57,60 +69,61 @@ class Search:
     Attributes
     ----------
     alpha : float
-    risky, safe : tuple of (shift, deviate) or None
-        The greatest shift with too much risk, and the least with no more than alpha.
+    risky, safe : Tried or None
+        The last shift with too much risk, and the one that uses most of alpha.
     used : float
         The part of alpha that the safe one uses.
     steps : int
         Risks that were computed.
+    rate : float
+        How fast the deviate follows the shift, at a guess.
     """
 
     alpha: float
-    risky: tuple[float, float] | None = None
-    safe: tuple[float, float] | None = None
+    risky: Tried | None = None
+    safe: Tried | None = None
     used: float = 0.0
     steps: int = 0
-    _slope: float = 1.0
+    rate: float = 1.0
 
     @property
     def ended(self) -> bool:
         """Whether enough of alpha is used: less is enough with every step."""
         least = TUNING.least_used[min(self.steps, len(TUNING.least_used)) - 1]
-        return self.safe is not None and (self.used >= least or self._narrow)
+        return self.safe is not None and (self.used >= least or self._is_narrow())
 
-    @property
-    def _narrow(self) -> bool:
-        both = self.risky is not None and self.safe is not None
-        return both and self.safe[0] - self.risky[0] < TUNING.smallest_step
+    def _is_narrow(self) -> bool:
+        if self.risky is None or self.safe is None:
+            return False
+        return abs(self.safe.shift - self.risky.shift) < TUNING.smallest_step
 
     def proposed(self) -> float:
         """Return the shift to be tried next."""
         aim = _deviate(TUNING.aimed_at * self.alpha)
         if self.risky is not None and self.safe is not None:
-            (low, before), (high, after) = self.risky, self.safe
-            part = (aim - before) / (after - before)
-            return low + (high - low) * min(max(part, TUNING.inside), 1 - TUNING.inside)
+            part = (aim - self.risky.deviate) / (self.safe.deviate - self.risky.deviate)
+            part = min(max(part, TUNING.inside), 1 - TUNING.inside)
+            return self.risky.shift + part * (self.safe.shift - self.risky.shift)
         known = self.risky or self.safe
         if known is None:
             return TUNING.first_shift
-        move = (aim - known[1]) / self._slope
-        least = TUNING.smallest_step * 2**self.steps
-        return known[0] + (max(move, least) if self.risky else min(move, -least))
+        move = (aim - known.deviate) / self.rate
+        least = TUNING.smallest_step * 2.0**self.steps
+        return known.shift + (max(move, least) if known is self.risky else min(move, 0.0))
 
     def add(self, shift: float, risk: float) -> bool:
-        """Take note of a risk, and return whether no safe one was better."""
-        now, safe = (shift, _deviate(min(risk, 0.5))), risk <= self.alpha
-        before = self.safe if safe else self.risky
-        if before is not None and before[0] != shift:
-            slope = (now[1] - before[1]) / (shift - before[0])
-            self._slope = min(max(slope, TUNING.slopes[0]), TUNING.slopes[1])
+        """Take note of a risk, and return whether it is the best that is safe."""
+        now, is_safe = Tried(shift, _deviate(min(risk, 0.5))), risk <= self.alpha
+        before = self.safe if is_safe else self.risky
+        if before is not None and before.shift != shift:
+            self.rate = min(max(before.rate_to(now), TUNING.slopes[0]), TUNING.slopes[1])
         self.steps += 1
-        if not safe:
+        if not is_safe:
             self.risky = now
-            return False
-        better = risk / self.alpha > self.used
-        self.safe, self.used = (now, risk / self.alpha) if better else (self.safe, self.used)
-        return better
+        elif risk / self.alpha > self.used:
+            self.safe, self.used = now, risk / self.alpha
+            return True
+        return False
 
 
 def _deviate(risk: float) -> float:
@@ -134,8 +147,11 @@ def _needed(walk: Walk, margins: FloatArray) -> AnyArray:
     return np.asarray(np.maximum.accumulate((rising - alarms)[::-1])[::-1] + alarms)
 
 
-def _solved_margins(walk: Walk) -> FloatArray:
-    """Margins with which the risk at each node is alpha, as if there were as many alarms."""
+def _solved_margins(walk: Walk) -> tuple[FloatArray, FloatArray]:
+    """Margins with which the risk at each node is alpha, as if there were as many alarms.
+
+    And how much more is needed for a normal deviate of the risk that is higher by 1.
+    """
     nodes = _nodes(walk)
     risk = _risk_at(walk, nodes)
     unit, floor = walk.deviation(nodes), float(as_fraction(walk.min_precision))
@@ -144,7 +160,13 @@ def _solved_margins(walk: Walk) -> FloatArray:
         middle = (low + high) / 2
         too_risky = risk(floor * nodes + middle * unit) > walk.alpha
         low, high = np.where(too_risky, middle, low), np.where(too_risky, high, middle)
-    return np.asarray(high + TUNING.early_margin * (walk.start / nodes) ** TUNING.early_power)
+    small = TUNING.first_shift
+    less = _deviate(walk.alpha) + ndtri(
+        np.maximum(risk(floor * nodes + (high + small) * unit), LEAST)
+    )
+    rates = small / np.clip(-less, TUNING.slopes[0] * small, TUNING.slopes[1] * small)
+    early = TUNING.early_margin * (walk.start / nodes) ** TUNING.early_power
+    return high + early, rates
 
 
 def _risk_at(walk: Walk, alarms: FloatArray) -> Callable[[FloatArray], FloatArray]:

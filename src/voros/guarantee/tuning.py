@@ -47,6 +47,8 @@ class Tuning:
         up to the next.
     spread : float
         Standard deviations after which a binomial is cut off.
+    shells : tuple of float
+        Standard deviations within which a table's deviation from a line is looked at closely.
     cut_off : float
         Added to every bound: more than is cut off and than rounding can take away.
     step, least_step : float
@@ -143,6 +145,7 @@ class Tuning:
     far_places: tuple[int, ...] = (0, 2, 4, 6, 8, 10)
 
     spread: float = 7.0
+    shells: tuple[float, ...] = (4.0, 5.5)
     cut_off: float = 1e-9
     step: float = 0.25
     least_step: float = 0.2

@@ -179,8 +179,12 @@ class RiskBound:
     def __init__(self, walk: Walk) -> None:
         self.walk, self._risky = walk, walk.risky
         self._passing = Passing(
-            walk.start, walk.n_cases - walk.start, walk.chances, walk.edges,
-            self._risky.precision, self._columns()
+            walk.start,
+            walk.n_cases - walk.start,
+            walk.chances,
+            walk.edges,
+            self._risky.precision,
+            self._columns(),
         )
         self._near = int(np.searchsorted(walk.alarms, TUNING.near_start * walk.start))
 
@@ -188,7 +192,7 @@ class RiskBound:
         return self._risky.rows(share + (1 - share) * chances)
 
     def _columns(self) -> AnyArray:
-        """Return how many precisions matter from each part on; at the last, 1, everything passes."""
+        """Return how many precisions matter from each part on; at the last everything passes."""
         index = self._risky.index[self._rows(self.walk.places[0], self.walk.edges[:-1])]
         last = len(self._risky.precision) - 1
         columns = np.where(index < last, index + 1, 0).max(axis=1)
