@@ -252,13 +252,7 @@ class Support2:
         return np.logical_and(self.outcomes[event], self.outcomes[days] <= most)
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return features, outcomes and the four prognoses side by side in a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            The library to use; by default the first one that is installed.
-        """
+        """Return features, outcomes and prognoses side by side, as `DataTable.frame` does."""
         return DataTable({**self.features, **self.outcomes, **self.prognoses}).frame(backend)
 
     def _has_all_prognoses(self) -> BoolArray:

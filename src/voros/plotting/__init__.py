@@ -10,24 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from voros.plotting.area_curve import AreaCurveDisplay
-    from voros.plotting.drawn_bands import draw_bands
-    from voros.plotting.region_shape import RegionDisplay, region_gallery
-    from voros.plotting.roc import RocDisplay
-    from voros.plotting.roc_surface import RocSurfaceDisplay
-    from voros.plotting.threshold_cost import ThresholdCostDisplay
-    from voros.plotting.winner_map import WinnerMapDisplay
-
-__all__ = [
-    "AreaCurveDisplay",
-    "RegionDisplay",
-    "RocDisplay",
-    "RocSurfaceDisplay",
-    "ThresholdCostDisplay",
-    "WinnerMapDisplay",
-    "draw_bands",
-    "region_gallery",
-]
+    from voros.plotting.area_curve import AreaCurveDisplay as AreaCurveDisplay
+    from voros.plotting.drawn_bands import draw_bands as draw_bands
+    from voros.plotting.region_shape import RegionDisplay as RegionDisplay
+    from voros.plotting.region_shape import region_gallery as region_gallery
+    from voros.plotting.roc import RocDisplay as RocDisplay
+    from voros.plotting.roc_surface import RocSurfaceDisplay as RocSurfaceDisplay
+    from voros.plotting.threshold_cost import ThresholdCostDisplay as ThresholdCostDisplay
+    from voros.plotting.winner_map import WinnerMapDisplay as WinnerMapDisplay
 
 _HOME_OF = {
     "AreaCurveDisplay": "area_curve",
@@ -39,6 +29,7 @@ _HOME_OF = {
     "draw_bands": "drawn_bands",
     "region_gallery": "region_shape",
 }
+__all__ = list(_HOME_OF)
 
 
 def __getattr__(name: str) -> Any:
