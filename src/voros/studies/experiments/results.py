@@ -29,16 +29,8 @@ LABELS: Mapping[str, str] = {
 class StudyResult:
     """Everything a study found.
 
-    Attributes
-    ----------
-    title : str
-    deployed : tuple of Deployed
-    intervals : mapping of int to mapping of str to CostIntervals
-        By scenario and strategy.
-    records : mapping of str to dict
-        How each fit went.
-    rivals : tuple of Table
-        Tables of anything else the models were compared with.
+    ``intervals`` are by scenario and strategy, ``records`` say how each fit went, and ``rivals``
+    are tables of anything else that the models were compared with.
     """
 
     title: str

@@ -50,14 +50,8 @@ LABEL_COLUMN, SCORE_COLUMN = "y_true", "proba_y_eq_1"
 class Cell:
     """One strategy in one scenario on one dataset.
 
-    Attributes
-    ----------
-    dataset : str
-    scenario : int
-        1 or 2, see `SCENARIOS`.
-    strategy : str
-    valid, test : PolicyEvaluation or Absent
-        Of the thresholds on either set; they are decided on the validation set alone.
+    The scenario is the number of one of `SCENARIOS`; thresholds are decided on the validation set
+    alone, and evaluated on both.
     """
 
     dataset: str
@@ -86,12 +80,8 @@ def evaluate_cell(
 def read_cells(folder: str | Path) -> tuple[Cell, ...]:
     """Read a folder of prediction files and compute every cell that its files allow.
 
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such folder, or none of the files is in it.
-    PredictionFileError
-        When a file is there and cannot be read; the message names it.
+    Without the folder, or any of the files in it, a `FileNotFoundError` is raised; a file that
+    cannot be read is a `PredictionFileError` that names it.
     """
     names = [f"{stem}_{split}.csv" for stem in _stems() for split in ("valid", "test")]
     _check_folder(Path(folder), names)

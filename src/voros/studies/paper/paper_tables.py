@@ -56,14 +56,9 @@ class PaperTables:
         return table_files((*self.main, *self.detailed))
 
     def write(self, folder: str | Path, *, force: bool = False) -> list[Path]:
-        """Save all tables as text, CSV and LaTeX: all files or none.
+        """Save all tables as text, CSV and LaTeX in a folder, which is made: all files or none.
 
-        Parameters
-        ----------
-        folder : path-like
-            Made if it does not exist.
-        force : bool, default False
-            Whether to replace files that are there already.
+        Files that are there already are replaced only with ``force``.
         """
         from voros.io import folder_for, write_together
 
