@@ -5,11 +5,13 @@ import pickle
 import pytest
 
 import voros
-from voros.exceptions import Argument, ArgumentError, Message
+from voros.exceptions import ArgumentError
+from voros.text.messages import Argument, Message
 
 
-def dashed(argument):
-    return f"--{argument.name}"
+def dashed(message):
+    parts = message.parts
+    return "".join(f"--{part.name}" if isinstance(part, Argument) else part for part in parts)
 
 
 def test_an_error_of_the_library_carries_the_argument():
@@ -22,10 +24,10 @@ def test_a_message_within_a_message_keeps_its_arguments():
     inner = Message("pass ", Argument("pos_label"))
     outer = Message("cases.csv: ", inner, " or mend it")
     assert outer == "cases.csv: pass pos_label or mend it"
-    assert outer.naming(dashed) == "cases.csv: pass --pos_label or mend it"
+    assert dashed(outer) == "cases.csv: pass --pos_label or mend it"
 
 
 def test_errors_survive_a_process_pool():
     error = pickle.loads(pickle.dumps(ArgumentError("capacity", "=-1")))
     assert (str(error), error.argument) == ("capacity=-1", "capacity")
-    assert error.args[0].naming(dashed) == "--capacity=-1"
+    assert dashed(error.args[0]) == "--capacity=-1"

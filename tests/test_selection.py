@@ -264,13 +264,13 @@ def breaks_a_limit(policy):
 
 def test_each_model_is_tested_once_with_its_part_of_the_error(monkeypatch):
     asked = []
-    original = voros.Guarantee.allowed
+    original = voros.Guarantee.certified
 
     def count(self, points, scenario):
         asked.append(self.confidence)
         return original(self, points, scenario)
 
-    monkeypatch.setattr(voros.Guarantee, "allowed", count)
+    monkeypatch.setattr(voros.Guarantee, "certified", count)
     labels, scores = equal_models(0, 5)
     scenario = Scenario(0.5, 0.3, (1 / 20, 1 / 10))
     policy = select_model(labels, scores, scenario, guarantee=voros.Guarantee(0.9)).policy()

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from voros.core import costs
-    from voros.core.decision import Choice
+    from voros.core.geometry import Choice, Region, RegionCase, feasible_region
     from voros.core.operating_points import OperatingPoints
-    from voros.core.region import Region, RegionCase, feasible_region
     from voros.core.scenario import Scenario
     from voros.estimators import ConstrainedThresholdClassifier, make_scorer
     from voros.evaluation import Evaluation, evaluate, evaluate_points
@@ -81,10 +80,9 @@ __all__ = [
 
 HOMES = {
     "core.operating_points": "OperatingPoints",
-    "core.region": "Region RegionCase feasible_region",
+    "core.geometry": "Choice Region RegionCase feasible_region",
     "core.scenario": "Scenario",
     "estimators": "ConstrainedThresholdClassifier make_scorer",
-    "core.decision": "Choice",
     "evaluation": "Evaluation evaluate evaluate_points",
     "exceptions": "CostRangeWarning DoubtfulColumnWarning FewGroupsWarning InfeasibleError "
     "InvertedCostsWarning NeverAlarmWarning OneAlarmWarning PositiveClassWarning "

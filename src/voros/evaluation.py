@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import FloatArray
-from voros.core.decision import Choice, Decision, solve
-from voros.core.hull import CostHull
+from voros.core.decision import Decision, solve
+from voros.core.geometry import Choice, CostHull, Region
 from voros.core.limits import (
     MostPrecise,
     binding_limits,
@@ -19,7 +19,6 @@ from voros.core.limits import (
     used_vertices,
 )
 from voros.core.operating_points import OperatingPoints, check_points
-from voros.core.region import Region
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
 from voros.exceptions import ArgumentError, UnsettledError

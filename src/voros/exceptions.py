@@ -4,52 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
-from itertools import chain
 
-
-class Argument(str):
-    """The name of an argument within a `Message`.
-
-    Where the text says more than the name, `name` is the argument and `value` what to give.
-    """
-
-    name: str
-    value: str
-
-    def __new__(cls, text: str, name: str = "", value: str = "") -> Argument:
-        """Take the text as the name, unless one is given."""
-        made = super().__new__(cls, text)
-        made.name, made.value = name or text, value
-        return made
-
-
-class Message(str):
-    """A text that knows which of its parts name arguments.
-
-    The command line has options in place of arguments, and names those.
-
-    Examples
-    --------
-    >>> message = Message("labels 'a' and 'b'; pass ", Argument("pos_label"))
-    >>> print(message)
-    labels 'a' and 'b'; pass pos_label
-    >>> message.naming(lambda argument: f"--{argument.name.replace('_', '-')}")
-    "labels 'a' and 'b'; pass --pos-label"
-    """
-
-    parts: tuple[str, ...]
-
-    def __new__(cls, *parts: str) -> Message:
-        """Join the parts; messages among them keep their own."""
-        made = super().__new__(cls, "".join(parts))
-        nested = (part.parts if isinstance(part, Message) else (part,) for part in parts)
-        made.parts = tuple(chain.from_iterable(nested))
-        return made
-
-    def naming(self, name: Callable[[Argument], str]) -> str:
-        """Return the text with other names for its arguments."""
-        return "".join(name(part) if isinstance(part, Argument) else part for part in self.parts)
+from voros.text.messages import Argument, Message
 
 
 class ArgumentError(ValueError):

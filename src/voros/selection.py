@@ -12,10 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.arrays import check_choice, check_number
-from voros.core.decision import Decision, region_of
+from voros.core.decision import Decision, costs_doubt, region_of
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import NeverAlarmWarning, UnsettledError, warn_caller
+from voros.exceptions import (
+    CostRangeWarning,
+    InfeasibleError,
+    NeverAlarmWarning,
+    UnsettledError,
+    warn_caller,
+)
 from voros.io.frames import make_frame
 from voros.models import columns_by_model, count_model, several_models
 from voros.notices import warn_about_costs
@@ -179,10 +185,10 @@ class Selection:
 
     @cached_property
     def _scales(self) -> dict[Strategy, float]:
-        cases, floor = next(iter(self.allowed.values())).points, self.scenario.min_precision
-        sizes = cases.n_positive, cases.n_negative
-        region = region_of(*sizes, floor, cases.max_alarms(self.scenario))
-        fpr, tpr = region.vertices.max(axis=0).tolist()
+        allowed = next(iter(self.allowed.values()))
+        sizes = allowed.points.n_positive, allowed.points.n_negative
+        region = region_of(*sizes, self.scenario.min_precision, allowed.max_alarms)
+        fpr, tpr = region.ring.max(axis=1).tolist()
         # Where every alarm must be right there is no area under the curve to differ in.
         return {
             "partial_voros": 1.0,
@@ -372,7 +378,7 @@ def rank_points(
     # One model at a time: the points of hundreds of models need not be held together, only the
     # few that can be deployed, and all of the best one so far.
     for model, points in points_by_model:
-        left_open = open_strategies(points, scenario)
+        left_open = () if points.complete else open_strategies(points, scenario)
         if strategy in left_open:
             raise UnsettledError(
                 f"model {model!r}: these points were counted for other scenarios and do not settle "
@@ -392,7 +398,8 @@ def rank_points(
 
 def score_model(model: str, points: OperatingPoints, scenario: Scenario) -> ModelScores:
     """Score one model by all four strategies."""
-    return _scores(model, deployable(points, scenario), open_strategies(points, scenario))
+    left_open = () if points.complete else open_strategies(points, scenario)
+    return _scores(model, deployable(points, scenario), left_open)
 
 
 def _scores(model: str, decision: Decision, left_open: Sequence[Strategy]) -> ModelScores:
@@ -401,9 +408,7 @@ def _scores(model: str, decision: Decision, left_open: Sequence[Strategy]) -> Mo
 
 
 def open_strategies(points: OperatingPoints, scenario: Scenario) -> tuple[Strategy, ...]:
-    """Name the scores that points counted for other scenarios do not settle."""
-    if points.complete:
-        return ()
+    """Name the scores that incomplete points, counted for other scenarios, do not settle."""
     # Nearly free false alarms make the cheapest threshold the one of greatest recall.
     free = replace(scenario, cost_ratio=0.5 / points.n_negative)
     no_limits = Scenario(cost_ratio=scenario.costs, prevalence=scenario.prevalence)
@@ -455,3 +460,23 @@ def _warn_about(selection: Selection) -> None:
         f"the winner {ranking[0].model!r} has no threshold but never alarm within the limits{hint}",
         NeverAlarmWarning,
     )
+
+
+def rank_deployable(
+    points_by_model: Mapping[str, OperatingPoints], scenario: Scenario, **how: Any
+) -> Selection:
+    """Rank models as `select_points` does, and refuse a winner that could only never alarm.
+
+    Raises
+    ------
+    InfeasibleError
+        With what the winner could meet.
+    """
+    selection = rank_points(points_by_model.items(), len(points_by_model), scenario, **how)
+    winner = selection.ranking[0].model
+    doubt = costs_doubt(selection.scenario, selection.allowed[winner].points)
+    if doubt is not None:
+        warn_caller(doubt, CostRangeWarning)
+    if selection.reason is not None:
+        raise InfeasibleError(f"model {winner!r}: {selection.reason}")
+    return selection

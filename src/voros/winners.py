@@ -19,7 +19,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector, check_number
 from voros.core.costs import CostDistribution, CostLike
 from voros.core.decision import Decision, at_deployment, region_of
-from voros.core.hull import CostHull
+from voros.core.geometry import CostHull
 from voros.core.operating_points import OperatingPoints, adds_recall, check_points_by_model
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes

@@ -12,7 +12,7 @@ import numpy as np
 import oracles
 import pytest
 
-from voros.core.region import RegionCase, feasible_region
+from voros.core.geometry import RegionCase, feasible_region
 
 Corner = tuple[Fraction, Fraction]
 Limits = tuple[int, int, Fraction, int]

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from voros import costs
+from voros.core.volume import in_unit_of, line_weights, probability_at_least
 
 ODDS = 9.0
 
@@ -37,20 +38,20 @@ def test_uniform_in_one_unit_is_not_uniform_in_another() -> None:
 def test_units_convert_there_and_back(over) -> None:
     distribution = costs.known(0.3, over=over)
     ratios = np.array([0.0, 0.01, 0.5, 3.0])
-    own = distribution.from_ratio(ratios, ODDS)
+    own = in_unit_of(distribution, ratios, ODDS)
     assert distribution.to_ratio(own, ODDS) == pytest.approx(ratios)
 
 
 def test_t_is_the_papers_fractional_cost() -> None:
-    t = costs.uniform_t(0, 1).from_ratio(np.array([1 / 6]), 900 / 100)
+    t = in_unit_of(costs.uniform_t(0, 1), np.array([1 / 6]), 900 / 100)
     assert t == pytest.approx(((1 / 6) * 900) / ((1 / 6) * 900 + 100))
-    assert costs.uniform_t(0, 1).from_ratio(np.array([np.inf]), ODDS) == 1.0
+    assert in_unit_of(costs.uniform_t(0, 1), np.array([np.inf]), ODDS) == 1.0
 
 
 @pytest.mark.parametrize("over", costs.UNITS)
 def test_line_weights_have_the_slope_of_equal_cost(over) -> None:
     distribution = costs.known(0.3, over=over)
-    on_tpr, on_fpr = distribution.line_weights(np.array([0.3]), ODDS)
+    on_tpr, on_fpr = line_weights(distribution, np.array([0.3]), ODDS)
     ratio = distribution.to_ratio(np.array([0.3]), ODDS)
     assert on_fpr / on_tpr == pytest.approx(ratio * ODDS)
 
@@ -93,14 +94,14 @@ def test_probability_of_at_least_a_ratio(over, turning, expected) -> None:
     t_or_other = {"ratio": 0.25, "miss": 4, "t": 1 / 3}[over]
     share = (t_or_other - low) / (high - low)
     exact = share if over == "miss" else 1 - share
-    assert distribution.probability_at_least(turning, ODDS) == pytest.approx(exact)
+    assert probability_at_least(distribution, turning, ODDS) == pytest.approx(exact)
     assert exact == pytest.approx(expected)
 
 
 def test_probability_counts_a_value_that_sits_on_the_ratio() -> None:
-    assert costs.known(0.25).probability_at_least(0.25, ODDS) == 1.0
-    assert costs.known(4, over="miss").probability_at_least(0.25, ODDS) == 1.0
-    assert costs.known(0.24).probability_at_least(0.25, ODDS) == 0.0
+    assert probability_at_least(costs.known(0.25), 0.25, ODDS) == 1.0
+    assert probability_at_least(costs.known(4, over="miss"), 0.25, ODDS) == 1.0
+    assert probability_at_least(costs.known(0.24), 0.25, ODDS) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binom, binomtest, norm
 
 from voros import Scenario, ThresholdPolicy, costs
-from voros.core.decision import Choice
 from voros.core.exact_intervals import binomial_limits
+from voros.core.geometry import Choice
 
 SCENARIO = Scenario(min_precision=0.3, capacity=0.5, cost_ratio=(0.1, 0.3))
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta, lognorm
 
 from voros import OperatingPoints, costs
-from voros.core.expected_cost import cost_moments, expected_costs, mean_t
+from voros.core.volume import cost_moments, expected_costs, mean_t
 
 SWITCHES = np.array([0.02, 0.05, 0.3])
 ODDS = 8.7

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from shapely.geometry import Polygon, box
 
-from voros.core.region import RegionCase, feasible_region
+from voros.core.geometry import RegionCase, feasible_region
 
 CASES = {
     # name: (n_positive, n_negative, min_precision, max_alarms, corners by the paper's names)

@@ -71,8 +71,3 @@ def test_scenarios_are_values() -> None:
     assert "prevalence=0.3" in repr(first)
     with pytest.raises(AttributeError):
         first.capacity = 0.2  # type: ignore[misc]
-
-
-def test_never_alarm_is_costliest_below_alpha_over_one_minus_alpha() -> None:
-    assert Scenario(min_precision=0.2, cost_ratio=0.1).costliest_ratio == pytest.approx(0.25)
-    assert Scenario(min_precision=1.0, cost_ratio=0.1).costliest_ratio == float("inf")

@@ -5,7 +5,7 @@ import numpy as np
 import oracles
 import pytest
 
-from voros.core.region import feasible_region
+from voros.core.geometry import feasible_region
 from voros.core.volume import lesser_share, mean_quotient
 
 

@@ -25,7 +25,8 @@ from voros.cli.score import score
 from voros.cli.select import select
 from voros.cli.studies import demo, experiment, paper
 from voros.cli.terminal import say
-from voros.exceptions import Message, VorosWarning
+from voros.exceptions import VorosWarning
+from voros.text.messages import Message
 
 UNEXPECTED = "this is a fault of voros, please report it:"
 """Begins the message of an unforeseen error."""

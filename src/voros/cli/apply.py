@@ -24,7 +24,7 @@ from voros.cli.terminal import (
     show_progress,
 )
 from voros.core.arrays import BoolArray
-from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
+from voros.exceptions import NoSuchColumnError, PredictionFileError
 from voros.io import (
     Predictions,
     append_column,
@@ -36,6 +36,7 @@ from voros.io import (
 from voros.io.scenario_text import read_number
 from voros.policy import ThresholdPolicy
 from voros.present.report.wording import exact, number
+from voros.text.messages import Message
 
 
 @bundled

@@ -16,10 +16,10 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
 from voros.io import Predictions, read_predictions
-from voros.io.columns import ColumnNames, Roles, assign_roles
+from voros.io.columns import ColumnNames, Roles, assign_roles, is_numeric
 from voros.io.memory import engine_for
 from voros.io.predictions import typed_label
-from voros.io.tables import Source, is_numeric, peek
+from voros.io.tables import Source, peek
 
 Engine = Annotated[
     str | None,
@@ -55,15 +55,15 @@ def load(
 
 def count_points(predictions: Predictions) -> dict[str, OperatingPoints]:
     """Count alarms at every threshold of every model."""
-    return {
-        model: OperatingPoints.from_scores(
-            predictions.labels,
-            predictions.of(model),
+    points = {}
+    for model, scores in tracked(predictions.scores.items(), "counting alarms"):
+        points[model] = OperatingPoints.from_scores(
+            predictions.positive,
+            scores,
             sample_weight=predictions.weights,
             groups=predictions.groups,
         )
-        for model in tracked(predictions.models, "counting alarms")
-    }
+    return points
 
 
 def engine_needed(source: Source, columns: InputOptions, asked: str | None) -> str | None:

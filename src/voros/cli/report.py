@@ -19,11 +19,12 @@ from voros.cli.options import (
     bundled,
     output_to,
 )
-from voros.cli.select import load_test, rank_models
+from voros.cli.select import load_test
 from voros.cli.terminal import say, show_progress
 from voros.core.scenario import Scenario
 from voros.io import Predictions, check_writable
 from voros.present.report import DataSummary, ModelInterval, Report, report_paths, write_report
+from voros.selection import rank_deployable
 
 ARGUMENTS = "voros.arguments"
 """Where the words of the command line are kept, for the record."""
@@ -50,7 +51,7 @@ def report(
     validation = load(columns, group=resampling.group)
     points = count_points(validation)
     with show_progress("choosing"):
-        selection = rank_models(points, scenario, how)
+        selection = rank_deployable(points, scenario, **how)
     policy = selection.policy()
     later = None if test is None else load_test(test, columns, validation, selection.winner)
     tested = None

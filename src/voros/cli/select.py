@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,11 +22,7 @@ from voros.cli.options import (
     output_to,
 )
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, show, show_progress
-from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
-from voros.exceptions import InfeasibleError
 from voros.io import Predictions
-from voros.notices import warn_about_costs
 from voros.policy import ThresholdPolicy
 from voros.policy.deployment import PolicyEvaluation
 from voros.policy.json import policy_fields
@@ -38,7 +33,7 @@ from voros.present.report.wording import (
     limits_in_words,
     policy_in_words,
 )
-from voros.selection import STRATEGIES, Selection, rank_points
+from voros.selection import STRATEGIES, Selection, rank_deployable
 
 
 @bundled
@@ -71,14 +66,15 @@ def select(
     validation = load(columns, group=group)
     points = count_points(validation)
     with show_progress("choosing"):
-        selection = rank_models(points, scenario, how)
-    policy = replace(selection, pos_label=columns.pos_label).policy()
+        selection = rank_deployable(points, scenario, **how)
+        policy = replace(selection, pos_label=columns.pos_label).policy()
+        document = "" if output is None else policy.to_json()
     tested = None
     if test is not None:
         tested = Tested.of(policy, load_test(test, columns, validation, selection.winner))
     if output is not None:
-        deliver(policy.to_json(), output, show_options, announce=False)
-    sheet = _sheet(selection, policy, tested, validation, points[selection.winner])
+        deliver(document, output, show_options, announce=False)
+    sheet = _sheet(selection, policy, tested, validation)
     show(sheet, show_options, aside=output == STANDARD_OUTPUT)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
@@ -116,17 +112,6 @@ class Tested:
         ]
 
 
-def rank_models(
-    points: Mapping[str, OperatingPoints], scenario: Scenario, how: Mapping[str, Any]
-) -> Selection:
-    """Rank the models; a winner that could only never alarm is refused, with what could be met."""
-    selection = rank_points(points.items(), len(points), scenario, **how)
-    warn_about_costs(selection.scenario, selection.allowed[selection.winner].points)
-    if selection.reason is not None:
-        raise InfeasibleError(f"model {selection.winner!r}: {selection.reason}")
-    return selection
-
-
 def load_test(
     path: Path, columns: InputOptions, validation: Predictions, winner: str
 ) -> Predictions:
@@ -140,27 +125,28 @@ def _sheet(
     policy: ThresholdPolicy,
     tested: Tested | None,
     validation: Predictions,
-    points: OperatingPoints,
 ) -> Sheet:
+    winner = selection.ranking[0].model
+    lines = () if tested is None else tested.words
     return Sheet(
-        title=f"Winner by {STRATEGY_TITLES[selection.strategy]}: {selection.winner}",
+        title=f"Winner by {STRATEGY_TITLES[selection.strategy]}: {winner}",
         columns=_columns(selection),
         rows=lambda: [asdict(row) for row in selection.ranking],
         document=lambda: _document(selection, policy, tested, validation),
         notes=(
             selection.legend,
-            limits_in_words(policy.scenario, points),
+            limits_in_words(policy.scenario, selection.allowed[winner].points),
             f"policy: {policy_in_words(policy)}",
-            *(f"test, {line}" for line in (() if tested is None else tested.words)),
+            *map("test, {}".format, lines),
         ),
     )
 
 
 def _columns(selection: Selection) -> dict[str, list[str]]:
-    titles = ("model", *(STRATEGY_TITLES[name] for name in STRATEGIES))
-    cells = zip(*map(selection.cells, selection.ranking), strict=True)
-    columns = dict(zip(titles, map(list, cells), strict=True))
-    return columns | {"feasible": ["yes" if row.feasible else "no" for row in selection.ranking]}
+    titles = ("model", *map(STRATEGY_TITLES.__getitem__, STRATEGIES), "feasible")
+    feasible = ["yes" if row.feasible else "no" for row in selection.ranking]
+    cells = map(list, zip(*map(selection.cells, selection.ranking), strict=True))
+    return dict(zip(titles, (*cells, feasible), strict=True))
 
 
 def _document(

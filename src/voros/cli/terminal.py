@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from voros.cli.options import OutputOptions, ShowOptions
-from voros.exceptions import Argument, Message
-from voros.io import check_writable, write_whole
+from voros.io import check_writable, write_together
 from voros.io.serialisation import json_text
-from voros.text.table import csv_text, printable
+from voros.text.messages import Argument, Message, printable
+from voros.text.table import csv_text
 
 Item = TypeVar("Item")
 
@@ -44,14 +44,19 @@ def say(text: str, kind: str = "") -> None:
 
     Examples
     --------
-    >>> Message("mend it, or pass ", Argument("drop_missing")).naming(_option)
+    >>> _with_options(Message("mend it, or pass ", Argument("drop_missing")))
     'mend it, or pass --drop-missing'
     """
-    if isinstance(text, Message):
-        text = text.naming(_option)
+    text = _with_options(text)
     opening = f"voros: {kind}: " if kind else "voros: "
     if sys.stderr is not None:  # where it is closed, print would take the standard output
         print(opening + printable(" ".join(text.split())), file=sys.stderr)
+
+
+def _with_options(text: str) -> str:
+    if not isinstance(text, Message):
+        return text
+    return "".join(_option(part) if isinstance(part, Argument) else part for part in text.parts)
 
 
 def _option(argument: Argument) -> str:
@@ -168,9 +173,8 @@ def _print_table(sheet: Sheet, aside: bool) -> None:
     table = Table(box=box.SIMPLE_HEAD)
     for name in map(printable, sheet.columns):
         table.add_column(name, justify="right" if table.columns else "left", no_wrap=True)
-    cells = [list(map(printable, column)) for column in sheet.columns.values()]
-    for row in zip(*cells, strict=True):
-        table.add_row(*row)
+    for row in zip(*sheet.columns.values(), strict=True):
+        table.add_row(*map(printable, row))
     for part in (printable(sheet.title), table, *map(printable, sheet.notes)):
         console.print(part)
 
@@ -192,7 +196,7 @@ def deliver(
 ) -> None:
     """Write to a file, whole or not at all, or to the standard output where none is named."""
     if output not in (None, STANDARD_OUTPUT):
-        write_whole(output, data, force=options.force)
+        write_together({output: data}, force=options.force)
         if announce:
             say(f"wrote {output}")
     elif isinstance(data, str):

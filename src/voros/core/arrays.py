@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from voros.exceptions import Argument, ArgumentError, Message
+from voros.exceptions import ArgumentError
+from voros.text.messages import Argument, Message
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

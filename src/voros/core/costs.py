@@ -37,7 +37,8 @@ from voros.core.arrays import (
     check_weights,
     is_scalar,
 )
-from voros.exceptions import Argument, ArgumentError, Message
+from voros.exceptions import ArgumentError
+from voros.text.messages import Argument, Message
 
 __all__ = [
     "CostDistribution",
@@ -88,18 +89,6 @@ class CostDistribution(ABC):
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Values and weights whose weighted sum is the mean of a function smooth between breaks."""
 
-    def from_ratio(
-        self, ratio: FloatArray, negatives_per_positive: float | FloatArray
-    ) -> FloatArray:
-        """Express cost ratios in the unit of this distribution."""
-        if self.over == "ratio":
-            return ratio
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if self.over == "miss":
-                return np.asarray(1.0 / ratio)
-            # Written so that an infinite ratio gives t = 1.
-            return np.asarray(1.0 / (1.0 + 1.0 / (ratio * negatives_per_positive)))
-
     def to_ratio(self, values: FloatArray, negatives_per_positive: float) -> FloatArray:
         """Express values of this distribution as cost ratios C_FP / C_FN."""
         if self.over == "ratio":
@@ -108,19 +97,6 @@ class CostDistribution(ABC):
             if self.over == "miss":
                 return np.asarray(1.0 / values)
             return np.asarray(values / (1.0 - values) / negatives_per_positive)
-
-    def line_weights(
-        self, values: FloatArray, negatives_per_positive: float | FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return a, b such that a ROC point's cost falls with ``a * tpr - b * fpr``.
-
-        Both are linear in the value, and b/a is the slope of the line of equal cost.
-        """
-        if self.over == "ratio":
-            return np.ones_like(values), values * negatives_per_positive
-        if self.over == "miss":
-            return values, np.full_like(values, negatives_per_positive)
-        return 1.0 - values, values
 
     def ratio_range(self, negatives_per_positive: float) -> tuple[float, float]:
         """Smallest and largest cost ratio C_FP / C_FN."""
@@ -140,13 +116,6 @@ class CostDistribution(ABC):
         below = float(self.cdf(one)[0])
         share = 1.0 - below if self.over == "ratio" else float(self.cdf(np.nextafter(one, 0.0))[0])
         return _advice(self) if share >= UPSIDE_DOWN else None
-
-    def probability_at_least(self, ratio: float, negatives_per_positive: float) -> float:
-        """Probability of a cost ratio of at least ``ratio``."""
-        value = self.from_ratio(np.asarray([ratio]), negatives_per_positive)
-        if self.over == "miss":
-            return float(self.cdf(value)[0])
-        return float(1.0 - self.cdf(np.nextafter(value, -np.inf))[0])
 
 
 @dataclass(frozen=True)

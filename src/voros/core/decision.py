@@ -14,52 +14,19 @@ import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray
 from voros.core.costs import CostDistribution
-from voros.core.hull import CostHull, cost_hull
+from voros.core.geometry import CostHull, Region, cost_hull, cut_square
 from voros.core.operating_points import OperatingPoints
-from voros.core.region import Region, feasible_region
 from voros.core.scenario import Scenario
-from voros.core.volume import partial_volume, partial_volumes
+from voros.core.volume import partial_volume, partial_volumes, probability_at_least
 
-region_of = lru_cache(maxsize=4096)(feasible_region)
+region_of = lru_cache(maxsize=4096)(cut_square)
 """Resamples and cells of a map share class sizes and limits, and so their region."""
+
+NEGLIGIBLE_PROBABILITY = 1e-9
+"""Mass in an endless tail of the costs that is not worth a warning."""
 
 NO_LIMITS = Scenario(cost_ratio=1.0)
 """For what depends on neither limits nor costs, such as the hull of a whole curve."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A threshold, and the cost ratios on which it is the best feasible one."""
-
-    cost_ratio_low: float
-    cost_ratio_high: float
-    threshold: float
-    tp: float
-    fp: float
-    alarms: float
-    precision: float
-    recall: float
-
-    @classmethod
-    def at(cls, points: OperatingPoints, index: int, low: float, high: float) -> Choice:
-        """Describe one operating point as the choice between two cost ratios."""
-        tp, fp = points.tp[index].item(), points.fp[index].item()
-        alarms = tp + fp
-        return cls(
-            low,
-            high,
-            float(points.thresholds[index]),
-            tp,
-            fp,
-            alarms,
-            tp / alarms if alarms else float("nan"),
-            float(tp / points.n_positive) if points.n_positive else float("nan"),
-        )
-
-    @property
-    def never_alarm(self) -> bool:
-        """Whether this choice raises no alarm."""
-        return self.alarms == 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +107,7 @@ def solve(
     ([True, True, True, False], [0, 1, 2], 0.306)
     """
     deployed = at_deployment(points, scenario)
-    max_alarms = deployed.max_alarms(scenario)
+    max_alarms = scenario.max_alarms(deployed.n_cases, deployed.one_case)
     feasible = deployed.within_limits(scenario.min_precision, max_alarms)
     if allowed is not None:
         feasible &= allowed
@@ -160,4 +127,26 @@ def partial_voros_of(decisions: Sequence[Decision], costs: CostDistribution) -> 
         [each.hull for each in decisions],
         [each.region for each in decisions],
         costs,
+    )
+
+
+def costs_doubt(scenario: Scenario, points: OperatingPoints) -> str | None:
+    """Say that the costs reach beyond alpha/(1 - alpha), if they do.
+
+    Below it never alarm is the costliest choice, as the score takes it to be.
+    """
+    floor = scenario.min_precision
+    if floor in (0, 1):
+        return None
+    turning, odds = floor / (1 - floor), float(points.n_negative / points.n_positive)
+    _, high = scenario.costs.ratio_range(odds)
+    if high < turning:
+        return None
+    share = probability_at_least(scenario.costs, turning, odds)
+    if np.isinf(high) and share < NEGLIGIBLE_PROBABILITY:
+        return None
+    return (
+        f"the cost ratio reaches {high:.4g}, and at a precision floor of {floor:g} never alarm is "
+        f"the costliest choice only below {turning:.4g}; on the {share:.3g} of the cost "
+        "distribution beyond it never alarm scores above 0"
     )

@@ -94,6 +94,8 @@ class OperatingPoints:
         All cases, or the sum of their weights.
     whole : bool
         Whether cases are counted, and not weighted.
+    complete : bool
+        Whether no threshold is left out: false only where ranges of scores were counted.
     """
 
     thresholds: FloatArray
@@ -106,6 +108,7 @@ class OperatingPoints:
     alarms: AnyArray = field(init=False)
     n_cases: float = field(init=False)
     whole: bool = field(init=False)
+    complete: bool = field(init=False, default=True)
 
     def __post_init__(self) -> None:
         """Derive once what every limit is compared with."""
@@ -252,11 +255,6 @@ class OperatingPoints:
     def negatives_per_positive(self) -> float:
         """N / P."""
         return float(self.n_negative / self.n_positive)
-
-    @property
-    def complete(self) -> bool:
-        """Whether no threshold is left out: false only where ranges of scores were counted."""
-        return True
 
     def check_settles(self, scenario: Scenario) -> None:
         """Raise where these points leave the score in a scenario open; see `CertifiedPoints`."""

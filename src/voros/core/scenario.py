@@ -14,14 +14,13 @@ import numpy as np
 from voros.core.arrays import OPEN_INTERVAL, check_number
 from voros.core.costs import CostDistribution, CostLike, as_costs
 from voros.exceptions import (
-    Argument,
     ArgumentError,
     InfeasibleError,
     InvertedCostsWarning,
-    Message,
     OneAlarmWarning,
     warn_caller,
 )
+from voros.text.messages import Argument, Message
 from voros.text.table import html_facts
 
 SMALLEST_PREVALENCE = 1e-100
@@ -67,6 +66,8 @@ class Scenario:
     ----------
     costs : CostDistribution
         The cost ratio as a distribution.
+    floor : Fraction
+        The minimum precision as the fraction it stands for.
     capacity_is_count : bool
         Whether the capacity is a number of cases rather than a share of them.
 
@@ -90,12 +91,23 @@ class Scenario:
     cost_ratio: CostLike = None  # type: ignore[assignment]
     prevalence: float | None = None
     costs: CostDistribution = field(init=False, repr=False, compare=False)
+    floor: Fraction = field(init=False, repr=False, compare=False)
     capacity_is_count: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check every argument, read the cost ratio, and warn of what is most often a slip."""
         self._read()
-        _warn_of_slips(self)
+        advice = self.costs.inversion
+        if advice is not None:
+            warn_caller(advice, InvertedCostsWarning)
+        if self.capacity_is_count and self.capacity == 1:
+            warn_caller(
+                Message(
+                    Argument("capacity"),
+                    "=1 is a whole number: one alarm. For no limit write 1.0, a share of the cases",
+                ),
+                OneAlarmWarning,
+            )
 
     def _read(self) -> None:
         if self.cost_ratio is None:
@@ -103,8 +115,8 @@ class Scenario:
                 "cost_ratio is required: C_FP / C_FN as a number, a pair (low, high), or a "
                 "distribution from voros.costs"
             )
-        check_number(self.min_precision, "min_precision")
         _check_capacity(self.capacity)
+        check_number(self.min_precision, "min_precision")
         if self.prevalence is not None:
             accepted = f"a number strictly between 0 and 1, and at least {SMALLEST_PREVALENCE:g}"
             ends = SMALLEST_PREVALENCE, OPEN_INTERVAL[1]
@@ -114,15 +126,10 @@ class Scenario:
         whole = isinstance(self.capacity, Integral)
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
         object.__setattr__(self, "min_precision", float(self.min_precision))
+        object.__setattr__(self, "floor", as_fraction(self.min_precision))
         object.__setattr__(self, "capacity_is_count", whole)
         object.__setattr__(self, "costs", as_costs(self.cost_ratio))
         object.__setattr__(self, "cost_ratio", self.costs)
-
-    @property
-    def costliest_ratio(self) -> float:
-        """The cost ratio alpha/(1 - alpha) below which never alarm is the costliest choice."""
-        alpha = self.min_precision
-        return math.inf if alpha == 1 else alpha / (1 - alpha)
 
     def max_alarms(self, n_cases: int | float, one_case: float = 1.0) -> float:
         """Return the capacity as a number of alarms on ``n_cases``.
@@ -215,20 +222,6 @@ def check_scenario(scenario: object) -> Scenario:
         f"scenario is a {type(scenario).__name__}; accepted is a voros.Scenario, such as "
         "voros.Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))"
     )
-
-
-def _warn_of_slips(scenario: Scenario) -> None:
-    advice = scenario.costs.inversion
-    if advice is not None:
-        warn_caller(advice, InvertedCostsWarning)
-    if scenario.capacity_is_count and scenario.capacity == 1:
-        warn_caller(
-            Message(
-                Argument("capacity"),
-                "=1 is a whole number: one alarm. For no limit write 1.0, a share of the cases",
-            ),
-            OneAlarmWarning,
-        )
 
 
 def _check_capacity(capacity: object) -> None:

@@ -1,4 +1,4 @@
-r"""The area of lesser classifiers, and its exact mean over the cost distribution.
+r"""Exact means over the cost distribution: of the area of lesser classifiers, and of the cost.
 
 **Area.** The line of equal cost through a ROC point p cuts the feasible polygon in two. Join p to
 every corner: the polygon falls into one triangle per side, and since p lies on the cutting line,
@@ -22,6 +22,13 @@ where u and v have means :math:`\bar u, \bar v` and half-ranges :math:`\eta, \ba
 The logarithm sits in artanh; :math:`\varphi` is smooth at 0, so that an interval of width 1e-9 is
 as exact as any other. Pieces break where the best threshold changes and where the line passes a
 corner of the region.
+
+**Cost.** A threshold at the ROC point (h, k) has the normalised cost
+
+.. math:: \text{cost} = t\,h + (1 - t)\,(1 - k), \qquad t = \frac{cN}{cN + P},
+
+total cost divided by the worst possible one. It is linear in t, so all that is needed of the costs
+is the probability of each interval and the mean of t on it, a quotient u/v as above.
 """
 
 from __future__ import annotations
@@ -33,9 +40,8 @@ import numpy as np
 
 from voros.core.arrays import FloatArray
 from voros.core.costs import CostDistribution, Uniform
-from voros.core.hull import CostHull
+from voros.core.geometry import CostHull, Region
 from voros.core.operating_points import OperatingPoints
-from voros.core.region import Region
 
 Odds: TypeAlias = float | FloatArray
 """Negatives per positive: one number, or one for each point."""
@@ -48,6 +54,42 @@ SERIES_TERMS = 9
 
 TINY = np.finfo(np.float64).tiny
 """Keeps the logarithm finite where u and v vanish together at one end; its factor is 0 there."""
+
+
+NO_SWITCH: FloatArray = np.empty(0)
+
+
+def in_unit_of(costs: CostDistribution, ratio: FloatArray, odds: Odds) -> FloatArray:
+    """Express cost ratios C_FP / C_FN in the unit of a distribution."""
+    if costs.over == "ratio":
+        return ratio
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if costs.over == "miss":
+            return np.asarray(1.0 / ratio)
+        # Written so that an infinite ratio gives t = 1.
+        return np.asarray(1.0 / (1.0 + 1.0 / (ratio * odds)))
+
+
+def line_weights(
+    costs: CostDistribution, values: FloatArray, odds: Odds
+) -> tuple[FloatArray, FloatArray]:
+    """Return a, b such that a ROC point's cost falls with ``a * tpr - b * fpr``.
+
+    Both are linear in the value, and b/a is the slope of the line of equal cost.
+    """
+    if costs.over == "ratio":
+        return np.ones_like(values), values * odds
+    if costs.over == "miss":
+        return values, np.full_like(values, odds)
+    return 1.0 - values, values
+
+
+def probability_at_least(costs: CostDistribution, ratio: float, odds: float) -> float:
+    """Probability of a cost ratio of at least ``ratio``."""
+    value = in_unit_of(costs, np.asarray([ratio]), odds)
+    if costs.over == "miss":
+        return float(costs.cdf(value)[0])
+    return float(1.0 - costs.cdf(np.nextafter(value, -np.inf))[0])
 
 
 def mean_quotient(u0: FloatArray, u1: FloatArray, v0: FloatArray, v1: FloatArray) -> FloatArray:
@@ -112,9 +154,9 @@ def partial_volume(
     x, y = region.ring
     breaks = _corner_ratios(np.subtract.outer(fpr, x), np.subtract.outer(tpr, y), odds)
     ratios = np.unique(np.append(hull.enter, breaks[np.isfinite(breaks) & (breaks > 0)]))
-    values, weights = costs.nodes(costs.from_ratio(ratios, odds))
+    values, weights = costs.nodes(in_unit_of(costs, ratios, odds))
     best = hull.best(costs.to_ratio(values, odds))
-    shares = lesser_share(region, fpr[best], tpr[best], *costs.line_weights(values, odds))
+    shares = lesser_share(region, fpr[best], tpr[best], *line_weights(costs, values, odds))
     return float(np.clip(np.dot(weights, shares), 0.0, 1.0))
 
 
@@ -168,7 +210,7 @@ def _uniform_mean(
     odds: float,
 ) -> float:
     """Closed form for costs uniform in their own unit."""
-    low, high = _spans(hull.enter, hull.leave, costs, odds)
+    low, high = _spans(hull.enter, np.append(hull.enter[1:], 0.0), costs, odds)
     used = high > low
     areas = _uniform_areas(region.ring, fpr[used], tpr[used], low[used], high[used], costs, odds)
     return float(np.clip(areas.sum() / region.area, 0.0, 1.0))
@@ -178,7 +220,7 @@ def _spans(
     enter: FloatArray, leave: FloatArray, costs: Uniform, odds: Odds
 ) -> tuple[FloatArray, FloatArray]:
     """The possible costs, in their own unit, on which each threshold is best."""
-    ends = np.clip(costs.from_ratio(np.stack([enter, leave]), odds), costs.low, costs.high)
+    ends = np.clip(in_unit_of(costs, np.stack([enter, leave]), odds), costs.low, costs.high)
     return ends.min(axis=0), ends.max(axis=0)
 
 
@@ -197,10 +239,10 @@ def _uniform_areas(
     """
     dx, dy = fpr[:, None] - ring[0], tpr[:, None] - ring[1]
     low, high = low[:, None], high[:, None]
-    turns = costs.from_ratio(_corner_ratios(dx, dy, odds), odds)
+    turns = in_unit_of(costs, _corner_ratios(dx, dy, odds), odds)
     turns = np.clip(np.where(np.isnan(turns), low, turns), low, high)
     edges = np.sort(np.concatenate([low, turns, high], axis=1), axis=1)
-    on_tpr, on_fpr = costs.line_weights(edges, odds)
+    on_tpr, on_fpr = line_weights(costs, edges, odds)
     excess = on_tpr[..., None] * dy[:, None] - on_fpr[..., None] * dx[:, None]
     shares = _mean_shares(excess[:, :-1], excess[:, 1:])
     width = np.diff(edges, axis=1) / (costs.high - costs.low)
@@ -229,3 +271,115 @@ def _corner_ratios(dx: FloatArray, dy: FloatArray, odds: Odds) -> FloatArray:
     """Cost ratios at which the line through each point passes each corner of the region."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(dy[..., :-1] / dx[..., :-1] / odds)
+
+
+def cost_moments(
+    costs: CostDistribution, switches: FloatArray, negatives_per_positive: float
+) -> tuple[FloatArray, FloatArray]:
+    """Integrate 1 and t over the intervals that rising cost ratios ``switches`` make.
+
+    Parameters
+    ----------
+    costs : CostDistribution
+    switches : ndarray of shape (n_intervals - 1,)
+        Rising cost ratios; each belongs to the interval above it.
+    negatives_per_positive : float
+        N / P of the cases whose cost is meant.
+
+    Returns
+    -------
+    probability, t_integral : ndarray of shape (n_intervals,)
+        Probability of each interval, and the integral of t over it; the mean of t on an interval
+        is their quotient.
+
+    Examples
+    --------
+    With t uniform on [0, 1], half of it lies below c = P/N and has the mean 1/4:
+
+    >>> from voros.core.costs import uniform_t
+    >>> cost_moments(uniform_t(0, 1), np.array([1 / 9]), negatives_per_positive=9.0)
+    (array([0.5, 0.5]), array([0.125, 0.375]))
+    """
+    if isinstance(costs, Uniform):
+        return _uniform_moments(costs, switches, negatives_per_positive)
+    values, weights = costs.nodes(in_unit_of(costs, switches, negatives_per_positive))
+    ratios = costs.to_ratio(values, negatives_per_positive)
+    interval = np.searchsorted(switches, ratios, side="right")
+    on_tpr, on_fpr = line_weights(costs, values, negatives_per_positive)
+    probability, t_integral = np.zeros((2, len(switches) + 1))
+    np.add.at(probability, interval, weights)
+    np.add.at(t_integral, interval, weights * on_fpr / (on_tpr + on_fpr))
+    return probability, t_integral
+
+
+def _uniform_moments(
+    costs: Uniform, switches: FloatArray, negatives_per_positive: float
+) -> tuple[FloatArray, FloatArray]:
+    probability, on_tpr, on_fpr = _intervals(costs, switches, negatives_per_positive)
+    total = on_tpr + on_fpr
+    return probability, probability * mean_quotient(on_fpr[:-1], on_fpr[1:], total[:-1], total[1:])
+
+
+def _intervals(
+    costs: Uniform, switches: FloatArray, negatives_per_positive: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Probability of each interval that ``switches`` make, and line weights at their ends."""
+    ratios = np.concatenate([[0.0], switches, [np.inf]])
+    ends = np.clip(in_unit_of(costs, ratios, negatives_per_positive), costs.low, costs.high)
+    probability = np.abs(np.diff(ends)) / (costs.high - costs.low)
+    return probability, *line_weights(costs, ends, negatives_per_positive)
+
+
+def ratio_moments(
+    costs: CostDistribution, switches: FloatArray, negatives_per_positive: float
+) -> FloatArray:
+    """Integrate the cost ratio over the intervals that ``switches`` make; see `cost_moments`.
+
+    Infinite on an interval that reaches an infinite ratio, as t does at 1.
+
+    Examples
+    --------
+    >>> from voros.core.costs import uniform
+    >>> ratio_moments(uniform(0.2, 0.4), np.array([0.3]), negatives_per_positive=9.0)
+    array([0.125, 0.175])
+    """
+    if isinstance(costs, Uniform):
+        probability, on_tpr, on_fpr = _intervals(costs, switches, negatives_per_positive)
+        finite = (probability > 0) & (on_tpr[:-1] > 0) & (on_tpr[1:] > 0)
+        low, high = np.flatnonzero(finite), np.flatnonzero(finite) + 1
+        means = np.where(probability > 0, np.inf, 0.0)
+        means[finite] = probability[finite] * mean_quotient(
+            on_fpr[low], on_fpr[high], on_tpr[low], on_tpr[high]
+        )
+        return np.asarray(means / negatives_per_positive)
+    values, weights = costs.nodes(in_unit_of(costs, switches, negatives_per_positive))
+    ratios = costs.to_ratio(values, negatives_per_positive)
+    integral = np.zeros(len(switches) + 1)
+    np.add.at(integral, np.searchsorted(switches, ratios, side="right"), weights * ratios)
+    return integral
+
+
+def mean_t(costs: CostDistribution, negatives_per_positive: float) -> float:
+    """Mean of the fractional cost t = cN/(cN + P).
+
+    Examples
+    --------
+    >>> from voros.core.costs import known
+    >>> mean_t(known(1 / 9), negatives_per_positive=9.0)
+    0.5
+    """
+    return float(cost_moments(costs, NO_SWITCH, negatives_per_positive)[1][0])
+
+
+def expected_costs(points: OperatingPoints, costs: CostDistribution) -> FloatArray:
+    """Expected normalised cost of deploying each threshold whatever the cost turns out to be.
+
+    Examples
+    --------
+    >>> from voros.core.costs import known
+    >>> points = OperatingPoints.from_counts([8], [9], n_positive=10, n_negative=90)
+    >>> expected_costs(points, known(1 / 9)).round(6).tolist()
+    [0.5, 0.15]
+    """
+    t = mean_t(costs, points.negatives_per_positive)
+    return t * points.fpr + (1.0 - t) * (1.0 - points.tpr)

@@ -75,10 +75,10 @@ class BinnedPoints(OperatingPoints):
         counts = Counts.below(bins.least, tp, fp, n_positive, n_negative, one_case)
         return cls(*counts, bins=bins)
 
-    @property
-    def complete(self) -> bool:
-        """Whether every distinct score is a threshold here."""
-        return bool(self.bins.single.all())
+    def __post_init__(self) -> None:
+        """Points are complete where every distinct score is a threshold."""
+        super().__post_init__()
+        object.__setattr__(self, "complete", bool(self.bins.single.all()))
 
     def within(self, tolerance: float) -> Self:
         """Return the same points for uses that accept an interval of this width.

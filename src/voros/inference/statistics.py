@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.decision import partial_voros_of, solve
-from voros.core.expected_cost import cost_moments
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.core.volume import cost_moments
 from voros.exceptions import VorosWarning
 from voros.inference.resampling import Statistic
 from voros.policy import ThresholdPolicy

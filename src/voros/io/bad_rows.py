@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from voros.exceptions import Argument, Message, PredictionFileError
+from voros.exceptions import PredictionFileError
+from voros.text.messages import Argument, Message
 
 if TYPE_CHECKING:
     from voros.io.tables import Source

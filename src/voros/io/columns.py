@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
-from voros.exceptions import Argument, Message, NoSuchColumnError, PredictionFileError
+from voros.exceptions import NoSuchColumnError, PredictionFileError
 from voros.io.bad_rows import almost_a_number, is_number
-from voros.io.tables import is_numeric
+from voros.text.messages import Argument, Message
 
 LABEL_NAMES = frozenset({"label", "labels", "y_true", "y", "target", "outcome", "truth"})
 """Names that can only mean the label."""
@@ -217,6 +217,14 @@ def _first_named(table: Any, name: str) -> Any:
 def _is_binary(column: Any) -> bool:
     values = set(column.drop_null().unique().to_pylist())
     return len(values) == 2 and (values <= {0, 1} or values <= {-1, 1})
+
+
+def is_numeric(kind: Any) -> bool:
+    """Whether an Arrow type is of plain numbers that numpy can take as they are."""
+    import pyarrow as pa
+
+    types = pa.types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
 
 
 def why_no_score(column: Any) -> str | None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray
-from voros.exceptions import Argument, Message, PredictionFileError
+from voros.exceptions import PredictionFileError
 from voros.io.columns import Roles
+from voros.text.messages import Argument, Message
 
 ALIGNED = "score of {}"
 """Name of the column that holds the scores of one model."""

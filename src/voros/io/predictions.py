@@ -11,16 +11,11 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_labels, read_labels
-from voros.exceptions import (
-    Argument,
-    ArgumentError,
-    DoubtfulColumnWarning,
-    Message,
-    PredictionFileError,
-)
-from voros.io.columns import ColumnNames, Roles, assign_roles
+from voros.exceptions import ArgumentError, DoubtfulColumnWarning, PredictionFileError
+from voros.io.columns import ColumnNames, assign_roles, is_numeric
 from voros.io.long_form import align_models
-from voros.io.tables import Source, is_numeric, open_source, peek, read_columns
+from voros.io.tables import Source, open_source, peek, read_columns
+from voros.text.messages import Argument, Message
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,8 +135,10 @@ def read_predictions(
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
     for doubt in roles.doubts:
         warnings.warn(doubt, DoubtfulColumnWarning, stacklevel=2)
-    table = read_columns(source, roles.columns, roles.numeric)
-    table, kept = _without_missing(table, roles, source, drop_missing)
+    columns = roles.columns
+    table, notes = read_columns(source, columns, roles.numeric), source.notes
+    table, kept = _without_missing(table, columns, source, drop_missing)
+    notes += (*roles.notes, *_dropped_notes(kept))
     if roles.model is not None:
         table, models = align_models(table, roles, source.name)
     else:
@@ -152,30 +149,20 @@ def read_predictions(
         None if roles.label is None else _positive(table, roles.label, pos_label, both_classes),
         None if roles.weight is None else _numbers(table.column(roles.weight)),
         roles.label,
-        (*_format_notes(source), *roles.notes, *_dropped_notes(kept)),
+        notes,
         None if roles.group is None else np.asarray(table.column(roles.group).to_numpy()),
         kept,
     )
 
 
-def _format_notes(source: Source) -> tuple[str, ...]:
-    notes: list[str] = []
-    if source.format_is_guessed:
-        read = f"reading {source.name} as {source.format} (another format: "
-        notes.append(Message(read, Argument("file_format"), ")"))
-    if source.format == "csv" and source.delimiter != ",":
-        notes.append(f"{source.name} is separated by {source.delimiter!r}")
-    return tuple(notes)
-
-
 def _without_missing(
-    table: Any, roles: Roles, source: Source, drop: bool
+    table: Any, columns: Sequence[str], source: Source, drop: bool
 ) -> tuple[Any, BoolArray | None]:
     """Refuse missing values, naming the first, or leave out their rows and mark those kept."""
     import pyarrow as pa
 
     missing = np.zeros(table.num_rows, dtype=np.bool_)
-    for name in roles.columns:
+    for name in columns:
         absent = _absent(table.column(name))
         if absent is None:
             continue

@@ -10,7 +10,8 @@ from typing import Any
 
 from voros.core.costs import CostDistribution, as_costs, miss_costs, uniform_t
 from voros.core.scenario import Scenario
-from voros.exceptions import Argument, ArgumentError, Message
+from voros.exceptions import ArgumentError
+from voros.text.messages import Argument, Message
 
 COST_FIELDS = ("cost_ratio", "miss_costs", "t")
 """The ways to state the costs, of which a scenario needs exactly one."""

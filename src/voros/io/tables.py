@@ -14,9 +14,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from voros.exceptions import Argument, ArgumentError, Message, PredictionFileError
+from voros.exceptions import ArgumentError, PredictionFileError
 from voros.installing import missing_package
 from voros.io.bad_rows import MISSING, check_text_numbers, explain_bad_row, no_rows
+from voros.io.columns import is_numeric
+from voros.text.messages import Argument, Message
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
 
@@ -93,6 +95,17 @@ class Source:
     def format_is_guessed(self) -> bool:
         """Whether the format was found from the bytes alone."""
         return self.declared is None and self._named_format() is None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was found from the bytes, in words."""
+        notes: list[str] = []
+        if self.format_is_guessed:
+            read = f"reading {self.name} as {self.format} (another format: "
+            notes.append(Message(read, Argument("file_format"), ")"))
+        if self.format == "csv" and self.delimiter != ",":
+            notes.append(f"{self.name} is separated by {self.delimiter!r}")
+        return tuple(notes)
 
     @cached_property
     def delimiter(self) -> str:
@@ -513,11 +526,3 @@ def _as_numbers(table: Any, names: Collection[str]) -> Any:
                 check_text_numbers(column, name)
             table = table.set_column(position, name, column.cast(pa.float64()))
     return table
-
-
-def is_numeric(kind: Any) -> bool:
-    """Whether an Arrow type is of plain numbers that numpy can take as they are."""
-    import pyarrow as pa
-
-    types = pa.types
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from voros.core.arrays import check_flag
-from voros.exceptions import Argument, Message
+from voros.text.messages import Argument, Message
 
 DEFAULT_MODE = 0o666
 """Permissions of a new file before the process's own mask is taken off, as `open` has it."""

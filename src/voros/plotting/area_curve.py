@@ -12,6 +12,7 @@ from voros.core.arrays import AnyArray, FloatArray, as_number
 from voros.core.costs import CostDistribution, Density, Samples
 from voros.core.decision import at_deployment
 from voros.core.scenario import Scenario, check_scenario
+from voros.core.volume import in_unit_of
 from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
@@ -150,7 +151,7 @@ class AreaCurveDisplay(ModelDisplay):
         if isinstance(costs, Samples):
             return self.to_t(costs.to_ratio(costs.values, odds)), costs.weights
         edges = np.linspace(*self.t_range, GRID)
-        below = costs.cdf(costs.from_ratio(self.to_ratio(edges), odds))
+        below = costs.cdf(in_unit_of(costs, self.to_ratio(edges), odds))
         return (edges[1:] + edges[:-1]) / 2, np.abs(np.diff(below)) / np.diff(edges)
 
     def _columns(self, model: str) -> dict[str, AnyArray]:

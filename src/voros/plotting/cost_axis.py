@@ -8,6 +8,7 @@ import numpy as np
 
 from voros.core.arrays import FloatArray
 from voros.core.costs import uniform_t
+from voros.core.volume import in_unit_of
 
 ROUND_MISSES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000)
 """How many false alarms a miss is worth, in numbers that are easily said."""
@@ -27,7 +28,7 @@ def fractional_cost(cost_ratio: Any, negatives_per_positive: float) -> Any:
     >>> fractional_cost([0.0, 1 / 9, np.inf], negatives_per_positive=9.0).tolist()
     [0.0, 0.5, 1.0]
     """
-    return IN_T.from_ratio(np.asarray(cost_ratio), negatives_per_positive)
+    return in_unit_of(IN_T, np.asarray(cost_ratio), negatives_per_positive)
 
 
 def ratio_at(t: Any, negatives_per_positive: float) -> Any:

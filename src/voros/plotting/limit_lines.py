@@ -10,7 +10,7 @@ import numpy as np
 
 from voros.core.arrays import FloatArray
 from voros.core.decision import region_of
-from voros.core.region import Region
+from voros.core.geometry import Region
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
 from voros.looks import REGION

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, BoolArray, FloatArray, check_choice
-from voros.core.expected_cost import expected_costs
 from voros.core.scenario import Scenario, check_scenario
+from voros.core.volume import expected_costs
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES, REGION

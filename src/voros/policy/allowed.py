@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.decision import Choice, Decision, solve
-from voros.core.expected_cost import mean_t
-from voros.core.hull import CostHull
+from voros.core.decision import Decision, solve
+from voros.core.geometry import Choice, CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.core.volume import mean_t
 from voros.exceptions import InfeasibleError
 
 if TYPE_CHECKING:
@@ -75,6 +74,8 @@ class AllowedThresholds:
         Over how many models its error was split.
     feasible : bool
         Whether any threshold but never alarm is allowed.
+    max_alarms : float
+        The capacity as a number of alarms.
     origin : Origin
     """
 
@@ -85,6 +86,7 @@ class AllowedThresholds:
     guarantee: Guarantee | None
     n_models: int
     feasible: bool
+    max_alarms: float
     origin: Origin
 
     @classmethod
@@ -96,7 +98,8 @@ class AllowedThresholds:
         n_models: int,
     ) -> AllowedThresholds:
         """Keep of a decision about points as observed what a policy can choose."""
-        hull, most, feasible = decision.hull, decision.highest_recall, decision.can_alarm
+        origin = Origin.of(observed)
+        most, feasible, hull = decision.highest_recall, decision.can_alarm, decision.hull
         rows = np.union1d(hull.index, [0, most])
         return cls(
             decision.points.take(rows),
@@ -106,7 +109,8 @@ class AllowedThresholds:
             guarantee,
             n_models,
             feasible,
-            Origin.of(observed),
+            decision.max_alarms,
+            origin,
         )
 
 
@@ -157,7 +161,9 @@ def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
 
 def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:
     """Read the limits as the guarantee does: a capacity of whole alarms is one per horizon."""
-    return scenario if guarantee is None else guarantee.limits(scenario)
+    if guarantee is None or guarantee.horizon is None:
+        return scenario
+    return guarantee.limits(scenario)
 
 
 def deployable(
@@ -168,7 +174,8 @@ def deployable(
     ``points`` are as observed, and feasibility is judged at the scenario's prevalence; the limits
     are read as the guarantee does (`limits_under`).
     """
-    points.check_settles(scenario)
+    if not points.complete:
+        points.check_settles(scenario)
     if guarantee is None:
         return solve(points, scenario)
     if not points.complete:
@@ -197,8 +204,9 @@ def choose(
     allowed: AllowedThresholds, strategy: PolicyStrategy
 ) -> tuple[tuple[Choice, ...], Choice]:
     """Return the threshold for each interval of the cost ratio, and the default one."""
-    default = Choice.at(allowed.points, _default_row(allowed, strategy), 0.0, np.inf)
-    return (_choices_by_cost(allowed) if strategy in COST_AWARE else (default,)), default
+    points = allowed.points
+    default = Choice.at(points, _default_row(allowed, strategy), 0.0, np.inf)
+    return (allowed.hull.choices(points) if strategy in COST_AWARE else (default,)), default
 
 
 def _default_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
@@ -210,12 +218,3 @@ def _default_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
     t = mean_t(allowed.scenario.costs, odds)
     ratio = t / (1.0 - t) / odds if t < 1 else np.inf
     return int(hull.index[hull.best(np.array([ratio]))[0]])
-
-
-def _choices_by_cost(allowed: AllowedThresholds) -> tuple[Choice, ...]:
-    hull, leave = allowed.hull, allowed.hull.leave
-    # Thresholds on one line leave an empty interval, and so does never alarm where some other
-    # threshold has true positives only.
-    used = np.flatnonzero(leave < hull.enter)[::-1]
-    described = partial(Choice.at, allowed.points)
-    return tuple(map(described, hull.index[used], leave[used].tolist(), hull.enter[used].tolist()))

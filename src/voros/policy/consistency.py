@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from voros.core.costs import CostDistribution
-from voros.core.decision import Choice
-from voros.core.expected_cost import mean_t
+from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.core.volume import mean_t
 from voros.io.serialisation import Entry
 from voros.policy.allowed import limits_under
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from voros.core.arrays import LARGEST_SIZE, AnyArray, BoolArray, FloatArray
-from voros.core.decision import Choice
 from voros.core.exact_intervals import PER_CASES, EvaluationIntervals, ThresholdCounts
-from voros.core.expected_cost import cost_moments, ratio_moments
+from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.core.volume import cost_moments, ratio_moments
 from voros.evaluation import choice_columns
 from voros.io.frames import make_frame
 from voros.text.table import Table

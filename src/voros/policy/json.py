@@ -22,7 +22,7 @@ from voros.core.costs import (
     from_scipy,
     scipy_parameters,
 )
-from voros.core.decision import Choice
+from voros.core.geometry import Choice
 from voros.core.scenario import Scenario
 from voros.io.serialisation import Entry, json_text, read_document, with_checksum
 from voros.policy.allowed import POLICY_STRATEGIES, Origin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from voros.core.decision import Choice
+from voros.core.geometry import Choice
 from voros.text.table import Table
 
 if TYPE_CHECKING:

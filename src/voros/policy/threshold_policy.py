@@ -20,10 +20,11 @@ from voros.core.arrays import (
     is_scalar,
 )
 from voros.core.costs import read_cost_ratios
-from voros.core.decision import Choice, Decision, at_deployment
-from voros.core.expected_cost import cost_moments
+from voros.core.decision import Decision, at_deployment
+from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
+from voros.core.volume import cost_moments
 from voros.evaluation import choice_columns
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame

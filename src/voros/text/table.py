@@ -11,6 +11,8 @@ from html import escape
 from itertools import groupby
 from typing import Any, TypeAlias
 
+from voros.text.messages import printable
+
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """With these a spreadsheet takes a cell for a formula."""
 
@@ -222,20 +224,6 @@ def _csv_cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     return f"'{printable(value)}" if value.startswith(FORMULA_STARTS) else printable(value)
-
-
-def printable(text: str) -> str:
-    r"""Return text with an escape in place of each character that a terminal would obey.
-
-    Examples
-    --------
-    >>> print(printable("red \x1b[31m, and bell \a"))
-    red \x1b[31m, and bell \x07
-    """
-    return "".join(
-        mark if mark.isprintable() else mark.encode("unicode_escape").decode("ascii")
-        for mark in text
-    )
 
 
 def latex_text(text: str) -> str:

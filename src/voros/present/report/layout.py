@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from voros.core.decision import Choice, at_deployment
+from voros.core.decision import at_deployment
+from voros.core.geometry import Choice
 from voros.installing import package_versions
 from voros.io import check_writable, write_together
 from voros.io.serialisation import json_text
@@ -107,7 +108,7 @@ def _limit_facts(report: Report) -> list[tuple[str, str]]:
     return [
         ("precision", f"at least {scenario.min_precision:g} of the alarms must be right"),
         ("capacity", f"alarms for at most {capacity} (capacity {scenario.capacity!r})"),
-        ("costs", f"a miss is worth {worth_in_words(scenario, points)} false alarms"),
+        ("costs", f"a miss is worth {worth_in_words(scenario, cases)} false alarms"),
         ("distribution of C_FP / C_FN", repr(scenario.costs)),
         ("prevalence", prevalence),
     ]

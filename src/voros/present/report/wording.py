@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.policy import ThresholdPolicy
@@ -22,23 +21,27 @@ SHOWN_CASES = 100
 """People imagine a hundred cases better than a rate."""
 
 
-def limits_in_words(scenario: Scenario, points: OperatingPoints) -> str:
-    """Say which limits and costs a result rests on."""
-    cases = at_deployment(points, scenario)
-    most = cases.max_alarms(scenario)
+def limits_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
+    """Say which limits and costs a result rests on; the cases are those at deployment."""
+    most = scenario.max_alarms(cases.n_cases, cases.one_case)
     if isinstance(cases.n_cases, int):
         most = math.floor(most)
+    ends = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
+    costs = repr(scenario.costs)
+    share = cases.n_positive / cases.n_cases
     return (
-        f"{number(cases.n_cases)} cases, {cases.prevalence:.3%} positive; precision at least "
-        f"{scenario.min_precision:g}, at most {number(most)} alarms; a miss is worth "
-        f"{worth_in_words(scenario, points)} false alarms ({scenario.costs!r})"
+        f"{number(cases.n_cases)} cases, {share:.3%} positive; precision "
+        f"at least {scenario.min_precision:g}, at most {number(most)} alarms; a miss is worth "
+        f"{_worth(*ends)} false alarms ({costs})"
     )
 
 
-def worth_in_words(scenario: Scenario, points: OperatingPoints) -> str:
-    """Say how many false alarms a miss is worth."""
-    cases = at_deployment(points, scenario)
-    low, high = scenario.costs.ratio_range(cases.negatives_per_positive)
+def worth_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
+    """Say how many false alarms a miss is worth; the cases are those at deployment."""
+    return _worth(*scenario.costs.ratio_range(cases.n_negative / cases.n_positive))
+
+
+def _worth(low: float, high: float) -> str:
     return span(_inverse(high), _inverse(low))
 
 
