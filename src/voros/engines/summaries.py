@@ -89,9 +89,9 @@ class BinnedCounts:
         y_true: Any,
         y_score: Any,
         *,
+        bits: int = 20,
         pos_label: Any = None,
         sample_weight: Any = None,
-        bits: int = 20,
     ) -> BinnedCounts:
         """Summarise labels and scores in memory; parameters as in `OperatingPoints.from_scores`."""
         level = _level(bits)

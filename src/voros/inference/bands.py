@@ -131,12 +131,12 @@ def area_band(
     Examples
     --------
     >>> import voros
-    >>> rng = np.random.default_rng(0)
-    >>> y_true = rng.random(1000) < 0.2
-    >>> y_score = y_true + rng.normal(size=1000)
-    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
-    >>> area_band(y_true, y_score, scenario, n_resamples=200, random_state=0)
-    Band(95 % band, simultaneous, mean width 0.2485)
+    >>> rng = np.random.default_rng(1)
+    >>> died = rng.random(800) < 0.25
+    >>> risk = died + rng.normal(size=800)
+    >>> ward = voros.Scenario(min_precision=0.4, capacity=0.3, cost_ratio=(1 / 10, 1 / 5))
+    >>> area_band(died, risk, ward, n_resamples=200, random_state=0)
+    Band(95 % band, simultaneous, mean width 0.3380)
     """
     check_scenario(scenario)
     plan = _plan(kind, options, y_true, scores, worthwhile=True)
