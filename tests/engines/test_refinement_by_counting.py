@@ -129,6 +129,16 @@ def test_rows_beyond_the_capacity_are_left_alone(capacity, prevalence) -> None:
     assert points.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
+def test_the_largest_capacity_decides_how_many_rows_are_counted() -> None:
+    frame = random_ranking(12_000, 5)
+    scenarios = [voros.Scenario(0.1, capacity, (0.05, 0.2)) for capacity in (0.2, 0.02)]
+    points = frame.count(scenarios, largest_answer=FEW_ANSWERS)["risk"]
+    assert points.usage.rows_counted < 6000
+    for scenario in scenarios:
+        truth = frame.in_memory("risk", scenario).score
+        assert points.bounds(scenario) == pytest.approx((truth, truth), abs=1e-12)
+
+
 def test_a_capacity_of_most_cases_is_not_worth_a_cut() -> None:
     frame = random_ranking(6000, 2)
     points = frame.count([voros.Scenario(0.1, 0.5, (0.05, 0.2))], largest_answer=FEW_ANSWERS)

@@ -1,0 +1,70 @@
+"""What a sequence needs, alarm by alarm from its definition, and how soon that is found."""
+
+from __future__ import annotations
+
+from math import floor, sqrt
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from voros.guarantee.prediction import requirement, rough_requirement
+from voros.guarantee.walk_risk import Walk
+
+
+def by_the_rule(walk: Walk) -> list[int]:
+    """The fewest that are no fewer than wanted anywhere, and rise by 0 or 1."""
+    margin = NormalDist().inv_cdf(1 - walk.alpha)
+    both = 1 + walk.n_cases / walk.horizon
+    phi = walk.min_precision
+    alarms = range(walk.start, walk.most + 1)
+    wanted = []
+    for a in alarms:
+        # From 4,000 alarms on, closed bounds count half a true positive less.
+        half = 0.5 if a >= 4000 else 0.0
+        exact = phi * a + margin * sqrt(phi * (1 - phi) * both * a) + half
+        wanted.append(max(1, floor(exact + 0.5)))
+    rising = [max(wanted[: i + 1]) for i in range(len(wanted))]
+    return [max(w - i for i, w in enumerate(rising[j:])) for j in range(len(rising))]
+
+
+@pytest.mark.parametrize(
+    "walk",
+    [
+        Walk(300, 200, 0.5, 0.05, 5, 120),
+        Walk(300, 900, 0.9, 0.01, 3, 90),
+        Walk(300, 40, 0.02, 0.3, 20, 200),
+        Walk(300, 300, 0.3, 0.9, 1, 60),
+        Walk(9000, 5000, 0.5, 0.1, 3950, 4050),
+        Walk(300, 200, 0.5, 0.05, 70, 70),
+    ],
+)
+def test_a_rough_requirement_is_the_floor_and_a_normal_margin(walk: Walk) -> None:
+    assert rough_requirement(walk).tolist() == by_the_rule(walk)
+
+
+WALKS = [
+    Walk(2000, 2000, 0.4, 0.04, 41, 400),
+    Walk(2000, 500, 0.4, 0.0003, 81, 400),
+    Walk(1000, 2000, 0.8, 0.04, 61, 1000),
+    Walk(1000, 40, 0.05, 0.1, 201, 1000),
+]
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_margins_use_most_of_alpha_and_are_found_in_few_steps(
+    walk: Walk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    risks = []
+    real = Walk.risk
+
+    def noted(self: Walk, needed: np.ndarray) -> float:
+        risks.append(real(self, needed))
+        return risks[-1]
+
+    monkeypatch.setattr(Walk, "risk", noted)
+    needed = requirement(walk)
+    used = real(walk, needed) / walk.alpha
+    assert 0.9 <= used <= 1
+    assert used == max(risk / walk.alpha for risk in risks if risk <= walk.alpha)
+    assert len(risks) <= 6
