@@ -6,13 +6,17 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 from scipy.stats import binom
 
 from voros import OperatingPoints, Scenario
+from voros.exceptions import InfeasibleError
 from voros.guarantee.sequential import (
+    beta_binomial_cdf,
     capacity_risk,
     certified,
     first_rank,
+    most_alarms,
     precision_risk,
     shared_alpha,
     starts,
@@ -220,3 +224,65 @@ def test_the_first_start_is_one_rank_after_the_fewest_alarms_that_pass() -> None
     above = first_rank(0.5, 0.05) - 1
     assert power(above) >= 0.8
     assert all(power(alarms) < 0.8 for alarms in range(1, above))
+
+
+@pytest.mark.parametrize(
+    ("capacity", "n_cases", "horizon", "share"),
+    [
+        # One by the root of the alarms, from a fiftieth to a half.
+        (400, 5000, None, 1 / 20),
+        (0.08, 5000, None, 1 / 20),
+        (0.08, 300, 5000, 1 / 20),
+        (3, 5000, None, 1 / 2),
+        (4, 5000, None, 1 / 2),
+        (9, 5000, None, 1 / 3),
+        (2500, 5000, None, 1 / 50),
+        (40_000, 50_000, None, 1 / 50),
+        (1.0, 5000, None, 0.0),
+        (5000, 5000, None, 0.0),
+        (0.9, 5000, 1, None),
+    ],
+)
+def test_alpha_is_shared_by_how_much_the_alarms_vary(
+    capacity: float, n_cases: int, horizon: int | None, share: float | None
+) -> None:
+    scenario = Scenario(0.3, capacity, 0.1)
+    if share is None:
+        with pytest.raises(InfeasibleError, match="fewer than one case"):
+            shared_alpha(n_cases, scenario, horizon, 0.05)
+        return
+    found = shared_alpha(n_cases, scenario, horizon, 0.05)
+    assert found == pytest.approx((0.05 * (1 - share), 0.05 * share), abs=1e-15)
+    without = Scenario(0.0, capacity, 0.1)
+    assert shared_alpha(n_cases, without, horizon, 0.05) == (0.0, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("trials", "a", "b"), [(3, 1, 2), (2000, 41, 360), (2000, 2, 19), (60_000, 9001, 40_000)]
+)
+def test_a_beta_binomial_sums_over_every_count(trials: int, a: int, b: int) -> None:
+    """Of all orders of cases, those with each count before the a-th of the others."""
+    count = np.arange(trials + 1)
+    ways = gammaln(a + count) - gammaln(count + 1) - gammaln(a)
+    ways += gammaln(b + trials - count) - gammaln(trials - count + 1) - gammaln(b)
+    total = gammaln(a + b + trials) - gammaln(trials + 1) - gammaln(a + b)
+    expected = np.cumsum(np.exp(ways - total))
+    asked = np.append(np.arange(-1, trials + 2, 1 + trials // 50), [trials, trials + 5])
+    found = beta_binomial_cdf(asked, trials, a, b)
+    below = np.append(0.0, expected)[np.clip(asked + 1, 0, trials + 1)]
+    np.testing.assert_allclose(found, below, rtol=1e-7, atol=1e-300)
+    assert (found <= 1).all()
+
+
+def test_the_most_alarms_are_the_last_that_are_safe_or_none() -> None:
+    """Every number of alarms tried; -1 where not even the absence of alarms is safe."""
+    rng, found = np.random.default_rng(8), []
+    for _ in range(60):
+        n_cases, horizon = int(rng.integers(5, 90)), [None, int(rng.integers(5, 90))][_ % 2]
+        alpha = float(rng.choice([1e-3, 0.05, 0.4]))
+        scenario = Scenario(0.3, int(rng.integers(1, 30)), 0.1)
+        risk = capacity_risk(np.arange(n_cases + 1), n_cases, scenario, horizon)
+        last = max((k for k in range(n_cases + 1) if risk[k] <= alpha), default=-1)
+        found.append(most_alarms(n_cases, scenario, horizon, alpha))
+        assert found[-1] == last
+    assert {-1, 0, 1} < set(found)

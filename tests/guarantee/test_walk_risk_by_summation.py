@@ -28,6 +28,8 @@ class Summed:
 
     walk: Walk
     n_shares: int = 50
+    least: int = 0
+    """Expected alarms from which on shares are looked at."""
 
     @cached_property
     def places(self) -> np.ndarray:
@@ -39,7 +41,8 @@ class Summed:
     @cached_property
     def shares(self) -> np.ndarray:
         last = beta.isf(1e-6, self.walk.most + 1, max(self.walk.n_cases - self.walk.most, 1))
-        return np.geomspace(self.places[0], last, self.n_shares)
+        first = max(self.places[0], self.least / self.walk.n_cases)
+        return np.geomspace(first, last, self.n_shares)
 
     def risky(self, shares: np.ndarray) -> np.ndarray:
         """Precisions that break the floor with a chance above each level, rounded down.
@@ -134,14 +137,54 @@ def test_the_bound_is_no_less_than_the_risk_and_little_more(
     assert exact <= bound <= slack * exact
 
 
+@pytest.mark.parametrize("margin", [0.0, 0.8])
+def test_so_few_next_cases_that_none_may_be_an_alarm(margin: float) -> None:
+    """Then no precision breaks the floor with a large chance, and nothing is at risk there."""
+    walk = Walk(400, 6, 0.3, 0.1, 30, 60)
+    needed = needed_by(walk, margin)
+    assert (summed(walk).risky_at_places[:, 0] < 0).all()
+    exact, bound = summed(walk).risk(needed), walk.risk(needed)
+    assert exact <= bound <= 1.15 * exact
+
+
+def lenient_from(walk: Walk, alarms: int, margin: float) -> np.ndarray:
+    """Hardly anything passes before a number of alarms, so that what passes later decides."""
+    strict, lenient = needed_by(walk, 3.0), needed_by(walk, margin)
+    at = alarms - walk.start
+    return np.concatenate([strict[:at], np.maximum(lenient[at:], strict[at - 1])])
+
+
+@pytest.mark.parametrize(
+    ("walk", "alarms", "n_shares"),
+    [
+        (Walk(300, 60, 0.4, 0.1, 20, 280), 120, 40),
+        # Far from the start, and where tails are bounded in closed form.
+        (Walk(30_000, 300, 0.5, 0.1, 1200, 8_000), 5000, 10),
+    ],
+)
 @pytest.mark.parametrize(("margin", "slack"), [(0.8, 1.15), (1.6, 1.25)])
-def test_the_bound_holds_with_many_alarms_where_tails_are_bounded_in_closed_form(
-    margin: float, slack: float
+def test_the_bound_holds_far_from_the_start(
+    walk: Walk, alarms: int, n_shares: int, margin: float, slack: float
 ) -> None:
-    """Strict up to 5,000 alarms, so that what passes beyond them decides."""
-    walk = Walk(30_000, 300, 0.5, 0.1, 3_000, 9_000)
-    strict, lenient = needed_by(walk, 4.0), needed_by(walk, margin)
-    needed = np.maximum(lenient, strict[2000])
-    needed[:2000] = strict[:2000]
-    exact, bound = summed(walk, 8).risk(needed), walk.risk(needed)
+    needed = lenient_from(walk, alarms, margin)
+    exact, bound = summed(walk, n_shares, alarms).risk(needed), walk.risk(needed)
     assert exact <= bound <= slack * exact
+
+
+@pytest.mark.parametrize("walk", [*WALKS, Walk(5000, 900, 0.3, 1e-6, 200, 1500, 150)])
+def test_places_and_ends_leave_out_what_is_set_aside(walk: Walk) -> None:
+    """The start flags at most a share u when `start` cases or more lie among the share u."""
+    n, far = walk.n_cases, 0.001 * walk.alpha / 2
+    before = binom.sf(walk.start - 1, n, walk.places)
+    np.testing.assert_allclose(before, [far, *(np.arange(1, 24) / 24)], rtol=1e-6)
+    beyond = binom.cdf(walk.most, n, walk.last_share) if walk.most < n else 0.0
+    assert beyond == pytest.approx(far if walk.most < n else 0.0, rel=1e-6)
+    assert walk.most < n or walk.last_share == 1
+    set_aside = walk.set_aside - walk.risky.ignored
+    assert before[0] + beyond <= set_aside * (1 + 1e-9) == pytest.approx(2 * far)
+    # Risky precisions are known as far as the smallest alpha reaches, and for all sequences.
+    first, last = walk.risky.shares[[0, -1]]
+    assert binom.sf((walk.earliest or walk.start) - 1, n, first) == pytest.approx(5e-11, rel=1e-4)
+    assert walk.most == n or binom.cdf(walk.most, n, last) == pytest.approx(5e-11, rel=1e-4)
+    assert first <= walk.places[0]
+    assert walk.last_share <= last
