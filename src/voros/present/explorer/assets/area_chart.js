@@ -1,6 +1,6 @@
 /** The area curve: what share of the allowed region is worse than each model, over the costs. */
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
-import { badge, fill, pictureIn, svg } from "./marks.js";
+import { badge, chartIn, fill, svg } from "./marks.js";
 import { normalisedArea } from "./voros.js";
 import { percent, plain } from "./wording.js";
 
@@ -37,10 +37,7 @@ function line({ points, result, mark }, x, y, misses) {
 
 /** The chart; returns a function that draws a view. */
 export function areaChart(place) {
-  let view = null;
-  const state = pictureIn(place, () => view && draw());
-
-  function draw() {
+  return chartIn(place, (state, view) => {
     const { width } = state;
     const height = Math.min(Math.max(width * 0.6, 240), 520);
     const box = plotBox(width, height);
@@ -65,10 +62,5 @@ export function areaChart(place) {
       svg("g", { "clip-path": "url(#area-plot)" }, ...scored.map((m) => line(m, x, y, misses))),
       ...[...scored].reverse().map((m) => badge(m.mark, x.at(view.missAt), y.at(share(m)))),
     ]);
-  }
-
-  return (next) => {
-    view = next;
-    draw();
-  };
+  });
 }

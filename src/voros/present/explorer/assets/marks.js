@@ -70,6 +70,16 @@ export function pictureIn(place, redraw) {
   return state;
 }
 
+/** A chart that shows the view it is given, drawn again whenever its place changes its width. */
+export function chartIn(place, draw) {
+  let view = null;
+  const state = pictureIn(place, () => view && draw(state, view));
+  return (next) => {
+    view = next;
+    draw(state, view);
+  };
+}
+
 /** Set the size of a picture and replace what it shows. */
 export function fill({ picture }, width, height, children) {
   picture.setAttribute("viewBox", `0 0 ${width} ${height}`);

@@ -1,10 +1,10 @@
 /** ROC space: the allowed region, every curve, its usable stretch, and the threshold in use. */
 import { axes, clip, linearScale, plotBox } from "./axes.js";
-import { badge, fill, pictureIn, svg } from "./marks.js";
+import { badge, chartIn, fill, svg } from "./marks.js";
 import { bestAt, feasible, usedVertices } from "./voros.js";
 import { percent } from "./wording.js";
 
-/** Room around the region when zoomed in. */
+/** Space around the region when zoomed in. */
 const ZOOM_MARGIN = 1.12;
 
 /** Steps shorter than this, in ROC space, are not drawn. */
@@ -83,11 +83,7 @@ function regionShape(region, x, y) {
 
 /** The chart; returns a function that draws a view. */
 export function rocChart(place, clipName = "roc-plot") {
-  let view = null;
-  const redraw = () => view && draw();
-  const state = pictureIn(place, redraw);
-
-  function draw() {
+  return chartIn(place, (state, view) => {
     const { width } = state;
     const height = Math.min(Math.max(width * 0.8, 280), 720);
     const box = plotBox(width, height);
@@ -120,10 +116,5 @@ export function rocChart(place, clipName = "roc-plot") {
       ...scored.flatMap((model) => chosenDots(model, view.ratios, x, y)),
       ...[...scored].reverse().map((model) => currentBadge(model, view.ratioAt, x, y)),
     ]);
-  }
-
-  return (next) => {
-    view = next;
-    draw();
-  };
+  });
 }

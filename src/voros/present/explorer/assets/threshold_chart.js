@@ -1,7 +1,7 @@
 /** The threshold to deploy at each cost, as a staircase and as a table. */
 import { costBand, shownMisses } from "./area_chart.js";
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
-import { fill, html, pictureIn, svg } from "./marks.js";
+import { chartIn, fill, html, svg } from "./marks.js";
 import { usedVertices } from "./voros.js";
 import { percent, plain, thresholdText } from "./wording.js";
 
@@ -66,10 +66,7 @@ function heights(rows) {
 
 /** The staircase; returns a function that draws a view. */
 export function thresholdChart(place) {
-  let view = null;
-  const state = pictureIn(place, () => view && draw());
-
-  function draw() {
+  return chartIn(place, (state, view) => {
     const { width } = state;
     const height = Math.min(Math.max(width * 0.45, 220), 420);
     const box = plotBox(width, height);
@@ -97,10 +94,5 @@ export function thresholdChart(place) {
         }),
       ),
     ]);
-  }
-
-  return (next) => {
-    view = next;
-    draw();
-  };
+  });
 }
