@@ -60,7 +60,8 @@ def panels_to_draw_on(
 ) -> tuple[Axes, ...]:
     """Return the axes given, or those of a new figure, whose sides are given in usual widths."""
     if ax is not None:
-        given = tuple(np.ravel(ax))
+        listed = ax.ravel() if isinstance(ax, np.ndarray) else ax
+        given = tuple(listed) if isinstance(listed, (tuple, list, np.ndarray)) else (ax,)
         if len(given) not in accepted:
             numbers = " or ".join(map(str, accepted))
             raise ValueError(f"ax holds {len(given)} axes; this picture needs {numbers}")
