@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from voros.guarantee.prediction import requirement, rough_requirement
-from voros.guarantee.walk_risk import Walk
+from voros.guarantee.walk_risk import RiskBound, Walk
 
 
 def by_the_rule(walk: Walk) -> list[int]:
@@ -56,15 +56,15 @@ def test_margins_use_most_of_alpha_and_are_found_in_few_steps(
     walk: Walk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     risks = []
-    real = Walk.risk
+    real = RiskBound.risk
 
-    def noted(self: Walk, needed: np.ndarray) -> float:
+    def noted(self: RiskBound, needed: np.ndarray) -> float:
         risks.append(real(self, needed))
         return risks[-1]
 
-    monkeypatch.setattr(Walk, "risk", noted)
+    monkeypatch.setattr(RiskBound, "risk", noted)
     needed = requirement(walk)
-    used = real(walk, needed) / walk.alpha
+    used = real(RiskBound(walk), needed) / walk.alpha
     assert 0.9 <= used <= 1
     assert used == max(risk / walk.alpha for risk in risks if risk <= walk.alpha)
     assert len(risks) <= 6

@@ -15,7 +15,8 @@ import pytest
 from scipy.special import bdtr, bdtrc
 from scipy.stats import beta, binom
 
-from voros.guarantee.walk_risk import Walk
+from voros.guarantee.binomial_bounds import windows
+from voros.guarantee.walk_risk import RiskBound, Walk
 
 N_PLACES = 32
 LEVELS = np.concatenate([np.linspace(0.98, 0.02, 97), np.geomspace(0.018, 1e-6, 40)])
@@ -171,12 +172,44 @@ def test_the_bound_holds_far_from_the_start(
     assert exact <= bound <= slack * exact
 
 
+def test_the_bound_holds_where_the_requirement_stays_the_same() -> None:
+    """Each more alarm passes more easily, within a range of counts bounded together as well."""
+    walk = Walk(30_000, 300, 0.5, 0.1, 3000, 8_000)
+    needed = np.minimum(needed_by(walk, 3.0), needed_by(walk, 1.0)[-1])
+    exact, bound = summed(walk, 12, 7000).risk(needed), walk.risk(needed)
+    assert exact <= bound <= 1.3 * exact
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_lines_between_precisions_are_drawn_where_the_chance_to_pass_is_convex(walk: Walk) -> None:
+    needed = needed_by(walk, 1.2)
+    found = RiskBound(walk)._passing._convex_up_to(needed)
+    below = walk.n_cases - walk.start
+    assert walk.alarms[0] == walk.start
+    assert walk.alarms[-1] <= walk.n_cases
+    lows, highs = windows(below, walk.edges)
+    for i in range(0, len(found), 7):
+        more = np.arange(lows[i], min(highs[i + 1], len(needed) - 1) + 1)
+        if len(more) == 0:
+            continue
+        enough, alarms = needed[more], walk.start + more
+        precision = np.linspace(0, found[i], 60)
+        tails = bdtrc(enough[:, None] - 1.0, alarms[:, None], precision)
+        tails[enough > alarms] = 0.0
+        assert (np.diff(tails, 2, axis=1) >= -1e-12).all()
+        # Up to the first inflection of any: of P(X >= k) at (k - 1) / (a - 1).
+        assert found[i] == pytest.approx(min((enough - 1) / (alarms - 1)))
+
+
 @pytest.mark.parametrize("walk", [*WALKS, Walk(5000, 900, 0.3, 1e-6, 200, 1500, 150)])
 def test_places_and_ends_leave_out_what_is_set_aside(walk: Walk) -> None:
     """The start flags at most a share u when `start` cases or more lie among the share u."""
     n, far = walk.n_cases, 0.001 * walk.alpha / 2
     before = binom.sf(walk.start - 1, n, walk.places)
-    np.testing.assert_allclose(before, [far, *(np.arange(1, 24) / 24)], rtol=1e-6)
+    weights = walk.place_weights
+    np.testing.assert_allclose(before, [far, *np.cumsum(weights)[:-1]], rtol=1e-6)
+    assert weights.sum() == pytest.approx(1, abs=1e-15)
+    assert (weights > 0).all()
     beyond = binom.cdf(walk.most, n, walk.last_share) if walk.most < n else 0.0
     assert beyond == pytest.approx(far if walk.most < n else 0.0, rel=1e-6)
     assert walk.most < n or walk.last_share == 1
