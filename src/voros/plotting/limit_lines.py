@@ -14,8 +14,8 @@ from voros.core.geometry import Region
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
 from voros.looks import REGION
+from voros.plotting.chords import UNIT_SQUARE, chord
 from voros.plotting.colours import ink, region_opacity
-from voros.plotting.geometry import UNIT_SQUARE, chord
 from voros.plotting.style import (
     POINTS_PER_INCH,
     axes_inches,
@@ -53,10 +53,10 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
     if isinstance(scenario, Scenario | np.ndarray) or not isinstance(scenario, Iterable):
         scenario = [check_scenario(scenario)]
     listed = [check_scenario(each) for each in scenario]
-    return {", ".join(limits_in_words(one).values()): one for one in listed}
+    return {", ".join(limit_labels(one).values()): one for one in listed}
 
 
-def limits_in_words(scenario: Scenario) -> dict[str, str]:
+def limit_labels(scenario: Scenario) -> dict[str, str]:
     """Say the precision floor and the capacity shortly."""
     share = f"{100 * scenario.capacity:.3g}%"
     most = f"{scenario.capacity:,}" if scenario.capacity_is_count else share
@@ -131,7 +131,7 @@ def draw_limits(
         )[0]
         for name, ends in limits.chords.items()
     }
-    words = {} if scenario is None else limits_in_words(scenario)
+    words = {} if scenario is None else limit_labels(scenario)
     labels = [
         label_along(ax, ends, words[name], below=name == "precision", end=labels_end)
         for name, ends in limits.chords.items()

@@ -15,10 +15,10 @@ from voros.core.limits import chosen_rows
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES
+from voros.plotting.chords import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.colours import FADED, PINK, ModelStyle, ground, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost
 from voros.plotting.display import ModelDisplay, PointsLike, renamed
-from voros.plotting.geometry import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.limit_lines import (
     LimitArtists,

@@ -11,10 +11,10 @@ from voros.core.arrays import FloatArray, check_number
 from voros.core.decision import NO_LIMITS, solve
 from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
+from voros.plotting.chords import chord, cost_excess, part_above
 from voros.plotting.colours import PINK, ink, model_styles
 from voros.plotting.cost_axis import fractional_cost, ratio_at
 from voros.plotting.display import ModelDisplay, PointsLike, only_model
-from voros.plotting.geometry import chord, cost_excess, part_above
 from voros.plotting.style import axes_to_draw_on, line_width, type_size
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from voros.core.volume import expected_costs
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES, REGION
+from voros.plotting.chords import marked_runs
 from voros.plotting.colours import FADED, ground, ink, model_styles, region_opacity
 from voros.plotting.display import ModelDisplay, PointsLike, check_name, only_model
-from voros.plotting.geometry import marked_runs
-from voros.plotting.limit_lines import limits_in_words
+from voros.plotting.limit_lines import limit_labels
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
     dress,
@@ -198,7 +198,7 @@ class ThresholdCostDisplay(ModelDisplay):
             ("precision", "alarms"),
             self.axes_[1:],
             (self.scenario.min_precision, self.evaluation.max_alarms),
-            limits_in_words(self.scenario).values(),
+            limit_labels(self.scenario).values(),
             strict=True,
         )
         drawn = {}

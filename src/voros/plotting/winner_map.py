@@ -9,9 +9,9 @@ import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray, check_flag
 from voros.looks import AXIS_TITLES, LINES
+from voros.plotting.chords import marked_runs
 from voros.plotting.colours import ground, ink, ink_on, model_styles, quiet
 from voros.plotting.display import ModelDisplay, named_points
-from voros.plotting.geometry import marked_runs
 from voros.plotting.legends import (
     columns_that_fit,
     draw_entries,

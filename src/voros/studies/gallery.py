@@ -40,7 +40,7 @@ CELLS = 100
 DPI = 120
 
 
-Picture: TypeAlias = "Callable[[_Patients], Figure]"
+Drawing: TypeAlias = "Callable[[_Patients], Figure]"
 
 
 class _Patients:
@@ -125,7 +125,7 @@ def roc_surface(patients: _Patients, ax: Any) -> None:
     RocSurfaceDisplay.from_points(patients.one, ax=ax, t=0.5)
 
 
-def _on_panels(draw: Callable[[_Patients, Any], None], **options: Any) -> Picture:
+def _on_panels(draw: Callable[[_Patients, Any], None], **options: Any) -> Drawing:
     """Return a picture drawn on new panels."""
 
     def picture(patients: _Patients) -> Figure:
@@ -143,7 +143,7 @@ def regions(_: _Patients) -> Figure:
     return figure
 
 
-PICTURES: dict[str, Picture] = {
+PICTURES: dict[str, Drawing] = {
     "overview": _on_panels(overview, ncols=2, figsize=(10, 5)),
     "two-limits": _on_panels(two_limits, figsize=(6.4, 5.8)),
     "lesser-classifiers": _on_panels(lesser_classifiers, ncols=2, figsize=(9.6, 4.8)),

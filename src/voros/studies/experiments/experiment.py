@@ -21,9 +21,9 @@ from voros.studies.experiments.folder import (
 )
 from voros.studies.experiments.grid import Candidate, paper_grid, quick_grid
 from voros.studies.experiments.results import StudyResult
+from voros.studies.experiments.run_summary import draw_study, render_summary
 from voros.studies.experiments.runs import TIME_LIMIT, run_grid
 from voros.studies.experiments.study import Deployed, Scored, cost_intervals, run_study
-from voros.studies.experiments.summary import draw_study, render_summary
 from voros.studies.experiments.timing import GridBar, briefing, grid_seconds
 from voros.studies.paper.paper_tables import table_files
 from voros.text.table import Table
