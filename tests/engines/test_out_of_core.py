@@ -22,7 +22,10 @@ from voros.engines import count_frame
 if engine == "duckdb":
     import duckdb
     settings = {"memory_limit": f"{limit}B", "threads": 2}
-    frame = duckdb.connect(config=settings).read_parquet(file)
+    connection = duckdb.connect(config=settings)
+    # On a busy machine it would draw a bar on the standard output.
+    connection.execute("SET enable_progress_bar = false")
+    frame = connection.read_parquet(file)
 else:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     import polars as pl
