@@ -2,7 +2,7 @@
 
 A walk is the sequence of Python calls into src/voros while a command runs. A switch is a call into
 another module than the call before it. Imports do not count: every command runs once, on other
-cases and limits, before it is measured.
+cases and limits, before it is measured. To resume a generator is no call.
 
     python scripts/walks.py [score|select|explore] [--trace]
 """
@@ -18,6 +18,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from inspect import CO_GENERATOR, CO_OPTIMIZED
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
@@ -40,9 +41,6 @@ OUTPUTS = {
     "explore": ("-o", "page.html", "--force"),
 }
 """What each command writes."""
-
-OPTIMIZED = 0x1
-"""The flag of a function's code, which bodies of classes and modules lack (`inspect`)."""
 
 Call = tuple[str, str]
 """Module and function."""
@@ -73,10 +71,15 @@ def run(command: str, file: str, limits: tuple[str, ...]) -> None:
 def calls_of(action: Callable[[], None]) -> list[Call]:
     """Return the calls into voros, in order; bodies of classes and modules are none."""
     calls: list[Call] = []
+    begun: set[FrameType] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(ROOT) and code.co_flags & OPTIMIZED:
+        if code.co_flags & CO_GENERATOR:
+            if frame in begun:
+                return
+            begun.add(frame)
+        if event == "call" and code.co_filename.startswith(ROOT) and code.co_flags & CO_OPTIMIZED:
             calls.append((code.co_filename.removeprefix(ROOT), code.co_name))
 
     sys.setprofile(note)

@@ -113,7 +113,7 @@ def score_sheet(results: dict[str, Evaluation], source: str, scenario: Scenario)
                 for row, (_, result) in zip(rows, ranked, strict=True)
             ],
         },
-        notes=(limits_in_words(scenario, points),),
+        notes=(limits_in_words(scenario, points, ranked[0][1].max_alarms),),
     )
 
 

@@ -127,6 +127,7 @@ def _sheet(
     validation: Predictions,
 ) -> Sheet:
     winner = selection.ranking[0].model
+    allowed = selection.allowed[winner]
     lines = () if tested is None else tested.words
     return Sheet(
         title=f"Winner by {STRATEGY_TITLES[selection.strategy]}: {winner}",
@@ -135,7 +136,7 @@ def _sheet(
         document=lambda: _document(selection, policy, tested, validation),
         notes=(
             selection.legend,
-            limits_in_words(policy.scenario, selection.allowed[winner].points),
+            limits_in_words(policy.scenario, allowed.points, allowed.max_alarms),
             f"policy: {policy_in_words(policy)}",
             *map("test, {}".format, lines),
         ),

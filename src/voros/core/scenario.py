@@ -66,8 +66,6 @@ class Scenario:
     ----------
     costs : CostDistribution
         The cost ratio as a distribution.
-    floor : Fraction
-        The minimum precision as the fraction it stands for.
     capacity_is_count : bool
         Whether the capacity is a number of cases rather than a share of them.
 
@@ -91,7 +89,6 @@ class Scenario:
     cost_ratio: CostLike = None  # type: ignore[assignment]
     prevalence: float | None = None
     costs: CostDistribution = field(init=False, repr=False, compare=False)
-    floor: Fraction = field(init=False, repr=False, compare=False)
     capacity_is_count: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -126,7 +123,6 @@ class Scenario:
         whole = isinstance(self.capacity, Integral)
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
         object.__setattr__(self, "min_precision", float(self.min_precision))
-        object.__setattr__(self, "floor", as_fraction(self.min_precision))
         object.__setattr__(self, "capacity_is_count", whole)
         object.__setattr__(self, "costs", as_costs(self.cost_ratio))
         object.__setattr__(self, "cost_ratio", self.costs)

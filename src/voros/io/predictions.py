@@ -137,16 +137,22 @@ def read_predictions(
         warnings.warn(doubt, DoubtfulColumnWarning, stacklevel=2)
     columns = roles.columns
     table, notes = read_columns(source, columns, roles.numeric), source.notes
+    numbered = roles.label is not None and is_numeric(table.column(roles.label).type)
     table, kept = _without_missing(table, columns, source, drop_missing)
     notes += (*roles.notes, *_dropped_notes(kept))
     if roles.model is not None:
         table, models = align_models(table, roles, source.name)
     else:
         models = {name: name for name in roles.scores}
+    values = {name: _numbers(table.column(column)) for name, column in models.items()}
+    positive = None
+    if roles.label is not None:
+        column, title = table.column(roles.label), f"column {roles.label!r}"
+        positive = _positive(column, numbered, pos_label, both_classes, title)
     return Predictions(
         source.name,
-        {name: _numbers(table.column(column)) for name, column in models.items()},
-        None if roles.label is None else _positive(table, roles.label, pos_label, both_classes),
+        values,
+        positive,
         None if roles.weight is None else _numbers(table.column(roles.weight)),
         roles.label,
         notes,
@@ -222,13 +228,14 @@ def _view(chunk: Any) -> AnyArray:
     return np.frombuffer(chunk.buffers()[1], kind, len(chunk), chunk.offset * kind.itemsize)
 
 
-def _positive(table: Any, name: str, pos_label: Any, both_classes: bool) -> BoolArray:
+def _positive(
+    column: Any, numbered: bool, pos_label: Any, both_classes: bool, title: str
+) -> BoolArray:
     """Mark the positive cases; text is judged on its distinct values, of which there are two."""
     import pyarrow as pa
 
-    column, title = table.column(name), f"column {name!r}"
     check = check_labels if both_classes else read_labels
-    if is_numeric(column.type):
+    if numbered:
         return check(_numbers(column), typed_label(pos_label, title), name=title)
     import pyarrow.compute as pc
 

@@ -110,7 +110,8 @@ class ThresholdPolicy:
 
     def __post_init__(self) -> None:
         """Check that the choices cover every cost ratio once."""
-        _check_strategy(self.strategy)
+        if self.strategy not in POLICY_STRATEGIES:
+            _check_strategy(self.strategy)
         lows = [choice.cost_ratio_low for choice in self.choices]
         highs = [choice.cost_ratio_high for choice in self.choices]
         if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):

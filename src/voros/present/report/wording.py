@@ -21,11 +21,9 @@ SHOWN_CASES = 100
 """People imagine a hundred cases better than a rate."""
 
 
-def limits_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
+def limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: float) -> str:
     """Say which limits and costs a result rests on; the cases are those at deployment."""
-    most = scenario.max_alarms(cases.n_cases, cases.one_case)
-    if isinstance(cases.n_cases, int):
-        most = math.floor(most)
+    most = math.floor(max_alarms) if isinstance(cases.n_cases, int) else max_alarms
     ends = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
     costs = repr(scenario.costs)
     share = cases.n_positive / cases.n_cases
