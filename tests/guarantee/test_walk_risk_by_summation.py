@@ -16,6 +16,7 @@ from scipy.special import bdtr, bdtrc
 from scipy.stats import beta, binom
 
 from voros.guarantee.binomial_bounds import windows
+from voros.guarantee.prediction import requirement
 from voros.guarantee.walk_risk import RiskBound, Walk
 
 N_PLACES = 32
@@ -221,3 +222,10 @@ def test_places_and_ends_leave_out_what_is_set_aside(walk: Walk) -> None:
     assert walk.most == n or binom.cdf(walk.most, n, last) == pytest.approx(5e-11, rel=1e-4)
     assert first <= walk.places[0]
     assert walk.last_share <= last
+
+
+@pytest.mark.parametrize(
+    "walk", [Walk(400, 400, 0.02, 0.002, 60, 200), Walk(400, 400, 0.1, 0.0005, 60, 200)]
+)
+def test_with_low_floors_and_small_alphas_the_risk_is_most_of_alpha(walk: Walk) -> None:
+    assert 0.75 * walk.alpha < summed(walk).risk(requirement(walk)) <= walk.alpha
