@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import bdtrc, betainc, gammaln
+from scipy.special import gammaln
 
 from voros.core.arrays import AnyArray, FloatArray
+from voros.guarantee.binomial_tails import at_least
 from voros.guarantee.tuning import TUNING
 
 IMPOSSIBLE = -1e4
@@ -107,7 +108,7 @@ class TailTable:
         needed = int(self.needed[0])
         if needed <= 0 or needed > self.first:
             return np.full(len(self.success), float(needed <= 0))
-        return np.asarray(bdtrc(needed - 1.0, self.first, self.success))
+        return at_least(needed, self.first, self.success)
 
     def _extend(self, to: int) -> None:
         """Add rows: one more trial helps where the needed stay, and harms where they rise."""
@@ -226,8 +227,8 @@ class BinomialCounts:
         group = np.arange(len(steps)) // TUNING.together
         factors = [_second_differences(self.trials, self.chances) / 2]
         for low, high in self._windows[:-1]:
-            below = 1 - _at_least(low[group], self.trials - 2, self.chances[:-1])
-            above = _at_least(high[group] - 1, self.trials - 2, self.chances[1:])
+            below = 1 - at_least(low[group], self.trials - 2, self.chances[:-1])
+            above = at_least(high[group] - 1, self.trials - 2, self.chances[1:])
             factors.append(4 * (below + above))
         return np.asarray(steps[:, None] * np.stack(factors, axis=1))
 
@@ -320,10 +321,3 @@ def _second_differences(trials: int, chances: FloatArray) -> FloatArray:
     variance = max(trials - 3, 0) * np.minimum(spread[1:], spread[:-1])
     with np.errstate(divide="ignore"):
         return np.asarray(np.minimum(4.0, 4 / (math.e * variance)))
-
-
-def _at_least(count: AnyArray, trials: int, chances: FloatArray) -> FloatArray:
-    """Probabilities of at least a count; 1 where it is not positive, 0 where it is too large."""
-    inside = np.clip(count, 1, max(trials, 1))
-    found = betainc(inside, np.maximum(trials - inside + 1.0, 1.0), chances)
-    return np.asarray(np.where(count < 1, 1.0, np.where(count > trials, 0.0, found)))

@@ -18,11 +18,16 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import betabinom, binom
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.guarantee.binomial_tails import (
+    at_least,
+    beta_binomial_mass,
+    beta_binomial_moments,
+    fewest_at,
+)
 from voros.guarantee.tuning import TUNING
 
 MOST_ALARMS = 1_000_000
@@ -79,7 +84,9 @@ def capacity_risk(
 def _capacity_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None) -> FloatArray:
     if horizon is None:
         share = most / n_cases
-        return np.asarray(binom.cdf(alarms, n_cases, share) if share < 1 else np.zeros(len(alarms)))
+        return (
+            at_least(n_cases - alarms, n_cases, 1 - share) if share < 1 else np.zeros(len(alarms))
+        )
     whole = int(most)
     if whole >= horizon:
         return np.zeros(len(alarms))
@@ -97,9 +104,10 @@ def beta_binomial_cdf(count: AnyArray, trials: int, a: int, b: int) -> FloatArra
     >>> beta_binomial_cdf(np.array([0, 1, 2]), 2, 1, 1).round(6).tolist()
     [0.333333, 0.666667, 1.0]
     """
-    mean, spread = betabinom.mean(trials, a, b), TUNING.far * betabinom.std(trials, a, b) + 1
+    mean, deviation = beta_binomial_moments(trials, a, b)
+    spread = TUNING.far * deviation + 1
     low, high = max(0, int(mean - spread)), min(trials, int(mean + spread) + 1)
-    mass = np.append(0.0, betabinom.pmf(np.arange(low, high + 1), trials, a, b))
+    mass = np.append(0.0, beta_binomial_mass(np.arange(low, high + 1), trials, a, b))
     return np.asarray(np.minimum(np.cumsum(mass), 1.0)[np.clip(count - low + 1, 0, len(mass) - 1)])
 
 
@@ -132,15 +140,15 @@ def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> Floa
     """
     if min_precision == 0:
         return np.zeros(len(tp))
-    return np.asarray(binom.sf(np.asarray(tp) - 1, alarms, min_precision))
+    return at_least(np.asarray(tp), alarms, min_precision)
 
 
 def passing(
     alarms: AnyArray, floor: float, true_precision: float, alpha: float
 ) -> tuple[AnyArray, FloatArray]:
     """Right alarms that pass, and the probability of as many at the true precision."""
-    right = np.asarray(binom.isf(alpha, alarms, floor), dtype=np.int64) + 1
-    return right, np.asarray(binom.sf(right - 1, alarms, true_precision))
+    right = fewest_at(alpha, alarms, floor)
+    return right, at_least(right, alarms, true_precision)
 
 
 @lru_cache(maxsize=1024)
