@@ -15,6 +15,7 @@ from voros.guarantee.sequential import (
     beta_binomial_cdf,
     capacity_risk,
     certified,
+    fewest_alarms,
     first_rank,
     most_alarms,
     precision_risk,
@@ -286,3 +287,29 @@ def test_the_most_alarms_are_the_last_that_are_safe_or_none() -> None:
         found.append(most_alarms(n_cases, scenario, horizon, alpha))
         assert found[-1] == last
     assert {-1, 0, 1} < set(found)
+
+
+@pytest.mark.parametrize("floor", [0.05, 0.3, 0.5, 0.8])
+@pytest.mark.parametrize("alpha", [0.01, 0.1, 0.3])
+def test_the_fewest_alarms_are_the_first_with_the_power(floor: float, alpha: float) -> None:
+    """Every number of alarms up to 120 tried, by tails grown case by case."""
+
+    def power(alarms: int, truth: float) -> float:
+        passing = np.flatnonzero(tails(alarms, floor) <= alpha)
+        return tail(int(passing[0]), alarms, truth)
+
+    for truth in floor + (1 - floor) * np.array([0.3, 0.6, 0.95]):
+        powers = [power(alarms, float(truth)) for alarms in range(121)]
+        for wanted in (0.3, 0.8, 0.95):
+            first = next((n for n in range(1, 121) if powers[n] >= wanted), None)
+            found = fewest_alarms(floor, float(truth), alpha, wanted)
+            assert found == first or (first is None and found > 120)
+
+
+def test_a_precision_too_close_to_the_floor_is_named() -> None:
+    message = (
+        r"^true_precision=0\.5000001 is too close to min_precision=0\.5: more than 1,000,000 "
+        r"alarms would be needed$"
+    )
+    with pytest.raises(ValueError, match=message):
+        fewest_alarms(0.5, 0.5000001, 0.05, 0.8)
