@@ -9,6 +9,7 @@ import pytest
 
 import voros
 from voros.engines import CertifiedPoints, count_frame
+from voros.engines.queries import LazyCases
 
 pl = pytest.importorskip("polars")
 
@@ -137,6 +138,23 @@ def test_the_largest_capacity_decides_how_many_rows_are_counted() -> None:
     for scenario in scenarios:
         truth = frame.in_memory("risk", scenario).score
         assert points.bounds(scenario) == pytest.approx((truth, truth), abs=1e-12)
+
+
+def test_the_first_count_of_all_models_brings_no_more_rows_than_asked_for(monkeypatch) -> None:
+    answers, count = [], LazyCases.count
+
+    def noted(cases, plan):
+        found = count(cases, plan)
+        answers.append(sum(len(bins) for bins in found.values()))
+        return found
+
+    monkeypatch.setattr(LazyCases, "count", noted)
+    one = random_ranking(12_000, 6)
+    frame = Frame(one.labels, {"up": one.scores["risk"], "down": -one.scores["risk"]})
+    for largest in (100, 1000):
+        answers.clear()
+        frame.count([voros.Scenario(0.1, 0.9, (0.05, 0.2))], largest_answer=largest, tolerance=0.5)
+        assert largest / 8 <= answers[0] <= largest
 
 
 def test_a_capacity_of_most_cases_is_not_worth_a_cut() -> None:

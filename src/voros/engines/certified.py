@@ -84,7 +84,8 @@ def count_frame(
     tolerance : float in [0, 1), default 0
         Stop where the certified interval of each score is no wider.
     largest_answer : int
-        Rows of counts that one pass may bring into this process.
+        Rows of counts that one pass aims to bring into this process. For each model it may bring
+        up to 65,536 more, where that is faster than to name ranges of scores one by one.
 
     Returns
     -------
