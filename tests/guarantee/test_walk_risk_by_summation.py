@@ -173,12 +173,56 @@ def test_the_bound_holds_far_from_the_start(
     assert exact <= bound <= slack * exact
 
 
-def test_the_bound_holds_where_the_requirement_stays_the_same() -> None:
+@pytest.mark.parametrize(
+    ("walk", "n_shares", "least"),
+    [
+        (Walk(30_000, 300, 0.5, 0.1, 3000, 8_000), 12, 7000),
+        # All cases may be alarms: the most lenient threshold of all is the worst.
+        (Walk(100, 150, 0.6, 0.2, 30, 100), 40, 80),
+    ],
+)
+def test_the_bound_holds_where_the_requirement_stays_the_same(
+    walk: Walk, n_shares: int, least: int
+) -> None:
     """Each more alarm passes more easily, within a range of counts bounded together as well."""
-    walk = Walk(30_000, 300, 0.5, 0.1, 3000, 8_000)
     needed = np.minimum(needed_by(walk, 3.0), needed_by(walk, 1.0)[-1])
-    exact, bound = summed(walk, 12, 7000).risk(needed), walk.risk(needed)
+    exact, bound = summed(walk, n_shares, least).risk(needed), walk.risk(needed)
     assert exact <= bound <= 1.3 * exact
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_closed_bounds_are_above_the_chance_to_pass_at_every_precision(flat: bool) -> None:
+    walk = Walk(30_000, 30_000, 0.9, 0.1, 3000, 8_000)
+    needed = needed_by(walk, 1.6)
+    if flat:
+        needed = np.minimum(needed_by(walk, 3.0), needed_by(walk, 1.0)[-1])
+    bounds = RiskBound(walk)._passing.bounds(needed)[0]
+    precision = walk.risky.precision
+    columns = np.flatnonzero((precision > 0.89) & (precision < 0.93))[::2]
+    n_few, below = len(bounds) - len(walk.chances[1]) + 1, walk.n_cases - walk.start
+    n_checked = 0
+    for part in range(n_few, len(bounds), 4):
+        for chance in walk.edges[part : part + 2]:
+            low, high = binom.ppf([1e-12, 1 - 1e-12], below, chance).astype(int)
+            more = np.arange(low, min(high + 1, len(needed)))
+            tails = bdtrc(
+                needed[more][:, None] - 1.0, (walk.start + more)[:, None], precision[columns]
+            )
+            exact = binom.pmf(more, below, chance) @ tails
+            assert (exact <= bounds[part, columns] + 1e-12).all()
+            n_checked += np.count_nonzero(exact > 1e-4)
+    assert n_checked > 100
+
+
+@pytest.mark.parametrize("walk", [*WALKS, Walk(2000, 500, 0.2, 0.1, 40, 900)])
+def test_no_part_is_left_out_for_any_place_of_the_start(walk: Walk) -> None:
+    """One part changes the bound by less than the sums can see."""
+    n_parts, n_places = len(walk.edges) - 1, len(walk.places)
+    covered = np.zeros((n_places, n_parts), dtype=int)
+    for places, look_up in RiskBound(walk)._look_ups:
+        covered[places, look_up.parts] += 1
+        assert look_up.index.shape[0] == len(range(n_parts)[look_up.parts])
+    assert (covered == 1).all()
 
 
 @pytest.mark.parametrize("walk", WALKS)
