@@ -228,7 +228,15 @@ def test_no_part_is_left_out_for_any_place_of_the_start(walk: Walk) -> None:
 @pytest.mark.parametrize("walk", WALKS)
 def test_lines_between_precisions_are_drawn_where_the_chance_to_pass_is_convex(walk: Walk) -> None:
     needed = needed_by(walk, 1.2)
-    found = RiskBound(walk)._passing._convex_up_to(needed)
+    # The same for the last few alarms, so that each of them counts.
+    needed = np.minimum(needed, needed[-6])
+    bound = RiskBound(walk)._passing
+    found, (passing, drop) = bound._convex_up_to(needed), bound.bounds(needed)
+    convex = walk.risky.precision <= found[:, None]
+    between = passing - np.concatenate([np.zeros((len(passing), 1)), passing[:, :-1]], axis=1)
+    np.testing.assert_array_equal(drop, np.where(convex, between, 0.0))
+    assert (between >= 0).all()
+    assert (passing[:, 0] == 0).all()
     below = walk.n_cases - walk.start
     assert walk.alarms[0] == walk.start
     assert walk.alarms[-1] <= walk.n_cases
