@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from voros.core.arrays import AnyArray, FloatArray
-from voros.guarantee.binomial_tails import at_least
+from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.tuning import TUNING
 
 IMPOSSIBLE = -1e4

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from voros.core.arrays import OPEN_INTERVAL, as_number, check_number
-from voros.guarantee.sequential import fewest_alarms, passing
+from voros.guarantee.binomial_tests import fewest_alarms, passing
 from voros.guarantee.tuning import TUNING
 
 

@@ -15,26 +15,18 @@ start collects the share of that start. The argument, ties included, is in the d
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.binomial_tails import (
+from voros.guarantee.binomial_tests import (
     at_least,
-    beta_binomial_mass,
-    beta_binomial_moments,
+    beta_binomial_cdf,
+    fewest_alarms,
     fewest_at,
 )
 from voros.guarantee.tuning import TUNING
-
-MOST_ALARMS = 1_000_000
-"""Where the search for enough alarms ends."""
-
-SAW_TOOTH = 0.2
-"""How far the power can fall when one alarm is added; most with few alarms."""
 
 
 def shared_alpha(
@@ -93,24 +85,6 @@ def _capacity_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | N
     return beta_binomial_cdf(alarms, n_cases, whole + 1, horizon - whole)
 
 
-def beta_binomial_cdf(count: AnyArray, trials: int, a: int, b: int) -> FloatArray:
-    """Probability of at most ``count`` of ``trials``, by one running sum for all values.
-
-    SciPy sums anew for every value. Far from the mean, where the sum is within rounding, nothing
-    is computed.
-
-    Examples
-    --------
-    >>> beta_binomial_cdf(np.array([0, 1, 2]), 2, 1, 1).round(6).tolist()
-    [0.333333, 0.666667, 1.0]
-    """
-    mean, deviation = beta_binomial_moments(trials, a, b)
-    spread = TUNING.far * deviation + 1
-    low, high = max(0, int(mean - spread)), min(trials, int(mean + spread) + 1)
-    mass = np.append(0.0, beta_binomial_mass(np.arange(low, high + 1), trials, a, b))
-    return np.asarray(np.minimum(np.cumsum(mass), 1.0)[np.clip(count - low + 1, 0, len(mass) - 1)])
-
-
 def most_alarms(n_cases: int, scenario: Scenario, horizon: int | None, alpha: float) -> int:
     """Return the most validation alarms at which the capacity is at risk by at most ``alpha``."""
     most = scenario.max_alarms(n_cases if horizon is None else horizon)
@@ -118,6 +92,9 @@ def most_alarms(n_cases: int, scenario: Scenario, horizon: int | None, alpha: fl
 
 
 def _most_alarms(n_cases: int, most: float, horizon: int | None, alpha: float) -> int:
+    if horizon is None and most < n_cases:
+        # The fewest cases without an alarm with which the test passes.
+        return n_cases - int(fewest_at(alpha, np.array(n_cases), 1 - most / n_cases))
     low, high = -1, n_cases + 1
     while high - low > 1:
         # The risk rises with the alarms: a few values of it tell where it passes alpha.
@@ -141,42 +118,6 @@ def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> Floa
     if min_precision == 0:
         return np.zeros(len(tp))
     return at_least(np.asarray(tp), alarms, min_precision)
-
-
-def passing(
-    alarms: AnyArray, floor: float, true_precision: float, alpha: float
-) -> tuple[AnyArray, FloatArray]:
-    """Right alarms that pass, and the probability of as many at the true precision."""
-    right = fewest_at(alpha, alarms, floor)
-    return right, at_least(right, alarms, true_precision)
-
-
-@lru_cache(maxsize=1024)
-def fewest_alarms(floor: float, true_precision: float, alpha: float, power: float) -> int:
-    """Return the least number of alarms with which the test passes as often as it should.
-
-    Examples
-    --------
-    >>> fewest_alarms(0.5, 0.75, alpha=0.05, power=0.8)
-    23
-    """
-
-    def power_at(alarms: AnyArray) -> FloatArray:
-        return passing(alarms, floor, true_precision, alpha)[1]
-
-    low = 1
-    while low < MOST_ALARMS:
-        # The power is a saw-tooth: nearly enough at one end may be enough somewhere before.
-        if power_at(np.array([2 * low]))[0] >= power - SAW_TOOTH:
-            alarms = np.arange(low, 2 * low)
-            enough = power_at(alarms) >= power
-            if enough.any():
-                return int(alarms[np.argmax(enough)])
-        low *= 2
-    raise ValueError(
-        f"true_precision={true_precision!r} is too close to min_precision={floor!r}: more than "
-        f"{MOST_ALARMS:,} alarms would be needed"
-    )
 
 
 def first_rank(min_precision: float, alpha: float) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, binom
 
-from voros.guarantee.binomial_tails import (
+from voros.guarantee.binomial_tests import (
     at_least,
     beta_binomial_mass,
     beta_binomial_moments,
