@@ -17,7 +17,7 @@ def by_the_rule(walk: Walk) -> list[int]:
     margin = NormalDist().inv_cdf(1 - walk.alpha)
     both = 1 + walk.n_cases / walk.horizon
     phi = walk.min_precision
-    alarms = range(walk.start, walk.most + 1)
+    alarms = range(walk.start - 1, walk.most + 1)
     wanted = []
     for a in alarms:
         # From 4,000 alarms on, closed bounds count half a true positive less.

@@ -230,13 +230,13 @@ def test_the_first_start_is_one_rank_after_the_fewest_alarms_that_pass() -> None
 @pytest.mark.parametrize(
     ("capacity", "n_cases", "horizon", "share"),
     [
-        # One by the root of the alarms, from a fiftieth to a half.
-        (400, 5000, None, 1 / 20),
-        (0.08, 5000, None, 1 / 20),
-        (0.08, 300, 5000, 1 / 20),
-        (3, 5000, None, 1 / 2),
-        (4, 5000, None, 1 / 2),
-        (9, 5000, None, 1 / 3),
+        # One by twice the root of the alarms, from a fiftieth to a half.
+        (400, 5000, None, 1 / 40),
+        (0.08, 5000, None, 1 / 40),
+        (0.08, 300, 5000, 1 / 40),
+        (2, 5000, None, 2**-1.5),
+        (4, 5000, None, 1 / 4),
+        (9, 5000, None, 1 / 6),
         (2500, 5000, None, 1 / 50),
         (40_000, 50_000, None, 1 / 50),
         (1.0, 5000, None, 0.0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import beta, binom, norm
 
 from voros.guarantee.future_floor import needed_to_keep
 from voros.guarantee.prediction import requirement
@@ -12,7 +12,7 @@ from voros.guarantee.walk_risk import Walk
 
 
 def by_margin(walk: Walk, margin: float) -> np.ndarray:
-    alarms = np.arange(walk.start, walk.most + 1)
+    alarms = np.arange(walk.start - 1, walk.most + 1)
     wanted = np.ceil(walk.min_precision * alarms + margin * walk.deviation(alarms)).astype(int)
     rising = np.maximum.accumulate(wanted)
     return np.maximum.accumulate((rising - alarms)[::-1])[::-1] + alarms
@@ -43,7 +43,7 @@ def one_bad_threshold(
     tested = (alarms >= walk.start) & (alarms <= walk.most)
     found = []
     for one in precision:
-        passes = binom.sf(needed[alarms[tested] - walk.start] - 1, alarms[tested], one)
+        passes = binom.sf(needed[alarms[tested] - walk.start + 1] - 1, alarms[tested], one)
         future = np.arange(1, walk.horizon + 1)
         breaks = binom.cdf(needed_to_keep(future, walk.min_precision) - 1, future, one)
         found.append(
@@ -70,6 +70,37 @@ def test_no_single_threshold_has_more_risk_than_the_bound(walk: Walk) -> None:
         assert one_bad_threshold(walk, needed, share, precision).max() <= bound
 
 
+def by_quadrature(walk: Walk, needed: int) -> float:
+    """Chance to start and break, if the precision at the start is worst for each future.
+
+    The chance of a broken floor falls with the precision: its fall, times the chance to start.
+    """
+    levels = (np.arange(200) + 0.5) / 200
+    precision = np.linspace(0.0, 1.0, 2001)
+    starts = binom.sf(needed - 1, walk.start - 1, (precision[1:] + precision[:-1]) / 2)
+    future = np.arange(1, walk.horizon + 1)
+    breaks = binom.cdf(
+        needed_to_keep(future, walk.min_precision)[:, None] - 1, future[:, None], precision
+    )
+    shares = beta.ppf(levels, walk.start, walk.n_cases - walk.start + 1)
+    chance = np.array([binom.pmf(future, walk.horizon, share) @ breaks for share in shares])
+    return float(np.mean(-np.diff(chance, axis=1) @ starts))
+
+
+@pytest.mark.parametrize("needed", [26, 30, 36])
+def test_the_start_alone_has_the_risk_of_one_test(needed: int) -> None:
+    walk = Walk(600, 400, 0.4, 0.1, 61, 200)
+    exact = by_quadrature(walk, needed)
+    assert exact < walk.start_risk(needed) < 1.2 * exact + 0.0002
+
+
+def test_first_risky_thresholds_may_lie_apart_but_in_order() -> None:
+    """The bound is more than at any one place, for chances need not turn risky together."""
+    walk = Walk(2000, 2000, 0.4, 0.05, 60, 400)
+    needed = by_margin(walk, 1.8)
+    assert walk.local_risk(needed).max() < walk.risk(needed)
+
+
 def test_more_right_alarms_are_less_risk_everywhere() -> None:
     walk = Walk(500, 500, 0.3, 0.1, 40, 200)
     few, many = (by_margin(walk, margin) for margin in (1.5, 1.8))
@@ -80,12 +111,12 @@ def test_more_right_alarms_are_less_risk_everywhere() -> None:
 
 def test_without_a_test_everything_is_at_risk() -> None:
     walk = Walk(500, 500, 0.3, 0.1, 40, 200)
-    assert walk.risk(np.ones(161, dtype=int)) > 0.999
+    assert walk.risk(np.ones(162, dtype=int)) > 0.999
 
 
 def test_where_nothing_can_pass_only_what_is_set_aside_is_left() -> None:
     walk = Walk(500, 500, 0.3, 0.1, 40, 200)
-    impossible = np.arange(40, 201) + 1
+    impossible = np.arange(39, 201) + 1
     assert walk.risk(impossible) == pytest.approx(0.001 * walk.alpha, rel=0.1)
 
 
@@ -112,7 +143,7 @@ def broken_share(walk: Walk, precision: np.ndarray, edges: np.ndarray, runs: int
 
     (alarms, right), (future, future_right) = draw(walk.n_cases), draw(walk.horizon)
     tested = (alarms >= walk.start) & (alarms <= walk.most)
-    at = np.clip(alarms - walk.start, 0, len(needed) - 1)
+    at = np.clip(alarms - walk.start + 1, 0, len(needed) - 1)
     failed = np.cumsum(tested & (right < needed[at]), axis=1) > 0
     alive = tested & ~failed
     last = alive.shape[1] - 1 - np.argmax(alive[:, ::-1], axis=1)

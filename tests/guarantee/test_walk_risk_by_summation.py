@@ -83,7 +83,7 @@ class Summed:
 
     def passing(self, needed: np.ndarray) -> np.ndarray:
         """Chance to pass at each share, for shares, places and levels; 0 above the place."""
-        below = self.walk.n_cases - self.walk.start
+        below, needed = self.walk.n_cases - self.walk.start, needed[1:]
         found = np.zeros((len(self.shares), len(self.places), len(LEVELS)))
         for i, (share, risky) in enumerate(zip(self.shares, self.risky_at_shares, strict=True)):
             within = share >= self.places
@@ -97,8 +97,16 @@ class Summed:
         return found
 
     def risk(self, needed: np.ndarray) -> float:
-        worst = np.maximum(self.at_once(needed), self.passing(needed).max(axis=0))
-        return float(worst.mean(axis=0) @ -np.diff(LEVELS, prepend=1.0))
+        """Bad shares are fewer at a greater level: the first of them lies no earlier.
+
+        From the greatest level down: the best at this share or any later one.
+        """
+        found = np.concatenate([self.at_once(needed)[None], self.passing(needed)])
+        best = np.zeros(found.shape[:2])
+        for level, weight in enumerate(-np.diff(LEVELS, prepend=1.0)):
+            later = np.array([best[share:].max(axis=0) for share in range(len(best))])
+            best = later + weight * found[:, :, level]
+        return float(best.max(axis=0).mean())
 
 
 summed = cache(Summed)
@@ -106,7 +114,7 @@ summed = cache(Summed)
 
 def needed_by(walk: Walk, margin: float, first: int | None = None) -> np.ndarray:
     """True positives by a margin in standard deviations, and other ones at the start."""
-    alarms = np.arange(walk.start, walk.most + 1)
+    alarms = np.arange(walk.start - 1, walk.most + 1)
     both = alarms * (1 + walk.n_cases / walk.horizon)
     deviation = np.sqrt(walk.min_precision * (1 - walk.min_precision) * both)
     wanted = np.maximum(np.ceil(walk.min_precision * alarms + margin * deviation).astype(int), 1)
@@ -152,7 +160,7 @@ def test_so_few_next_cases_that_none_may_be_an_alarm(margin: float) -> None:
 def lenient_from(walk: Walk, alarms: int, margin: float) -> np.ndarray:
     """Hardly anything passes before a number of alarms, so that what passes later decides."""
     strict, lenient = needed_by(walk, 3.0), needed_by(walk, margin)
-    at = alarms - walk.start
+    at = alarms - walk.start + 1
     return np.concatenate([strict[:at], np.maximum(lenient[at:], strict[at - 1])])
 
 
@@ -193,9 +201,9 @@ def test_the_bound_holds_where_the_requirement_stays_the_same(
 @pytest.mark.parametrize("flat", [False, True])
 def test_closed_bounds_are_above_the_chance_to_pass_at_every_precision(flat: bool) -> None:
     walk = Walk(30_000, 30_000, 0.9, 0.1, 3000, 8_000)
-    needed = needed_by(walk, 1.6)
+    needed = needed_by(walk, 1.6)[1:]
     if flat:
-        needed = np.minimum(needed_by(walk, 3.0), needed_by(walk, 1.0)[-1])
+        needed = np.minimum(needed_by(walk, 3.0)[1:], needed_by(walk, 1.0)[-1])
     bounds = RiskBound(walk)._passing.bounds(needed)[0]
     precision = walk.risky.precision
     columns = np.flatnonzero((precision > 0.89) & (precision < 0.93))[::2]
@@ -219,15 +227,18 @@ def test_no_part_is_left_out_for_any_place_of_the_start(walk: Walk) -> None:
     """One part changes the bound by less than the sums can see."""
     n_parts, n_places = len(walk.edges) - 1, len(walk.places)
     covered = np.zeros((n_places, n_parts), dtype=int)
-    for places, look_up in RiskBound(walk)._look_ups:
-        covered[places, look_up.parts] += 1
-        assert look_up.index.shape[0] == len(range(n_parts)[look_up.parts])
+    pairs = [(each, far) for near, far in RiskBound(walk)._look_ups for each in near]
+    assert len(pairs) == n_places
+    for place, pair in enumerate(pairs):
+        for look_up in pair:
+            covered[place, look_up.parts] += 1
+            assert look_up.index.shape[0] == len(range(n_parts)[look_up.parts])
     assert (covered == 1).all()
 
 
 @pytest.mark.parametrize("walk", WALKS)
 def test_lines_between_precisions_are_drawn_where_the_chance_to_pass_is_convex(walk: Walk) -> None:
-    needed = needed_by(walk, 1.2)
+    needed = needed_by(walk, 1.2)[1:]
     # The same for the last few alarms, so that each of them counts.
     needed = np.minimum(needed, needed[-6])
     bound = RiskBound(walk)._passing

@@ -64,7 +64,7 @@ def walk_starts(
     Examples
     --------
     >>> walk_starts(2000, 2000, 0.4, 0.05, 400)
-    {100: 0.95, 200: 0.03}
+    {100: 0.96, 200: 0.03}
     """
     if floor == 1:
         return {}
@@ -108,7 +108,7 @@ def walk(points: OperatingPoints, plan: Walk, needed: AnyArray) -> slice:
     end = int(np.searchsorted(points.alarms, plan.most, side="right"))
     if begin >= end or right_above(points.tp, points.alarms, begin, plan.start) < needed[0]:
         return slice(end, end)
-    failed = points.tp[begin:end] < needed[points.alarms[begin:end] - plan.start]
+    failed = points.tp[begin:end] < needed[points.alarms[begin:end] - plan.start + 1]
     return slice(begin, begin + int(np.argmax(failed)) if failed.any() else end)
 
 

@@ -36,16 +36,28 @@ def rough_requirement(walk: Walk) -> AnyArray:
 def requirement(walk: Walk) -> AnyArray:
     """Return about the fewest true positives that a sequence needs to keep its alpha.
 
-    One number for each number of alarms from the start to the most; it rises by 0 or 1.
+    The first number is for the cases above the start; then there is one for each number of alarms
+    from the start to the most. They rise by 0 or 1.
     """
     bound, search, (margins, rates) = RiskBound(walk), Search(walk.alpha), _solved_margins(walk)
-    kept = np.zeros(0, dtype=np.int64)
+    kept, at_start = np.zeros(0, dtype=np.int64), _needed_at_start(bound)
     while not search.ended:
         shift = search.proposed()
-        needed = _needed(walk, margins + shift * rates)
+        needed = np.maximum(_needed(walk, margins + shift * rates), at_start)
+        needed[0] = max(at_start, needed[1] - 1)
         if search.add(shift, bound.risk(needed)):
             kept = needed
     return kept
+
+
+def _needed_at_start(bound: RiskBound) -> int:
+    """Return the fewest true positives with which the start alone leaves a little of alpha."""
+    low, high = int(bound.walk.min_precision * bound.walk.start), bound.walk.start
+    while high - low > 1:
+        middle = (low + high) // 2
+        too_risky = bound.start_risk(middle) > TUNING.start_part * bound.walk.alpha
+        low, high = (middle, high) if too_risky else (low, middle)
+    return high
 
 
 class Tried(NamedTuple):
@@ -136,8 +148,8 @@ def _nodes(walk: Walk) -> FloatArray:
 
 def _needed(walk: Walk, margins: FloatArray) -> AnyArray:
     """Round the true positives; one more alarm never needs more than one more of them."""
-    alarms = np.arange(walk.start, walk.most + 1)
-    margin = np.interp(np.log(alarms), np.log(_nodes(walk)), margins)
+    alarms = np.arange(walk.start - 1, walk.most + 1)
+    margin = np.interp(np.log(np.maximum(alarms, 1)), np.log(_nodes(walk)), margins)
     floor = float(as_fraction(walk.min_precision))
     # Closed bounds count half a true positive less than there is.
     half = np.where(alarms < exact_up_to(walk.min_precision), 0.0, 0.5)
@@ -165,7 +177,7 @@ def _solved_margins(walk: Walk) -> tuple[FloatArray, FloatArray]:
         np.maximum(risk(floor * nodes + (high + small) * unit), LEAST)
     )
     rates = small / np.clip(-less, TUNING.slopes[0] * small, TUNING.slopes[1] * small)
-    early = TUNING.early_margin * (walk.start / nodes) ** TUNING.early_power
+    early = TUNING.early_margin / unit[0] * (walk.start / nodes) ** TUNING.early_power
     return high + early, rates
 
 

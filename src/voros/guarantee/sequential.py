@@ -38,7 +38,7 @@ def shared_alpha(
     --------
     >>> both = Scenario(min_precision=0.5, capacity=0.1, cost_ratio=0.05)
     >>> [round(share, 6) for share in shared_alpha(1000, both, None, 0.05)]
-    [0.045, 0.005]
+    [0.0475, 0.0025]
     """
     cases = n_cases if horizon is None else horizon
     return _shared(alpha, scenario.min_precision, scenario.max_alarms(cases), cases)
@@ -50,7 +50,8 @@ def _shared(alpha: float, min_precision: float, most: float, cases: int) -> tupl
     if most >= cases:
         return alpha, 0.0
     # Few alarms vary much: then a small share would leave little of the capacity.
-    share = min(max(most**-0.5, TUNING.least_capacity_share), TUNING.largest_capacity_share)
+    share = TUNING.capacity_share * most**-0.5
+    share = min(max(share, TUNING.least_capacity_share), TUNING.largest_capacity_share)
     return (1 - share) * alpha, share * alpha
 
 

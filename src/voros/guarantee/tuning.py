@@ -14,8 +14,11 @@ class Tuning:
 
     Attributes
     ----------
+    capacity_share : float
+        Share of alpha spent on the capacity where a precision floor needs the rest, times the root
+        of the alarms it allows.
     least_capacity_share, largest_capacity_share : float
-        Bounds on the share of alpha spent on the capacity where a precision floor needs the rest.
+        Bounds on that share.
     far, tried_at_once : float, int
         Standard deviations within which a beta-binomial is summed up, and values tried at once in
         the search for the most alarms.
@@ -45,6 +48,8 @@ class Tuning:
     near_start : float
         Beyond this many times the start, intervals are taken together: from each of `far_places`
         up to the next.
+    path_parts : int
+        Neighbouring parts of thresholds within which first risky thresholds may lie in any order.
     spread : float
         Standard deviations after which a binomial is cut off.
     shells : tuple of float
@@ -81,7 +86,10 @@ class Tuning:
     below : tuple of float
         Precisions below the floor, in standard deviations.
     early_margin, early_power : float
-        Margin added at the start, in standard deviations; it fades as that power of the alarms.
+        True positives added at the start; as standard deviations they fade as that power of the
+        alarms.
+    start_part : float
+        Part of alpha that the test at the start may use up if the sequence starts too late.
     first_shift : float
         Margins are first raised by this: the risk is a little more than at one number of alarms.
     margin_nodes : int
@@ -120,6 +128,7 @@ class Tuning:
         Alarms per case below which a number of cases is beyond any validation.
     """
 
+    capacity_share: float = 0.5
     least_capacity_share: float = 0.02
     largest_capacity_share: float = 0.5
     far: float = 40.0
@@ -130,7 +139,7 @@ class Tuning:
     start_power: float = 0.8
 
     late_share: float = 0.03
-    inner_share: float = 0.02
+    inner_share: float = 0.01
     inner_thresholds: int = 8
     earliest: float = 0.45
     main_start: float = 6.0
@@ -144,12 +153,14 @@ class Tuning:
     near_start: float = 3.0
     far_places: tuple[int, ...] = (0, 2, 4, 6, 8, 10)
 
+    path_parts: int = 8
+
     spread: float = 7.0
     shells: tuple[float, ...] = (4.0, 5.5)
     cut_off: float = 1e-9
     step: float = 0.25
     least_step: float = 0.2
-    near: float = 100.0
+    near: float = 400.0
     near_power: float = 0.25
     together: int = 4
     bands: int = 96
@@ -164,11 +175,14 @@ class Tuning:
     count_ratio: float = 1.004
 
     deviates: tuple[tuple[float, float, float], ...] = (
-        (-1.5, 3.0, 0.02),
+        (-1.5, 0.0, 0.06),
+        (0.0, 0.4, 0.02),
+        (0.4, 2.4, 0.0125),
+        (2.4, 3.0, 0.03),
         (3.0, 4.0, 0.05),
         (4.0, 6.21, 0.1),
     )
-    precision_step: float = 0.06
+    precision_step: float = 0.04
     precision_step_near_one: float = 0.3
     precisions_near_one: int = 60
     nearest: float = 0.06
@@ -177,12 +191,13 @@ class Tuning:
         *(1.2, 1.4, 1.7, 2.0, 2.5, 3.0),
     )
 
-    early_margin: float = 0.3
+    early_margin: float = 0.4
     early_power: float = 3.0
+    start_part: float = 0.9
     first_shift: float = 0.05
     margin_nodes: int = 14
-    aimed_at: float = 0.99
-    least_used: tuple[float, ...] = (0.965, 0.965, 0.965, 0.93, 0.9, 0.9, 0.0)
+    aimed_at: float = 0.996
+    least_used: tuple[float, ...] = (0.985, 0.985, 0.97, 0.95, 0.93, 0.9, 0.0)
     smallest_step: float = 0.002
     inside: float = 0.1
     chances_taken: int = 4

@@ -26,6 +26,7 @@ from voros.guarantee.future_floor import (
     risky_precisions,
 )
 from voros.guarantee.passing import Passing
+from voros.guarantee.rising_paths import highest_path
 from voros.guarantee.tuning import TUNING
 
 FARTHEST = TUNING.far_off * TUNING.least_alpha / 2
@@ -127,14 +128,18 @@ class Walk:
         Parameters
         ----------
         needed : ndarray of int
-            True positives that the tests need, for each number of alarms from the start to the
-            most; at least 1, rising by 0 or 1.
+            True positives that the tests need: of the cases above the start, and then for each
+            number of alarms from the start to the most. At least 1, rising by 0 or 1.
         """
         return RiskBound(self).risk(needed)
 
     def local_risk(self, needed: AnyArray) -> FloatArray:
         """Return the same for each part of `alarms`, if the first risky threshold lay there."""
         return RiskBound(self).local_risk(needed)
+
+    def start_risk(self, needed: int) -> float:
+        """Return the same for a sequence that starts at a threshold that is risky already."""
+        return RiskBound(self).start_risk(needed)
 
     @property
     def set_aside(self) -> float:
@@ -164,8 +169,9 @@ class LookUp:
         return np.subtract(chance, drop, out=chance)
 
     def highest(self, passing: tuple[FloatArray, FloatArray]) -> FloatArray:
-        """Return the highest over all parts."""
-        return np.asarray(self.at_risky(passing).max(axis=0, initial=0.0))
+        """Return the highest of every few neighbouring parts."""
+        firsts = np.arange(0, len(self.index), TUNING.path_parts)
+        return np.asarray(np.maximum.reduceat(self.at_risky(passing), firsts, axis=0))
 
 
 class RiskBound:
@@ -206,33 +212,42 @@ class RiskBound:
         )
 
     @cached_property
-    def _look_ups(self) -> list[tuple[slice, LookUp]]:
+    def _look_ups(self) -> list[tuple[list[LookUp], LookUp]]:
         """Near the start for every place of it; far from it several are as the lowest of them."""
         last, n_places = len(self.walk.edges) - 1, len(self.walk.places)
-        near = [
-            (slice(place, place + 1), self._look_up(place, 0, self._near))
-            for place in range(n_places)
-        ]
+        near = [self._look_up(place, 0, self._near) for place in range(n_places)]
         ends = (*TUNING.far_places[1:], n_places)
-        far = [
-            (slice(place, end), self._look_up(place, self._near, last))
+        return [
+            (near[place:end], self._look_up(place, self._near, last))
             for place, end in zip(TUNING.far_places, ends, strict=True)
         ]
-        return near + far
 
     def risk(self, needed: AnyArray) -> float:
         """Bound the probability that what is deployed breaks the floor in the next cases."""
-        passing = self._passing.bounds(needed)
-        worst = self._passing_at_once(int(needed[0]))
-        for places, look_up in self._look_ups:
-            np.maximum(worst[places], look_up.highest(passing), out=worst[places])
-        return float(self.walk.place_weights @ worst @ self._risky.weights) + self.walk.set_aside
+        passing = self._passing.bounds(needed[1:])
+        later = []
+        for near, far in self._look_ups:
+            beyond = far.highest(passing)
+            later += [np.concatenate([each.highest(passing), beyond]) for each in near]
+        at_start = self._passing_at_once(int(needed[0]))[:, None]
+        worst = self._worst_paths(np.concatenate([at_start, np.array(later)], axis=1))
+        return float(self.walk.place_weights @ worst) + self.walk.set_aside
+
+    def _worst_paths(self, passing: FloatArray) -> FloatArray:
+        """Sum up over chances of a broken floor: the greater, the later the first risky share."""
+        smallest_first = (passing * self._risky.weights)[..., ::-1]
+        return highest_path(np.ascontiguousarray(np.moveaxis(smallest_first, -1, 0)))
+
+    def start_risk(self, needed: int) -> float:
+        """Return the risk of a sequence that starts at a threshold that is risky already."""
+        passing = self._passing_at_once(needed)
+        return float(self.walk.place_weights @ passing @ self._risky.weights)
 
     def local_risk(self, needed: AnyArray) -> FloatArray:
-        """Return the same for each part, if the first risky threshold lay there."""
+        """Return the risk for each part, if the first risky threshold lay there."""
         middle = int(np.searchsorted(np.cumsum(self.walk.place_weights), 0.5))
         look_up = self._look_up(middle, 0, len(self.walk.edges) - 1)
-        at_risky = look_up.at_risky(self._passing.bounds(needed))
+        at_risky = look_up.at_risky(self._passing.bounds(needed[1:]))
         return np.asarray(at_risky @ self._risky.weights + self.walk.set_aside)
 
     def _passing_at_once(self, needed: int) -> FloatArray:
