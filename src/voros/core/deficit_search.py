@@ -1,0 +1,245 @@
+"""The exact search behind a shared capacity: all choices whose deficit is small.
+
+What a deficit is, and why the search proves its answer, is said in `voros.core.shared_capacity`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, FloatArray
+from voros.core.operating_points import adds_recall
+
+ROUNDING = 1e-13
+"""Deficits are computed with an error below this share of the largest saving."""
+
+FIRST_DEPTH = 1 / 256
+"""Where the search begins, as a share of the deficit of the choice that is known from the start."""
+
+DEEPER = 4.0
+"""By how much the deficit rises when it was too small."""
+
+FEW_PAIRS = 100_000
+"""Up to these, pairs of partial choices and options are listed; more are put into a table."""
+
+MOST_PAIRS = 100_000_000
+"""More pairs, or cells of a table, do not fit into memory."""
+
+NOTHING = np.iinfo(np.int64).min // 2
+"""Stands in a table where there is no choice with that number of alarms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """What can be chosen in one stream: alarms and savings both rise, from never alarm on.
+
+    Attributes
+    ----------
+    alarms : ndarray
+    saved : ndarray of int
+        What each option saves, in whole units.
+    rows : ndarray of int
+        Which operating point it is.
+    """
+
+    alarms: AnyArray
+    saved: AnyArray
+    rows: AnyArray
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best choice: a position in each stream's options, the Lagrangian bound, and the work."""
+
+    positions: tuple[int, ...]
+    bound: float
+    n_states: int
+
+
+@dataclass(frozen=True, eq=False)
+class _States:
+    """Alarms and savings of choices in the streams so far; both rise."""
+
+    alarms: AnyArray
+    saved: AnyArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Options of all streams, and how far each lies below its supporting line."""
+
+    options: Sequence[Options]
+    price: float
+    max_alarms: float
+    base: tuple[int, ...]
+    below: list[FloatArray]
+    margin: float
+
+    @classmethod
+    def at(cls, options: Sequence[Options], price: float, max_alarms: float) -> _Problem:
+        """Find the supporting lines of slope ``price``."""
+        margin = ROUNDING * max(1.0, sum(float(option.saved[-1]) for option in options))
+        base, below = [], []
+        for option in options:
+            height = option.saved - price * option.alarms
+            # Of options on one supporting line, the one with fewest alarms.
+            base.append(int(np.argmax(height >= height.max() - margin)))
+            below.append(np.maximum(_less(option, base[-1], price), 0.0))
+        return cls(options, price, max_alarms, tuple(base), below, margin)
+
+    def total(self, column: str, positions: Sequence[int]) -> float:
+        """Add up alarms or savings of a choice in the first streams."""
+        columns = (getattr(option, column) for option in self.options)
+        total: float = sum(c[i].item() for c, i in zip(columns, positions, strict=False))
+        return total
+
+    @property
+    def bound(self) -> float:
+        """What no choice can save more than."""
+        left = self.max_alarms - self.total("alarms", self.base)
+        return self.total("saved", self.base) + self.price * left
+
+    def deficit(self, saved: float) -> float:
+        """How much less than the bound a choice saves."""
+        left = self.max_alarms - self.total("alarms", self.base)
+        return self.total("saved", self.base) - saved + self.price * left
+
+    def below_base(self, states: _States, n_streams: int) -> FloatArray:
+        """How far choices in the first streams lie below their supporting lines together."""
+        base = self.base[:n_streams]
+        less = (self.total("saved", base) - states.saved).astype(np.float64)
+        return less - self.price * (self.total("alarms", base) - states.alarms)
+
+
+def best_choice(options: Sequence[Options], price: float, max_alarms: float) -> Found:
+    """Find the option of each stream that together save most; of equals, with fewest alarms.
+
+    Examples
+    --------
+    >>> first = Options(np.array([0, 5, 12]), np.array([0, 39, 54]), np.arange(3))
+    >>> second = Options(np.array([0, 10, 18]), np.array([0, 45, 81]), np.arange(3))
+    >>> best_choice([first, second], 4.5, 16).positions
+    (1, 1)
+    """
+    problem = _Problem.at(options, price, max_alarms)
+    known = problem.base
+    if problem.total("alarms", known) > max_alarms:
+        known = (0,) * len(options)
+    if price == 0 and known == problem.base:
+        return Found(known, problem.bound, len(options))
+    return _deepen(problem, problem.deficit(problem.total("saved", known)))
+
+
+def _deepen(problem: _Problem, enough: float) -> Found:
+    """Enumerate to a larger deficit until the best choice found lies within it."""
+    depth, n_states = enough * FIRST_DEPTH, 0
+    while True:
+        levels = _enumerate(problem, depth + problem.margin)
+        n_states += sum(len(level.alarms) for level in levels)
+        if len(levels[-1].alarms):
+            enough = min(enough, problem.deficit(levels[-1].saved[-1].item()))
+            if enough <= depth:
+                return Found(_positions(problem, levels), problem.bound, n_states)
+        depth = min(DEEPER * depth, enough) if depth > 0 else enough
+
+
+def _less(option: Options, base: int, price: float) -> FloatArray:
+    # Differences of whole numbers are exact; the numbers themselves may exceed a float.
+    less = (option.saved[base] - option.saved).astype(np.float64)
+    return np.asarray(less - price * (option.alarms[base] - option.alarms))
+
+
+def _enumerate(problem: _Problem, depth: float) -> list[_States]:
+    """Choose stream by stream, and stop where nothing lies within the deficit."""
+    states = _States(problem.options[0].alarms[:1] * 0, np.zeros(1, dtype=np.int64))
+    levels = [states]
+    near = [_near(problem, stream, depth) for stream in range(len(problem.options))]
+    for n_before in range(len(near)):
+        low, high = _window(problem, near[n_before + 1 :], depth)
+        states = _extended(states, near[n_before], low, high)
+        kept = problem.below_base(states, n_before + 1) <= depth
+        states = _States(states.alarms[kept], states.saved[kept])
+        levels.append(states)
+        if not kept.any():
+            break
+    return levels
+
+
+def _near(problem: _Problem, stream: int, depth: float) -> Options:
+    """Options of a stream whose own deficit is within the depth."""
+    option, kept = problem.options[stream], np.flatnonzero(problem.below[stream] <= depth)
+    return Options(option.alarms[kept], option.saved[kept], kept)
+
+
+def _window(problem: _Problem, rest: list[Options], depth: float) -> tuple[float, float]:
+    """Alarms that a partial choice must have, given what the other streams can add."""
+    least, most = (float(sum(option.alarms[i].item() for option in rest)) for i in (0, -1))
+    unused = depth / problem.price if problem.price > 0 else np.inf
+    return problem.max_alarms - unused - most, problem.max_alarms - least
+
+
+def _extended(states: _States, option: Options, low: float, high: float) -> _States:
+    """Combine choices with options; of the sums within [low, high], those no other dominates."""
+    whole = states.alarms.dtype.kind in "iu" and option.alarms.dtype.kind in "iu"
+    n_pairs = len(states.alarms) * len(option.alarms)
+    if whole and n_pairs > FEW_PAIRS:
+        return _from_table(states, option, low, high)
+    _check_size(n_pairs)
+    alarms = np.add.outer(states.alarms, option.alarms).ravel()
+    saved = np.add.outer(states.saved, option.saved).ravel()
+    inside = (alarms >= low) & (alarms <= high)
+    return _undominated(alarms[inside], saved[inside])
+
+
+def _from_table(states: _States, option: Options, low: float, high: float) -> _States:
+    """Combine by a table of the largest saving at every number of alarms."""
+    start, end = int(states.alarms[0]), int(states.alarms[-1])
+    first = int(option.alarms[0])
+    width = end - start + 1
+    _check_size(width + int(option.alarms[-1]) - first)
+    before = np.full(width, NOTHING)
+    before[states.alarms - start] = states.saved
+    table = np.full(width + int(option.alarms[-1]) - first, NOTHING)
+    sums = np.empty_like(before)
+    for shift, saved in zip((option.alarms - first).tolist(), option.saved.tolist(), strict=True):
+        np.add(before, saved, out=sums)
+        cells = table[shift : shift + width]
+        np.maximum(cells, sums, out=cells)
+    offset = start + first
+    skipped = max(int(np.ceil(max(low, offset))) - offset, 0)
+    stop = max(int(np.floor(min(high, offset + len(table)))) - offset + 1, skipped)
+    filled = np.flatnonzero(table[skipped:stop] > NOTHING // 2) + skipped
+    return _undominated(filled + offset, table[filled])
+
+
+def _undominated(alarms: AnyArray, saved: AnyArray) -> _States:
+    """Keep what saves more than all with no more alarms, by rising alarms."""
+    order = np.lexsort((-saved, alarms))
+    order = order[adds_recall(saved[order])] if len(order) else order
+    return _States(alarms[order], saved[order])
+
+
+def _check_size(n_cells: int) -> None:
+    if n_cells > MOST_PAIRS:
+        raise ValueError(
+            f"sharing the capacity exactly takes {n_cells:,} combinations of thresholds at once; "
+            f"accepted are {MOST_PAIRS:,}; use fewer distinct scores"
+        )
+
+
+def _positions(problem: _Problem, levels: list[_States]) -> tuple[int, ...]:
+    """Find the options that the best choice is made of, from the last stream back."""
+    alarms, saved = (column[-1] for column in (levels[-1].alarms, levels[-1].saved))
+    positions = []
+    for option, before in zip(reversed(problem.options), reversed(levels[:-1]), strict=True):
+        row = np.searchsorted(before.saved, saved - option.saved) % len(before.saved)
+        made = (before.saved[row] + option.saved == saved) & (
+            before.alarms[row] + option.alarms == alarms
+        )
+        chosen = int(np.argmax(made))
+        positions.append(chosen)
+        alarms, saved = before.alarms[row[chosen]], before.saved[row[chosen]]
+    return tuple(reversed(positions))

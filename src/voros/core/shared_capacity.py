@@ -1,0 +1,246 @@
+r"""One operating point for each of several streams within one shared number of alarms, exactly.
+
+A stream is an outcome or a group of cases with operating points of its own. Its cost at a point is
+``miss * FN + false_alarm * FP``; the costs of the streams add up, and so do their alarms. Least
+total cost is a multiple-choice knapsack problem (Kellerer, Pferschy and Pisinger, 2004):
+
+1. Points that raise no fewer alarms than another of their stream and save no more are dropped.
+2. The saving along a stream is bounded by its upper hull. The steps of all hulls, sorted by what
+   they save for an alarm, give the Lagrange multiplier :math:`\lambda` where the capacity ends,
+   and with it an upper bound U on what any choice saves.
+3. A choice saves U less its *deficit*: the sum of how far each point lies below the line of slope
+   :math:`\lambda` that supports its hull, and :math:`\lambda` times the alarms left over. Every
+   choice whose deficit is at most d is enumerated, d rising until the best choice found has a
+   deficit within d: then no other choice can be better. `voros.core.deficit_search` does it.
+
+Costs are compared as whole numbers, so that equal costs are equal, and of equals the choice with
+the fewest alarms is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.deficit_search import Options, best_choice
+from voros.core.geometry import upper_vertices
+from voros.core.operating_points import WEIGHT_ROUNDING, OperatingPoints, adds_recall
+from voros.core.scenario import as_fraction
+
+LARGEST_COST = 2**60
+"""Total costs are counted in units so small that they add up to at most this."""
+
+SAME_NUMBER = 1e-12
+"""A simple fraction this near to a cost, relatively, is what was meant."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Operating points of which one is to be chosen, and what their errors cost.
+
+    Attributes
+    ----------
+    points : OperatingPoints
+    allowed : ndarray of bool
+        Which points may be chosen; never alarm always may.
+    false_alarm, miss : Fraction
+        Cost of one, in a unit that all streams share.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_counts([4, 6, 9], [1, 6, 41], n_positive=10, n_negative=90)
+    >>> Stream.within(points, min_precision=0.5, false_alarm=0.2).allowed.tolist()
+    [True, True, True, False]
+    """
+
+    points: OperatingPoints
+    allowed: BoolArray
+    false_alarm: Fraction
+    miss: Fraction
+
+    @classmethod
+    def within(
+        cls,
+        points: OperatingPoints,
+        *,
+        false_alarm: float | Fraction,
+        miss: float | Fraction = 1,
+        min_precision: float = 0.0,
+        allowed: BoolArray | None = None,
+    ) -> Stream:
+        """Allow the points that keep a precision floor, of those ``allowed`` if that is given."""
+        precise = points.precise_enough(min_precision)
+        permitted = precise if allowed is None else precise & allowed
+        permitted[0] = True
+        return cls(points, permitted, as_cost(false_alarm), as_cost(miss))
+
+    def cost(self, row: int) -> Fraction:
+        """Return the cost at one of the points."""
+        points = self.points
+        missed, false = points.n_positive - points.tp[row].item(), points.fp[row].item()
+        return self.miss * Fraction(missed) + self.false_alarm * Fraction(false)
+
+
+@dataclass(frozen=True)
+class SharedChoice:
+    """The choice of least total cost, and why no other is better.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        The point of each stream; 0 is never alarm.
+    alarms : tuple of float
+        Of each stream.
+    cost : Fraction
+        Total, in the unit of the streams' costs.
+    relaxed_cost : float
+        The lower bound that the Lagrangian gives; the search closed the difference.
+    shadow_price : float
+        The Lagrange multiplier: the cost that one more alarm saves, where the capacity ends.
+    n_states : int
+        Partial choices that the search made.
+    resolution : float
+        How far costs can be off because they were rounded to whole units; 0 where they were not.
+    """
+
+    rows: tuple[int, ...]
+    alarms: tuple[float, ...]
+    cost: Fraction
+    relaxed_cost: float
+    shadow_price: float
+    n_states: int
+    resolution: float
+
+
+def share_capacity(streams: Sequence[Stream], max_alarms: float) -> SharedChoice:
+    """Choose one point for each stream: least total cost within ``max_alarms`` alarms together.
+
+    Examples
+    --------
+    >>> ward = OperatingPoints.from_counts([4, 6], [1, 6], n_positive=10, n_negative=90)
+    >>> icu = OperatingPoints.from_counts([5, 9], [5, 9], n_positive=10, n_negative=20)
+    >>> streams = [Stream.within(points, false_alarm=0.1) for points in (ward, icu)]
+    >>> for most in (16, 23, 30):
+    ...     choice = share_capacity(streams, most)
+    ...     print(choice.alarms, float(choice.cost), round(choice.shadow_price, 3))
+    (5, 10) 11.6 0.214
+    (5, 18) 8.0 0.214
+    (12, 18) 6.5 0.0
+    """
+    units = whole_costs(streams)
+    slack = 0.0 if _whole(streams) else WEIGHT_ROUNDING * max_alarms
+    options = [
+        _options(stream, *cost, max_alarms + slack)
+        for stream, cost in zip(streams, units.costs, strict=True)
+    ]
+    price = multiplier(options, max_alarms)
+    found = best_choice(options, price, max_alarms + slack)
+    rows = tuple(int(o.rows[i]) for o, i in zip(options, found.positions, strict=True))
+    chosen = list(zip(streams, rows, strict=True))
+    nothing = sum((stream.cost(0) for stream in streams), Fraction(0))
+    return SharedChoice(
+        rows,
+        tuple(stream.points.alarms[row].item() for stream, row in chosen),
+        sum((stream.cost(row) for stream, row in chosen), Fraction(0)),
+        float(nothing) - found.bound / units.per_cost,
+        price / units.per_cost,
+        found.n_states,
+        units.resolution,
+    )
+
+
+def as_cost(cost: float | Fraction) -> Fraction:
+    """Return the simple fraction that a cost stands for, or its exact value where none is near.
+
+    Examples
+    --------
+    >>> as_cost(0.1), float(as_cost(1e-12))
+    (Fraction(1, 10), 1e-12)
+    """
+    if isinstance(cost, Fraction):
+        return cost
+    simple, exact = as_fraction(float(cost)), Fraction(cost)
+    return simple if abs(simple - exact) <= SAME_NUMBER * exact else exact
+
+
+@dataclass(frozen=True)
+class WholeCosts:
+    """Costs of a miss and of a false alarm in each stream, as whole numbers of a small unit.
+
+    Attributes
+    ----------
+    costs : list of pairs of int
+    per_cost : float
+        Units in a cost of 1.
+    resolution : float
+        How far a total cost can be off.
+    """
+
+    costs: list[tuple[int, int]]
+    per_cost: float
+    resolution: float
+
+
+def whole_costs(streams: Sequence[Stream]) -> WholeCosts:
+    """Find a unit in which all costs are whole; where there is none that is large enough, round."""
+    pairs = [(stream.miss, stream.false_alarm) for stream in streams]
+    common = math.lcm(*(cost.denominator for pair in pairs for cost in pair))
+    most = sum((_highest_cost(stream) for stream in streams), Fraction(0))
+    if most * common <= LARGEST_COST:
+        return WholeCosts([(int(a * common), int(b * common)) for a, b in pairs], common, 0.0)
+    unit = Fraction(2) ** math.floor(math.log2(LARGEST_COST) - math.log2(most) - 1)
+    cases = sum(float(stream.points.n_cases) for stream in streams)
+    rounded = [(round(a * unit), round(b * unit)) for a, b in pairs]
+    return WholeCosts(rounded, float(unit), cases / (2 * float(unit)))
+
+
+def _highest_cost(stream: Stream) -> Fraction:
+    points = stream.points
+    return stream.miss * Fraction(points.n_positive) + stream.false_alarm * Fraction(
+        points.n_negative
+    )
+
+
+def _whole(streams: Sequence[Stream]) -> bool:
+    return all(stream.points.whole for stream in streams)
+
+
+def savings(points: OperatingPoints, miss: int, false_alarm: int) -> AnyArray:
+    """Return what each point saves against never alarm, in whole units."""
+    if points.whole:
+        return np.asarray(points.tp * miss - points.fp * false_alarm, dtype=np.int64)
+    return np.rint(points.tp * float(miss) - points.fp * float(false_alarm)).astype(np.int64)
+
+
+def _options(stream: Stream, miss: int, false_alarm: int, most: float) -> Options:
+    """Keep the points that save more than every one with fewer alarms."""
+    points = stream.points
+    rows = np.flatnonzero(stream.allowed & (points.alarms <= most))
+    saved = savings(points.take(rows), miss, false_alarm)
+    better = adds_recall(saved)
+    rows, saved = rows[better], saved[better]
+    alarms = points.alarms[rows]
+    last = np.append(alarms[1:] > alarms[:-1], True)
+    return Options(alarms[last], saved[last], rows[last])
+
+
+def hull_steps(options: Options) -> tuple[AnyArray, FloatArray, FloatArray]:
+    """Return the corners of the upper hull, and the alarms and the saving of each step to one."""
+    corners = upper_vertices(options.alarms, options.saved)
+    alarms, saved = (np.diff(column[corners]) for column in (options.alarms, options.saved))
+    return corners, alarms.astype(np.float64), saved.astype(np.float64)
+
+
+def multiplier(options: Sequence[Options], max_alarms: float) -> float:
+    """Return what an alarm saves on the step at which the capacity ends; 0 where it never does."""
+    steps = [hull_steps(option)[1:] for option in options]
+    alarms = np.concatenate([width for width, _ in steps])
+    rates = np.concatenate([saved / width for width, saved in steps])
+    order = np.argsort(-rates, kind="stable")
+    beyond = np.flatnonzero(np.cumsum(alarms[order]) > max_alarms)
+    return float(rates[order][beyond[0]]) if len(beyond) else 0.0
