@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from voros.metrics import partial_voros_score, voros_score
     from voros.policy import Origin, PolicyEvaluation, ThresholdPolicy, Violation
     from voros.selection import ModelScores, Selection, select_model, select_points
+    from voros.sites import SiteCounts
     from voros.winners import WinnerMap, winner_map, winner_map_points
 
 __version__ = "0.1.0"
@@ -56,6 +57,7 @@ __all__ = [
     "RegionCase",
     "Scenario",
     "Selection",
+    "SiteCounts",
     "ThresholdPolicy",
     "UnsettledError",
     "Violation",
@@ -92,6 +94,7 @@ HOMES = {
     "metrics": "partial_voros_score voros_score",
     "policy": "Origin PolicyEvaluation ThresholdPolicy Violation",
     "selection": "ModelScores Selection select_model select_points",
+    "sites": "SiteCounts",
     "winners": "WinnerMap winner_map winner_map_points",
 }
 """Where the public names live: nothing is imported before it is used."""

@@ -251,8 +251,12 @@ class Selection:
     def cells(self, row: ModelScores) -> tuple[str, ...]:
         """Return a model's name and its four scores as text, a star where they are close."""
         marks = ("*" if self.is_close(row, name) else " " for name in STRATEGIES)
-        scores = (f"{getattr(row, name):.4f}" for name in STRATEGIES)
+        scores = (_shown(getattr(row, name)) for name in STRATEGIES)
         return (row.model, *(score + mark for score, mark in zip(scores, marks, strict=True)))
+
+
+def _shown(score: float) -> str:
+    return "open" if np.isnan(score) else f"{score:.4f}"
 
 
 def select_model(

@@ -66,3 +66,8 @@ def test_the_reference(voros_command, tmp_path):
     }
     parquet.write_table(pa.table(long), tmp_path / "long.parquet")
     run_page("command-line.md", voros_command, tmp_path)
+
+
+def test_several_hospitals(voros_command, tmp_path):
+    run_page("sites.md", voros_command, tmp_path)
+    assert (tmp_path / "policy.json").exists()

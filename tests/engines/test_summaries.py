@@ -134,7 +134,7 @@ def test_a_file_is_read_back_as_it_was(tmp_path):
     ("change", "message"),
     [
         ({"format": "counts"}, "has no format 'voros binned counts'"),
-        ({"schema": 9}, "schema 9; accepted is 2; written by a newer voros"),
+        ({"schema": 9}, "schema 9; accepted is 3; written by a newer voros"),
         ({"rows": [1]}, "rows has another length than cells, 2"),
         ({"rows": [1, 5]}, r"rows\[1\] is 5; positive and negative add up to 1"),
         ({"rows": [0, 1]}, r"rows\[0\] is 0; accepted is a whole number within \[1,"),

@@ -27,20 +27,36 @@ def saved(position):
     return BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=bits)
 
 
+def saved_sites():
+    rng = np.random.default_rng(3)
+    labels = rng.random(200) < 0.4
+    scores = {"a": rng.normal(size=200) + labels, "b": rng.random(200)}
+    parts = [
+        voros.SiteCounts.from_scores(
+            labels[i::2], {name: each[i::2] for name, each in scores.items()}, site=str(i)
+        )
+        for i in range(2)
+    ]
+    return parts[0] + parts[1]
+
+
 def behaviour(counts):
+    if isinstance(counts, voros.SiteCounts):
+        facts = counts.sites, counts.pos_label, counts.outcome, counts.weights, counts.min_cell
+        return facts, {name: behaviour(each) for name, each in counts.models.items()}
     return [counts.bounds(scenario) for scenario in SCENARIOS], counts.points.thresholds.tolist()
 
 
-@pytest.mark.parametrize("position", range(3))
+@pytest.mark.parametrize("position", range(4))
 def test_a_damaged_summary_is_refused_or_bounds_as_before(position):
-    counts = saved(position)
+    counts = saved(position) if position < 3 else saved_sites()
     document, expected = json.loads(counts.to_json()), behaviour(counts)
     rng = np.random.default_rng([9, position])
     messages, unchanged = [], 0
     for _ in range(TRIES):
         text, what = tampered(document, rng)
         try:
-            read = BinnedCounts.from_json(text)
+            read = type(counts).from_json(text)
         except DocumentError as error:
             messages.append(str(error))
             continue

@@ -23,6 +23,7 @@ from voros.cli.plot import plot
 from voros.cli.report import ARGUMENTS, report
 from voros.cli.score import score
 from voros.cli.select import select
+from voros.cli.sites import count, merge
 from voros.cli.studies import demo, experiment, paper
 from voros.cli.terminal import say
 from voros.exceptions import VorosWarning
@@ -183,6 +184,8 @@ app.command(name="compare")(compare_models)
 app.command()(select)
 app.command()(apply)
 app.command(name="map")(map_)
+app.command()(count)
+app.command()(merge)
 app.command()(plot)
 app.command()(explore)
 app.command()(report)

@@ -1,12 +1,13 @@
 """From a command's options to labels, scores and operating points.
 
 A file is read into memory, or counted by an engine where that was asked for or memory would not
-hold it.
+hold it. A document of counts, of one or more sites, is read as it is.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +21,10 @@ from voros.io.columns import ColumnNames, Roles, assign_roles, is_numeric
 from voros.io.memory import engine_for
 from voros.io.predictions import typed_label
 from voros.io.tables import Source, peek
+from voros.sites import SiteCounts, is_site_counts
+
+if TYPE_CHECKING:
+    from voros.engines import BinnedCounts
 
 Engine = Annotated[
     str | None,
@@ -32,7 +37,11 @@ Engine = Annotated[
 
 
 def load(
-    columns: InputOptions, *, source: Source | None = None, group: str | None = None
+    columns: InputOptions,
+    *,
+    source: Source | None = None,
+    group: str | None = None,
+    both_classes: bool = True,
 ) -> Predictions:
     """Read a file of predictions, opened already or not, saying what was guessed."""
     with show_progress(f"reading {columns.file if source is None else source.name}"):
@@ -45,12 +54,44 @@ def load(
             weight=columns.weight,
             group=group,
             pos_label=columns.pos_label,
+            both_classes=both_classes,
             drop_missing=columns.drop_missing,
             file_format=columns.file_format,
         )
     for note in predictions.notes:
         say(note, "note")
     return predictions
+
+
+def read_counts(source: Source, columns: InputOptions) -> SiteCounts | None:
+    """Read a document of counts; None where the file holds cases."""
+    if not is_site_counts(source.head):
+        return None
+    _check_counts_options(columns)
+    counts = SiteCounts.from_json(_readable(source))
+    return counts.of_models(columns.score) if columns.score else counts
+
+
+def _readable(source: Source) -> str | Path:
+    """Return the file's path, which messages name; or the text, where it was piped or packed."""
+    if source.path is not None and source.content is None and not source.zipped:
+        return source.path
+    with source.open() as stream:
+        return str(stream.read().decode("utf-8", errors="replace"))
+
+
+def _check_counts_options(columns: InputOptions) -> None:
+    """Raise where an option would say what the document has said already."""
+    for option, given in {
+        "--label": columns.label,
+        "--model": columns.model,
+        "--id": columns.case,
+        "--weight": columns.weight,
+        "--pos-label": columns.pos_label,
+        "--drop-missing": columns.drop_missing,
+        "--format": columns.file_format,
+    }.items():
+        _refuse(bool(given), f"{option} is for files of cases; {columns.file} holds counts")
 
 
 def count_points(predictions: Predictions) -> dict[str, OperatingPoints]:
@@ -71,7 +112,7 @@ def engine_needed(source: Source, columns: InputOptions, asked: str | None) -> s
 
     None where the cases are to be read into memory.
     """
-    if source.path is None or source.content is not None:
+    if source.path is None or source.content is not None or is_site_counts(source.head):
         _refuse(asked is not None, f"--engine reads a Parquet file, and {source.name} is none")
         return None
     if asked is not None:
@@ -106,6 +147,26 @@ def count_by_engine(
             scenarios=[scenario],
         )
     return dict(counted)
+
+
+def count_summaries(
+    source: Source, columns: InputOptions, engine: str, bits: int
+) -> tuple[dict[str, BinnedCounts], str, str | None]:
+    """Count every model of a Parquet file by fixed ranges; with the columns of label and weight."""
+    from voros.engines import BinnedCounts, open_parquet
+
+    roles = _roles(source, columns)
+    for note in roles.notes:
+        say(note, "note")
+    label, frame = str(roles.label), open_parquet(source.name, engine)
+    pos_label = _positive_label(source, columns, roles)
+    counted = {
+        score: BinnedCounts.from_frame(
+            frame, label=label, score=score, weight=roles.weight, pos_label=pos_label, bits=bits
+        )
+        for score in roles.scores
+    }
+    return counted, label, roles.weight
 
 
 def _roles(source: Source, columns: InputOptions) -> Roles:

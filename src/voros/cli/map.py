@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from voros.cli.loading import count_points, load
+from voros.cli.intervals import rivals, sites_in_words
+from voros.cli.loading import count_points, load, read_counts
 from voros.cli.options import CostOptions, InputOptions, OutputOptions, bundled, output_to
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
@@ -19,9 +23,13 @@ from voros.cli.terminal import (
     show,
     show_progress,
 )
+from voros.core.arrays import BoolArray, FloatArray
+from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
+from voros.io import open_source
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
+from voros.sites import SiteCounts
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map_points
 
 FLOORS = "0.05:0.95:19"
@@ -60,7 +68,9 @@ def map_(
     capacities = read_grid(capacity, "capacity")
     picture_format = None if output is None else figure_format(output)
     check_output(output, show_options)
-    points = count_points(load(columns))
+    source = open_source(columns.file, columns.file_format)
+    counts = read_counts(source, columns)
+    points = count_points(load(columns, source=source)) if counts is None else counts.points
     with show_progress("mapping winners") as progress:
         found = winner_map_points(
             points,
@@ -73,7 +83,54 @@ def map_(
         )
     if output is not None and picture_format is not None:
         deliver(_picture(found, picture_format), output, show_options)
-    show(_sheet(found), show_options, aside=output == STANDARD_OUTPUT)
+    sheet = _sheet(found, None if counts is None else Openness.of(counts, found, scenario))
+    show(sheet, show_options, aside=output == STANDARD_OUTPUT)
+
+
+@dataclass(frozen=True, eq=False)
+class Openness:
+    """What counts of ranges leave open on the grid.
+
+    Attributes
+    ----------
+    upper : ndarray of shape (n_cells, n_models)
+        Upper ends of the scores; the map has the lower ones.
+    open_cells : ndarray of bool, shape (n_cells,)
+        Where another model may be ahead of the one named.
+    words : str
+    """
+
+    upper: FloatArray
+    open_cells: BoolArray
+    words: str
+
+    @classmethod
+    def of(cls, counts: SiteCounts, found: WinnerMap, costs: Scenario) -> Openness:
+        """Bound every score of a map."""
+        cells = product(found.min_precisions.tolist(), found.capacities.tolist())
+        limits = [costs.changed(min_precision=floor, capacity=most) for floor, most in cells]
+        bounds = [counts.bounds(scenario) for scenario in limits]
+        names = [found.models[j] if j >= 0 else None for j in found.winner.ravel().tolist()]
+        doubt = [
+            any(high > 0 for _, high in each.values()) if name is None else bool(rivals(each, name))
+            for name, each in zip(names, bounds, strict=True)
+        ]
+        upper = [[each[model][1] for model in found.models] for each in bounds]
+        return cls(np.array(upper), np.array(doubt), sites_in_words(counts))
+
+    def columns(self, models: Sequence[str]) -> dict[str, Any]:
+        """Return what programs are given of each cell."""
+        upper = {f"score of {name} at most": self.upper[:, j] for j, name in enumerate(models)}
+        return {"open": self.open_cells, **upper}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say on how much of the grid the winner is open."""
+        share = float(self.open_cells.mean())
+        return (
+            f"the counts leave open who wins on {share:.1%} of the grid; scores are lower ends",
+            self.words,
+        )
 
 
 def read_grid(text: str, name: str) -> Any:
@@ -114,22 +171,24 @@ def _picture(found: WinnerMap, picture_format: str) -> bytes:
     return figure_bytes(WinnerMapDisplay(found).plot().ax_.figure, picture_format)
 
 
-def _sheet(found: WinnerMap) -> Sheet:
+def _sheet(found: WinnerMap, openness: Openness | None = None) -> Sheet:
     won = dict(sorted(found.shares_won().items(), key=lambda item: -item[1]))
     reachable = float((found.winner >= 0).mean())
     n_floors, n_capacities = found.winner.shape
     return Sheet(
         title=f"Who wins, over {n_floors} precision floors and {n_capacities} capacities",
         columns={"model": list(won), "wins": [f"{share:.1%}" for share in won.values()]},
-        rows=lambda: _cells(found),
-        document=lambda: {"wins": won, "reachable": reachable, "cells": _cells(found)},
+        rows=lambda: _cells(found, openness),
+        document=lambda: {"wins": won, "reachable": reachable, "cells": _cells(found, openness)},
         notes=(
             f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
             f"the best two are within {found.tolerance:g} on {found.close_call.mean():.1%} of it",
+            *(() if openness is None else openness.notes),
         ),
     )
 
 
-def _cells(found: WinnerMap) -> list[dict[str, Any]]:
-    columns = {name: np.asarray(column).tolist() for name, column in found.columns().items()}
+def _cells(found: WinnerMap, openness: Openness | None) -> list[dict[str, Any]]:
+    given = found.columns() | ({} if openness is None else openness.columns(found.models))
+    columns = {name: np.asarray(column).tolist() for name, column in given.items()}
     return [dict(zip(columns, cell, strict=True)) for cell in zip(*columns.values(), strict=True)]

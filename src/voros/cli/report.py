@@ -53,7 +53,7 @@ def report(
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
     policy = selection.policy()
-    later = None if test is None else load_test(test, columns, validation, selection.winner)
+    later = None if test is None else load_test(test, columns, validation.label, selection.winner)
     tested = None
     if later is not None:
         scores = later.of(selection.winner)

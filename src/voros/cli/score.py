@@ -9,7 +9,8 @@ from typing import Any
 import typer
 
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.loading import Engine, count_by_engine, engine_needed, load
+from voros.cli.intervals import Intervals
+from voros.cli.loading import Engine, count_by_engine, engine_needed, load, read_counts
 from voros.cli.options import Check, InputOptions, LimitOptions, ShowOptions, bundled
 from voros.cli.terminal import Sheet, show, tracked
 from voros.core.arrays import check_cases
@@ -38,15 +39,18 @@ def score(
     scenario = limits.read()
     # Opened once, for a pipe cannot be read again.
     source = open_source(columns.file, columns.file_format)
-    counting = engine_needed(source, columns, engine)
-    if counting is None:
+    counting, counts = engine_needed(source, columns, engine), read_counts(source, columns)
+    intervals = None if counts is None else Intervals.of(counts, scenario)
+    if counts is not None:
+        results = evaluate_all(counts.points, scenario)
+    elif counting is None:
         results = _evaluate_in_memory(load(columns, source=source), scenario)
     else:
         results = evaluate_all(count_by_engine(source, columns, scenario, counting), scenario)
     reachable = any(result.feasible for result in results.values())
-    if not check:
+    if not check and not (intervals is not None and intervals.may_be_met):
         check_reachable(results)
-    show(score_sheet(results, source.name, scenario), output)
+    show(score_sheet(results, source.name, scenario, intervals), output)
     if check and not reachable:
         raise typer.Exit(LIMITS_NOT_MET)
 
@@ -93,15 +97,24 @@ def check_reachable(results: dict[str, Evaluation]) -> None:
     raise InfeasibleError(f"model {model!r}: {limits_message(closest.decision)}")
 
 
-def score_sheet(results: dict[str, Evaluation], source: str, scenario: Scenario) -> Sheet:
-    """Arrange scores and choices, best model first."""
+def score_sheet(
+    results: dict[str, Evaluation],
+    source: str,
+    scenario: Scenario,
+    intervals: Intervals | None = None,
+) -> Sheet:
+    """Arrange scores and choices, best model first; with the intervals of counted ranges."""
     ranked = sorted(results.items(), key=lambda item: -item[1].score)
     best = ranked[0][1].score
     rows = [_row(model, result, best) for model, result in ranked]
+    columns: Mapping[str, Sequence[str]] = _columns(ranked, best)
+    if intervals is not None:
+        rows = [row | intervals.row(row["model"]) for row in rows]
+        columns = intervals.between(columns)
     points = ranked[0][1].points
     return Sheet(
         title="Partial VOROS: 1 is the best any classifier could do within the limits",
-        columns=_columns(ranked, best),
+        columns=columns,
         rows=lambda: rows,
         document=lambda: {
             "file": source,
@@ -113,7 +126,10 @@ def score_sheet(results: dict[str, Evaluation], source: str, scenario: Scenario)
                 for row, (_, result) in zip(rows, ranked, strict=True)
             ],
         },
-        notes=(limits_in_words(scenario, points, ranked[0][1].max_alarms),),
+        notes=(
+            limits_in_words(scenario, points, ranked[0][1].max_alarms),
+            *(() if intervals is None else intervals.notes),
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.loading import count_points, load
+from voros.cli.intervals import Intervals
+from voros.cli.loading import count_points, load, read_counts
 from voros.cli.options import (
     Check,
     ChoiceOptions,
@@ -22,7 +24,10 @@ from voros.cli.options import (
     output_to,
 )
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, show, show_progress
-from voros.io import Predictions
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.exceptions import UnsettledError
+from voros.io import Predictions, open_source
 from voros.policy import ThresholdPolicy
 from voros.policy.deployment import PolicyEvaluation
 from voros.policy.json import policy_fields
@@ -34,6 +39,7 @@ from voros.present.report.wording import (
     policy_in_words,
 )
 from voros.selection import STRATEGIES, Selection, rank_deployable
+from voros.sites import label_text
 
 
 @bundled
@@ -63,21 +69,57 @@ def select(
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     scenario, how = limits.read(), choice.read()
     check_output(output, show_options)
-    validation = load(columns, group=group)
-    points = count_points(validation)
+    validation = Validation.of(columns, scenario, group)
+    points = validation.points
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
-        policy = replace(selection, pos_label=columns.pos_label).policy()
+        policy = replace(selection, pos_label=validation.pos_label).policy()
         document = "" if output is None else policy.to_json()
     tested = None
     if test is not None:
-        tested = Tested.of(policy, load_test(test, columns, validation, selection.winner))
+        columns = replace(columns, pos_label=validation.pos_label)
+        cases = load_test(test, columns, validation.label, selection.winner)
+        tested = Tested.of(policy, cases)
     if output is not None:
         deliver(document, output, show_options, announce=False)
     sheet = _sheet(selection, policy, tested, validation)
     show(sheet, show_options, aside=output == STANDARD_OUTPUT)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What the choice rests on: the points of every model, of cases or of counts."""
+
+    source: str
+    points: Mapping[str, OperatingPoints]
+    label: str | None
+    pos_label: str | None
+    intervals: Intervals | None = None
+
+    @classmethod
+    def of(cls, columns: InputOptions, scenario: Scenario, group: str | None) -> Validation:
+        """Read a file of cases or of counts."""
+        source = open_source(columns.file, columns.file_format)
+        counts = read_counts(source, columns)
+        if counts is None:
+            cases = load(columns, source=source, group=group)
+            points = count_points(cases)
+            return cls(cases.source, points, cases.label, columns.pos_label)
+        if group is not None:
+            raise ValueError(f"--group is for files of cases; {columns.file} holds counts")
+        intervals = Intervals.of(counts, scenario)
+        if not any(low > 0 for low, _ in intervals.bounds.values()) and intervals.may_be_met:
+            raise UnsettledError(
+                f"{source.name}: no boundary between ranges meets the limits, and inside a range a "
+                "threshold may; count finer ranges, with a smaller --min-cell"
+            )
+        # As wide as need be for this score, and no wider for the other ones.
+        width = max(high - low for low, high in intervals.bounds.values())
+        points = {name: each.points.within(width) for name, each in counts.models.items()}
+        stated = None if counts.pos_label == label_text(None) else counts.pos_label
+        return cls(source.name, points, counts.outcome, stated, intervals)
 
 
 @dataclass(frozen=True)
@@ -112,35 +154,43 @@ class Tested:
         ]
 
 
-def load_test(
-    path: Path, columns: InputOptions, validation: Predictions, winner: str
-) -> Predictions:
+def load_test(path: Path, columns: InputOptions, label: str | None, winner: str) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file."""
     scores = columns.score if columns.model else [winner]
-    return load(replace(columns, file=path, label=validation.label, score=scores))
+    return load(replace(columns, file=path, label=label, score=scores))
 
 
 def _sheet(
     selection: Selection,
     policy: ThresholdPolicy,
     tested: Tested | None,
-    validation: Predictions,
+    validation: Validation,
 ) -> Sheet:
     winner = selection.ranking[0].model
     allowed = selection.allowed[winner]
     lines = () if tested is None else tested.words
+    intervals = validation.intervals
+    columns = _columns(selection)
     return Sheet(
         title=f"Winner by {STRATEGY_TITLES[selection.strategy]}: {winner}",
-        columns=_columns(selection),
-        rows=lambda: [asdict(row) for row in selection.ranking],
+        columns=columns if intervals is None else intervals.between(columns),
+        rows=lambda: _rows(selection, intervals),
         document=lambda: _document(selection, policy, tested, validation),
         notes=(
             selection.legend,
             limits_in_words(policy.scenario, allowed.points, allowed.max_alarms),
             f"policy: {policy_in_words(policy)}",
             *map("test, {}".format, lines),
+            *(() if intervals is None else intervals.notes),
         ),
     )
+
+
+def _rows(selection: Selection, intervals: Intervals | None) -> list[dict[str, Any]]:
+    return [
+        asdict(row) | ({} if intervals is None else intervals.row(row.model))
+        for row in selection.ranking
+    ]
 
 
 def _columns(selection: Selection) -> dict[str, list[str]]:
@@ -151,14 +201,14 @@ def _columns(selection: Selection) -> dict[str, list[str]]:
 
 
 def _document(
-    selection: Selection, policy: ThresholdPolicy, tested: Tested | None, validation: Predictions
+    selection: Selection, policy: ThresholdPolicy, tested: Tested | None, validation: Validation
 ) -> dict[str, Any]:
     return {
         "file": validation.source,
         "scenario": scenario_values(policy.scenario),
         "strategy": selection.strategy,
         "winner": selection.winner,
-        "ranking": [asdict(row) for row in selection.ranking],
+        "ranking": _rows(selection, validation.intervals),
         "policy": policy_fields(policy),
         "test": None if tested is None else evaluation_values(tested.by_cost),
         "test_default": None if tested is None else evaluation_values(tested.default),

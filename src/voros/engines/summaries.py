@@ -30,14 +30,18 @@ from voros.engines.keys import (
 )
 from voros.engines.plan import PassPlan, Wanted
 from voros.engines.refinement import whole_range
+from voros.engines.small_cells import Ranges, overlapping, without_small
 from voros.io.serialisation import Entry, json_text, read_document, with_checksum
 
 FORMAT = "voros binned counts"
-SCHEMA = 2
+SCHEMA = 3
 """Raised whenever the fields of a file change."""
 
-COLUMNS = ("cells", "rows", "positive", "negative")
+COLUMNS = ("cells", "widths", "rows", "positive", "negative")
 """What is saved of every bin."""
+
+FIELDS = ("bits", "one_case", *COLUMNS)
+"""What is saved of one model's counts."""
 
 ROUNDING = 1e-9
 """Relative slack of sums of weights."""
@@ -55,7 +59,9 @@ class BinnedCounts:
     bits : int
         Leading bits of the float key that are equal in a bin: 20 make 256 bins per octave.
     cells : ndarray of int, shape (n_bins,)
-        Numbers of the bins that hold cases, from the highest scores down.
+        Number of the lowest cell of each bin that holds cases, from the highest scores down.
+    widths : ndarray of int, shape (n_bins,)
+        Number of neighbouring cells that a bin spans: 1 unless `without_small_cells` merged some.
     rows : ndarray of int, shape (n_bins,)
     positive, negative : ndarray of shape (n_bins,)
         Cases of each class, or the sum of their weights.
@@ -78,6 +84,7 @@ class BinnedCounts:
 
     bits: int
     cells: IntArray
+    widths: IntArray
     rows: IntArray
     positive: AnyArray
     negative: AnyArray
@@ -107,7 +114,7 @@ class BinnedCounts:
             tp, fp = tp.astype(np.int64), fp.astype(np.int64)
         one_case = 1.0 if weights is None else float(weights.min())
         down = slice(None, None, -1)
-        return cls(bits, cells[down], rows[down], tp[down], fp[down], one_case)
+        return cls(bits, cells[down], np.ones_like(cells), rows[down], tp[down], fp[down], one_case)
 
     @classmethod
     def from_frame(
@@ -126,7 +133,8 @@ class BinnedCounts:
         parts = cases.count(PassPlan({score: Wanted(level)}))[score]
         bins = whole_range(totals, score).split_off(parts, -np.inf, level)
         cells = cell_of(bins.least, level)
-        return cls(bits, cells, bins.rows, bins.positive, bins.negative, totals.one_case)
+        counts = bins.rows, bins.positive, bins.negative
+        return cls(bits, cells, np.ones_like(cells), *counts, totals.one_case)
 
     @property
     def n_positive(self) -> float:
@@ -145,7 +153,7 @@ class BinnedCounts:
         """Counts by range of scores; the lowest of each is the bin's own edge."""
         level = _level(self.bits)
         levels = np.full(len(self.cells), level)
-        ends = cell_start(self.cells, level), cell_end(self.cells, level)
+        ends = cell_start(self.cells, level), cell_end(self.cells + (self.widths - 1), level)
         return Bins(*ends, levels, self.rows, self.positive, self.negative)
 
     @property
@@ -168,25 +176,49 @@ class BinnedCounts:
         if bits > self.bits:
             raise ValueError(f"bits={bits} is finer than these counts, which have {self.bits}")
         _level(bits)
-        cells, first = np.unique(-(self.cells >> (self.bits - bits)), return_index=True)
-        rows, tp, fp = (
-            np.add.reduceat(count, first) for count in (self.rows, self.positive, self.negative)
-        )
-        return BinnedCounts(bits, -cells, rows, tp, fp, self.one_case)
+        shift = self.bits - bits
+        ranges = Ranges(*(ends >> shift for ends in self._ranges))
+        return _grouped(bits, ranges, self._counts, self.one_case)
+
+    def without_small_cells(self, fewest: int) -> BinnedCounts:
+        """Merge neighbouring bins until none holds fewer rows than this; the interval widens.
+
+        Examples
+        --------
+        >>> counts = BinnedCounts.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.26])
+        >>> counts.without_small_cells(2).rows.tolist()
+        [2, 2]
+        """
+        _check_fewest(fewest, int(self.rows.sum()))
+        if self.rows.min() >= fewest:
+            return self
+        level = _level(self.bits)
+        rising = Ranges(*(ends[::-1] for ends in self._ranges))
+        starts = without_small(rising, self.rows[::-1], fewest)
+        first = np.append(LOWEST_KEY >> level, starts)
+        last = np.append(starts - 1, HIGHEST_KEY >> level)
+        tiles = Ranges(*map(np.append, (first, last), self._ranges))
+        nothing = np.zeros((3, len(first)), dtype=np.int64)
+        counts = tuple(map(np.append, nothing, self._counts))
+        return _grouped(self.bits, tiles, counts, self.one_case)
+
+    @property
+    def _counts(self) -> tuple[AnyArray, ...]:
+        return self.rows, self.positive, self.negative
+
+    @property
+    def _ranges(self) -> Ranges:
+        return Ranges(self.cells, self.cells + self.widths - 1)
 
     def __add__(self, other: BinnedCounts) -> BinnedCounts:
-        """Add the counts of another day or site; the wider of the two sets of bins is kept."""
+        """Add the counts of another day or site; bins that overlap become one."""
         if not isinstance(other, BinnedCounts):
             return NotImplemented
         bits = min(self.bits, other.bits)
         mine, theirs = self.coarser(bits), other.coarser(bits)
-        cells, home = np.unique(-np.concatenate([mine.cells, theirs.cells]), return_inverse=True)
-        rows, tp, fp = (
-            _added(home, getattr(mine, name), getattr(theirs, name))
-            for name in ("rows", "positive", "negative")
-        )
-        one_case = min(self.one_case, other.one_case)
-        return BinnedCounts(bits, -cells, rows, tp, fp, one_case)
+        ranges = Ranges(*map(np.append, mine._ranges, theirs._ranges))
+        counts = tuple(map(np.append, mine._counts, theirs._counts))
+        return _grouped(bits, ranges, counts, min(self.one_case, other.one_case))
 
     def __radd__(self, other: object) -> BinnedCounts:
         """Begin a sum: Python's ``sum`` adds the first counts to 0."""
@@ -197,14 +229,17 @@ class BinnedCounts:
 
         An existing file is replaced only with ``force=True``.
         """
-        names = ("bits", "one_case", *COLUMNS)
-        fields = {"format": FORMAT, "schema": SCHEMA} | {n: getattr(self, n) for n in names}
+        fields = {"format": FORMAT, "schema": SCHEMA} | self.fields()
         text = json_text(with_checksum(fields), indent=None)
         if path is not None:
             from voros.io import write_whole
 
             write_whole(path, text, force=force)
         return text
+
+    def fields(self) -> dict[str, Any]:
+        """Return what a document keeps of these counts."""
+        return {name: getattr(self, name) for name in FIELDS}
 
     @classmethod
     def from_json(cls, source: str | Path) -> BinnedCounts:
@@ -218,17 +253,25 @@ class BinnedCounts:
         """
         document = read_document(source, "saved summary")
         document.check_format(FORMAT, SCHEMA)
-        entries = document.keys("format", "schema", "bits", "one_case", *COLUMNS, "checksum")
+        counts = cls.from_entries(document.keys("format", "schema", *FIELDS, "checksum"))
+        document.check_unchanged()
+        return counts
+
+    @classmethod
+    def from_entries(cls, entries: Mapping[str, Entry]) -> BinnedCounts:
+        """Read counts from the entries of a document, which has all of `fields`."""
+        bits = entries["bits"].whole(FEWEST_BITS, MOST_BITS)
+        cells = _read_cells(entries["cells"], bits)
         counts = cls(
-            entries["bits"].whole(FEWEST_BITS, MOST_BITS),
-            _read_cells(entries["cells"], entries["bits"].value),
+            bits,
+            cells,
+            _read_widths(entries["widths"], cells, bits),
             np.array(entries["rows"].wholes(1), dtype=np.int64),
             _read_counts(entries["positive"]),
             _read_counts(entries["negative"]),
             float(entries["one_case"].number(0)),
         )
         _check_consistent(counts, entries)
-        document.check_unchanged()
         return counts
 
     def __repr__(self) -> str:
@@ -247,10 +290,32 @@ def _level(bits: int) -> int:
     return KEY_BITS - bits
 
 
-def _added(home: IntArray, mine: AnyArray, theirs: AnyArray) -> AnyArray:
-    both = np.concatenate([mine, theirs])
-    total = np.zeros(home.max(initial=-1) + 1, dtype=both.dtype)
-    np.add.at(total, home, both)
+def _check_fewest(fewest: Any, n_rows: int) -> None:
+    if isinstance(fewest, bool) or not isinstance(fewest, int) or fewest < 1:
+        raise ValueError(f"fewest={fewest!r}; accepted is a whole number of at least 1")
+    if n_rows < fewest:
+        raise ValueError(
+            f"fewest={fewest}: these counts hold {n_rows} rows in all, too few for one bin"
+        )
+
+
+def _grouped(
+    bits: int, ranges: Ranges, counts: tuple[AnyArray, ...], one_case: float
+) -> BinnedCounts:
+    """Make one bin of ranges that overlap; the whole span of each group is the bin's."""
+    order = np.argsort(ranges.first, kind="stable")
+    ranges = Ranges(ranges.first[order], ranges.last[order])
+    home = overlapping(ranges)
+    begin = np.flatnonzero(np.diff(home, prepend=-1))
+    first, last = ranges.first[begin], np.maximum.accumulate(ranges.last)
+    ends = last[np.append(begin[1:], len(home)) - 1] if len(home) else last
+    rows, tp, fp = (_summed(home, count[order])[::-1] for count in counts)
+    return BinnedCounts(bits, first[::-1], (ends - first + 1)[::-1], rows, tp, fp, one_case)
+
+
+def _summed(home: IntArray, counts: AnyArray) -> AnyArray:
+    total = np.zeros(home.max(initial=-1) + 1, dtype=counts.dtype)
+    np.add.at(total, home, counts)
     return total
 
 
@@ -261,6 +326,16 @@ def _read_cells(entry: Entry, bits: int) -> IntArray:
         if not one > other:
             item.refuse(f"a cell below the one before it, {one}")
     return np.array(cells, dtype=np.int64)
+
+
+def _read_widths(entry: Entry, cells: IntArray, bits: int) -> IntArray:
+    highest = int(HIGHEST_KEY) >> (KEY_BITS - bits)
+    widths = entry.wholes(1, 2**MOST_BITS)
+    above = [highest + 1, *cells.tolist()]
+    for item, cell, beyond in zip(entry.items(), cells.tolist(), above, strict=False):
+        if cell + item.value > beyond:
+            item.refuse(f"a width that ends below the cell above, {beyond}")
+    return np.array(widths, dtype=np.int64)
 
 
 def _read_counts(entry: Entry) -> AnyArray:

@@ -1,0 +1,85 @@
+"""What counts of ranges leave open, for the tables: an interval beside every score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from voros.core.scenario import Scenario
+from voros.sites import SiteCounts
+
+SCORE = "partial VOROS"
+"""The column that an interval stands beside."""
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Certified intervals of every model's partial VOROS, and who counted.
+
+    Attributes
+    ----------
+    bounds : mapping of str to (float, float)
+    sites : str
+        In words.
+    """
+
+    bounds: Mapping[str, tuple[float, float]]
+    sites: str
+
+    @classmethod
+    def of(cls, counts: SiteCounts, scenario: Scenario) -> Intervals:
+        """Bound the score of every model in a scenario."""
+        return cls(counts.bounds(scenario), sites_in_words(counts))
+
+    def row(self, model: str) -> dict[str, float]:
+        """Return what programs are given of a model's interval."""
+        low, high = self.bounds[model]
+        return {"partial_voros_low": low, "partial_voros_high": high}
+
+    @property
+    def may_be_met(self) -> bool:
+        """Whether some threshold inside a range may meet the limits."""
+        return any(high > 0 for _, high in self.bounds.values())
+
+    def between(self, columns: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+        """Put the upper ends beside the scores, which are the lower ones."""
+        shown: dict[str, Sequence[str]] = {}
+        for name, column in columns.items():
+            shown[name] = column
+            if name == SCORE:
+                shown["at most"] = [f"{self.bounds[model][1]:.4f}" for model in columns["model"]]
+            if name == "threshold":
+                shown[name] = list(map(self._threshold, columns["model"], column))
+        return shown
+
+    def _threshold(self, model: str, shown: str) -> str:
+        """Say that a range may hold a threshold within the limits where no end of one is."""
+        low, high = self.bounds[model]
+        return "open" if low == 0 < high else shown
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say who counted, and whether the intervals leave open who is best."""
+        return (self.sites, *filter(None, [rivals_in_words(self.bounds)]))
+
+
+def sites_in_words(counts: SiteCounts) -> str:
+    """Say which sites counted, and how finely."""
+    sites = ", ".join(f"{site.name} ({site.cases:,} cases)" for site in counts.sites)
+    return (
+        f"counted by ranges of scores at {sites}, each of at least {counts.min_cell} rows: a score "
+        "lies between the two numbers, and the lower one is reached at the thresholds shown"
+    )
+
+
+def rivals(bounds: Mapping[str, tuple[float, float]], best: str) -> list[str]:
+    """Name the models that may be ahead of the best one."""
+    lowest = bounds[best][0]
+    return [model for model, (_, high) in bounds.items() if model != best and high > lowest]
+
+
+def rivals_in_words(bounds: Mapping[str, tuple[float, float]]) -> str:
+    """Say who may be ahead of the model of the highest lower end; empty where nobody may."""
+    best = max(bounds, key=lambda model: bounds[model][0])
+    others = rivals(bounds, best)
+    return f"the counts leave open whether {best} is ahead of {', '.join(others)}" if others else ""

@@ -1,0 +1,177 @@
+"""``voros count`` and ``voros merge``: counts that leave a site in place of its cases."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from voros.cli.loading import Engine, count_summaries, engine_needed, load
+from voros.cli.options import InputOptions, OutputOptions, bundled, in_columns, output_to
+from voros.cli.terminal import (
+    STANDARD_OUTPUT,
+    Sheet,
+    check_output,
+    deliver,
+    say,
+    show,
+    show_progress,
+)
+from voros.engines import BinnedCounts
+from voros.exceptions import PredictionFileError
+from voros.io import open_source
+from voros.io.tables import Source
+from voros.sites import MIN_CELL, SiteCounts, counts_of_site, is_site_counts, label_text
+
+FAR_FEWER = 4
+"""A sum with a quarter of the usual ranges is worth a warning."""
+
+Output = Annotated[Path | None, output_to("Write the counts, as JSON; without it, to stdout.")]
+
+
+@bundled
+def count(
+    columns: InputOptions,
+    show_options: OutputOptions,
+    site: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who counts; without it, the file's name."),
+    ] = None,
+    outcome: Annotated[
+        str | None,
+        in_columns(
+            "What the labels say, the same at every site; without it, their column's name.",
+            metavar="NAME",
+        ),
+    ] = None,
+    min_cell: Annotated[
+        int, typer.Option(metavar="COUNT", help="Fewest rows of a range; smaller ones are merged.")
+    ] = MIN_CELL,
+    bits: Annotated[
+        int, typer.Option(help="How fine the ranges are: 12 is one per octave of scores, 20 256.")
+    ] = 20,
+    engine: Engine = None,
+    output: Output = None,
+) -> None:
+    """Count the cases in FILE by ranges of scores: the counts may leave where the cases may not."""
+    check_output(output, show_options)
+    source = open_source(columns.file, columns.file_format)
+    _refuse_counts(source)
+    name = site or (source.path.stem.split(".")[0] if source.path else "")
+    if not name:
+        raise ValueError("--site is needed: standard input has no name")
+    counting = engine_needed(source, columns, engine)
+    with show_progress("counting"):
+        counted, label, weight = (
+            _count_in_memory(columns, source, bits)
+            if counting is None
+            else count_summaries(source, columns, counting, bits)
+        )
+        facts = outcome or label, label_text(columns.pos_label), weight, min_cell
+        counts = counts_of_site(name, counted, *facts)
+    _deliver(counts, output, show_options)
+
+
+def _count_in_memory(
+    columns: InputOptions, source: Source, bits: int
+) -> tuple[dict[str, BinnedCounts], str, str | None]:
+    cases = load(columns, source=source, both_classes=False)
+    counted = {
+        model: BinnedCounts.from_scores(
+            cases.labels, scores, bits=bits, sample_weight=cases.weights
+        )
+        for model, scores in cases.scores.items()
+    }
+    return counted, str(cases.label), columns.weight
+
+
+def _refuse_counts(source: Source) -> None:
+    if is_site_counts(source.head):
+        raise PredictionFileError(
+            f"{source.name} holds counts already; add such files with voros merge"
+        )
+
+
+@bundled
+def merge(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Counts, made by voros count.")
+    ],
+    show_options: OutputOptions,
+    output: Output = None,
+) -> None:
+    """Add the counts of several sites; FILEs that do not fit together are refused."""
+    check_output(output, show_options)
+    parts = [SiteCounts.from_json(path) for path in files]
+    counts = reduce(add, parts)
+    _warn_of_small_sites(parts, counts)
+    _deliver(counts, output, show_options)
+
+
+def _warn_of_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts) -> None:
+    """Name the site of fewest ranges where the sum keeps far fewer than most sites have.
+
+    The sum keeps the boundaries that all sites have, so that one of a few cases costs everybody
+    theirs.
+    """
+    for model, merged in counts.models.items():
+        ranges = [len(part.models[model].cells) for part in parts]
+        if len(merged.cells) * FAR_FEWER < statistics.median_high(ranges):
+            site = parts[ranges.index(min(ranges))].sites[0].name
+            say(
+                f"the sum keeps {len(merged.cells)} ranges of {model!r}, for site {site!r} has "
+                f"{min(ranges)} and others up to {max(ranges)}; leave it out, or count it together "
+                "with another",
+                "warning",
+            )
+            return
+
+
+def _deliver(counts: SiteCounts, output: Path | None, options: OutputOptions) -> None:
+    """Write the counts, and say what they hold; programs are given the counts alone."""
+    if output is None and options.for_programs:
+        show(_sheet(counts), options)
+        return
+    deliver(counts.to_json(), output, options)
+    if output not in (None, STANDARD_OUTPUT):
+        show(_sheet(counts), options)
+
+
+def _sheet(counts: SiteCounts) -> Sheet:
+    rows = [_row(model, counts) for model in counts.models]
+    sites = [
+        f"{site.name}: {site.cases:,} cases, {site.positive:,g} positive" for site in counts.sites
+    ]
+    weights = f"; weights in {counts.weights!r}" if counts.weights else ""
+    return Sheet(
+        title=f"Counts by ranges of scores: {counts.outcome!r} is {counts.pos_label!r}{weights}",
+        columns={
+            "model": list(counts.models),
+            "ranges": [f"{row['ranges']:,}" for row in rows],
+            "fewest rows in one": [f"{row['fewest_rows']:,}" for row in rows],
+        },
+        rows=lambda: rows,
+        document=lambda: {
+            "sites": counts.sites,
+            "outcome": counts.outcome,
+            "pos_label": counts.pos_label,
+            "weights": counts.weights,
+            "min_cell": counts.min_cell,
+            "models": rows,
+        },
+        notes=sites,
+    )
+
+
+def _row(model: str, counts: SiteCounts) -> dict[str, Any]:
+    bins = counts.models[model]
+    return {
+        "model": model,
+        "ranges": len(bins.cells),
+        "fewest_rows": int(bins.rows.min()),
+    }

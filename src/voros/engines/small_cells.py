@@ -1,0 +1,100 @@
+"""Cells merged until none holds fewer than k rows, at boundaries that sites tend to share.
+
+A boundary between cells is the coarser, the more trailing zeros its number has, as on a ruler.
+Merging removes the finest boundary beside a small cell first, so the coarse ones stay. Those are
+the same at every site: counts of two sites keep the boundaries that both have, and with boundaries
+at random places few would be left.
+
+The merged ranges tile all scores. Where within a range its cases lie is not shown.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from voros.core.arrays import AnyArray
+from voros.engines.keys import IntArray
+
+SIGN = 63
+"""Where the boundary at a score of 0 is on the ruler: coarser than every other."""
+
+
+class Ranges(NamedTuple):
+    """Disjoint ranges of cells, by rising scores.
+
+    Attributes
+    ----------
+    first, last : ndarray of int
+        The lowest and the highest cell of each range.
+    """
+
+    first: IntArray
+    last: IntArray
+
+
+def overlapping(ranges: Ranges) -> IntArray:
+    """Number the groups of ranges that overlap, directly or through others; by rising `first`.
+
+    Examples
+    --------
+    >>> overlapping(Ranges(np.array([0, 2, 3, 7]), np.array([1, 4, 5, 7]))).tolist()
+    [0, 1, 1, 2]
+    """
+    reach = np.maximum.accumulate(ranges.last)
+    return np.cumsum(np.append(0, ranges.first[1:] > reach[:-1])[: len(reach)])
+
+
+def boundaries(ranges: Ranges) -> tuple[IntArray, IntArray]:
+    """Return the coarsest boundary between neighbouring ranges, and its place on the ruler.
+
+    A boundary is named by the cell that begins there.
+
+    Examples
+    --------
+    >>> cells = np.array([-3, 2, 3, 9])
+    >>> starts, ruler = boundaries(Ranges(cells, cells))
+    >>> starts.tolist(), ruler.tolist()
+    ([0, 3, 8], [63, 0, 3])
+    """
+    below, above = ranges.last[:-1], ranges.first[1:]
+    # Cells have far fewer than 53 bits, so a float holds them exactly.
+    differ = np.maximum(below ^ above, 1).astype(np.float64)
+    ruler = np.frexp(differ)[1].astype(np.int64) - 1
+    crossing = (below < 0) & (above >= 0)
+    starts = np.where(crossing, 0, (above >> ruler) << ruler)
+    return starts, np.where(crossing, SIGN, ruler)
+
+
+def without_small(ranges: Ranges, rows: AnyArray, fewest: int) -> IntArray:
+    """Return the boundaries to keep so that every range holds at least ``fewest`` rows.
+
+    Parameters
+    ----------
+    ranges : Ranges
+        Those that hold rows.
+    rows : ndarray of int
+    fewest : int
+        At most the sum of the rows.
+
+    Examples
+    --------
+    >>> cells = np.array([4, 5, 6, 7, 8])
+    >>> without_small(Ranges(cells, cells), np.array([1, 9, 2, 3, 6]), fewest=5).tolist()
+    [6, 8]
+    """
+    starts, ruler = boundaries(ranges)
+    held = rows.tolist()
+    # Ranges are linked by the position of their last cell; the sum is kept at both ends.
+    other_end = list(range(len(held)))
+    kept = np.ones(len(starts), dtype=np.bool_)
+    for position in np.lexsort((starts, ruler)).tolist():
+        below, above = position, position + 1
+        if min(held[below], held[above]) >= fewest:
+            continue
+        kept[position] = False
+        low, high = other_end[below], other_end[above]
+        held[low] = held[high] = held[below] + held[above]
+        other_end[low], other_end[high] = high, low
+    return np.asarray(starts[kept])

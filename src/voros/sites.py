@@ -1,0 +1,343 @@
+"""Counts of several models at one or more sites: what leaves a hospital, and what adds up.
+
+A document of counts names its models, the positive label, the weights and its sites, so that
+documents which do not fit together are refused and not added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voros.core.scenario import Scenario
+from voros.engines import BinnedCounts, BinnedPoints
+from voros.engines.summaries import FIELDS, ROUNDING
+from voros.exceptions import ArgumentError
+from voros.io.serialisation import Entry, json_text, read_document, with_checksum
+from voros.io.writing import write_whole
+from voros.models import columns_by_model
+
+FORMAT = "voros site counts"
+SCHEMA = 1
+"""Raised whenever the fields of a document change."""
+
+MIN_CELL = 10
+"""Rows that every range holds at least, unless another number is asked for."""
+
+ANY_WIDTH = float(np.nextafter(1.0, 0.0))
+"""Accepts every interval that says something: shown beside its score, none needs refusing."""
+
+_OPENING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
+
+
+class MismatchError(ValueError):
+    """Counts that do not belong together."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Who counted, and the cases that were.
+
+    Attributes
+    ----------
+    name : str
+    cases : int
+        Rows that were counted.
+    positive, negative : float
+        Cases of each class, or the sum of their weights.
+    """
+
+    name: str
+    cases: int
+    positive: float
+    negative: float
+
+
+@dataclass(frozen=True, eq=False)
+class SiteCounts:
+    """Counts by ranges of scores of several models, from one site or merged from several.
+
+    Attributes
+    ----------
+    models : mapping of str to BinnedCounts
+    sites : tuple of Site
+    outcome : str
+        What the labels say; the name of their column unless stated.
+    pos_label : str
+        The positive label, as text; true is 1.
+    weights : str or None
+        The column of weights.
+    min_cell : int
+        Rows that every range holds at least.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.sites import SiteCounts
+    >>> north = SiteCounts.from_scores(
+    ...     [1, 0, 1, 0], {"risk": [0.9, 0.8, 0.7, 0.1]}, site="north", min_cell=1
+    ... )
+    >>> south = SiteCounts.from_scores([1, 0], {"risk": [0.6, 0.2]}, site="south", min_cell=1)
+    >>> both = north + south
+    >>> [site.name for site in both.sites], both.n_cases
+    (['north', 'south'], 6)
+    >>> both.bounds(voros.Scenario(0.5, 0.5, cost_ratio=(0.2, 0.4)))
+    {'risk': (0.711..., 0.711...)}
+    """
+
+    models: Mapping[str, BinnedCounts]
+    sites: tuple[Site, ...]
+    outcome: str
+    pos_label: str
+    weights: str | None
+    min_cell: int
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        scores: Any,
+        *,
+        site: str,
+        outcome: str = "label",
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        min_cell: int = MIN_CELL,
+        bits: int = 20,
+    ) -> SiteCounts:
+        """Count the cases of a site.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_cases,)
+            Labels; one class alone is enough.
+        scores : mapping of str to array-like, data frame, or array-like of shape (n_cases,)
+            The scores of each model.
+        site : str
+            Who counts. Counts of one site are added once.
+        outcome : str
+            What the labels say, the same at every site.
+        pos_label, sample_weight
+            As in `voros.partial_voros_score`.
+        min_cell : int, default 10
+            Neighbouring ranges are merged until each holds at least as many rows. 1 merges none.
+        bits : int, default 20
+            How fine the ranges are before that, as in `BinnedCounts`.
+        """
+        counted = {
+            model: BinnedCounts.from_scores(
+                y_true, column, bits=bits, pos_label=pos_label, sample_weight=sample_weight
+            )
+            for model, column in columns_by_model(y_true, scores).items()
+        }
+        weights = None if sample_weight is None else "sample_weight"
+        return counts_of_site(site, counted, outcome, label_text(pos_label), weights, min_cell)
+
+    @property
+    def n_cases(self) -> int:
+        """Number of rows that were counted, at all sites."""
+        return sum(site.cases for site in self.sites)
+
+    @property
+    def n_positive(self) -> float:
+        """Positive cases, or the sum of their weights."""
+        return sum(site.positive for site in self.sites)
+
+    @property
+    def points(self) -> dict[str, BinnedPoints]:
+        """Operating points of each model, for uses that show the interval beside a score."""
+        return {name: counts.points.within(ANY_WIDTH) for name, counts in self.models.items()}
+
+    def bounds(self, scenario: Scenario) -> dict[str, tuple[float, float]]:
+        """Return the lowest and highest partial VOROS of each model that the counts allow."""
+        return {name: counts.bounds(scenario) for name, counts in self.models.items()}
+
+    def of_models(self, names: Iterable[str]) -> SiteCounts:
+        """Return the counts of some models only."""
+        chosen = list(names)
+        unknown = [name for name in chosen if name not in self.models]
+        if unknown:
+            listed = ", ".join(map(repr, self.models))
+            raise ArgumentError("scores", f"={unknown[0]!r} is not counted; there are {listed}")
+        return SiteCounts(
+            {name: self.models[name] for name in chosen},
+            self.sites,
+            self.outcome,
+            self.pos_label,
+            self.weights,
+            self.min_cell,
+        )
+
+    def __add__(self, other: SiteCounts) -> SiteCounts:
+        """Add the counts of other sites.
+
+        Raises
+        ------
+        MismatchError
+            Where outcome, positive label, models or weights differ, or a site is in both.
+        """
+        if not isinstance(other, SiteCounts):
+            return NotImplemented
+        _check_fit(self, other)
+        return SiteCounts(
+            {name: counts + other.models[name] for name, counts in self.models.items()},
+            self.sites + other.sites,
+            self.outcome,
+            self.pos_label,
+            self.weights,
+            min(self.min_cell, other.min_cell),
+        )
+
+    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return the counts as JSON, and write them to a file if a path is given.
+
+        An existing file is replaced only with ``force=True``.
+        """
+        fields = {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "sites": self.sites,
+            "outcome": self.outcome,
+            "pos_label": self.pos_label,
+            "weights": self.weights,
+            "min_cell": self.min_cell,
+            "models": {name: counts.fields() for name, counts in self.models.items()},
+        }
+        text = json_text(with_checksum(fields), indent=None)
+        if path is not None:
+            write_whole(path, text, force=force)
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> SiteCounts:
+        """Read counts from JSON text or from a file."""
+        document = read_document(source, "document of counts")
+        document.check_format(FORMAT, SCHEMA)
+        names = ("sites", "outcome", "pos_label", "weights", "min_cell", "models")
+        entries = document.keys("format", "schema", *names, "checksum")
+        counts = cls(
+            {
+                name: BinnedCounts.from_entries(entry.keys(*FIELDS))
+                for name, entry in entries["models"].named().items()
+            },
+            tuple(map(_read_site, entries["sites"].items())),
+            entries["outcome"].text(),
+            entries["pos_label"].text(),
+            entries["weights"].optional(Entry.text),
+            entries["min_cell"].whole(1),
+        )
+        _check_consistent(counts, entries)
+        document.check_unchanged()
+        return counts
+
+    def __repr__(self) -> str:
+        """Summarise who counted what."""
+        sites, models = (", ".join(map(repr, n)) for n in (self._site_names, self.models))
+        return f"SiteCounts({self.n_cases:,} cases of {sites}; models {models})"
+
+    @property
+    def _site_names(self) -> list[str]:
+        return [site.name for site in self.sites]
+
+
+def counts_of_site(
+    site: str,
+    counted: Mapping[str, BinnedCounts],
+    outcome: str,
+    pos_label: str,
+    weights: str | None,
+    min_cell: int,
+) -> SiteCounts:
+    """Name the counts of a site's models, and merge their small ranges."""
+    for name, text in (("site", site), ("outcome", outcome)):
+        if not isinstance(text, str) or not text.strip():
+            raise ArgumentError(name, f"={text!r}; accepted is a name")
+    one = next(iter(counted.values()))
+    n_rows = int(one.rows.sum())
+    _check_min_cell(min_cell, n_rows)
+    merged = {name: counts.without_small_cells(min_cell) for name, counts in counted.items()}
+    who = Site(site, n_rows, one.n_positive, one.n_negative)
+    return SiteCounts(merged, (who,), outcome, pos_label, weights, min_cell)
+
+
+def is_site_counts(head: bytes) -> bool:
+    """Whether a file that begins so is a document of counts."""
+    return _OPENING.match(head) is not None
+
+
+def label_text(pos_label: Any) -> str:
+    """Write a positive label the same way whether it was a number, a flag or text.
+
+    Examples
+    --------
+    >>> label_text(None), label_text(True), label_text("1.0"), label_text("died")
+    ('1', '1', '1', 'died')
+    """
+    text = "1" if pos_label is None else str(pos_label).strip()
+    if text.lower() in ("true", "false"):
+        return str(int(text.lower() == "true"))
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return str(int(number)) if number.is_integer() else repr(number)
+
+
+def _check_min_cell(min_cell: Any, n_rows: int) -> None:
+    if isinstance(min_cell, bool) or not isinstance(min_cell, int) or min_cell < 1:
+        raise ArgumentError("min_cell", f"={min_cell!r}; accepted is a whole number of at least 1")
+    if n_rows < min_cell:
+        raise ArgumentError(
+            "min_cell", f"={min_cell}, and the site has {n_rows} cases in all; none may be counted"
+        )
+
+
+def _check_fit(one: SiteCounts, other: SiteCounts) -> None:
+    """Raise, naming both sides, unless the counts are of the same question."""
+    both = f"{', '.join(one._site_names)} and {', '.join(other._site_names)} do not fit together"
+    repeated = sorted(set(one._site_names) & set(other._site_names))
+    if repeated:
+        raise MismatchError(f"site {repeated[0]!r} is in both; each may be added once")
+    facts = {
+        "outcome": (one.outcome, other.outcome),
+        "positive label": (one.pos_label, other.pos_label),
+        "models": (sorted(one.models), sorted(other.models)),
+        "weights": (one.weights, other.weights),
+    }
+    for fact, (mine, theirs) in facts.items():
+        if mine != theirs:
+            raise MismatchError(f"{both}: {fact} {mine!r} and {theirs!r}")
+
+
+def _read_site(entry: Entry) -> Site:
+    entries = entry.keys("name", "cases", "positive", "negative")
+    return Site(
+        entries["name"].text(),
+        entries["cases"].whole(1),
+        entries["positive"].number(0),
+        entries["negative"].number(0),
+    )
+
+
+def _check_consistent(counts: SiteCounts, entries: Mapping[str, Entry]) -> None:
+    if not counts.sites or not counts.models:
+        entries["sites" if counts.models else "models"].refuse("at least one")
+    if len(set(counts._site_names)) < len(counts.sites):
+        entries["sites"].contradict("name one site twice")
+    totals = [
+        sum(getattr(site, name) for site in counts.sites) for name in ("positive", "negative")
+    ]
+    for name, entry in entries["models"].named().items():
+        model = counts.models[name]
+        if int(model.rows.sum()) != counts.n_cases:
+            entry.contradict(f"counts {model.rows.sum()} rows, and the sites {counts.n_cases}")
+        if model.rows.min(initial=counts.min_cell) < counts.min_cell:
+            entry.contradict(f"has a range of fewer rows than min_cell, {counts.min_cell}")
+        found = model.n_positive, model.n_negative
+        if not np.allclose(found, totals, rtol=ROUNDING, atol=0.0):
+            entry.contradict(f"counts {found} cases of each class, and the sites {totals}")

@@ -1,0 +1,167 @@
+"""Several sites count, one merges, and score, map and select read the counts with intervals."""
+
+import json
+
+import numpy as np
+import pytest
+from cli.cases import LIMITS, write_cases
+
+import voros
+from voros.core.decision import solve
+from voros.io import read_predictions
+
+SCENARIO = voros.Scenario(0.3, 0.2, voros.costs.miss_costs(5, 20))
+MODELS = ("good", "fair", "useless")
+
+
+@pytest.fixture
+def sites(tmp_path):
+    return [write_cases(tmp_path / f"site{i}.csv", 1500, seed=i) for i in range(3)]
+
+
+@pytest.fixture
+def merged(voros_command, sites):
+    for file in sites:
+        assert voros_command("count", file, "-o", file.with_suffix(".json")).code == 0
+    ran = voros_command("merge", *(file.with_suffix(".json") for file in sites), "-o", "all.json")
+    assert ran.code == 0, ran.err
+    return "all.json"
+
+
+def score(truth, model, scenario):
+    points = voros.OperatingPoints.from_scores(truth[0], truth[1][model])
+    return solve(points, scenario).partial_voros
+
+
+@pytest.fixture
+def truth(sites):
+    cases = [read_predictions(file) for file in sites]
+    labels = np.concatenate([each.labels for each in cases])
+    return labels, {m: np.concatenate([each.of(m) for each in cases]) for m in MODELS}
+
+
+def test_score_shows_an_interval_that_holds_the_score(voros_command, merged, truth):
+    ran = voros_command("score", merged, "--json", *LIMITS)
+    found = json.loads(ran.out)
+    assert found["cases"] == 4500
+    for row in found["models"]:
+        exact = score(truth, row["model"], SCENARIO)
+        assert row["partial_voros_low"] <= exact <= row["partial_voros_high"]
+        assert row["partial_voros"] == row["partial_voros_low"]
+        assert row["partial_voros_high"] - row["partial_voros_low"] < 0.05
+    table = voros_command("score", merged, *LIMITS)
+    assert "at most" in table.out
+    assert "site1 (1,500 cases)" in table.out
+
+
+def test_map_bounds_every_cell(voros_command, merged, truth):
+    grid = ("--min-precision", "0.2:0.6:3", "--capacity", "0.1:0.3:2", "--miss-costs", "5:20")
+    found = json.loads(voros_command("map", merged, "--json", *grid).out)
+    for cell in found["cells"]:
+        scenario = SCENARIO.changed(min_precision=cell["min_precision"], capacity=cell["capacity"])
+        scores = {m: score(truth, m, scenario) for m in MODELS}
+        for model, exact in scores.items():
+            assert cell[f"score of {model}"] - 1e-12 <= exact
+            assert exact <= cell[f"score of {model} at most"] + 1e-12
+        if not cell["open"]:
+            assert cell["winner"] == max(scores, key=scores.get)
+    assert "leave open who wins on 0.0% of the grid" in voros_command("map", merged, *grid).out
+
+
+def test_select_deploys_a_threshold_between_ranges(voros_command, merged, truth):
+    ran = voros_command("select", merged, *LIMITS, "-o", "policy.json", "--json")
+    found = json.loads(ran.out)
+    assert found["winner"] == "good"
+    low, high = (found["ranking"][0][f"partial_voros_{end}"] for end in ("low", "high"))
+    assert low <= score(truth, "good", SCENARIO) <= high
+    policy = voros.ThresholdPolicy.from_json("policy.json")
+    flagged = truth[1]["good"] >= policy.threshold()
+    assert flagged.mean() <= 0.2
+    assert truth[0][flagged].mean() >= 0.3
+
+
+def test_rivals_are_named_where_the_counts_are_too_coarse(voros_command, sites):
+    for file in sites[:2]:
+        options = ("--site", file.stem, "--min-cell", "500", "-o", file.with_suffix(".json"))
+        assert voros_command("count", file, *options).code == 0
+    voros_command("merge", "site0.json", "site1.json", "-o", "all.json")
+    ran = voros_command("score", "all.json", *LIMITS)
+    assert ran.code == 0
+    assert "the counts leave open whether" in ran.out
+    assert "open" in ran.out.split("good")[1].splitlines()[0]
+    refused = voros_command("select", "all.json", *LIMITS)
+    assert refused.code == 2
+    assert "inside a range a threshold may" in refused.err
+
+
+def test_counts_travel_through_pipes_and_gzip(voros_command, sites, tmp_path):
+    import gzip
+
+    ran = voros_command("count", sites[0], "--score", "good")
+    assert json.loads(ran.out)["sites"][0]["name"] == "site0"
+    read = voros_command("score", "-", "--json", *LIMITS, stdin=ran.out.encode())
+    (tmp_path / "site0.json.gz").write_bytes(gzip.compress(ran.out.encode()))
+    packed = voros_command("score", "site0.json.gz", "--json", *LIMITS)
+    assert json.loads(read.out)["models"] == json.loads(packed.out)["models"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "all.json", "--label", "died"), "--label is for files of cases"),
+        (("score", "all.json", "--score", "none"), "--score ='none' is not counted"),
+        (("score", "all.json", "--engine", "duckdb"), "--engine reads a Parquet file"),
+        (("select", "all.json", "--confidence", "0.9"), "a guarantee tests every threshold"),
+        (("count", "all.json"), "holds counts already"),
+        (("count", "site0.csv", "--min-cell", "0"), "--min-cell =0; accepted"),
+        (("count", "site0.csv", "--bits", "9"), "bits=9; accepted"),
+        (("merge", "site0.json", "site0.json"), "site 'site0' is in both"),
+        (("merge", "site0.csv"), "is not JSON"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(voros_command, merged, arguments, message):
+    limits = LIMITS if arguments[0] in ("score", "select") else ()
+    ran = voros_command(*arguments, *limits)
+    assert ran.code == 2
+    assert len(ran.errors) == 1
+    assert message in " ".join(ran.errors).replace("--score=", "--score =").replace(
+        "--min-cell=", "--min-cell ="
+    )
+
+
+def test_swapped_labels_are_refused(voros_command, sites):
+    voros_command("count", sites[0], "-o", "a.json")
+    voros_command("count", sites[1], "--pos-label", "0", "-o", "b.json")
+    ran = voros_command("merge", "a.json", "b.json", "-o", "both.json")
+    assert ran.code == 2
+    assert "site0 and site1 do not fit together: positive label '1' and '0'" in ran.err
+
+
+def test_a_site_may_have_one_class_only(voros_command, sites, tmp_path):
+    quiet = "died,good,fair,useless\n" + "".join(
+        f"0,{i / 99},{i / 99},{i / 99}\n" for i in range(300)
+    )
+    (tmp_path / "quiet.csv").write_text(quiet)
+    assert voros_command("count", "quiet.csv", "--label", "died", "-o", "q.json").code == 0
+    voros_command("count", sites[0], "-o", "a.json")
+    assert voros_command("merge", "a.json", "q.json", "-o", "both.json").code == 0
+    assert voros_command("score", "both.json", *LIMITS).code == 0
+
+
+def test_a_site_that_costs_all_others_their_ranges_is_named(voros_command, sites, tmp_path):
+    few = "died,good,fair,useless\n" + "".join(f"{i % 2},{i},{i},{i}\n" for i in range(12))
+    (tmp_path / "few.csv").write_text(few)
+    for file in (*sites, tmp_path / "few.csv"):
+        voros_command("count", file, "--label", "died", "-o", file.with_suffix(".json"))
+    ran = voros_command("merge", "site0.json", "few.json", "site1.json", "-o", "both.json")
+    assert ran.code == 0
+    assert "the sum keeps 1 ranges of 'good', for site 'few' has 1" in ran.err
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_an_engine_counts_as_memory_does(voros_command, sites, engine, tmp_path):
+    pytest.importorskip(engine)
+    pl = pytest.importorskip("polars")
+    pl.read_csv(sites[0]).write_parquet(tmp_path / "site0.parquet")
+    counted = voros_command("count", "site0.parquet", "--engine", engine, "--label", "died")
+    assert counted.out == voros_command("count", sites[0], "--label", "died").out
