@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from voros.core import costs
     from voros.core.geometry import Choice, Region, RegionCase, feasible_region
     from voros.core.operating_points import OperatingPoints
+    from voros.core.periods import Periods
     from voros.core.scenario import Scenario
     from voros.estimators import ConstrainedThresholdClassifier, make_scorer
     from voros.evaluation import Evaluation, evaluate, evaluate_points
@@ -26,7 +27,13 @@ if TYPE_CHECKING:
     from voros.guarantee import Guarantee, cases_needed
     from voros.inference import Bootstrap, Comparison, bootstrap, compare, compare_policies
     from voros.metrics import partial_voros_score, voros_score
-    from voros.policy import Origin, PolicyEvaluation, ThresholdPolicy, Violation
+    from voros.policy import (
+        Origin,
+        PeriodEvaluation,
+        PolicyEvaluation,
+        ThresholdPolicy,
+        Violation,
+    )
     from voros.selection import ModelScores, Selection, select_model, select_points
     from voros.sites import SiteCounts
     from voros.winners import WinnerMap, winner_map, winner_map_points
@@ -50,6 +57,8 @@ __all__ = [
     "OneAlarmWarning",
     "OperatingPoints",
     "Origin",
+    "PeriodEvaluation",
+    "Periods",
     "PolicyEvaluation",
     "PositiveClassWarning",
     "PredictionFileError",
@@ -83,6 +92,7 @@ __all__ = [
 HOMES = {
     "core.operating_points": "OperatingPoints",
     "core.geometry": "Choice Region RegionCase feasible_region",
+    "core.periods": "Periods",
     "core.scenario": "Scenario",
     "estimators": "ConstrainedThresholdClassifier make_scorer",
     "evaluation": "Evaluation evaluate evaluate_points",
@@ -92,7 +102,7 @@ HOMES = {
     "guarantee": "Guarantee cases_needed",
     "inference": "Bootstrap Comparison bootstrap compare compare_policies",
     "metrics": "partial_voros_score voros_score",
-    "policy": "Origin PolicyEvaluation ThresholdPolicy Violation",
+    "policy": "Origin PeriodEvaluation PolicyEvaluation ThresholdPolicy Violation",
     "selection": "ModelScores Selection select_model select_points",
     "sites": "SiteCounts",
     "winners": "WinnerMap winner_map winner_map_points",

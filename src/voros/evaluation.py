@@ -17,8 +17,10 @@ from voros.core.limits import (
     binding_limits,
     most_precise,
     used_vertices,
+    within_capacity,
 )
 from voros.core.operating_points import OperatingPoints, check_points
+from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
 from voros.exceptions import ArgumentError, UnsettledError
@@ -96,15 +98,18 @@ class Evaluation:
             Where the points were counted for this scenario alone, and not with a limit lifted.
         """
         if not self.observed.complete:
-            for lifted in ({"min_precision": 0.0}, {"capacity": 1.0}):
-                self.observed.check_settles(self.scenario.changed(**lifted))
+            for lifted in (
+                self.scenario.changed(min_precision=0.0),
+                self.scenario.without_capacity(),
+            ):
+                self.observed.check_settles(lifted)
             self.observed.check_settles(self.scenario.without_limits())
         return binding_limits(self.decision)
 
     @cached_property
     def most_precise(self) -> MostPrecise:
         """The highest precision reachable within the capacity, and the recall it costs."""
-        return most_precise(self.points, self.points.within_capacity(self.max_alarms))
+        return most_precise(self.points, within_capacity(self.decision))
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
@@ -156,6 +161,8 @@ class Evaluation:
             f"precision >= {self.scenario.min_precision:g}, "
             f"alarms <= {self.max_alarms:g} of {self.points.n_cases:g}"
         )
+        if self.scenario.per is not None:
+            limits += f" ({self.scenario.capacity} {self.scenario.rule})"
         return (
             ("partial VOROS", f"{self.score:.6f}"),
             ("limits", limits),
@@ -216,6 +223,8 @@ def evaluate(
     *,
     pos_label: Any = None,
     sample_weight: Any = None,
+    periods: Any = None,
+    times: Any = None,
 ) -> Evaluation:
     """Score a classifier in a scenario, and keep everything behind the score.
 
@@ -225,6 +234,8 @@ def evaluate(
         As in `voros.partial_voros_score`.
     scenario : Scenario
         Limits and costs.
+    periods, times : array-like of shape (n_cases,), optional
+        The period of each case, or the time that it falls in, where the capacity is one per period.
 
     Examples
     --------
@@ -234,8 +245,9 @@ def evaluate(
     >>> result.choices[0].threshold, result.choices[0].alarms, result.binding
     (0.7, 3, ('capacity',))
     """
+    read = read_periods(check_scenario(scenario), y_true, periods, times)
     points = OperatingPoints.from_scores(
-        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=read
     )
     return evaluate_points(points, scenario)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, as_vector, check_same_length, check_same_order
 from voros.core.operating_points import OperatingPoints
+from voros.core.periods import Periods
 
 T = TypeVar("T")
 
@@ -86,11 +87,17 @@ def count_model(
     sample_weight: Any,
     model: str | None = None,
     groups: Any = None,
+    periods: Periods | None = None,
 ) -> OperatingPoints:
     """Count one model's alarms; an error names the model where it has a name."""
     try:
         return OperatingPoints.from_scores(
-            y_true, column, pos_label=pos_label, sample_weight=sample_weight, groups=groups
+            y_true,
+            column,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            periods=periods,
         )
     except ValueError as error:
         raise ValueError(str(error) if model is None else f"model {model!r}: {error}") from None

@@ -14,6 +14,7 @@ import numpy as np
 from voros.core.arrays import check_choice, check_number
 from voros.core.decision import Decision, costs_doubt, region_of
 from voros.core.operating_points import OperatingPoints, check_points_by_model
+from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import (
     CostRangeWarning,
@@ -270,6 +271,8 @@ def select_model(
     sample_weight: Any = None,
     guarantee: Guarantee | None = None,
     groups: Any = None,
+    periods: Any = None,
+    times: Any = None,
 ) -> Selection:
     """Rank models by their scores on the same validation cases, and pick one.
 
@@ -296,6 +299,8 @@ def select_model(
     groups : array-like of shape (n_cases,), optional
         The patient of each case. A guarantee needs it where patients have several cases: without
         `groups` all cases are taken as independent, and nothing can check that.
+    periods, times : array-like of shape (n_cases,), optional
+        The period of each case, or the time that it falls in, where the capacity is one per period.
 
     Warns
     -----
@@ -322,10 +327,11 @@ def select_model(
     columns = columns_by_model(y_true, scores)
     named = several_models(scores)
     check_groups(guarantee, groups)
+    read = read_periods(scenario, y_true, periods, times)
 
     def count(model: str) -> OperatingPoints:
         name = model if named else None
-        return count_model(y_true, columns[model], pos_label, sample_weight, name, groups)
+        return count_model(y_true, columns[model], pos_label, sample_weight, name, groups, read)
 
     counted = ((model, count(model)) for model in columns)
     selection = rank_points(counted, len(columns), scenario, strategy, tolerance, guarantee)

@@ -61,7 +61,7 @@ def test_sums_over_groups_are_those_counted_one_by_one() -> None:
     cases = GroupedCases(rng.random(60) < 0.4, rng.integers(0, 9, 60).astype(float), codes)
     tested = np.array([8.0, 5.0, 2.0])
     place = rng.permutation(12)[codes]
-    found = _limit_sums(place, cases, tested, 0.3, 0.25)
+    found = _limit_sums(place, cases, tested, Scenario(0.3, 0.25, cost_ratio=0.1))
     largest = max(np.bincount(codes))
     for g in range(12):
         for j, threshold in enumerate(tested):
@@ -71,13 +71,14 @@ def test_sums_over_groups_are_those_counted_one_by_one() -> None:
             assert found[0][0][g, j] == pytest.approx(right - 0.3 * len(flagged))
             assert found[1][0][g, j] == pytest.approx(0.25 * len(of_group) - len(flagged))
     assert [bound for _, bound in found] == pytest.approx([0.3 * largest, 0.75 * largest])
-    assert len(_limit_sums(place, cases, tested, 0.0, 1.0)) == 0
+    assert len(_limit_sums(place, cases, tested, Scenario(cost_ratio=0.1))) == 0
 
 
 def test_no_sum_is_below_the_bound_that_bets_rely_on() -> None:
     codes = np.array([0, 0, 0, 1, 2])
     cases = GroupedCases(np.array([False, False, False, True, False]), np.full(5, 1.0), codes)
-    for sums, bound in _limit_sums(codes, cases, np.array([1.0]), 0.4, 0.1):
+    scenario = Scenario(0.4, 0.2, cost_ratio=0.1)
+    for sums, bound in _limit_sums(codes, cases, np.array([1.0]), scenario):
         assert sums.min() == pytest.approx(-bound)
 
 

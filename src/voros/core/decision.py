@@ -42,12 +42,15 @@ class Decision:
         Which thresholds meet the limits and are allowed; never alarm always is.
     max_alarms : float
         The capacity as a number of alarms.
+    period_cut : float
+        The highest threshold at which too many periods pass a capacity per period; NaN where none.
     """
 
     points: OperatingPoints
     scenario: Scenario
     feasible: BoolArray
     max_alarms: float
+    period_cut: float = float("nan")
 
     @cached_property
     def can_alarm(self) -> bool:
@@ -107,12 +110,35 @@ def solve(
     ([True, True, True, False], [0, 1, 2], 0.306)
     """
     deployed = at_deployment(points, scenario)
+    if scenario.per is not None:
+        return _solve_by_period(points, deployed, scenario, allowed)
     max_alarms = scenario.max_alarms(deployed.n_cases, deployed.one_case)
     feasible = deployed.within_limits(scenario.min_precision, max_alarms)
     if allowed is not None:
         feasible &= allowed
         feasible[0] = True
     return Decision(deployed, scenario, feasible, max_alarms)
+
+
+def _solve_by_period(
+    points: OperatingPoints,
+    deployed: OperatingPoints,
+    scenario: Scenario,
+    allowed: BoolArray | None,
+) -> Decision:
+    """Decide as `solve` does, where the capacity is one for each period."""
+    max_alarms, cases = points.max_alarms(scenario), points.by_period
+    assert cases is not None
+    cases.check_unit(scenario)
+    per_positive = float(deployed.n_positive / points.n_positive)
+    per_negative = float(deployed.n_negative / points.n_negative)
+    cut = cases.cut(scenario, per_positive, per_negative)
+    feasible = deployed.within_limits(scenario.min_precision, max_alarms)
+    feasible &= ~(deployed.thresholds <= cut)
+    if allowed is not None:
+        feasible &= allowed
+    feasible[0] = True
+    return Decision(deployed, scenario, feasible, max_alarms, cut)
 
 
 def at_deployment(points: OperatingPoints, scenario: Scenario) -> OperatingPoints:

@@ -58,7 +58,7 @@ class GroupedCases:
         return self.n_groups < len(self.codes)
 
 
-def group_codes(groups: Any, positive: BoolArray) -> AnyArray:
+def group_codes(groups: Any, positive: BoolArray, name: str = "groups") -> AnyArray:
     """Return the group of each case as a number from 0, or raise where some case has none.
 
     Examples
@@ -66,18 +66,58 @@ def group_codes(groups: Any, positive: BoolArray) -> AnyArray:
     >>> group_codes(["b", "a", "b"], np.array([True, False, True])).tolist()
     [1, 0, 1]
     """
-    names = as_vector(groups, "groups")
-    check_same_length(y_true=positive, groups=names)
+    names = as_vector(groups, name)
+    check_same_length(**{"y_true": positive, name: names})
     missing = _missing(names)
     if missing.any():
         raise ValueError(
-            f"groups is missing in {np.count_nonzero(missing)} of {len(names)} cases (first at "
+            f"{name} is missing in {np.count_nonzero(missing)} of {len(names)} cases (first at "
             f"index {np.flatnonzero(missing)[0]}); accepted is a name or number for every case"
         )
     if names.dtype == object:
         # Names of mixed types cannot be sorted as they are.
         names = np.array([f"{type(name).__name__} {name}" for name in names.tolist()])
     return np.asarray(np.unique(names, return_inverse=True)[1])
+
+
+def group_names(names: AnyArray, codes: AnyArray) -> AnyArray:
+    """Return the name of each group as text, in the order of their numbers.
+
+    Examples
+    --------
+    >>> group_names(np.array([7, 3, 7]), np.array([1, 0, 1])).tolist()
+    ['3', '7']
+    """
+    first = np.unique(codes, return_index=True)[1]
+    return np.array([str(name) for name in names[first].tolist()], dtype=np.str_)
+
+
+def counts_by_group(
+    codes: AnyArray,
+    n_groups: int,
+    scores: FloatArray,
+    thresholds: FloatArray,
+    weights: FloatArray | None = None,
+) -> AnyArray:
+    """Count the cases of each group at or above each threshold: (n_groups, n_thresholds).
+
+    Whole numbers, or sums of weights where cases carry them.
+
+    Examples
+    --------
+    >>> scores, wards = np.array([0.9, 0.2, 0.6]), np.array([0, 0, 1])
+    >>> counts_by_group(wards, 2, scores, np.array([0.5, 0.1])).tolist()
+    [[1, 2], [1, 1]]
+    """
+    order = np.argsort(thresholds, kind="stable")
+    columns = len(thresholds) + 1
+    # How many thresholds each score reaches.
+    reached = np.searchsorted(thresholds[order], scores, side="right")
+    cells = np.bincount(codes * columns + reached, weights, minlength=n_groups * columns)
+    sums = np.cumsum(cells.reshape(n_groups, columns)[:, ::-1], axis=1)[:, -2::-1]
+    counts = np.empty((n_groups, len(thresholds)), dtype=sums.dtype)
+    counts[:, order] = sums
+    return counts
 
 
 def _missing(names: AnyArray) -> BoolArray:

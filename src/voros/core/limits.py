@@ -24,6 +24,12 @@ class MostPrecise:
     threshold: float
 
 
+def within_capacity(decision: Decision) -> BoolArray:
+    """Mark the thresholds that keep the capacity, in the periods too where it is one for each."""
+    capable = decision.points.within_capacity(decision.max_alarms)
+    return capable & ~(decision.points.thresholds <= decision.period_cut)
+
+
 def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
     """Find the most precise allowed threshold; of equals, the one of greatest recall."""
     index = np.flatnonzero(allowed & (points.tp > 0))
@@ -47,7 +53,7 @@ def binding_limits(decision: Decision) -> tuple[str, ...]:
     points, scenario = decision.points, decision.scenario
     everything = np.ones(len(points), dtype=np.bool_)
     precise = points.precise_enough(scenario.min_precision)
-    capable = points.within_capacity(decision.max_alarms)
+    capable = within_capacity(decision)
 
     def chosen(allowed: BoolArray) -> list[int]:
         index: list[int] = chosen_rows(replace(decision, feasible=allowed)).tolist()
@@ -79,11 +85,16 @@ def chosen_rows(decision: Decision) -> AnyArray:
 def limits_message(decision: Decision) -> str:
     """Say why nothing but never alarm is feasible, what binds, and what could be met."""
     points, scenario, max_alarms = decision.points, decision.scenario, decision.max_alarms
-    capable = points.within_capacity(max_alarms)
+    capable = within_capacity(decision)
     limits = f"a precision floor of {scenario.min_precision:g} within {max_alarms:g} alarms"
-    opening = f"no threshold but never alarm meets {limits} (a capacity of {scenario.capacity!r})"
+    rule = f" {scenario.rule}" if scenario.per else ""
+    opening = (
+        f"no threshold but never alarm meets {limits} (a capacity of {scenario.capacity!r}{rule})"
+    )
     if len(points) == 1:
         return f"{opening}. The points hold no threshold that raises an alarm"
+    if capable.sum() == 1 and scenario.per is not None:
+        return f"{opening}. The capacity binds: at the highest score too many periods pass it"
     if capable.sum() == 1:
         fewest = points.alarms[1]
         return (
@@ -96,7 +107,7 @@ def limits_message(decision: Decision) -> str:
         f"{best.precision:.4g}, at a recall of {best.recall:.4g} ({best.alarms:g} alarms)"
     )
     precise = points.precise_enough(scenario.min_precision) & (points.alarms > 0)
-    if precise.any():
+    if precise.any() and scenario.per is None:
         enough = points.alarms[precise][0]
         advice += f"; with a capacity of {enough:g} alarms the floor could be met"
     return advice

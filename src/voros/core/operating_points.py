@@ -26,6 +26,7 @@ from voros.core.arrays import (
     check_scores,
 )
 from voros.core.groups import GroupedCases, group_codes
+from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario, as_fraction, check_scenario
 
 WEIGHT_ROUNDING = 1e-12
@@ -88,6 +89,8 @@ class OperatingPoints:
         Cases of each class, or the sum of their weights.
     grouped : GroupedCases or None
         The cases and whose they are, where that was said.
+    by_period : PeriodCases or None
+        The cases and their periods, where those were given.
     alarms : ndarray of shape (n_points,)
         True and false positives together.
     n_cases : int or float
@@ -105,6 +108,7 @@ class OperatingPoints:
     n_negative: float
     one_case: float = 1.0
     grouped: GroupedCases | None = None
+    by_period: PeriodCases | None = None
     alarms: AnyArray = field(init=False)
     n_cases: float = field(init=False)
     whole: bool = field(init=False)
@@ -125,6 +129,7 @@ class OperatingPoints:
         pos_label: Any = None,
         sample_weight: Any = None,
         groups: Any = None,
+        periods: Periods | None = None,
     ) -> OperatingPoints:
         """Count alarms at every distinct score.
 
@@ -141,6 +146,8 @@ class OperatingPoints:
         groups : array-like of shape (n_cases,), optional
             Whose case it is, where one patient has several. The counts are the same; a `Guarantee`
             takes all cases as independent without them.
+        periods : Periods, optional
+            The period of each case, for a scenario whose capacity is one per period.
 
         Examples
         --------
@@ -151,8 +158,14 @@ class OperatingPoints:
         positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
         if weights is not None:
             _refuse_weighted_groups(groups)
-            return cls(*sum_weights(positive, scores, weights))
-        points = cls(*count_cases(positive, scores))
+            points = cls(*sum_weights(positive, scores, weights))
+        else:
+            points = cls(*count_cases(positive, scores))
+        if periods is not None:
+            check_same_length(y_true=positive, periods=periods.codes)
+            finest = np.result_type(scores.dtype, np.float64)
+            by_period = PeriodCases(periods, positive, scores.astype(finest), weights)
+            points = replace(points, by_period=by_period)
         if groups is None:
             return points
         check_same_order(y_true, groups=groups)
@@ -328,12 +341,17 @@ class OperatingPoints:
 
     def max_alarms(self, scenario: Scenario) -> float:
         """Return the capacity of a scenario as a number of these cases."""
-        return scenario.max_alarms(self.n_cases, self.one_case)
+        n_periods = None if self.by_period is None else self.by_period.periods.n_periods
+        return scenario.max_alarms(self.n_cases, self.one_case, n_periods)
 
     def feasible(self, scenario: Scenario) -> BoolArray:
         """Mark the thresholds that meet both limits of a scenario, at these points' prevalence."""
         max_alarms = self.max_alarms(check_scenario(scenario))
-        return self.within_limits(scenario.min_precision, max_alarms)
+        within = self.within_limits(scenario.min_precision, max_alarms)
+        if self.by_period is not None and scenario.per is not None:
+            self.by_period.check_unit(scenario)
+            within &= ~(self.thresholds <= self.by_period.cut(scenario))
+        return within
 
     def within_limits(self, min_precision: float, max_alarms: float) -> BoolArray:
         """Mark the thresholds that keep a precision floor and raise at most ``max_alarms``."""

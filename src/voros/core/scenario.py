@@ -61,6 +61,14 @@ class Scenario:
     prevalence : float in (0, 1), optional
         Share of positives where the classifier will be deployed, if it differs from the data at
         hand. Precision and capacity are then judged as if the classes were reweighted to it.
+    per : str, optional
+        The capacity is one for each period of this name, and a whole number: 20 alarms per "day",
+        "week", "shift". Functions then need the period of each case, as ``times`` (where `per` is
+        "hour", "day", "week", "month", "quarter" or "year") or as ``periods``, a column of any
+        grouping of the cases.
+    exceed : float in [0, 1), optional
+        With `per`: at most this share of the periods may have more alarms than the capacity, and 0
+        is never. By default the mean over the periods must be within the capacity.
 
     Attributes
     ----------
@@ -82,12 +90,16 @@ class Scenario:
     --------
     >>> Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))
     Scenario(min_precision=0.15, capacity=0.5, cost_ratio=uniform(0.111111, 0.166667))
+    >>> Scenario(capacity=20, cost_ratio=0.1, per="day", exceed=0.05)
+    Scenario(min_precision=0.0, capacity=20, cost_ratio=known(0.1), per='day', exceed=0.05)
     """
 
     min_precision: float = 0.0
     capacity: float = 1.0
     cost_ratio: CostLike = None  # type: ignore[assignment]
     prevalence: float | None = None
+    per: str | None = None
+    exceed: float | None = None
     costs: CostDistribution = field(init=False, repr=False, compare=False)
     capacity_is_count: bool = field(init=False, repr=False, compare=False)
 
@@ -97,7 +109,7 @@ class Scenario:
         advice = self.costs.inversion
         if advice is not None:
             warn_caller(advice, InvertedCostsWarning)
-        if self.capacity_is_count and self.capacity == 1:
+        if self.capacity_is_count and self.capacity == 1 and self.per is None:
             warn_caller(
                 Message(
                     Argument("capacity"),
@@ -121,22 +133,48 @@ class Scenario:
             object.__setattr__(self, "prevalence", prevalence)
         # numpy's numbers compare and print as Python's own do.
         whole = isinstance(self.capacity, Integral)
+        if self.per is not None or self.exceed is not None:
+            self._read_period(whole)
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
         object.__setattr__(self, "min_precision", float(self.min_precision))
         object.__setattr__(self, "capacity_is_count", whole)
         object.__setattr__(self, "costs", as_costs(self.cost_ratio))
         object.__setattr__(self, "cost_ratio", self.costs)
 
-    def max_alarms(self, n_cases: int | float, one_case: float = 1.0) -> float:
-        """Return the capacity as a number of alarms on ``n_cases``.
+    def _read_period(self, whole: bool) -> None:
+        if not isinstance(self.per, str) or not self.per.strip():
+            found = "" if self.per is None else f"={self.per!r}"
+            needed = "" if self.exceed is None else f", which exceed={self.exceed!r} needs"
+            raise ArgumentError(
+                "per", f"{found}{needed}; accepted is the name of a period, such as 'day'"
+            )
+        if not whole:
+            raise ArgumentError(
+                "capacity",
+                f"={self.capacity!r} per {self.per!r}; accepted is a whole number of alarms in "
+                "each period",
+            )
+        if self.exceed is not None:
+            accepted = "a share of the periods from 0 (never) to below 1, or None for the mean"
+            share = check_number(self.exceed, "exceed", accepted, 0.0, OPEN_INTERVAL[1])
+            object.__setattr__(self, "exceed", share)
+
+    def max_alarms(
+        self, n_cases: int | float, one_case: float = 1.0, n_periods: int | None = None
+    ) -> float:
+        """Return the capacity as a number of alarms on ``n_cases``, in ``n_periods`` together.
 
         Raises
         ------
+        ArgumentError
+            When the capacity is one for each period, and the number of periods is not known.
         InfeasibleError
             When it is below ``one_case``, so that no alarm could ever be raised.
         """
-        if self.capacity_is_count:
-            alarms: float = min(int(self.capacity), n_cases)
+        if self.per is not None:
+            alarms: float = min(self._in_all(n_periods), n_cases)
+        elif self.capacity_is_count:
+            alarms = min(int(self.capacity), n_cases)
         elif isinstance(n_cases, Integral):
             share = as_fraction(self.capacity)
             # Whole numbers, divided once: rounded once.
@@ -154,9 +192,22 @@ class Scenario:
             )
         return float(alarms)
 
+    def _in_all(self, n_periods: int | None) -> int:
+        if n_periods is None:
+            raise ArgumentError(
+                "per",
+                f"={self.per!r} needs the period of each case, as times or periods; what takes "
+                "neither knows no capacity per period",
+            )
+        return int(self.capacity) * n_periods
+
     def without_limits(self) -> Scenario:
         """Return the same costs and prevalence with neither precision floor nor capacity."""
-        return self.changed(min_precision=0.0, capacity=1.0)
+        return self.without_capacity().changed(min_precision=0.0)
+
+    def without_capacity(self) -> Scenario:
+        """Return the scenario without its capacity."""
+        return self.changed(capacity=1.0, per=None, exceed=None)
 
     def changed(self, **parts: Any) -> Scenario:
         """Return the scenario with other parts, checked, without a second warning of slips."""
@@ -180,6 +231,8 @@ class Scenario:
         """
         share = f"{100 * self.capacity:.6g} % of the cases"
         alarms = f"{self.capacity:,} alarms" if self.capacity_is_count else f"alarms on {share}"
+        if self.per is not None:
+            alarms += f" {self.rule}"
         limited = self.capacity_is_count or self.capacity < 1
         return (
             ("precision", f"at least {self.min_precision:g}" if self.min_precision else "any"),
@@ -191,6 +244,22 @@ class Scenario:
             ),
         )
 
+    @property
+    def rule(self) -> str:
+        """What a capacity per period means, in words; empty where there is none.
+
+        Examples
+        --------
+        >>> Scenario(capacity=20, cost_ratio=0.1, per="day", exceed=0.05).rule
+        'per day, in all but 5 % of the periods'
+        """
+        if self.per is None:
+            return ""
+        if self.exceed is None:
+            return f"per {self.per}, on average"
+        often = f"all but {100 * self.exceed:.6g} % of the periods" if self.exceed else "every one"
+        return f"per {self.per}, in {often}"
+
     def _repr_html_(self) -> str:
         return html_facts(self.summary())
 
@@ -200,6 +269,8 @@ class Scenario:
         shown.append(f"cost_ratio={self.cost_ratio!r}")
         if self.prevalence is not None:
             shown.append(f"prevalence={self.prevalence!r}")
+        period = {"per": self.per, "exceed": self.exceed}
+        shown += [f"{name}={value!r}" for name, value in period.items() if value is not None]
         return f"Scenario({', '.join(shown)})"
 
 

@@ -87,7 +87,8 @@ def certified_groups(
     thresholds: FloatArray, cases: GroupedCases, scenario: Scenario, alpha: float
 ) -> BoolArray:
     """Mark which of these thresholds are certified, from cases of which groups have several."""
-    if scenario.min_precision == 0 and scenario.max_alarms(len(cases.codes)) >= len(cases.codes):
+    unlimited = scenario.per is None and _mean_share(cases, scenario) >= 1
+    if scenario.min_precision == 0 and unlimited:
         return np.ones(len(thresholds), dtype=np.bool_)
     tests = cluster_tests(cases, scenario, alpha)
     return np.isin(thresholds, tests.thresholds[tests.passed])
@@ -97,10 +98,9 @@ def cluster_tests(cases: GroupedCases, scenario: Scenario, alpha: float) -> Clus
     """Choose thresholds on the patients set aside, and test them on the others."""
     order, n_learning = learning_order(cases.sizes)
     place = np.argsort(order)[cases.codes]
-    n_cases = len(cases.codes)
-    share = scenario.max_alarms(n_cases) / n_cases
+    share = _mean_share(cases, scenario)
     tested = candidate_thresholds(cases.scores[place < n_learning], share)
-    sums = _limit_sums(place, cases, tested, scenario.min_precision, share)
+    sums = _limit_sums(place, cases, tested, scenario)
     start = int(np.argmax(_signal([each[:n_learning] for each, _ in sums], len(tested))))
     lenient = np.arange(len(tested)) >= start
     alphas = np.where(lenient, TUNING.lenient_share, 1 - TUNING.lenient_share) * alpha
@@ -144,19 +144,31 @@ def candidate_thresholds(scores: FloatArray, share: float) -> FloatArray:
 
 
 def _limit_sums(
-    place: AnyArray, cases: GroupedCases, tested: FloatArray, floor: float, share: float
+    place: AnyArray, cases: GroupedCases, tested: FloatArray, scenario: Scenario
 ) -> list[tuple[FloatArray, float]]:
     """Sums of each group at each threshold whose mean a limit wants at least 0, and their bound."""
-    n_groups, largest = cases.n_groups, int(cases.sizes.max())
+    n_groups, largest, floor = cases.n_groups, int(cases.sizes.max()), scenario.min_precision
     alarms = _sums_at(place, n_groups, np.ones(len(place)), cases.scores, tested)
     limits = []
     if floor > 0:
         tp = _sums_at(place, n_groups, cases.positive.astype(float), cases.scores, tested)
         limits.append((tp - floor * alarms, floor * largest))
+    if scenario.per is not None:
+        # The groups are the periods. How many may pass the capacity is another test.
+        if scenario.exceed is None and largest > scenario.capacity:
+            limits.append((scenario.capacity - alarms, largest - scenario.capacity))
+        return limits
+    share = _mean_share(cases, scenario)
     if share < 1:
         sizes = np.bincount(place, minlength=n_groups)[:, None]
         limits.append((share * sizes - alarms, (1 - share) * largest))
     return limits
+
+
+def _mean_share(cases: GroupedCases, scenario: Scenario) -> float:
+    """The capacity as a share of the cases; where it is one per period, the groups are those."""
+    n_cases = len(cases.codes)
+    return scenario.max_alarms(n_cases, n_periods=cases.n_groups) / n_cases
 
 
 def _sums_at(

@@ -15,6 +15,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
 from voros.guarantee.next_cases import certified_next
+from voros.guarantee.period_tests import certified_periods, why_none_certified
 from voros.guarantee.prediction import requirement, rough_requirement
 from voros.guarantee.sequential import certified
 from voros.guarantee.shortfall import Shortfall, shortfall
@@ -37,7 +38,8 @@ class Guarantee:
         How sure to be that no deployed threshold breaks a limit.
     horizon : int, optional
         Promise it of the next n cases, whose counts are left to chance as well. By default
-        the promise is of the population: of the rates that endless new cases would show.
+        the promise is of the population: of the rates that endless new cases would show. Where
+        the capacity is one per period, n counts periods.
 
     Examples
     --------
@@ -105,7 +107,7 @@ class Guarantee:
         >>> Guarantee(0.95, horizon=1000).limits(daily).max_alarms(30_000)
         600.0
         """
-        if self.horizon is None or not scenario.capacity_is_count:
+        if self.horizon is None or not scenario.capacity_is_count or scenario.per is not None:
             return scenario
         return replace(scenario, capacity=min(scenario.capacity / self.horizon, 1.0))
 
@@ -136,6 +138,8 @@ class Guarantee:
         """Return which thresholds pass the tests of the limits, as `limits` reads them."""
         check_whole(points, scenario)
         cases, alpha = points.grouped, self.alpha
+        if scenario.per is not None:
+            return certified_periods(points, scenario, self.horizon, alpha)
         if cases is not None and cases.repeated:
             self._check_groups(cases)
             return certified_groups(points.thresholds, cases, scenario, alpha)
@@ -167,18 +171,22 @@ class Guarantee:
 
     def explain(self, points: OperatingPoints, scenario: Scenario) -> str:
         """Say what came closest when nothing passes, and how many more positives it would take."""
+        units = "cases" if scenario.per is None else "periods"
+        rule = f" {scenario.rule}" if scenario.per else ""
         about = (
-            "in the population" if self.horizon is None else f"in the next {self.horizon:,} cases"
+            "in the population" if self.horizon is None else f"in the next {self.horizon:,} {units}"
         )
         cases = points.grouped
-        if cases is None or not cases.repeated:
+        if scenario.per is not None:
+            closest = why_none_certified(points, scenario, self.horizon, self.alpha)
+        elif cases is None or not cases.repeated:
             closest = self.shortfall(points, scenario).sentence()
         else:
             closest = cluster_tests(cases, scenario, self.alpha).sentence()
         return (
             f"no threshold keeps precision >= {scenario.min_precision:g} and capacity="
-            f"{scenario.capacity!r} {about} with confidence {self.confidence:g}, so never alarm "
-            f"is deployed. {closest}"
+            f"{scenario.capacity!r}{rule} {about} with confidence {self.confidence:g}, so never "
+            f"alarm is deployed. {closest}"
         )
 
 

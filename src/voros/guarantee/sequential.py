@@ -41,10 +41,13 @@ def shared_alpha(
     [0.0475, 0.0025]
     """
     cases = n_cases if horizon is None else horizon
-    return _shared(alpha, scenario.min_precision, scenario.max_alarms(cases), cases)
+    return alpha_shares(alpha, scenario.min_precision, scenario.max_alarms(cases), cases)
 
 
-def _shared(alpha: float, min_precision: float, most: float, cases: int) -> tuple[float, float]:
+def alpha_shares(
+    alpha: float, min_precision: float, most: float, cases: int
+) -> tuple[float, float]:
+    """Share alpha as `shared_alpha` does, for a capacity of ``most``."""
     if min_precision == 0:
         return 0.0, alpha
     if most >= cases:
@@ -71,10 +74,11 @@ def capacity_risk(
     [0.018, 0.527]
     """
     most = scenario.max_alarms(n_cases if horizon is None else horizon)
-    return _capacity_risk(alarms, n_cases, most, horizon)
+    return share_risk(alarms, n_cases, most, horizon)
 
 
-def _capacity_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None) -> FloatArray:
+def share_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None) -> FloatArray:
+    """Probability of `capacity_risk`, for at most ``most`` of the cases, or of any other units."""
     if horizon is None:
         share = most / n_cases
         return (
@@ -89,10 +93,11 @@ def _capacity_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | N
 def most_alarms(n_cases: int, scenario: Scenario, horizon: int | None, alpha: float) -> int:
     """Return the most validation alarms at which the capacity is at risk by at most ``alpha``."""
     most = scenario.max_alarms(n_cases if horizon is None else horizon)
-    return _most_alarms(n_cases, most, horizon, alpha)
+    return most_counted(n_cases, most, horizon, alpha)
 
 
-def _most_alarms(n_cases: int, most: float, horizon: int | None, alpha: float) -> int:
+def most_counted(n_cases: int, most: float, horizon: int | None, alpha: float) -> int:
+    """Return the largest count whose `share_risk` is at most ``alpha``; -1 where none is."""
     if horizon is None and most < n_cases:
         # The fewest cases without an alarm with which the test passes.
         return n_cases - int(fewest_at(alpha, np.array(n_cases), 1 - most / n_cases))
@@ -100,7 +105,7 @@ def _most_alarms(n_cases: int, most: float, horizon: int | None, alpha: float) -
     while high - low > 1:
         # The risk rises with the alarms: a few values of it tell where it passes alpha.
         tried = np.unique(np.linspace(low + 1, high - 1, TUNING.tried_at_once).astype(np.int64))
-        safe = int(np.count_nonzero(_capacity_risk(tried, n_cases, most, horizon) <= alpha))
+        safe = int(np.count_nonzero(share_risk(tried, n_cases, most, horizon) <= alpha))
         low, high = (
             low if safe == 0 else int(tried[safe - 1]),
             high if safe == len(tried) else int(tried[safe]),
@@ -153,8 +158,8 @@ def certified(points: OperatingPoints, scenario: Scenario, alpha: float) -> Bool
     """Return the thresholds that keep both limits in the population, but for ``alpha``."""
     n_cases, floor, alarms = int(points.n_cases), scenario.min_precision, points.alarms
     capacity = scenario.max_alarms(n_cases)
-    for_floor, for_capacity = _shared(alpha, floor, capacity, n_cases)
-    most = _most_alarms(n_cases, capacity, None, for_capacity)
+    for_floor, for_capacity = alpha_shares(alpha, floor, capacity, n_cases)
+    most = most_counted(n_cases, capacity, None, for_capacity)
     within = np.asarray(alarms <= most)
     return within & walked(points.tp, alarms, floor, for_floor, most) if floor else within
 

@@ -12,6 +12,11 @@
     capacity = 40
     miss_costs = [20, 40]
     prevalence = 0.08         # only where it differs from the data's
+
+    [night]
+    capacity = "20/day"       # alarms of each day, by times or periods of the cases
+    exceed = 0.05             # this share of the days may have more; without it the mean counts
+    miss_costs = 30
 """
 
 from __future__ import annotations
@@ -83,6 +88,11 @@ def scenario_toml(scenario: Scenario, name: str = "scenario") -> str:
         f"capacity = {capacity!r}",
         f"{FIELD_OF_UNIT[costs.over]} = " + (f"{low!r}" if low == high else f"[{low!r}, {high!r}]"),
     ]
+    if scenario.per is not None:
+        # The escapes of JSON are those of a basic string of TOML.
+        lines.append(f"per = {json.dumps(scenario.per)}")
+    if scenario.exceed is not None:
+        lines.append(f"exceed = {scenario.exceed!r}")
     if scenario.prevalence is not None:
         lines.append(f"prevalence = {float(scenario.prevalence)!r}")
     return "\n".join(lines) + "\n"

@@ -28,7 +28,7 @@ WIDE = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
 SHOWN = 40
 """Characters of a value that an error message shows."""
 
-FIELDS = ("min_precision", "capacity", *COST_FIELDS, "prevalence")
+FIELDS = ("min_precision", "capacity", *COST_FIELDS, "prevalence", "per", "exceed")
 
 
 def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
@@ -39,24 +39,51 @@ def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
     fields : mapping
         ``min_precision``, ``capacity`` and ``prevalence`` as in `Scenario`, and one of
         ``cost_ratio`` (C_FP / C_FN), ``miss_costs`` (how many false alarms a miss is worth) or
-        ``t``: each a number, a pair, or text such as ``"1/9:1/6"``.
+        ``t``: each a number, a pair, or text such as ``"1/9:1/6"``. A capacity per period is text
+        such as ``"20/day"``, or ``per`` beside it; ``exceed`` is a share of the periods.
 
     Examples
     --------
     >>> scenario_from_fields({"min_precision": "15%", "capacity": "500", "miss_costs": "20:40"})
     Scenario(min_precision=0.15, capacity=500, cost_ratio=miss_costs(20, 40))
+    >>> scenario_from_fields({"capacity": "20/day", "exceed": "5%", "cost_ratio": 0.1})
+    Scenario(min_precision=0.0, capacity=20, cost_ratio=known(0.1), per='day', exceed=0.05)
     """
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:
         raise ValueError(f"{unknown[0]!r} is not a limit; accepted are {', '.join(FIELDS)}")
-    share = {
+    read: dict[str, Any] = {
         name: read_number(fields[name], name)
-        for name in ("min_precision", "prevalence")
+        for name in ("min_precision", "prevalence", "exceed")
         if name in fields
     }
+    if "per" in fields:
+        read["per"] = fields["per"]
     if "capacity" in fields:
-        share["capacity"] = read_capacity(fields["capacity"])
-    return Scenario(**share, cost_ratio=_read_costs(fields))
+        number, per = split_period(fields["capacity"])
+        read["capacity"] = read_capacity(number)
+        if per is not None:
+            _check_one_period(per, read.get("per", per))
+            read["per"] = per
+    return Scenario(**read, cost_ratio=_read_costs(fields))
+
+
+def split_period(capacity: Any) -> tuple[Any, str | None]:
+    """Split ``20/day`` into the number and its period; a fraction such as ``1/20`` has none.
+
+    Examples
+    --------
+    >>> split_period("20/day"), split_period("1/20"), split_period(500)
+    (('20', 'day'), ('1/20', None), (500, None))
+    """
+    number, slash, per = str(capacity).rpartition("/")
+    named = slash and per.strip() and not per.strip()[0].isdigit()
+    return (number, per.strip()) if named and isinstance(capacity, str) else (capacity, None)
+
+
+def _check_one_period(stated: str, other: Any) -> None:
+    if other != stated:
+        raise ArgumentError("per", f"={other!r}, and the capacity is one per {stated!r}; give one")
 
 
 def _read_costs(fields: Mapping[str, Any]) -> CostDistribution:

@@ -116,7 +116,7 @@ class ThresholdCostDisplay(ModelDisplay):
     @cached_property
     def feasible(self) -> BoolArray:
         """Which thresholds meet both limits."""
-        return self.evaluation.points.feasible(self.scenario)
+        return self.evaluation.decision.feasible
 
     @property
     def best(self) -> int:

@@ -1,7 +1,8 @@
 """Which threshold to deploy at which cost ratio, and what it does on new cases."""
 
 from voros.policy.allowed import Origin
+from voros.policy.by_period import PeriodEvaluation
 from voros.policy.deployment import PolicyEvaluation, Violation
 from voros.policy.threshold_policy import ThresholdPolicy
 
-__all__ = ["Origin", "PolicyEvaluation", "ThresholdPolicy", "Violation"]
+__all__ = ["Origin", "PeriodEvaluation", "PolicyEvaluation", "ThresholdPolicy", "Violation"]

@@ -37,21 +37,25 @@ class Origin:
         Validation cases of each class as observed, or the sums of their weights.
     n_groups : int or None
         How many patients they belong to, where that was said.
+    n_periods : int or None
+        How many periods they fall in, where the capacity is one per period.
     version : str
     """
 
     n_positive: float
     n_negative: float
     n_groups: int | None
+    n_periods: int | None
     version: str
 
     @classmethod
     def of(cls, points: OperatingPoints) -> Origin:
         """Describe the cases behind operating points as observed."""
         n_groups = None if points.grouped is None else points.grouped.n_groups
+        n_periods = None if points.by_period is None else points.by_period.periods.n_periods
         # Asked for by name, because the package itself imports this module.
         version: str = import_module("voros").__version__
-        return cls(points.n_positive, points.n_negative, n_groups, version)
+        return cls(points.n_positive, points.n_negative, n_groups, n_periods, version)
 
 
 @dataclass(frozen=True, eq=False)

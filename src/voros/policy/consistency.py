@@ -15,7 +15,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import mean_t
 from voros.io.serialisation import Entry
-from voros.policy.allowed import limits_under
+from voros.policy.allowed import Origin, limits_under
 
 AGREEMENT = 1e-9
 """Relative difference below which two numbers of a file are the same one."""
@@ -40,10 +40,11 @@ def check_consistent(entries: Mapping[str, Entry], arguments: Mapping[str, Any])
     rows = entries["choices"].items()
     choices: tuple[Choice, ...] = arguments["choices"]
     _check_prevalence(entries["validation"], scenario, *sizes)
+    n_periods = _periods(entries["scenario"], scenario, arguments["origin"])
     everything = [*zip(rows, choices, strict=True), (entries["default"], arguments["default"])]
     for entry, choice in everything:
         _check_counts(entry, choice, *sizes)
-        _check_limits(entry, choice, limits, *sizes)
+        _check_limits(entry, choice, limits, *sizes, n_periods)
     _check_intervals(entries["choices"], rows, choices)
     for entry, (one, other) in zip(rows[1:], pairwise(choices), strict=True):
         _check_order(entry, one, other)
@@ -67,6 +68,13 @@ def _check_prevalence(
         entry.contradict(f"has a prevalence of {share:g}; the scenario {scenario.prevalence:g}")
 
 
+def _periods(entry: Entry, scenario: Scenario, origin: Origin | None) -> int | None:
+    n_periods = None if origin is None else origin.n_periods
+    if scenario.per is not None and n_periods is None:
+        entry.contradict(f"has a capacity per {scenario.per}; the origin says no n_periods")
+    return n_periods
+
+
 def _check_counts(entry: Entry, choice: Choice, n_positive: float, n_negative: float) -> None:
     for name, count, most in (("tp", choice.tp, n_positive), ("fp", choice.fp, n_negative)):
         if count > most * (1 + AGREEMENT):
@@ -86,13 +94,19 @@ def _check_counts(entry: Entry, choice: Choice, n_positive: float, n_negative: f
 
 
 def _check_limits(
-    entry: Entry, choice: Choice, scenario: Scenario, n_positive: float, n_negative: float
+    entry: Entry,
+    choice: Choice,
+    scenario: Scenario,
+    n_positive: float,
+    n_negative: float,
+    n_periods: int | None,
 ) -> None:
     if choice.never_alarm:
         return
     counts = np.array([choice.threshold]), np.array([choice.tp]), np.array([choice.fp])
     points = OperatingPoints(*counts, n_positive, n_negative, one_case=0.0)
-    if not entry.made(points.feasible, scenario).all():
+    most = entry.made(scenario.max_alarms, points.n_cases, 0.0, n_periods)
+    if not points.within_limits(scenario.min_precision, most).all():
         entry.contradict(
             f"raises {choice.alarms:g} alarms at a precision of {choice.precision:g}, beyond the "
             "limits of its scenario"

@@ -10,13 +10,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from voros.core.arrays import LARGEST_SIZE, AnyArray, BoolArray, FloatArray
-from voros.core.exact_intervals import PER_CASES, EvaluationIntervals, ThresholdCounts
+from voros.core.exact_intervals import (
+    PER_CASES,
+    EvaluationIntervals,
+    ThresholdCounts,
+    binomial_limits,
+)
 from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints
+from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments, ratio_moments
 from voros.evaluation import choice_columns
 from voros.io.frames import make_frame
+from voros.policy.by_period import PeriodEvaluation
 from voros.text.table import Table
 
 if TYPE_CHECKING:
@@ -40,6 +47,9 @@ class Violation:
         Of the cost distribution, on which the limit is broken.
     where : tuple of Choice
         The thresholds that break it, and the cost ratios at which they are deployed.
+    measure : str
+        What `worst` and `bound` measure, where the capacity is one per period: mean alarms per
+        period, or the share of periods above.
     """
 
     limit: Literal["precision", "capacity"]
@@ -48,13 +58,15 @@ class Violation:
     missed_by: float
     probability: float
     where: tuple[Choice, ...]
+    measure: str = ""
 
     def __str__(self) -> str:
         """Say it in a sentence."""
         side = "below" if self.limit == "precision" else "above"
         spans = ", ".join(f"{c.cost_ratio_low:.4g} to {c.cost_ratio_high:.4g}" for c in self.where)
+        found = f"{self.worst:.4g} {self.measure}".strip()
         return (
-            f"{self.limit} {self.worst:.4g} is {self.missed_by:.4g} {side} {self.bound:.6g}, "
+            f"{self.limit} {found} is {self.missed_by:.4g} {side} {self.bound:.6g}, "
             f"at cost ratios {spans} (probability {self.probability:.3g})"
         )
 
@@ -96,6 +108,8 @@ class PolicyEvaluation:
         Of the intervals.
     counts : ThresholdCounts
         As observed, what the intervals rest on.
+    by_period : PeriodEvaluation or None
+        Alarms of each period, where the capacity is one per period.
     """
 
     expected_cost: float
@@ -114,6 +128,7 @@ class PolicyEvaluation:
     n_negative: float
     confidence: float
     counts: ThresholdCounts
+    by_period: PeriodEvaluation | None = None
 
     @cached_property
     def intervals(self) -> EvaluationIntervals | None:
@@ -158,15 +173,34 @@ class PolicyEvaluation:
         found = self.intervals
         span = "" if found is None else f"{100 * found.confidence:g} % interval"
         floor, most = f"at least {self.scenario.min_precision:g}", f"at most {self.max_alarms:,.6g}"
-        rows = (
+        rows = [
             ("expected cost", self.expected_cost, "cost", "", ".4f"),
             ("cost of 1,000 cases", self.cost_per_1000, "cost_per_1000", "", ",.4g"),
             ("precision", self.mean_precision, "precision", floor, ".4f"),
             ("recall", self.mean_recall, "recall", "", ".4f"),
-            ("alarms", self.mean_alarms, "alarms", most, ",.5g"),
-        )
+        ]
+        if self.by_period is None:
+            rows.append(("alarms", self.mean_alarms, "alarms", most, ",.5g"))
         cells = ((name, f"{v:{f}}", _ends(found, of, f), limit) for name, v, of, limit, f in rows)
-        return Table.from_rows([("", "mean", span, "limit"), *cells])
+        return Table.from_rows([("", "mean", span, "limit"), *cells, *self._period_rows()])
+
+    def _period_rows(self) -> list[tuple[str, str, str, str]]:
+        """Rows for a capacity per period; of the share above, exact limits over periods."""
+        found = self.by_period
+        if found is None:
+            return []
+        capacity, per, exceed = self.scenario.capacity, self.scenario.per, self.scenario.exceed
+        low, high = binomial_limits(found.n_above, found.n_periods, self.confidence)
+        share = float(self.probabilities @ found.n_above) / found.n_periods
+        mean, above = float(self.probabilities @ found.mean_alarms), f"share above {capacity:,}"
+        limits = (
+            ("", f"at most {exceed:g}") if exceed is not None else (f"at most {capacity:,}", "")
+        )
+        span = f"{self.probabilities @ low:.4f} to {self.probabilities @ high:.4f}"
+        return [
+            (f"alarms per {per}", f"{mean:,.5g}", "", limits[0]),
+            (above, f"{share:.4f}", span if self.counts.whole else "", limits[1]),
+        ]
 
 
 def _ends(found: EvaluationIntervals | None, name: str, form: str) -> str:
@@ -201,7 +235,8 @@ class Deployment:
     def evaluate_points(self, points: OperatingPoints, confidence: float) -> PolicyEvaluation:
         """Evaluate on operating points of every distinct score."""
         counts = points.take(alarm_rows(points, self.thresholds))
-        return self._evaluate(replace(counts, thresholds=self.thresholds), confidence)
+        counts = replace(counts, thresholds=self.thresholds, by_period=points.by_period)
+        return self._evaluate(counts, confidence)
 
     def evaluate_cases(
         self,
@@ -209,6 +244,7 @@ class Deployment:
         scores: AnyArray,
         weights: FloatArray | None,
         confidence: float,
+        periods: Periods | None = None,
     ) -> PolicyEvaluation:
         """Evaluate on cases, which may be of one class only."""
         if weights is not None and weights.max() > LARGEST_SIZE / len(weights):
@@ -220,6 +256,9 @@ class Deployment:
         fp, n_negative = _alarms_at(self.thresholds, ~positive, scores, weights)
         one_case = 1.0 if weights is None else float(weights.min())
         counts = OperatingPoints(self.thresholds, tp, fp, n_positive, n_negative, one_case)
+        if periods is not None:
+            by_period = PeriodCases(periods, positive, np.asarray(scores, dtype=float), weights)
+            counts = replace(counts, by_period=by_period)
         return self._evaluate(counts, confidence)
 
     def _evaluate(self, observed: OperatingPoints, confidence: float) -> PolicyEvaluation:
@@ -239,7 +278,16 @@ class Deployment:
             t_integral[deployed],
             ratio_integral[deployed],
         )
-        return self._summarise(cases, counts, self._choices(cases, deployed), confidence)
+        by_period = self._by_period(observed, cases) if self.scenario.per is not None else None
+        return self._summarise(cases, counts, self._choices(cases, deployed), confidence, by_period)
+
+    def _by_period(self, observed: OperatingPoints, cases: OperatingPoints) -> PeriodEvaluation:
+        if observed.by_period is None:
+            observed.max_alarms(self.scenario)  # raises, and says what is missing
+        assert observed.by_period is not None
+        sizes = (observed.n_positive, cases.n_positive), (observed.n_negative, cases.n_negative)
+        each = (float(now / before) if before else 1.0 for before, now in sizes)
+        return PeriodEvaluation.of(observed.by_period, cases.thresholds, self.scenario, *each)
 
     def _summarise(
         self,
@@ -247,10 +295,12 @@ class Deployment:
         counts: ThresholdCounts,
         choices: tuple[Choice, ...],
         confidence: float,
+        by_period: PeriodEvaluation | None,
     ) -> PolicyEvaluation:
         probability, t_integral = counts.probability, counts.t_integral
         fpr, tpr = _rate(cases.fp, cases.n_negative), _rate(cases.tp, cases.n_positive)
-        max_alarms = self.scenario.max_alarms(cases.n_cases, one_case=0.0)
+        n_periods = None if by_period is None else by_period.n_periods
+        max_alarms = self.scenario.max_alarms(cases.n_cases, 0.0, n_periods)
         recall = float(probability @ tpr) if cases.n_positive else float("nan")
         return PolicyEvaluation(
             expected_cost=float(t_integral @ fpr + (probability - t_integral) @ (1.0 - tpr)),
@@ -261,7 +311,9 @@ class Deployment:
             max_alarms=max_alarms,
             choices=choices,
             probabilities=probability,
-            violations=_violations(cases, self.scenario, max_alarms, choices, probability),
+            violations=_violations(
+                cases, self.scenario, max_alarms, choices, probability, by_period
+            ),
             deployed=self.words,
             scenario=self.scenario,
             guarantee=self.guarantee,
@@ -269,6 +321,7 @@ class Deployment:
             n_negative=cases.n_negative,
             confidence=confidence,
             counts=counts,
+            by_period=by_period,
         )
 
     def _check_classes(self, observed: OperatingPoints) -> None:
@@ -366,6 +419,7 @@ def _violations(
     max_alarms: float,
     choices: tuple[Choice, ...],
     probability: FloatArray,
+    by_period: PeriodEvaluation | None,
 ) -> tuple[Violation, ...]:
     found = []
     imprecise = ~cases.precise_enough(scenario.min_precision)
@@ -373,12 +427,26 @@ def _violations(
         where, share = _broken(imprecise, choices, probability)
         floor, least = scenario.min_precision, min(choice.precision for choice in where)
         found.append(Violation("precision", floor, least, floor - least, share, where))
+    if by_period is not None:
+        return (*found, *_period_violations(by_period, choices, probability))
     beyond = ~cases.within_capacity(max_alarms)
     if beyond.any():
         where, share = _broken(beyond, choices, probability)
         most = max(choice.alarms for choice in where)
         found.append(Violation("capacity", max_alarms, most, most - max_alarms, share, where))
     return tuple(found)
+
+
+def _period_violations(
+    by_period: PeriodEvaluation, choices: tuple[Choice, ...], probability: FloatArray
+) -> list[Violation]:
+    broken, bound = by_period.broken, by_period.bound
+    if not broken.any():
+        return []
+    where, share = _broken(broken, choices, probability)
+    worst = float(by_period.judged[broken].max())
+    measure = by_period.measure
+    return [Violation("capacity", bound, worst, worst - bound, share, where, measure)]
 
 
 def _broken(

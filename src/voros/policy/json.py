@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from voros.policy.threshold_policy import ThresholdPolicy
 
 POLICY_FORMAT = "voros threshold policy"
-POLICY_SCHEMA = 2
+POLICY_SCHEMA = 3
 """Raised whenever the fields of a file change."""
 
 WEIGHT_SUM = 1e-9
@@ -58,6 +58,8 @@ def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
                 "capacity": scenario.capacity,
                 "cost_ratio": _encode_costs(scenario.costs),
                 "prevalence": scenario.prevalence,
+                "per": scenario.per,
+                "exceed": scenario.exceed,
             },
             "guarantee": policy.guarantee,
             "n_models": policy.n_models,
@@ -130,9 +132,17 @@ def _read_label(entry: Entry) -> Any:
 
 def _read_origin(entry: Entry) -> Origin:
     fields = entry.keys(*Origin.__dataclass_fields__)
-    sizes = {name: fields[name].number(0) for name in ("n_positive", "n_negative")}
-    n_groups = fields["n_groups"].optional(lambda count: count.whole(1))
-    return Origin(**sizes, n_groups=n_groups, version=fields["version"].text())
+    return Origin(
+        fields["n_positive"].number(0),
+        fields["n_negative"].number(0),
+        fields["n_groups"].optional(_read_count),
+        fields["n_periods"].optional(_read_count),
+        fields["version"].text(),
+    )
+
+
+def _read_count(entry: Entry) -> int:
+    return entry.whole(1)
 
 
 def _read_sizes(entry: Entry) -> dict[str, Any]:
@@ -144,13 +154,15 @@ def _read_sizes(entry: Entry) -> dict[str, Any]:
 
 
 def _read_scenario(entry: Entry) -> Scenario:
-    limits = entry.keys("min_precision", "capacity", "cost_ratio", "prevalence")
+    limits = entry.keys("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
     return entry.made(
         Scenario,
         limits["min_precision"].number(0, 1),
         limits["capacity"].number(0),
         _read_costs(limits["cost_ratio"]),
         limits["prevalence"].optional(lambda share: share.number(0, 1)),
+        limits["per"].optional(Entry.text),
+        limits["exceed"].optional(lambda share: share.number(0, 1)),
     )
 
 

@@ -18,14 +18,16 @@ def policy_html(policy: ThresholdPolicy) -> str:
 
 def _facts(policy: ThresholdPolicy) -> list[tuple[str, ...]]:
     scenario, cases = policy.scenario, policy.n_positive + policy.n_negative
-    most = scenario.max_alarms(cases, one_case=0.0)
+    n_periods = None if policy.origin is None else policy.origin.n_periods
+    most = scenario.max_alarms(cases, one_case=0.0, n_periods=n_periods)
+    rule = f" ({scenario.capacity:,} {scenario.rule})" if scenario.per else ""
     shared = f", its error split over {policy.n_models} models" if policy.n_models > 1 else ""
     return [
         ("policy", "" if policy.model is None else policy.model),
         ("strategy", policy.strategy),
         ("costs", repr(scenario.costs)),
         ("precision", f"at least {scenario.min_precision:g}"),
-        ("alarms", f"at most {most:,.6g} of {cases:,.6g} cases"),
+        ("alarms", f"at most {most:,.6g} of {cases:,.6g} cases{rule}"),
         ("guarantee", "none" if policy.guarantee is None else f"{policy.guarantee!r}{shared}"),
         ("validated on", f"{cases:,.6g} cases, {policy.n_positive:,.6g} positive"),
     ]

@@ -23,6 +23,7 @@ from voros.core.costs import read_cost_ratios
 from voros.core.decision import Decision, at_deployment
 from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints
+from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import cost_moments
 from voros.evaluation import choice_columns
@@ -130,6 +131,8 @@ class ThresholdPolicy:
         guarantee: Guarantee | None = None,
         n_models: int | None = None,
         groups: Any = None,
+        periods: Any = None,
+        times: Any = None,
         model: str | None = None,
     ) -> ThresholdPolicy:
         """Decide the thresholds on validation labels and scores of one model.
@@ -158,6 +161,9 @@ class ThresholdPolicy:
         groups : array-like of shape (n_cases,), optional
             The patient of each case. A guarantee needs it where patients have several cases:
             without `groups` all cases are taken as independent, and nothing can check that.
+        periods, times : array-like of shape (n_cases,), optional
+            The period of each case, or the time that it falls in, where the capacity is one per
+            period.
         model : str, optional
             Name of the model, to be kept with its thresholds.
 
@@ -169,7 +175,12 @@ class ThresholdPolicy:
         check_scenario(scenario)
         check_groups(guarantee, groups)
         points = OperatingPoints.from_scores(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, groups=groups
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            periods=read_periods(scenario, y_true, periods, times),
         )
         policy = cls.from_points(
             points,
@@ -327,6 +338,8 @@ class ThresholdPolicy:
         pos_label: Any = None,
         sample_weight: Any = None,
         confidence: float = 0.95,
+        periods: Any = None,
+        times: Any = None,
     ) -> PolicyEvaluation:
         """Evaluate what `predict` deploys on new labels and scores, the thresholds fixed.
 
@@ -350,6 +363,9 @@ class ThresholdPolicy:
             By default that of the validation data.
         confidence : float in (0, 1), default 0.95
             Of the intervals.
+        periods, times : array-like of shape (n_cases,), optional
+            The period of each case, or the time that it falls in, where the capacity is one per
+            period; `PolicyEvaluation.by_period` has the alarms of each.
 
         Examples
         --------
@@ -378,7 +394,9 @@ class ThresholdPolicy:
             both_classes=False,
         )
         deployment = self._deployment(cost_ratio, by_cost)
-        return deployment.evaluate_cases(positive, scores, weights, check_confidence(confidence))
+        read = read_periods(self.scenario, y_true, periods, times)
+        sure = check_confidence(confidence)
+        return deployment.evaluate_cases(positive, scores, weights, sure, read)
 
     def evaluate_points(
         self,

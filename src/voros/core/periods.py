@@ -1,0 +1,277 @@
+"""Which period each case falls in, and the thresholds at which a period passes its capacity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    as_vector,
+    check_same_length,
+    check_same_order,
+)
+from voros.core.groups import group_codes, group_names
+from voros.core.scenario import Scenario, as_fraction
+from voros.exceptions import ArgumentError
+
+CALENDAR = ("hour", "day", "week", "month", "quarter", "year")
+"""The periods that times are counted by."""
+
+DAYS_TO_MONDAY = 3
+"""1970-01-01, day 0 of numpy's calendar, is a Thursday; weeks begin on Mondays."""
+
+MOST_PERIODS = 10_000_000
+"""More between the first time and the last are most often a date that was misread."""
+
+SUM_ROUNDING = 1e-12
+"""Slack of sums of weights against a capacity, relative to the sum of all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Periods:
+    """The period of each case, and all periods, those without a case included.
+
+    Make one with `from_times` or `from_column`; functions that take ``times`` or ``periods`` do.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n_cases,)
+        The period of each case, from 0.
+    names : ndarray of str, shape (n_periods,)
+    unit : str or None
+        The calendar's unit; None where periods are a column.
+    note : str
+        How the periods were counted.
+
+    Examples
+    --------
+    >>> stays = Periods.from_times(["2024-02-28", "2024-03-01", "2024-03-01"], "day")
+    >>> stays.names.tolist(), stays.codes.tolist()
+    (['2024-02-28', '2024-02-29', '2024-03-01'], [0, 2, 2])
+    >>> stays.n_periods, stays.sizes.tolist()
+    (3, [1, 0, 2])
+    """
+
+    codes: AnyArray
+    names: AnyArray
+    unit: str | None
+    note: str
+
+    @property
+    def n_periods(self) -> int:
+        """How many periods there are, those without a case included."""
+        return len(self.names)
+
+    @property
+    def sizes(self) -> AnyArray:
+        """Cases of each period."""
+        return np.bincount(self.codes, minlength=self.n_periods)
+
+    @classmethod
+    def from_column(cls, column: Any) -> Periods:
+        """Take any grouping of the cases; a period without a case is not known, and not counted."""
+        names = as_vector(column, "periods")
+        codes = group_codes(names, np.zeros(len(names), dtype=np.bool_), "periods")
+        distinct = group_names(names, codes)
+        note = f"{len(distinct):,} periods of a column; those without a case are not counted"
+        return cls(codes, distinct, None, note)
+
+    @classmethod
+    def from_times(cls, times: Any, per: str, *, time_zone: str | None = None) -> Periods:
+        """Count a calendar's periods, all of them from the first case to the last.
+
+        Parameters
+        ----------
+        times : array-like of shape (n_cases,)
+            Datetimes of numpy, pandas, polars or Python, or ISO 8601 text.
+        per : {"hour", "day", "week", "month", "quarter", "year"}
+            Weeks begin on Mondays. A day that clocks are changed on is one day; hours of times that
+            have a zone are those of UTC, where none is missing or there twice.
+        time_zone : str, optional
+            The place whose days are meant, such as "Europe/Berlin", for times that have a zone.
+            Without it the days are those of the times' own zone or offset.
+        """
+        if per not in CALENDAR:
+            accepted = ", ".join(map(repr, CALENDAR))
+            raise ArgumentError(
+                "per",
+                f"={per!r} is none of the calendar's, and times are counted by {accepted}; name "
+                "the period of each case with periods",
+            )
+        # Who states periods as a column needs no calendar.
+        from voros.core.times import read_clock
+
+        clock = read_clock(times, time_zone, elapsed=per == "hour")
+        if len(clock.times) == 0:
+            raise ArgumentError("times", " hold no case; at least one is needed")
+        numbers = _numbers(clock.times, per)
+        first, last = int(numbers.min()), int(numbers.max())
+        if last - first >= MOST_PERIODS:
+            raise ArgumentError(
+                "times",
+                f" reach from {clock.times.min()} to {clock.times.max()}, {last - first + 1:,} "
+                f"periods of a {per}; accepted are at most {MOST_PERIODS:,}",
+            )
+        names = _names(np.arange(first, last + 1), per)
+        made = cls(numbers - first, names, per, "")
+        empty = int(np.count_nonzero(made.sizes == 0))
+        note = (
+            f"{len(names):,} {per}s from {names[0]} to {names[-1]}, {empty:,} of them without a "
+            f"case, by {clock.words}"
+        )
+        return cls(made.codes, names, per, note)
+
+
+def _numbers(times: AnyArray, per: str) -> AnyArray:
+    """Number the calendar's periods; numpy rounds down also before 1970."""
+    if per in ("month", "quarter"):
+        months = times.astype("datetime64[M]").astype(np.int64)
+        return months if per == "month" else months // 3
+    if per == "year":
+        return times.astype("datetime64[Y]").astype(np.int64)
+    if per == "hour":
+        return times.astype("datetime64[h]").astype(np.int64)
+    days = times.astype("datetime64[D]").astype(np.int64)
+    return days if per == "day" else (days + DAYS_TO_MONDAY) // 7
+
+
+def _names(numbers: AnyArray, per: str) -> AnyArray:
+    """Name a calendar's periods as ISO 8601 does; a week by its Monday."""
+    if per == "week":
+        return (numbers * 7 - DAYS_TO_MONDAY).astype("datetime64[D]").astype(str)
+    if per == "quarter":
+        return np.array([f"{1970 + quarter // 4}-Q{quarter % 4 + 1}" for quarter in numbers])
+    unit = {"hour": "h", "day": "D", "month": "M", "year": "Y"}[per]
+    return numbers.astype(f"datetime64[{unit}]").astype(str)
+
+
+def read_periods(
+    scenario: Scenario, y_true: Any, periods: Any = None, times: Any = None
+) -> Periods | None:
+    """Read the period of each case where a capacity is one for each, and refuse it elsewhere.
+
+    Raises
+    ------
+    ArgumentError
+        Naming what is missing, or what nothing would look at.
+    """
+    given = [name for name, value in (("periods", periods), ("times", times)) if value is not None]
+    if scenario.per is None:
+        if given:
+            raise ArgumentError(
+                given[0],
+                " needs a capacity per period, such as Scenario(capacity=20, per='day', ...): "
+                "without it nothing looks at periods",
+            )
+        return None
+    if len(given) != 1:
+        found = "both" if given else "neither"
+        raise ArgumentError(
+            "per",
+            f"={scenario.per!r} needs the period of each case, as times or as periods; {found} "
+            "is given",
+        )
+    check_same_order(y_true, **{given[0]: periods if times is None else times})
+    read = _read(scenario.per, periods, times)
+    check_same_length(**{"y_true": as_vector(y_true, "y_true"), given[0]: read.codes})
+    return read
+
+
+def _read(per: str, periods: Any, times: Any) -> Periods:
+    if periods is None:
+        return Periods.from_times(times, per)
+    return periods if isinstance(periods, Periods) else Periods.from_column(periods)
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodCases:
+    """Cases, and the periods that they fall in.
+
+    Attributes
+    ----------
+    periods : Periods
+    positive : ndarray of bool
+    scores : ndarray of float
+    weights : ndarray of float, or None
+    """
+
+    periods: Periods
+    positive: BoolArray
+    scores: FloatArray
+    weights: FloatArray | None = None
+
+    def check_unit(self, scenario: Scenario) -> None:
+        """Refuse periods of another unit than the scenario's."""
+        unit = self.periods.unit
+        if unit is not None and unit != scenario.per:
+            raise ArgumentError(
+                "periods", f" are counted by the {unit}; the capacity is one per {scenario.per}"
+            )
+
+    def breaking_scores(
+        self, capacity: int, per_positive: float = 1.0, per_negative: float = 1.0
+    ) -> FloatArray:
+        """Return the highest score of each period at which its alarms pass the capacity.
+
+        NaN where even all its cases are within. A threshold t takes a period past the capacity
+        just if ``t <= score``. ``per_positive`` and ``per_negative`` weight the classes.
+
+        Examples
+        --------
+        >>> days = Periods.from_column(["mon", "mon", "mon", "tue"])
+        >>> cases = PeriodCases(days, np.zeros(4, dtype=bool), np.array([0.3, 0.9, 0.5, 0.7]))
+        >>> cases.breaking_scores(1).tolist()
+        [0.5, nan]
+        """
+        codes, sizes = self.periods.codes, self.periods.sizes
+        order = np.lexsort((-self.scores, codes))
+        starts = np.cumsum(sizes) - sizes
+        within = np.full(len(sizes), capacity)
+        if self.weights is not None or (per_positive, per_negative) != (1.0, 1.0):
+            weights = np.where(self.positive, per_positive, per_negative)
+            weights = weights if self.weights is None else weights * self.weights
+            within = _within(weights[order], codes[order], starts, capacity)
+        broken = np.flatnonzero(within < sizes)
+        found = np.full(len(sizes), np.nan)
+        found[broken] = self.scores[order][starts[broken] + within[broken]]
+        return found
+
+    def cut(
+        self, scenario: Scenario, per_positive: float = 1.0, per_negative: float = 1.0
+    ) -> float:
+        """Return the highest threshold at which too many periods pass the capacity.
+
+        The number of periods above the capacity rises as the threshold falls, one at each
+        breaking score. NaN where no threshold has too many, or the mean over periods counts.
+        """
+        if scenario.exceed is None:
+            return float("nan")
+        scores = self.breaking_scores(int(scenario.capacity), per_positive, per_negative)
+        broken = np.sort(scores[~np.isnan(scores)])[::-1]
+        allowed = most_above(scenario, self.periods.n_periods)
+        return float(broken[allowed]) if len(broken) > allowed else float("nan")
+
+
+def _within(weights: FloatArray, codes: AnyArray, starts: AnyArray, capacity: int) -> AnyArray:
+    """Count the cases of each period, from its highest score down, that the capacity holds."""
+    sums = np.cumsum(weights)
+    before = np.append(0.0, sums)[starts]
+    held = sums - before[codes] <= capacity + SUM_ROUNDING * sums[-1]
+    return np.bincount(codes[held], minlength=len(starts))
+
+
+def most_above(scenario: Scenario, n_periods: int) -> int:
+    """Return how many of these periods may pass the capacity.
+
+    Examples
+    --------
+    >>> most_above(Scenario(capacity=3, cost_ratio=0.1, per="day", exceed=0.15), 20)
+    3
+    """
+    share = as_fraction(scenario.exceed or 0.0)
+    return share.numerator * n_periods // share.denominator

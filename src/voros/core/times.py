@@ -1,0 +1,154 @@
+"""Times of cases as a calendar's clock shows them, whatever they are stored as."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, as_vector, is_missing
+from voros.exceptions import ArgumentError
+
+ACCEPTED = (
+    "accepted are datetimes of numpy, pandas, polars or Python, and ISO 8601 text such as "
+    "2024-03-31T02:30"
+)
+
+
+class Clock(NamedTuple):
+    """Times without a zone, as a clock shows them, and which clock that is.
+
+    Attributes
+    ----------
+    times : ndarray of datetime64[us]
+    words : str
+    """
+
+    times: AnyArray
+    words: str
+
+
+def read_clock(times: Any, time_zone: str | None = None, *, elapsed: bool = False) -> Clock:
+    """Read times as a clock shows them.
+
+    Parameters
+    ----------
+    times : array-like
+        Datetimes with or without a time zone, dates, or ISO 8601 text.
+    time_zone : str, optional
+        The place whose clock counts, such as "Europe/Berlin", for times that have a zone. Without
+        it the clock is that of their own zone or offset.
+    elapsed : bool, default False
+        Read times that have a zone in UTC, where every hour is there once.
+
+    Examples
+    --------
+    >>> read_clock(["2024-03-30T23:30:00Z"], "Europe/Berlin").times.astype(str).tolist()
+    ['2024-03-31T00:30:00.000000']
+    """
+    zone = None if time_zone is None else _zone(time_zone)
+    column = _datetime_column(times)
+    if column is not None:
+        return _of_column(column, time_zone, elapsed)
+    values = times if isinstance(times, (list, tuple)) else as_vector(times, "times")
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+        return _without_zone(values, time_zone)
+    return _of_objects(_parsed(list(values)), zone, time_zone, elapsed)
+
+
+def _zone(time_zone: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(time_zone)
+    except (ValueError, OSError, TypeError, KeyError):
+        raise ArgumentError(
+            "time_zone", f"={time_zone!r}; accepted is a name such as 'Europe/Berlin' or 'UTC'"
+        ) from None
+
+
+def _datetime_column(times: Any) -> Any:
+    """Return a data-frame column of datetimes or dates as narwhals sees it; None for the rest."""
+    if isinstance(times, (list, tuple, np.ndarray)):
+        return None
+    import narwhals.stable.v1 as nw
+
+    column = nw.from_native(times, series_only=True, pass_through=True)
+    if not isinstance(column, nw.Series):
+        return None
+    if column.dtype == nw.Date:
+        return column.cast(nw.Datetime("us"))
+    return column if column.dtype == nw.Datetime else None
+
+
+def _of_column(column: Any, time_zone: str | None, elapsed: bool) -> Clock:
+    if column.is_null().any():
+        _refuse_missing(column.is_null().to_numpy())
+    own = column.dtype.time_zone
+    if own is None:
+        return _without_zone(column.to_numpy(), time_zone)
+    place = "UTC" if elapsed else time_zone or own
+    shown = column.dt.convert_time_zone(place).dt.replace_time_zone(None)
+    return Clock(shown.to_numpy().astype("datetime64[us]"), f"the clock of {place}")
+
+
+def _without_zone(times: AnyArray, time_zone: str | None) -> Clock:
+    if time_zone is not None:
+        raise ArgumentError(
+            "time_zone",
+            f"={time_zone!r}, and the times have no zone to convert from; leave it out, and the "
+            "clock is the one they were written by",
+        )
+    if np.isnat(times).any():
+        _refuse_missing(np.isnat(times))
+    return Clock(times.astype("datetime64[us]"), "the clock they were written by")
+
+
+def _parsed(values: Sequence[Any]) -> list[datetime]:
+    missing = np.array([is_missing(value) for value in values], dtype=np.bool_)
+    if missing.any():
+        _refuse_missing(missing)
+    return [_datetime(value, row) for row, value in enumerate(values)]
+
+
+def _datetime(value: Any, row: int) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)
+    if isinstance(value, np.datetime64):
+        return _datetime(value.astype("datetime64[us]").item(), row)
+    try:
+        return datetime.fromisoformat(value.strip())
+    except (AttributeError, ValueError):
+        raise ArgumentError("times", f"[{row}]={value!r} is no time; {ACCEPTED}") from None
+
+
+def _of_objects(
+    times: list[datetime], zone: ZoneInfo | None, time_zone: str | None, elapsed: bool
+) -> Clock:
+    aware = [time.tzinfo is not None for time in times]
+    if not any(aware):
+        return _without_zone(np.array(times, dtype="datetime64[us]"), time_zone)
+    if not all(aware):
+        row = aware.index(False)
+        raise ArgumentError(
+            "times", f"[{row}]={times[row]} has no time zone and others have one; give all or none"
+        )
+    place = UTC if elapsed else zone
+    if place is None:
+        offsets = sorted({str(time.utcoffset()) for time in times})
+        words = f"their own clock (UTC offset {' or '.join(offsets)})"
+    else:
+        times, words = [time.astimezone(place) for time in times], f"the clock of {place}"
+    shown = [time.replace(tzinfo=None) for time in times]
+    return Clock(np.array(shown, dtype="datetime64[us]"), words)
+
+
+def _refuse_missing(missing: AnyArray) -> None:
+    raise ArgumentError(
+        "times",
+        f" is missing in {np.count_nonzero(missing)} of {len(missing)} cases (first at index "
+        f"{np.flatnonzero(missing)[0]}); {ACCEPTED}",
+    )

@@ -1,0 +1,187 @@
+"""What deployed thresholds do in each period, against a capacity per period."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.groups import counts_by_group
+from voros.core.periods import SUM_ROUNDING, PeriodCases, most_above
+from voros.core.scenario import Scenario
+from voros.io.frames import make_frame
+from voros.text.table import Table
+
+SHOWN_PERIODS = 12
+"""Rows of a printed table of periods: those with most alarms."""
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodEvaluation:
+    """Alarms of each period at each deployed threshold.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    names : ndarray of str, shape (n_periods,)
+        All periods, those without a case included.
+    thresholds : ndarray of shape (n_thresholds,)
+    n_cases, n_positive : ndarray of shape (n_periods,)
+    tp, fp : ndarray of shape (n_periods, n_thresholds)
+    note : str
+        How the periods were counted.
+    """
+
+    scenario: Scenario
+    names: AnyArray
+    thresholds: FloatArray
+    n_cases: AnyArray
+    n_positive: AnyArray
+    tp: AnyArray
+    fp: AnyArray
+    note: str
+
+    @classmethod
+    def of(
+        cls,
+        cases: PeriodCases,
+        thresholds: FloatArray,
+        scenario: Scenario,
+        per_positive: float = 1.0,
+        per_negative: float = 1.0,
+    ) -> PeriodEvaluation:
+        """Count the alarms of each period; the classes may be weighted to another prevalence."""
+        cases.check_unit(scenario)
+        everything = np.append(thresholds, -np.inf)
+
+        def counts(members: BoolArray, each: float) -> AnyArray:
+            weights = None if cases.weights is None else cases.weights[members]
+            codes, scores = cases.periods.codes[members], cases.scores[members]
+            n_periods = cases.periods.n_periods
+            found = counts_by_group(codes, n_periods, scores, everything, weights)
+            return found if each == 1.0 else found * each
+
+        right, false = counts(cases.positive, per_positive), counts(~cases.positive, per_negative)
+        return cls(
+            scenario,
+            cases.periods.names,
+            thresholds,
+            right[:, -1] + false[:, -1],
+            right[:, -1],
+            right[:, :-1],
+            false[:, :-1],
+            cases.periods.note,
+        )
+
+    @property
+    def n_periods(self) -> int:
+        """How many periods there are."""
+        return len(self.names)
+
+    @property
+    def alarms(self) -> AnyArray:
+        """Alarms of each period at each threshold."""
+        return np.asarray(self.tp + self.fp)
+
+    @property
+    def above(self) -> BoolArray:
+        """Which periods have more alarms than the capacity, at each threshold."""
+        slack = SUM_ROUNDING * float(self.n_cases.sum()) if self.alarms.dtype.kind == "f" else 0.0
+        return np.asarray(self.alarms > self.scenario.capacity + slack)
+
+    @property
+    def mean_alarms(self) -> FloatArray:
+        """Mean number of alarms of a period, at each threshold."""
+        return np.asarray(self.alarms.sum(axis=0) / self.n_periods)
+
+    @property
+    def n_above(self) -> AnyArray:
+        """How many periods have more alarms than the capacity, at each threshold."""
+        return np.asarray(np.count_nonzero(self.above, axis=0))
+
+    @property
+    def broken(self) -> BoolArray:
+        """Which thresholds break the capacity, by the scenario's rule."""
+        if self.scenario.exceed is not None:
+            return self.n_above > most_above(self.scenario, self.n_periods)
+        total, most = self.alarms.sum(axis=0), self.scenario.capacity * self.n_periods
+        slack = 0.0 if total.dtype.kind in "iu" else SUM_ROUNDING * float(self.n_cases.sum())
+        return np.asarray(total > most + slack)
+
+    @property
+    def judged(self) -> FloatArray:
+        """What the rule looks at: mean alarms of a period, or the share of periods above."""
+        if self.scenario.exceed is None:
+            return self.mean_alarms
+        return np.asarray(self.n_above / self.n_periods)
+
+    @property
+    def bound(self) -> float:
+        """What it may be at most."""
+        exceed = self.scenario.exceed
+        return float(self.scenario.capacity if exceed is None else exceed)
+
+    @property
+    def measure(self) -> str:
+        """What the rule looks at, in words."""
+        per, capacity = self.scenario.per, self.scenario.capacity
+        if self.scenario.exceed is None:
+            return f"alarms per {per}, on average,"
+        return f"of the periods (per {per}) with more than {capacity} alarms"
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return a row for each threshold and period, column by column."""
+        each = len(self.thresholds)
+        by_threshold = {"tp": self.tp, "fp": self.fp, "alarms": self.alarms, "above": self.above}
+        return {
+            "period": np.tile(self.names, each).tolist(),
+            "threshold": np.repeat(self.thresholds, self.n_periods).tolist(),
+            "cases": np.tile(self.n_cases, each).tolist(),
+            "positives": np.tile(self.n_positive, each).tolist(),
+            **{name: values.T.ravel().tolist() for name, values in by_threshold.items()},
+            "capacity": [self.scenario.capacity] * (each * self.n_periods),
+        }
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with a row for each threshold and period."""
+        return make_frame(self.columns(), backend)
+
+    def _summary(self) -> Table:
+        rows = [
+            (f"{t:.6g}", f"{mean:,.4g}", f"{most:,.6g}", f"{n_above:,} of {self.n_periods:,}", kept)
+            for t, mean, most, n_above, kept in zip(
+                self.thresholds,
+                self.mean_alarms,
+                self.alarms.max(axis=0),
+                self.n_above,
+                ["no" if broken else "yes" for broken in self.broken],
+                strict=True,
+            )
+        ]
+        capacity = f"above {self.scenario.capacity:,}"
+        return Table.from_rows([("threshold", "mean", "most", capacity, "kept"), *rows])
+
+    def _busiest(self) -> Table:
+        order = np.argsort(-self.alarms.max(axis=1), kind="stable")[:SHOWN_PERIODS]
+        rows = [
+            (str(self.names[i]), f"{self.n_cases[i]:,.6g}", *(f"{a:,.6g}" for a in self.alarms[i]))
+            for i in order
+        ]
+        heads = (f"alarms at {t:.6g}" for t in self.thresholds)
+        return Table.from_rows([(self.scenario.per or "", "cases", *heads), *rows])
+
+    @property
+    def _title(self) -> str:
+        return f"alarms at most {self.scenario.capacity:,} {self.scenario.rule}; {self.note}"
+
+    def __repr__(self) -> str:
+        """Show each threshold against the capacity, and the periods with most alarms."""
+        busiest = f"most alarms ({min(SHOWN_PERIODS, self.n_periods)} of {self.n_periods:,}):"
+        return "\n".join([self._title, self._summary().text(), busiest, self._busiest().text()])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{escape(self._title)}</p>{self._summary().html()}{self._busiest().html()}"

@@ -1,0 +1,145 @@
+"""Policies with a capacity per period, against counting case by case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime, timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import voros
+from voros import Scenario, ThresholdPolicy
+
+
+def ward(seed: int, n: int = 400, n_days: int = 30) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    scores = (y + rng.normal(size=n)).round(2)
+    days = rng.integers(0, n_days, n)
+    days[:2] = 0, n_days - 1
+    return y, scores, days
+
+
+def as_times(days: np.ndarray) -> list[str]:
+    return [(datetime(2024, 2, 20, 9) + timedelta(days=int(day))).isoformat() for day in days]
+
+
+@pytest.mark.parametrize("exceed", [None, 0.1, 0.0])
+def test_an_evaluation_counts_the_alarms_of_each_day(exceed) -> None:
+    y, scores, days = ward(0)
+    scenario = Scenario(0.3, 3, cost_ratio=(0.1, 0.3), per="day", exceed=exceed)
+    policy = ThresholdPolicy.from_validation(y, scores, scenario, times=as_times(days))
+    y_new, new, days_new = ward(1)
+    keep = days_new != 7
+    y_new, new, days_new = y_new[keep], new[keep], days_new[keep]
+    found = policy.evaluate(y_new, new, times=as_times(days_new))
+    threshold = policy.threshold()
+    alarms = Counter(int(d) for d, s in zip(days_new, new, strict=True) if s >= threshold)
+    expected = [alarms[day] for day in range(30)]
+    table = found.by_period
+    assert table.alarms[:, 0].tolist() == expected
+    assert table.n_cases[7] == 0
+    assert table.n_periods == 30
+    n_above = sum(each > 3 for each in expected)
+    assert table.n_above.tolist() == [n_above]
+    share = sum(expected) / 30 if exceed is None else n_above / 30
+    assert table.judged[0] == pytest.approx(share)
+    broken = "capacity" in {violation.limit for violation in found.violations}
+    assert broken == (share > (3 if exceed is None else exceed))
+    assert found.mean_alarms == sum(expected)
+    frame = found.by_period.frame("pandas")
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["alarms"].tolist() == expected
+    assert frame["tp"].sum() == sum(y_new[new >= threshold])
+    assert "alarms per day" in repr(found)
+    assert "2024-02-27" in frame["period"].tolist()
+    assert "<table>" in found._repr_html_()
+    assert "<table>" in table._repr_html_()
+
+
+def test_a_broken_rule_says_what_it_measures() -> None:
+    scenario = Scenario(capacity=2, cost_ratio=0.01, per="shift", exceed=0.0)
+    y, scores = [1, 0, 1, 0, 1, 1], [9, 1, 8, 2, 7, 6]
+    policy = ThresholdPolicy.from_validation(y, scores, scenario, periods=list("aabbcc"))
+    (violation,) = policy.evaluate(y, scores, periods=list("aaaaab")).violations
+    counted = sum(score >= policy.threshold() for score in scores[:5])
+    assert counted > 2
+    assert violation.bound == 0
+    assert violation.worst == 0.5
+    assert "0.5 of the periods (per shift) with more than 2 alarms is 0.5 above 0" in str(violation)
+
+
+def test_every_threshold_of_a_policy_is_judged_in_its_periods() -> None:
+    y, scores, days = ward(2)
+    scenario = Scenario(capacity=4, cost_ratio=(0.05, 1.5), per="day", exceed=0.2)
+    policy = ThresholdPolicy.from_validation(y, scores, scenario, times=as_times(days))
+    found = policy.evaluate(y, scores, by_cost=True, times=as_times(days))
+    assert len(found.choices) > 1
+    assert found.satisfied
+    table = found.by_period
+    for column, choice in enumerate(found.choices):
+        counts = np.bincount(days[scores >= choice.threshold], minlength=30)
+        assert table.alarms[:, column].tolist() == counts.tolist()
+        assert np.count_nonzero(counts > 4) <= 6
+
+
+def test_points_carry_their_periods_to_an_evaluation() -> None:
+    y, scores, days = ward(3)
+    scenario = Scenario(capacity=4, cost_ratio=0.1, per="day")
+    policy = ThresholdPolicy.from_validation(y, scores, scenario, times=as_times(days))
+    periods = voros.Periods.from_times(as_times(days), "day")
+    points = voros.OperatingPoints.from_scores(y, scores, periods=periods)
+    assert repr(policy.evaluate_points(points)) == repr(
+        policy.evaluate(y, scores, times=as_times(days))
+    )
+    bare = voros.OperatingPoints.from_scores(y, scores)
+    with pytest.raises(ValueError, match="per='day' needs the period of each case"):
+        policy.evaluate_points(bare)
+
+
+def test_a_saved_policy_keeps_its_periods() -> None:
+    y, scores, days = ward(4)
+    scenario = Scenario(0.2, 4, cost_ratio=0.1, per="shift", exceed=0.125)
+    policy = ThresholdPolicy.from_validation(y, scores, scenario, periods=days, model="risk")
+    again = ThresholdPolicy.from_json(policy.to_json())
+    assert again == policy
+    assert again.scenario == scenario
+    assert again.origin.n_periods == len(set(days.tolist()))
+    text = policy.to_json().replace('"n_periods": 30', '"n_periods": null')
+    with pytest.raises(ValueError, match="the origin says no n_periods"):
+        ThresholdPolicy.from_json(text)
+    assert "4 per shift" in policy._repr_html_()
+
+
+def test_models_are_ranked_within_a_capacity_per_period() -> None:
+    y, scores, days = ward(5)
+    # All alarms of this model fall on the first days.
+    crowded = scores - 10 * (days > 3)
+    scenario = Scenario(capacity=4, cost_ratio=(0.1, 0.2), per="day", exceed=0.0)
+    models = {"steady": scores, "crowded": crowded}
+    found = voros.select_model(y, models, scenario, times=as_times(days))
+    assert found.winner == "steady"
+    policy = found.policy()
+    assert policy == ThresholdPolicy.from_validation(
+        y, scores, scenario, times=as_times(days), model="steady", n_models=2
+    )
+
+
+def test_weighted_cases_and_other_prevalences_add_up() -> None:
+    y, scores, days = ward(6)
+    scenario = Scenario(capacity=8, cost_ratio=0.1, per="day", prevalence=0.15)
+    weights = np.random.default_rng(0).random(len(y)) + 0.5
+    policy = ThresholdPolicy.from_validation(
+        y, scores, scenario, sample_weight=weights, times=as_times(days)
+    )
+    found = policy.evaluate(y, scores, sample_weight=weights, times=as_times(days))
+    total = weights.sum()
+    worth = np.where(
+        y == 1, 0.15 * total / weights[y == 1].sum(), 0.85 * total / weights[y == 0].sum()
+    )
+    flagged = scores >= policy.threshold()
+    expected = np.bincount(days[flagged], (weights * worth)[flagged], minlength=30)
+    assert found.by_period.alarms[:, 0] == pytest.approx(expected)
+    assert found.by_period.n_cases.sum() == pytest.approx(total)
