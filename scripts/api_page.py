@@ -15,6 +15,7 @@ PACKAGES = (
     "voros.inference",
     "voros.guarantee",
     "voros.policy",
+    "voros.monitoring",
     "voros.estimators",
     "voros.engines",
     "voros.datasets",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from voros.guarantee import Guarantee, cases_needed
     from voros.inference import Bootstrap, Comparison, bootstrap, compare, compare_policies
     from voros.metrics import partial_voros_score, voros_score
+    from voros.monitoring import Monitor, Renewal, Status, Update, Watch
     from voros.policy import (
         Origin,
         PeriodEvaluation,
@@ -53,6 +54,7 @@ __all__ = [
     "InfeasibleError",
     "InvertedCostsWarning",
     "ModelScores",
+    "Monitor",
     "NeverAlarmWarning",
     "OneAlarmWarning",
     "OperatingPoints",
@@ -64,13 +66,17 @@ __all__ = [
     "PredictionFileError",
     "Region",
     "RegionCase",
+    "Renewal",
     "Scenario",
     "Selection",
     "SiteCounts",
+    "Status",
     "ThresholdPolicy",
     "UnsettledError",
+    "Update",
     "Violation",
     "VorosWarning",
+    "Watch",
     "WinnerMap",
     "bootstrap",
     "cases_needed",
@@ -102,6 +108,7 @@ HOMES = {
     "guarantee": "Guarantee cases_needed",
     "inference": "Bootstrap Comparison bootstrap compare compare_policies",
     "metrics": "partial_voros_score voros_score",
+    "monitoring": "Monitor Renewal Status Update Watch",
     "policy": "Origin PeriodEvaluation PolicyEvaluation ThresholdPolicy Violation",
     "selection": "ModelScores Selection select_model select_points",
     "sites": "SiteCounts",
@@ -112,8 +119,8 @@ HOMES = {
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
 PARTS = (
-    "cli core datasets engines estimators guarantee inference io plotting policy present studies "
-    "text"
+    "cli core datasets engines estimators guarantee inference io monitoring plotting policy "
+    "present studies text"
 )
 MODULES = {"costs": "core.costs", **{name: name for name in PARTS.split()}}
 """Parts that ``import voros`` alone gives access to, and where they are."""

@@ -1,0 +1,94 @@
+"""What is not known, and what the numbers suggest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from voros.core.geometry import Choice
+from voros.monitoring.precision import Alarms
+from voros.monitoring.settings import Settings
+from voros.monitoring.status import Watch
+from voros.monitoring.store import Periods
+from voros.policy import ThresholdPolicy
+
+RECENT_PERIODS = 30
+"""Periods whose alarms suggest the prevalence of today."""
+
+
+def notes_on(
+    alarms: Alarms,
+    periods: Periods,
+    policy: ThresholdPolicy,
+    settings: Settings,
+    watches: tuple[Watch, ...],
+    followed: int,
+) -> Iterator[str]:
+    """Say what was left out, what cannot be known, and what to do."""
+    yield from _left_out(alarms, settings)
+    yield _recall_in_words(followed)
+    suggested = suggested_prevalence(periods, policy, settings)
+    if suggested is not None:
+        validated = policy.n_positive / (policy.n_positive + policy.n_negative)
+        yield (
+            f"prevalence: the alarms of the last periods suggest {suggested:.3f} (validation: "
+            f"{validated:.3f}), if only the share of positives has changed"
+        )
+    if any(watch.verdict in ("broken", "watch") for watch in watches if watch.name == "precision"):
+        yield "advice: monitor.renew() proposes a threshold from labelled recent cases"
+
+
+def _recall_in_words(followed: int) -> str:
+    if not followed:
+        return (
+            "recall: unknown; no case without an alarm has a label, and labels that nobody looks "
+            "for are not late labels. A random sample of those cases, labelled, would show it"
+        )
+    return (
+        f"recall: {followed:,} cases without an alarm have a label; recall can be estimated from "
+        "them only if they are all, or a random sample"
+    )
+
+
+def _left_out(alarms: Alarms, settings: Settings) -> Iterator[str]:
+    closed, missing = alarms.closed, np.isnan(alarms.labels)
+    still_open = int((~closed).sum())
+    if still_open:
+        yield f"{still_open:,} alarms of the last {settings.window:g} days do not count yet"
+    never = int((closed & missing & np.isnan(alarms.latest)).sum())
+    if never:
+        yield (
+            f"{never:,} alarms have no label and are left out, as if labels were missing by chance"
+        )
+    late = int((closed & missing & ~np.isnan(alarms.latest)).sum())
+    if late:
+        yield f"{late:,} labels came after the window had closed and do not count; lengthen it"
+    changed = closed & ~missing & (alarms.labels != alarms.latest)
+    if changed.any():
+        yield (
+            f"{int(changed.sum()):,} labels were corrected after they had counted; the evidence "
+            "keeps what was known then"
+        )
+
+
+def suggested_prevalence(
+    periods: Periods, policy: ThresholdPolicy, settings: Settings
+) -> float | None:
+    """Solve share of alarms = prevalence x recall + (1 - prevalence) x false positive rate.
+
+    It holds under label shift: scores within each class are as they were at validation.
+    """
+    choice = _choice(policy, settings.cost_ratio)
+    cases = periods.cases[-RECENT_PERIODS:].sum()
+    fpr = choice.fp / policy.n_negative
+    if not cases or not choice.recall > fpr:
+        return None
+    share = periods.alarms[-RECENT_PERIODS:].sum() / cases
+    return float(np.clip((share - fpr) / (choice.recall - fpr), 0.0, 1.0))
+
+
+def _choice(policy: ThresholdPolicy, cost_ratio: float | None) -> Choice:
+    if cost_ratio is None:
+        return policy.default
+    return next(c for c in policy.choices if c.cost_ratio_low <= cost_ratio < c.cost_ratio_high)

@@ -1,0 +1,132 @@
+"""Alarms per period against the capacity, over the periods that have ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
+from voros.monitoring.confidence import mean_floor, mean_interval
+from voros.monitoring.evidence import Evidence, weigh
+from voros.monitoring.settings import CapacityLimit, Settings
+from voros.monitoring.status import Judgement, Watch, judge
+from voros.monitoring.store import Periods
+from voros.monitoring.times import SECONDS_PER_DAY, day_of, read_times
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Cases and alarms of the periods that have ended, empty days included."""
+
+    begins: FloatArray
+    cases: FloatArray
+    alarms: FloatArray
+
+
+def ended_counts(periods: Periods, unit: str | None) -> Counts:
+    """Leave out the period that goes on, and add the days on which nobody came."""
+    begins, cases, alarms = periods.starts[:-1], periods.cases[:-1], periods.alarms[:-1]
+    if unit != "day" or not len(periods.names):
+        return Counts(begins, cases, alarms)
+    days = (read_times(periods.names).seconds / SECONDS_PER_DAY).astype(int)
+    order = np.argsort(days)
+    days, cases, alarms = days[order], periods.cases[order], periods.alarms[order]
+    every = np.arange(days[0], days[-1])
+    filled = np.zeros((2, len(every)))
+    filled[:, days[:-1] - days[0]] = cases[:-1], alarms[:-1]
+    return Counts(every * SECONDS_PER_DAY, filled[0], filled[1])
+
+
+def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
+    """Judge the alarms of the periods that have ended."""
+    counts = _with_cases(counts) if limit.kind == "share" else counts
+    above = counts.alarms > limit.most * (counts.cases if limit.kind == "share" else 1.0)
+    evidence = _evidence(counts, limit, settings, above)
+    estimate, low, high = _estimate(counts, limit, settings, above)
+    allowed = limit.exceed if limit.kind in ("exceed", "never") else limit.most
+    kept = high is not None and high <= allowed
+    found = _judge_never(counts, above) if limit.kind == "never" else None
+    if found is None:
+        found = judge(evidence, counts.begins, counts.begins, kept)
+    return Watch(
+        "capacity",
+        found.verdict,
+        _words(found, counts, limit, above),
+        allowed,
+        estimate,
+        low,
+        high,
+        len(counts.cases),
+        evidence.ratio,
+        found.since,
+        found.noticed,
+        {
+            "time": counts.begins,
+            "alarms": counts.alarms,
+            "capacity": limit.most
+            * (counts.cases if limit.kind == "share" else np.ones(len(above))),
+            "evidence": np.maximum(
+                evidence.start - evidence.start_bounds, evidence.late - evidence.late_bound
+            ),
+        },
+    )
+
+
+def _with_cases(counts: Counts) -> Counts:
+    some = counts.cases > 0
+    return Counts(counts.begins[some], counts.cases[some], counts.alarms[some])
+
+
+def _evidence(
+    counts: Counts, limit: CapacityLimit, settings: Settings, above: BoolArray
+) -> Evidence:
+    values: AnyArray
+    if limit.kind == "share":
+        values, most = counts.alarms / counts.cases, limit.most
+    elif limit.kind == "exceed":
+        values, most = above.astype(float), limit.exceed
+    else:
+        values, most = counts.alarms, limit.most
+    return weigh(mean_bets(values, most), STAKE_WEIGHTS, settings.alpha, settings.run_length)
+
+
+def _estimate(
+    counts: Counts, limit: CapacityLimit, settings: Settings, above: BoolArray
+) -> tuple[float | None, float | None, float | None]:
+    if not len(counts.cases):
+        return None, None, None
+    if limit.kind == "mean":
+        return float(counts.alarms.mean()), mean_floor(counts.alarms, settings.alpha), None
+    share = limit.kind == "share"
+    hits = counts.alarms.sum() if share else above.sum()
+    n = counts.cases.sum() if share else len(above)
+    low, high = mean_interval(np.array([hits]), np.array([n]), settings.alpha)
+    return float(hits / n), float(low[0]), float(high[0])
+
+
+def _judge_never(counts: Counts, above: BoolArray) -> Judgement:
+    if not above.any():
+        return Judgement("kept" if len(above) else "too early to tell")
+    first = day_of(counts.begins[int(np.argmax(above))])
+    return Judgement("broken", first, first)
+
+
+def _words(found: Judgement, counts: Counts, limit: CapacityLimit, above: BoolArray) -> str:
+    if not len(above):
+        return "capacity: too early to tell; no period has ended"
+    share = limit.kind == "share"
+    mean = counts.alarms.mean()
+    allowed = f"{limit.most:.4g} of the cases" if share else f"{limit.most:g} a period"
+    seen = (
+        f"{mean:.1f} alarms a period on average, capacity {allowed}; "
+        f"{int(above.sum()):,} of {len(above):,} periods had more"
+    )
+    if limit.kind in ("exceed", "never"):
+        seen += f" ({limit.exceed:.1%} may)" if limit.exceed else " (none may)"
+    since = {
+        "broken": f" since about {found.since}, shown on {found.noticed}",
+        "watch": f" since {found.noticed}",
+    }.get(found.verdict, "")
+    return f"capacity: {found.verdict}{since}; {seen}"

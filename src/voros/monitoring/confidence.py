@@ -1,0 +1,94 @@
+r"""Confidence sequences: intervals that hold at all times at once.
+
+For labels :math:`Y_i` with chances :math:`p_i` given the past, and any fixed :math:`\theta`,
+:math:`\exp(\theta Y_i) / (1 + p_i(e^\theta - 1))` has mean 1. By Jensen's inequality the product is
+at least :math:`\exp(\theta k - n \ln(1 + \bar p\,(e^\theta - 1)))` with the running mean
+:math:`\bar p` of the chances. So a mixture of these over :math:`\theta` reaches
+:math:`2/\alpha` at the true running mean with probability at most :math:`\alpha/2`, whatever
+drifts: the interval is of the mean of what the chances have been, on each side.
+
+For the sums of clusters, in a range of width b, Hoeffding's lemma and Robbins' normal mixture.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logsumexp
+
+from voros.core.arrays import FloatArray
+
+TILTS = np.geomspace(0.01, 4.0, 24)
+"""Values of theta, on each side."""
+
+HALVINGS = 40
+
+BEST_AT = 100.0
+"""Clusters after which the intervals of clusters are narrowest for their size."""
+
+
+def mean_interval(hits: FloatArray, n: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
+    """Return both ends for the running mean of chances, after n trials.
+
+    Examples
+    --------
+    >>> low, high = mean_interval(np.array([0.0, 25.0]), np.array([0.0, 100.0]), 0.05)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.125], [1.0, 0.41])
+    """
+    hits, n = np.asarray(hits, float), np.asarray(n, float)
+    low = _lower(hits, n, alpha / 2)
+    return low, 1.0 - _lower(n - hits, n, alpha / 2)
+
+
+def _lower(hits: FloatArray, n: FloatArray, alpha: float) -> FloatArray:
+    """Return the least mean that hits do not contradict."""
+    low, high = np.zeros(len(n)), np.where(n > 0, hits / np.maximum(n, 1.0), 0.0)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        growth = np.log1p(middle[:, None] * np.expm1(TILTS))
+        evidence = logsumexp(TILTS * hits[:, None] - n[:, None] * growth, axis=1)
+        refuted = evidence - np.log(len(TILTS)) >= -np.log(alpha)
+        low, high = np.where(refuted, middle, low), np.where(refuted, high, middle)
+    return low
+
+
+def cluster_interval(
+    hits: FloatArray, n: FloatArray, clusters: FloatArray, most: int, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return both ends for hits per trial, where trials come in clusters of at most `most`.
+
+    Examples
+    --------
+    >>> low, high = cluster_interval(np.array([90.0]), np.array([300.0]), np.array([200.0]), 3, 0.1)
+    >>> bool(low[0] < 0.3 < high[0])
+    True
+    """
+    variance, prior = clusters * most**2 / 4.0, BEST_AT * most**2 / 4.0
+    log_term = np.log((variance + prior) / prior) + 2 * np.log(2 / alpha)
+    reach = np.sqrt((variance + prior) * log_term) / np.maximum(n, 1.0)
+    share = np.where(n > 0, hits / np.maximum(n, 1.0), 0.5)
+    reach = np.where(n > 0, reach, 1.0)
+    return np.clip(share - reach, 0.0, 1.0), np.clip(share + reach, 0.0, 1.0)
+
+
+def mean_floor(values: FloatArray, alpha: float) -> float:
+    """Return the lower end for the mean of values of at least 0, by the bets of `mean_bets`.
+
+    An upper end would need to know how large a value can be.
+
+    Examples
+    --------
+    >>> mean_floor(np.full(200, 20.0), 0.05) < 20
+    True
+    """
+    from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
+
+    low, high = 0.0, float(np.mean(values)) if len(values) else 0.0
+    for _ in range(HALVINGS if high > 0 else 0):
+        middle = (low + high) / 2
+        sums = mean_bets(values, middle).sum(axis=0)
+        if logsumexp(sums, b=STAKE_WEIGHTS) >= -np.log(alpha):
+            low = middle
+        else:
+            high = middle
+    return low

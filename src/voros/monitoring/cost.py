@@ -1,0 +1,74 @@
+"""Expected cost against a budget: false alarms and misses, as far as somebody looked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
+from voros.monitoring.confidence import mean_floor
+from voros.monitoring.evidence import weigh
+from voros.monitoring.settings import Settings
+from voros.monitoring.status import Judgement, Watch, judge
+from voros.policy import ThresholdPolicy
+
+PER_CASES = 1000
+"""Costs are shown for this many cases."""
+
+
+def mean_cost_ratio(policy: ThresholdPolicy, cost_ratio: float | None) -> float:
+    """Return what a false alarm costs against a miss: as it is known, or on average."""
+    if cost_ratio is not None:
+        return float(cost_ratio)
+    costs, odds = policy.scenario.costs, policy.n_negative / policy.n_positive
+    nodes, weights = costs.nodes(np.array(costs.support, dtype=np.float64))
+    return float(weights @ costs.to_ratio(nodes, odds) / weights.sum())
+
+
+def cost_watch(
+    rows: Sequence[tuple[Any, ...]], ratio: float, max_cost: float, settings: Settings
+) -> Watch:
+    """Judge the mean cost per case, in misses, over periods whose windows have closed.
+
+    A case without a label adds nothing: the true cost is at least what is counted, so a budget
+    that is shown to be broken is broken. That it is kept can be said only where all have labels.
+    """
+    table = np.array(rows, dtype=float).reshape(-1, 5)
+    begins, cases, false_alarms, misses, unlabelled = table.T
+    values = (ratio * false_alarms + misses) / np.maximum(cases, 1)
+    weighed = weigh(mean_bets(values, max_cost), STAKE_WEIGHTS, settings.alpha, settings.run_length)
+    found = judge(weighed, begins, begins, kept=False)
+    total = float(cases.sum())
+    estimate = float((ratio * false_alarms + misses).sum() / total) if total else None
+    missing = int(unlabelled.sum())
+    return Watch(
+        "cost",
+        "unknown" if missing and found.verdict == "too early to tell" else found.verdict,
+        _words(found, estimate, max_cost, missing, int(total)),
+        max_cost,
+        estimate,
+        mean_floor(values, settings.alpha) if total else None,
+        None,
+        len(begins),
+        weighed.ratio,
+        found.since,
+        found.noticed,
+        {"time": begins, "cost": values * PER_CASES},
+    )
+
+
+def _words(
+    found: Judgement, estimate: float | None, max_cost: float, missing: int, cases: int
+) -> str:
+    if estimate is None:
+        return "cost: too early to tell; no window has closed"
+    seen = f"{PER_CASES * estimate:.1f} misses' worth in 1,000 cases, of {PER_CASES * max_cost:.1f}"
+    if missing:
+        seen += (
+            f", counted without the {missing:,} of {cases:,} cases that nobody labelled: the true "
+            "cost is at least this"
+        )
+    since = f" since about {found.since}" if found.since else ""
+    return f"cost: {found.verdict}{since}; {seen}"

@@ -1,0 +1,429 @@
+"""Monitor: a deployed policy, its cases as they come and their labels when they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import (
+    AnyArray,
+    BoolArray,
+    as_vector,
+    check_same_length,
+    check_scores,
+    is_missing,
+    read_labels,
+)
+from voros.core.periods import CALENDAR, Periods
+from voros.exceptions import ArgumentError
+from voros.io.serialisation import json_text
+from voros.monitoring.advice import notes_on
+from voros.monitoring.capacity import capacity_watch, ended_counts
+from voros.monitoring.change import change_watch
+from voros.monitoring.cost import cost_watch, mean_cost_ratio
+from voros.monitoring.precision import precision_watch, read_alarms
+from voros.monitoring.renewal import Renewal, propose
+from voros.monitoring.settings import Settings, capacity_limit
+from voros.monitoring.status import Status, Watch, worst
+from voros.monitoring.store import Cases, Store
+from voros.monitoring.times import Times, day_of, read_time, read_times
+from voros.policy import ThresholdPolicy
+
+LARGEST_SCORE = 1e100
+"""Squares of scores are summed."""
+
+BEGINNING = -np.inf
+"""Before any case."""
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """What a batch of cases was: which raise an alarm, and how many had come before."""
+
+    alarms: BoolArray
+    new: int
+    repeated: int
+
+
+class Monitor:
+    """Watch a deployed policy: precision, capacity, cost and scores, valid at all times.
+
+    Parameters
+    ----------
+    policy : ThresholdPolicy
+        What is deployed.
+    path : path-like, optional
+        One SQLite file for cases, labels and settings. It is made where there is none; where there
+        is, policy and settings must be those it was made with (`Monitor.open` asks for neither).
+        By default the state is in memory.
+    window : float or timedelta, default 30
+        Days after which an alarm counts, with the label known by then. Long enough for the labels
+        that come late: those that come early then do not count before them.
+    alpha : float, default 0.05
+        Probability, for each limit, of ever calling it broken although it is kept.
+    run_length : float, default 10,000
+        Alarms, or periods, that the detector of late changes takes on average to fire although the
+        limit is kept.
+    cost_ratio : float, optional
+        C_FP / C_FN where it is known; by default the policy's default threshold decides.
+    capacity : float, optional
+        Alarms per period; by default the scenario's share of the cases.
+    exceed : float, optional
+        Share of the periods that may have more alarms than `capacity`; 0 is none. By default the
+        mean over periods is compared with it.
+    max_cost : float, optional
+        Budget: cost per case in misses. By default costs are not watched.
+    most_per_patient : int, default 1
+        With more, the first alarms of a patient's episode, up to this number, are summed, because
+        they are not independent of each other.
+    episode : float or timedelta, default 0
+        Days from a patient's first alarm that belong to the same episode.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> policy = voros.ThresholdPolicy.from_validation(
+    ...     [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2], scenario
+    ... )
+    >>> monitor = voros.Monitor(policy, window=2)
+    >>> monitor.update([0.9, 0.2], cases=["a", "b"], times=["2026-03-01", "2026-03-02"]).alarms
+    array([ True, False])
+    >>> monitor.label([1], cases=["a"], times=["2026-03-02"])
+    1
+    >>> monitor.advance("2026-03-10")
+    >>> print(monitor.status()["precision"].words)
+    precision: too early to tell; 1 of 1 alarms were true (1.000, interval 0.000 to 1.000; ...)
+    """
+
+    def __init__(
+        self,
+        policy: ThresholdPolicy,
+        path: str | Path | None = None,
+        *,
+        window: float | timedelta = 30,
+        alpha: float = 0.05,
+        run_length: float = 10_000,
+        cost_ratio: float | None = None,
+        capacity: float | None = None,
+        exceed: float | None = None,
+        max_cost: float | None = None,
+        most_per_patient: int = 1,
+        episode: float | timedelta = 0,
+    ) -> None:
+        """Open the file, or make it."""
+        if not isinstance(policy, ThresholdPolicy):
+            raise TypeError(f"policy is a {type(policy).__name__}; accepted is a ThresholdPolicy")
+        settings = Settings(
+            window=window,  # type: ignore[arg-type]
+            alpha=alpha,
+            run_length=run_length,
+            cost_ratio=cost_ratio,
+            capacity=capacity,
+            exceed=exceed,
+            max_cost=max_cost,
+            most_per_patient=most_per_patient,
+            episode=episode,  # type: ignore[arg-type]
+        )
+        policy.threshold(cost_ratio)
+        self._begin(Store(path), policy, settings)
+
+    def _begin(self, store: Store, policy: ThresholdPolicy, settings: Settings) -> None:
+        facts = {"policy": policy.to_json(), "settings": settings.text()}
+        try:
+            with store.transaction():
+                for name, text in facts.items():
+                    stored = store.fact(name)
+                    if stored is None:
+                        store.keep(name, text)
+                    elif stored != text:
+                        raise ValueError(
+                            f"{store.path} was made with another {name}; Monitor.open goes on with "
+                            "its own, and adopt changes the policy"
+                        )
+        except BaseException:
+            store.close()
+            raise
+        self._store, self.policy, self.settings = store, policy, settings
+
+    @classmethod
+    def open(cls, path: str | Path) -> Monitor:
+        """Go on with the file of a monitor: its policy, its settings, its cases."""
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"{path} does not exist; Monitor(policy, path) makes it")
+        store = Store(path)
+        policy, settings = store.fact("policy"), store.fact("settings")
+        if policy is None or settings is None:
+            store.close()
+            raise ValueError(f"{path} holds no policy; Monitor(policy, path) makes such a file")
+        made = object.__new__(cls)
+        made._store = store
+        made.policy = ThresholdPolicy.from_json(policy)
+        made.settings = Settings.from_text(settings)
+        return made
+
+    def close(self) -> None:
+        """Close the file."""
+        self._store.close()
+
+    def __enter__(self) -> Monitor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def path(self) -> Path | None:
+        """Where the state is; None for memory."""
+        return self._store.path
+
+    @property
+    def clock(self) -> str | None:
+        """Date of the latest case or label."""
+        clock = self._store.clock
+        return None if clock is None else day_of(clock)
+
+    def update(
+        self,
+        y_score: Any,
+        *,
+        cases: Any,
+        times: Any,
+        groups: Any = None,
+        periods: Any = None,
+    ) -> Update:
+        """Decide on cases as they come, and remember them: all of a batch, or none.
+
+        Parameters
+        ----------
+        y_score : array-like of shape (n_cases,)
+        cases : array-like of shape (n_cases,)
+            What identifies each case. One that came before is not counted again.
+        times : array-like of shape (n_cases,)
+            When each came: datetimes of any kind, or ISO 8601 text.
+        groups : array-like of shape (n_cases,), optional
+            The patient of each case.
+        periods : array-like of shape (n_cases,), optional
+            The period of each case, such as a shift; by default that of the scenario's capacity,
+            or its day.
+        """
+        ids, moments, scores = read_ids(cases), read_times(times), _finite_scores(y_score)
+        unit = "given" if periods is not None else self._unit
+        names = _period_names(times, moments, unit, periods)
+        patients = None if groups is None else read_ids(groups, "groups")
+        given = {"y_score": scores, "cases": ids, "times": moments.seconds, "periods": names}
+        check_same_length(**given, **({} if patients is None else {"groups": patients}))
+        alarms = self.policy.predict(scores, self.settings.cost_ratio)
+        batch = Cases(ids, moments.seconds, names, scores, alarms, patients)
+        order = np.argsort(moments.seconds, kind="stable")
+        new = self._add(batch.take(order), unit)
+        return Update(alarms, new, len(ids) - new)
+
+    @property
+    def _unit(self) -> str:
+        """The period of the capacity, where the calendar knows it."""
+        per = self.policy.scenario.per or "day"
+        if per not in CALENDAR:
+            raise ArgumentError(
+                "periods", f" is needed: the capacity is one per {per!r}, which no calendar knows"
+            )
+        return per
+
+    def _add(self, batch: Cases, kind: str) -> int:
+        if not len(batch.ids):
+            return 0
+        with self._store.transaction():
+            self._check_period_kind(kind)
+            new = self._store.add_cases(batch)
+            self._store.advance(float(batch.seconds[-1]))
+        return int(new.sum())
+
+    def _check_period_kind(self, kind: str) -> None:
+        stored = self._store.fact("periods")
+        if stored is None:
+            self._store.keep("periods", kind)
+        elif stored != kind:
+            raise ArgumentError(
+                "periods", f" are of another kind than before ({stored}, not {kind}); keep to one"
+            )
+
+    def label(self, y_true: Any, *, cases: Any, times: Any = None, pos_label: Any = None) -> int:
+        """Take labels when they come, in any order; a later one corrects an earlier one.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_labels,)
+        cases : array-like of shape (n_labels,)
+            The cases they belong to, which may come later.
+        times : array-like of shape (n_labels,), optional
+            When each label came; by default now, at the latest time the monitor knows.
+        pos_label : label, optional
+            By default that of the policy.
+
+        Returns
+        -------
+        int
+            How many said something new.
+        """
+        ids = read_ids(cases)
+        wanted = self.policy.pos_label if pos_label is None else pos_label
+        positive = read_labels(y_true, wanted) if len(ids) else np.zeros(0, dtype=np.bool_)
+        moments = self._label_times(times, len(ids))
+        check_same_length(y_true=positive, cases=ids, times=moments.seconds)
+        if not len(ids):
+            return 0
+        with self._store.transaction():
+            new = self._store.add_labels(ids, moments.seconds, positive)
+            self._store.advance(float(moments.seconds.max()))
+        return new
+
+    def _label_times(self, times: Any, n: int) -> Times:
+        if times is not None:
+            return read_times(times)
+        clock = self._store.clock
+        if clock is None:
+            raise ArgumentError("times", " is needed for labels that come before any case")
+        return Times(np.full(n, clock), np.full(n, day_of(clock)))
+
+    def advance(self, time: Any) -> None:
+        """Say that it is a later time now, which closes windows; the clock never goes back."""
+        seconds = read_time(time)
+        with self._store.transaction():
+            self._store.advance(seconds)
+
+    def status(self) -> Status:
+        """Say what is known of each limit now."""
+        store, clock = self._store, self._store.clock
+        since = self._since
+        watches = tuple(self._watches(since, BEGINNING if clock is None else clock))
+        return Status(
+            worst(watches),
+            self.clock,
+            watches,
+            store.count("cases"),
+            store.count("cases WHERE alarm = 1"),
+            store.count("labels"),
+            tuple(self._notes(since, watches)),
+        )
+
+    @property
+    def _since(self) -> float:
+        return float(self._store.fact("since") or BEGINNING)
+
+    def _watches(self, since: float, clock: float) -> Iterator[Watch]:
+        settings, store = self.settings, self._store
+        periods = store.periods(since)
+        if self.policy.scenario.min_precision > 0:
+            alarms = read_alarms(store.alarms(since), settings.window_seconds, clock)
+            yield precision_watch(alarms, self.policy.scenario.min_precision, settings, clock)
+        limit = capacity_limit(self.policy, settings)
+        if limit is not None:
+            yield capacity_watch(ended_counts(periods, store.fact("periods")), limit, settings)
+        if settings.max_cost is not None:
+            rows = store.costs(since, clock - settings.window_seconds, settings.window_seconds)
+            ratio = mean_cost_ratio(self.policy, settings.cost_ratio)
+            yield cost_watch(rows, ratio, settings.max_cost, settings)
+        yield change_watch(periods, settings)
+
+    def _notes(self, since: float, watches: tuple[Watch, ...]) -> Iterator[str]:
+        store, settings = self._store, self.settings
+        clock = store.clock
+        if clock is None:
+            return
+        alarms = read_alarms(store.alarms(since), settings.window_seconds, clock)
+        labelled = int((~np.isnan(alarms.latest)).sum())
+        # Counted only where there are labels of other cases than alarms.
+        followed = store.followed() if store.count("labels") > labelled else 0
+        yield from notes_on(alarms, store.periods(since), self.policy, settings, watches, followed)
+
+    def renew(self, *, since: Any = None) -> Renewal:
+        """Propose thresholds from recent labelled cases, through the guarantee of the policy.
+
+        Parameters
+        ----------
+        since : date, optional
+            Use cases from this time on; by default since the change that `status` sees, or since
+            the policy was deployed.
+
+        Notes
+        -----
+        Nothing is deployed: `adopt` does that.
+        """
+        if since is None:
+            since = self.status().since
+        begin = self._since if since is None else max(self._since, read_time(since))
+        clock = self._store.clock
+        until = BEGINNING if clock is None else clock - self.settings.window_seconds
+        rows = self._store.latest(begin, until)
+        return propose(rows, self.policy, self.settings.cost_ratio)
+
+    def adopt(self, policy: ThresholdPolicy) -> None:
+        """Deploy another policy from now on; evidence begins anew, and the file keeps the old."""
+        if not isinstance(policy, ThresholdPolicy):
+            raise TypeError(f"policy is a {type(policy).__name__}; accepted is a ThresholdPolicy")
+        clock = self._store.clock
+        with self._store.transaction():
+            before = self._store.fact("policy") or ""
+            self._store.keep(f"policy until {clock!r}", before)
+            self._store.keep("policy", policy.to_json())
+            if clock is not None:
+                self._store.keep("since", repr(float(np.nextafter(clock, np.inf))))
+        self.policy = policy
+
+    def document(self) -> dict[str, Any]:
+        """Return the status with policy and settings, for JSON."""
+        return {
+            "status": self.status().document(),
+            "settings": vars(self.settings),
+            "threshold": self.policy.threshold(self.settings.cost_ratio),
+        }
+
+    def json(self) -> str:
+        """Return the status as JSON text."""
+        return json_text(self.document())
+
+    def __repr__(self) -> str:
+        where = "in memory" if self.path is None else str(self.path)
+        return f"Monitor({self._store.count('cases'):,} cases, {where})"
+
+
+def read_ids(names: Any, argument: str = "cases") -> AnyArray:
+    """Return what identifies cases, patients or periods as text, one for each case.
+
+    Examples
+    --------
+    >>> read_ids([7, 8]).tolist()
+    ['7', '8']
+    """
+    values = as_vector(names, argument)
+    if values.dtype.kind in "OMmf":
+        missing = [row for row, value in enumerate(values.tolist()) if is_missing(value)]
+        if missing:
+            raise ArgumentError(argument, f" is missing at index {missing[0]}; accepted is a name")
+    return np.array([str(value) for value in values.tolist()], dtype=object)
+
+
+def _period_names(times: Any, moments: Times, unit: str, periods: Any) -> AnyArray:
+    if periods is not None:
+        return read_ids(periods, "periods")
+    if unit == "day" or not len(moments.days):
+        return moments.days
+    counted = Periods.from_times(times, unit)
+    return np.asarray(counted.names[counted.codes])
+
+
+def _finite_scores(y_score: Any) -> Any:
+    scores = check_scores(y_score).astype(float)
+    huge = np.abs(scores) > LARGEST_SCORE
+    if huge.any():
+        first = int(np.flatnonzero(huge)[0])
+        raise ArgumentError(
+            "y_score",
+            f" holds {scores[first]:g} at index {first}; accepted is at most {LARGEST_SCORE:g}",
+        )
+    return scores

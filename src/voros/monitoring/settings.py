@@ -1,0 +1,111 @@
+"""What a monitor is asked to promise; kept in its file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from numbers import Integral
+from typing import Any
+
+from voros.core.arrays import as_number, check_number
+from voros.exceptions import ArgumentError
+from voros.io.serialisation import json_text, read_document
+from voros.monitoring.times import SECONDS_PER_DAY, read_days
+from voros.policy import ThresholdPolicy
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a monitor judges; `Monitor` explains each."""
+
+    window: float
+    alpha: float = 0.05
+    run_length: float = 10_000.0
+    cost_ratio: float | None = None
+    capacity: float | None = None
+    exceed: float | None = None
+    max_cost: float | None = None
+    most_per_patient: int = 1
+    episode: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        object.__setattr__(self, "window", read_days(self.window, "window"))
+        object.__setattr__(self, "episode", read_days(self.episode, "episode"))
+        _check_open(self.alpha, "alpha", 1.0)
+        accepted = "a number of alarms of at least 10"
+        check_number(self.run_length, "run_length", accepted, 10.0, 1e12)
+        if self.exceed is not None:
+            check_number(self.exceed, "exceed")
+            if self.capacity is None:
+                raise ArgumentError("exceed", " needs capacity, a number of alarms per period")
+        for name in ("capacity", "max_cost"):
+            value = getattr(self, name)
+            if value is not None and not as_number(value, name) > 0:
+                raise ArgumentError(name, f"={value!r}; accepted is a number above 0")
+        most = self.most_per_patient
+        if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
+            raise ArgumentError("most_per_patient", f"={most!r}; accepted is a whole number from 1")
+
+    @property
+    def window_seconds(self) -> float:
+        """The maturity window in seconds."""
+        return self.window * SECONDS_PER_DAY
+
+    @property
+    def episode_seconds(self) -> float:
+        """The length of an episode in seconds."""
+        return self.episode * SECONDS_PER_DAY
+
+    def text(self) -> str:
+        """Return the settings as JSON."""
+        return json_text(asdict(self), indent=None)
+
+    @classmethod
+    def from_text(cls, text: str) -> Settings:
+        """Read settings back."""
+        values: dict[str, Any] = read_document(text, "settings of a monitor").value
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class CapacityLimit:
+    """Most alarms: a share of the cases, or a number per period.
+
+    Attributes
+    ----------
+    most : float
+    kind : str
+        "share" of the cases; "mean" number over periods; "exceed", the share of periods that may
+        have more; "never" may any.
+    exceed : float
+    """
+
+    most: float
+    kind: str
+    exceed: float = 0.0
+
+
+def capacity_limit(policy: ThresholdPolicy, settings: Settings) -> CapacityLimit | None:
+    """Return the limit on alarms that a monitor watches; None where there is none."""
+    if settings.capacity is not None:
+        return _per_period(settings.capacity, settings.exceed)
+    scenario = policy.scenario
+    if not scenario.capacity_is_count:
+        share = float(scenario.capacity)
+        return CapacityLimit(share, "share") if share < 1 else None
+    if scenario.per is not None:
+        return _per_period(scenario.capacity, scenario.exceed)
+    share = scenario.capacity / (policy.n_positive + policy.n_negative)
+    return CapacityLimit(share, "share") if share < 1 else None
+
+
+def _per_period(most: float, exceed: Any) -> CapacityLimit:
+    if exceed is None:
+        return CapacityLimit(float(most), "mean")
+    kind = "exceed" if exceed > 0 else "never"
+    return CapacityLimit(float(most), kind, float(exceed))
+
+
+def _check_open(value: Any, name: str, high: float) -> None:
+    if not 0 < as_number(value, name) < high:
+        raise ArgumentError(name, f"={value!r}; accepted is a number strictly between 0 and {high}")

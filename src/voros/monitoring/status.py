@@ -1,0 +1,186 @@
+"""What a monitor says: a verdict for each limit, in words, with dates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, FloatArray
+from voros.monitoring.evidence import Evidence
+from voros.monitoring.times import day_of
+from voros.text.table import Table, html_facts
+
+Verdict: TypeAlias = Literal["kept", "too early to tell", "unknown", "watch", "broken"]
+VERDICTS: tuple[Verdict, ...] = ("kept", "too early to tell", "unknown", "watch", "broken")
+"""From the best to the worst."""
+
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """One limit: what is known of it now.
+
+    Attributes
+    ----------
+    name : str
+        "precision", "capacity", "cost" or "scores".
+    verdict : str
+    words : str
+        The verdict in a sentence.
+    limit, estimate, low, high : float or None
+        The limit, the estimate, and the ends of its confidence sequence; None where there is none.
+    n : int
+        Units behind it: alarms, patients or periods.
+    evidence : float
+        Evidence against the limit now, as a share of what would show it to be broken.
+    since : str or None
+        When the change for the worse began, about.
+    noticed : str or None
+        When the verdict became what it is.
+    history : mapping of str to ndarray
+        The curves behind it.
+    """
+
+    name: str
+    verdict: Verdict
+    words: str
+    limit: float | None = None
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    evidence: float = 0.0
+    since: str | None = None
+    noticed: str | None = None
+    history: Mapping[str, AnyArray] = field(default_factory=dict, repr=False)
+
+    def document(self) -> dict[str, Any]:
+        """Return everything but the curves, for JSON."""
+        return {name: value for name, value in vars(self).items() if name != "history"}
+
+
+@dataclass(frozen=True, eq=False)
+class Status:
+    """What a monitor says of a deployment.
+
+    Attributes
+    ----------
+    verdict : str
+        The worst of the limits': "kept", "too early to tell", "watch" or "broken". A limit that
+        nobody can watch is "unknown" and does not count.
+    as_of : str or None
+        Date of the latest case or label.
+    watches : tuple of Watch
+    cases, alarms, labels : int
+        Stored so far.
+    notes : tuple of str
+        What is not known, and what the numbers suggest.
+    """
+
+    verdict: Verdict
+    as_of: str | None
+    watches: tuple[Watch, ...]
+    cases: int
+    alarms: int
+    labels: int
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Watch:
+        """Return the watch of a limit."""
+        for watch in self.watches:
+            if watch.name == name:
+                return watch
+        raise KeyError(f"{name!r}; watched are {', '.join(w.name for w in self.watches)}")
+
+    @property
+    def broken(self) -> bool:
+        """Whether some limit is shown to be broken."""
+        return self.verdict == "broken"
+
+    @property
+    def since(self) -> str | None:
+        """When the worst change began, about."""
+        dates = [w.since for w in self.watches if w.verdict == self.verdict and w.since]
+        return min(dates) if dates else None
+
+    @property
+    def words(self) -> str:
+        """The whole status, a sentence a line."""
+        head = f"{self.verdict}, as of {self.as_of}" if self.as_of else "no cases yet"
+        return "\n".join([head, *(watch.words for watch in self.watches), *self.notes])
+
+    def document(self) -> dict[str, Any]:
+        """Return the status in plain values, for JSON."""
+        values = {name: value for name, value in vars(self).items() if name != "watches"}
+        return {**values, "since": self.since, "watches": [w.document() for w in self.watches]}
+
+    def table(self) -> Table:
+        """Return one row for each limit."""
+        head = ("limit", "verdict", "since about", "value", "interval", "allowed", "evidence")
+        return Table.from_rows([head, *(_cells(watch) for watch in self.watches)])
+
+    def __str__(self) -> str:
+        return self.words
+
+    def _repr_html_(self) -> str:
+        facts = [("verdict", self.verdict), ("as of", str(self.as_of))]
+        facts += [(watch.name, watch.words) for watch in self.watches]
+        return html_facts(facts + [("note", note) for note in self.notes])
+
+
+def _cells(watch: Watch) -> tuple[str, ...]:
+    interval = "" if watch.low is None else f"{watch.low:.3f} to {_end(watch.high)}"
+    return (
+        watch.name,
+        watch.verdict,
+        watch.since or "",
+        "" if watch.estimate is None else f"{watch.estimate:.4g}",
+        interval,
+        "" if watch.limit is None else f"{watch.limit:g}",
+        f"{watch.evidence:.2g}",
+    )
+
+
+def _end(high: float | None) -> str:
+    return "?" if high is None else f"{high:.3f}"
+
+
+def worst(watches: tuple[Watch, ...]) -> Verdict:
+    """Return the worst verdict of those that are known."""
+    known = [watch.verdict for watch in watches if watch.verdict != "unknown"]
+    return max(known, key=VERDICTS.index) if known else "too early to tell"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict of evidence, with its dates."""
+
+    verdict: Verdict
+    since: str | None = None
+    noticed: str | None = None
+
+
+def judge(evidence: Evidence, begins: FloatArray, ends: FloatArray, kept: bool) -> Judgement:
+    """Turn evidence into a verdict; units begin and end at these times.
+
+    Broken stays broken: the error is that of ever saying so.
+    """
+    broken, fired = evidence.broken_at, evidence.fired_at
+    if broken is not None:
+        return Judgement("broken", _began(evidence, begins, broken), day_of(ends[broken]))
+    if evidence.watching and fired is not None:
+        last = len(begins) - 1
+        return Judgement("watch", _began(evidence, begins, last), day_of(ends[_risen(evidence)]))
+    return Judgement("kept" if kept else "too early to tell")
+
+
+def _began(evidence: Evidence, begins: FloatArray, unit: int) -> str:
+    return day_of(begins[int(evidence.changes[unit])])
+
+
+def _risen(evidence: Evidence) -> int:
+    """Return the unit at which the detector rose above its bound for the last time."""
+    below = np.flatnonzero(evidence.detector < evidence.detector_bound)
+    return int(below[-1]) + 1 if len(below) else 0

@@ -1,0 +1,295 @@
+"""Cases and labels of a deployment in one SQLite file: each once, whole batches or nothing.
+
+Every change is one transaction that takes the write lock at its start, so a killed process leaves
+the state before or after a batch, and of two writers one waits. A batch that is given again changes
+nothing; that is how to go on after a kill.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.exceptions import ArgumentError
+from voros.monitoring.times import day_of
+
+FORMAT = 1
+"""Raised whenever the tables change."""
+
+WAIT_SECONDS = 60.0
+"""How long a writer waits for another."""
+
+LOOKED_UP = 500
+"""Case ids in one query."""
+
+SCHEMA = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE cases (
+  position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time REAL NOT NULL, period TEXT NOT NULL,
+  score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT
+);
+CREATE INDEX alarms ON cases (time, position) WHERE alarm = 1;
+CREATE TABLE labels (
+  entry INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL
+);
+CREATE INDEX labels_of ON labels (id, time, entry);
+CREATE TABLE periods (
+  period TEXT PRIMARY KEY, start REAL NOT NULL, cases INTEGER NOT NULL, alarms INTEGER NOT NULL,
+  total REAL NOT NULL, squares REAL NOT NULL
+);
+"""
+
+ADD_LABEL = """
+INSERT INTO labels (id, time, value) SELECT ?1, ?2, ?3 WHERE ?3 IS NOT (
+  SELECT value FROM labels WHERE id = ?1 AND time <= ?2 ORDER BY time DESC, entry DESC LIMIT 1
+)
+"""
+
+ADD_PERIOD = """
+INSERT INTO periods VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (period) DO UPDATE SET
+  start = min(start, excluded.start), cases = cases + excluded.cases,
+  alarms = alarms + excluded.alarms, total = total + excluded.total,
+  squares = squares + excluded.squares
+"""
+
+ALARMS = """
+SELECT c.position, c.time, c.patient, l.time, l.value
+FROM cases c LEFT JOIN labels l ON l.id = c.id
+WHERE c.alarm = 1 AND c.time >= ?
+ORDER BY c.time, c.position, l.time, l.entry
+"""
+
+LATEST = """
+SELECT c.period, c.time, c.score, c.alarm, c.patient,
+  (SELECT value FROM labels l WHERE l.id = c.id ORDER BY l.time DESC, l.entry DESC LIMIT 1)
+FROM cases c WHERE c.time >= ? AND c.time < ? ORDER BY c.time, c.position
+"""
+
+COSTS = """
+SELECT min(time), count(*), sum(alarm = 1 AND value IS 0), sum(alarm = 0 AND value IS 1),
+  sum(value IS NULL)
+FROM (
+  SELECT c.period, c.time, c.alarm, (
+    SELECT value FROM labels l WHERE l.id = c.id AND l.time <= c.time + ?1
+    ORDER BY l.time DESC, l.entry DESC LIMIT 1
+  ) AS value
+  FROM cases c WHERE c.time >= ?2 AND c.time < ?3
+) GROUP BY period ORDER BY min(time)
+"""
+
+
+class Cases(NamedTuple):
+    """New cases, one entry for each."""
+
+    ids: AnyArray
+    seconds: FloatArray
+    periods: AnyArray
+    scores: FloatArray
+    alarms: BoolArray
+    patients: AnyArray | None
+
+    def take(self, rows: AnyArray) -> Cases:
+        """Return the cases that a mask marks, or those at the given positions."""
+        patients = None if self.patients is None else self.patients[rows]
+        times, scores, alarms = self.seconds[rows], self.scores[rows], self.alarms[rows]
+        return Cases(self.ids[rows], times, self.periods[rows], scores, alarms, patients)
+
+
+@dataclass(frozen=True)
+class Periods:
+    """Totals of every period that has cases, in the order of time."""
+
+    names: AnyArray
+    starts: FloatArray
+    cases: FloatArray
+    alarms: FloatArray
+    totals: FloatArray
+    squares: FloatArray
+
+
+class Store:
+    """The state of a monitor; ``None`` as path keeps it in memory."""
+
+    def __init__(self, path: str | Path | None) -> None:
+        """Open the file, or make it."""
+        self.path = None if path is None else Path(path)
+        target = ":memory:" if path is None else str(path)
+        self._db = sqlite3.connect(target, timeout=WAIT_SECONDS, isolation_level=None)
+        try:
+            self._check_or_make()
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise ValueError(f"{path} is no file of a monitor: {error}") from None
+        except BaseException:
+            self._db.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def _check_or_make(self) -> None:
+        with self.transaction():
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if version == FORMAT:
+                return
+            if tables:
+                raise ValueError(f"{self.path} is a database of another kind; name another file")
+            for statement in SCHEMA.split(";"):
+                self._db.execute(statement)
+            self._db.execute(f"PRAGMA user_version = {FORMAT}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make all changes inside at once, or none; other writers wait."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def fact(self, name: str) -> str | None:
+        """Return a stored fact."""
+        row = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def keep(self, name: str, value: str) -> None:
+        """Store a fact, inside a transaction."""
+        self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+
+    @property
+    def clock(self) -> float | None:
+        """The latest time that the file knows of."""
+        text = self.fact("clock")
+        return None if text is None else float(text)
+
+    def advance(self, seconds: float) -> None:
+        """Set the clock forward, inside a transaction; it never goes back."""
+        clock = self.clock
+        if clock is None or seconds > clock:
+            self.keep("clock", repr(float(seconds)))
+
+    def add_cases(self, cases: Cases) -> BoolArray:
+        """Add cases inside a transaction, with their periods' totals, and return which were new.
+
+        Raises
+        ------
+        ArgumentError
+            When a case came before with another score or time.
+        """
+        n, before = len(cases.ids), self._db.total_changes
+        self._db.execute("SAVEPOINT batch")
+        self._insert(cases, np.arange(n))
+        new = np.ones(n, dtype=np.bool_)
+        if self._db.total_changes - before < n:
+            # Rarely: some came before, or twice in this batch.
+            self._db.execute("ROLLBACK TO batch")
+            new = self._new_ones(cases)
+            self._insert(cases, np.flatnonzero(new))
+        self._db.execute("RELEASE batch")
+        self._add_totals(cases.take(new))
+        return new
+
+    def _insert(self, cases: Cases, rows: AnyArray) -> None:
+        patients = [None] * len(rows) if cases.patients is None else cases.patients[rows].tolist()
+        columns = (cases.ids, cases.seconds, cases.periods, cases.scores, cases.alarms)
+        lists = [column[rows].tolist() for column in columns]
+        self._db.executemany(
+            "INSERT OR IGNORE INTO cases (id, time, period, score, alarm, patient) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            zip(*lists, patients, strict=True),
+        )
+
+    def _new_ones(self, cases: Cases) -> BoolArray:
+        """Mark the first coming of each case; every other must say the same."""
+        seen = self._known(cases.ids.tolist())
+        new = np.zeros(len(cases.ids), dtype=np.bool_)
+        rows = zip(cases.ids.tolist(), cases.scores.tolist(), cases.seconds.tolist(), strict=True)
+        for row, (case, score, time) in enumerate(rows):
+            if case not in seen:
+                seen[case], new[row] = (score, time), True
+            elif seen[case] != (score, time):
+                raise ArgumentError("cases", _told_otherwise(case, seen[case], (score, time)))
+        return new
+
+    def _known(self, ids: Sequence[str]) -> dict[str, tuple[float, float]]:
+        """Return score and time of the cases that are stored."""
+        found: dict[str, tuple[float, float]] = {}
+        for start in range(0, len(ids), LOOKED_UP):
+            part = ids[start : start + LOOKED_UP]
+            marks = ",".join("?" * len(part))
+            query = f"SELECT id, score, time FROM cases WHERE id IN ({marks})"
+            found.update((row[0], (row[1], row[2])) for row in self._db.execute(query, part))
+        return found
+
+    def _add_totals(self, cases: Cases) -> None:
+        """Add new cases to the totals of their periods, inside a transaction."""
+        if not len(cases.ids):
+            return
+        names, codes = np.unique(cases.periods, return_inverse=True)
+        starts = np.full(len(names), np.inf)
+        np.minimum.at(starts, codes, cases.seconds)
+        sums = [
+            np.bincount(codes, weights, len(names)).tolist()
+            for weights in (None, cases.alarms, cases.scores, cases.scores**2)
+        ]
+        self._db.executemany(ADD_PERIOD, zip(names.tolist(), starts.tolist(), *sums, strict=True))
+
+    def add_labels(self, ids: AnyArray, seconds: FloatArray, values: BoolArray) -> int:
+        """Add labels inside a transaction; one that says nothing new is left out."""
+        before = self._db.total_changes
+        rows = zip(ids.tolist(), seconds.tolist(), values.astype(int).tolist(), strict=True)
+        self._db.executemany(ADD_LABEL, rows)
+        return self._db.total_changes - before
+
+    def alarms(self, since: float) -> list[tuple[Any, ...]]:
+        """Return position, time, patient of each alarm, with time and value of each label."""
+        return self._db.execute(ALARMS, (since,)).fetchall()
+
+    def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
+        """Return period, time, score, alarm, patient and latest label of the cases between."""
+        return self._db.execute(LATEST, (since, until)).fetchall()
+
+    def count(self, table: str) -> int:
+        """Return the rows of a table."""
+        return int(self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def followed(self) -> int:
+        """Return how many cases without an alarm have a label."""
+        query = "SELECT count(*) FROM cases c WHERE c.alarm = 0 AND c.id IN (SELECT id FROM labels)"
+        return int(self._db.execute(query).fetchone()[0])
+
+    def unknown_labels(self) -> int:
+        """Return how many labels belong to cases that have not come."""
+        query = "SELECT count(*) FROM labels WHERE id NOT IN (SELECT id FROM cases)"
+        return int(self._db.execute(query).fetchone()[0])
+
+    def costs(self, since: float, until: float, window: float) -> list[tuple[Any, ...]]:
+        """Return of each period its start, cases, false alarms, misses, and cases without label."""
+        return self._db.execute(COSTS, (window, since, until)).fetchall()
+
+    def periods(self, since: float) -> Periods:
+        """Return the totals of every period that began at a time or later."""
+        query = "SELECT * FROM periods WHERE start >= ? ORDER BY start, period"
+        rows = self._db.execute(query, (since,)).fetchall()
+        columns = list(zip(*rows, strict=True)) if rows else [()] * 6
+        numbers = [np.array(column, dtype=float) for column in columns[1:]]
+        return Periods(np.array(columns[0], dtype=str), *numbers)
+
+
+def _told_otherwise(case: str, before: tuple[float, float], now: tuple[float, float]) -> str:
+    (old, earlier), (new, later) = before, now
+    return (
+        f" holds {case!r} with score {new!r} at {day_of(later)}, which came before with score "
+        f"{old!r} at {day_of(earlier)}; a case is decided on once. Nothing of this batch was stored"
+    )

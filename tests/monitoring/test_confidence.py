@@ -1,0 +1,56 @@
+"""Confidence sequences hold at all times, also while chances drift."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from voros.monitoring.confidence import cluster_interval, mean_floor, mean_interval
+
+
+def test_no_trial_says_nothing() -> None:
+    low, high = mean_interval(np.zeros(1), np.zeros(1), 0.05)
+    assert (low[0], high[0]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 10), (3, 10), (250, 1000), (1000, 1000)])
+def test_intervals_are_wider_than_exact_ones_for_one_look(hits: int, n: int) -> None:
+    low, high = mean_interval(np.array([hits]), np.array([n]), 0.05)
+    exact_low = beta.ppf(0.025, hits, n - hits + 1) if hits else 0.0
+    exact_high = beta.ppf(0.975, hits + 1, n - hits) if hits < n else 1.0
+    assert low[0] <= exact_low
+    assert exact_high <= high[0]
+    assert high[0] - low[0] < 2.5 * (exact_high - exact_low)
+
+
+@pytest.mark.slow
+def test_the_running_mean_is_covered_at_all_times() -> None:
+    rng = np.random.default_rng(0)
+    n = np.arange(1, 401)
+    missed = 0
+    for _ in range(200):
+        chances = np.where(n < 200, 0.4, 0.05 + 0.3 * rng.random())
+        hits = np.cumsum(rng.random(400) < chances)
+        low, high = mean_interval(hits[3::8], n[3::8], 0.2)
+        mean = (np.cumsum(chances) / n)[3::8]
+        missed += bool(((mean < low) | (mean > high)).any())
+    assert missed / 200 <= 0.2
+
+
+def test_clusters_that_share_their_label_are_covered() -> None:
+    rng = np.random.default_rng(1)
+    missed = 0
+    for _ in range(200):
+        sizes = rng.integers(1, 4, 300)
+        hits, n = np.cumsum(sizes * (rng.random(300) < 0.3)), np.cumsum(sizes)
+        low, high = cluster_interval(hits, n, np.arange(1.0, 301), 3, 0.2)
+        missed += bool(((low > 0.3) | (high < 0.3)).any())
+    assert missed / 200 <= 0.2
+
+
+def test_the_lower_end_of_a_mean() -> None:
+    rng = np.random.default_rng(2)
+    ends = [mean_floor(rng.poisson(20, 300).astype(float), 0.05) for _ in range(50)]
+    assert max(ends) < 21
+    assert np.mean(ends) > 17

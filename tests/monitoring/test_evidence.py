@@ -1,0 +1,181 @@
+"""The martingale property and the bounds, by enumeration and by other formulas."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import betainc, betaln
+from scipy.stats import binom
+
+from voros.monitoring.bets import PRECISION_WEIGHTS, STAKE_WEIGHTS, mean_bets, precision_bets
+from voros.monitoring.calibration import COUNTED, start_bounds
+from voros.monitoring.evidence import START_SHARE, late_weights, weigh
+
+FLOOR = 0.25
+
+
+def every_stream(n: int) -> np.ndarray:
+    return np.array(list(product([0.0, 1.0], repeat=n)))
+
+
+def probability(streams: np.ndarray, chance: float) -> np.ndarray:
+    true = streams.sum(axis=1)
+    return np.asarray(chance**true * (1 - chance) ** (streams.shape[1] - true))
+
+
+def weighed(labels: np.ndarray, floor: float = FLOOR, **options: float):
+    options = {"alpha": 0.05, "run_length": 100.0} | options
+    factors = precision_bets(np.ones(len(labels)), labels, floor)
+    return weigh(factors, PRECISION_WEIGHTS, **options)
+
+
+@pytest.mark.parametrize("floor", [0.05, 0.25, 0.8])
+def test_at_the_floor_the_evidence_is_fair(floor: float) -> None:
+    streams = every_stream(9)
+    chance = probability(streams, floor)
+    ends = [weighed(stream, floor) for stream in streams]
+    start = np.array([np.exp(e.start[-1]) for e in ends])
+    late = np.array([np.exp(e.late[-1]) for e in ends])
+    detector = np.array([np.exp(e.detector[-1]) for e in ends])
+    assert chance @ start == pytest.approx(1.0)
+    assert chance @ late == pytest.approx(np.exp(late_weights(9)).sum())
+    assert chance @ detector == pytest.approx(9.0)
+
+
+def test_above_the_floor_the_evidence_falls() -> None:
+    streams = every_stream(8)
+    chance = probability(streams, 0.35)
+    means = [chance @ [np.exp(weighed(s).start[n]) for s in streams] for n in (0, 3, 7)]
+    assert 1 > means[0] > means[1] > means[2]
+
+
+def test_recursions_agree_with_sums_over_every_start() -> None:
+    rng = np.random.default_rng(0)
+    labels = (rng.random(30) < 0.3).astype(float)
+    evidence = weighed(labels)
+    factors = np.exp(precision_bets(np.ones(30), labels, FLOOR))
+    weights = np.exp(late_weights(30))
+    for n in (1, 7, 30):
+        products = [factors[j:n].prod(axis=0) @ PRECISION_WEIGHTS for j in range(n)]
+        assert np.exp(evidence.detector[n - 1]) == pytest.approx(sum(products))
+        assert np.exp(evidence.late[n - 1]) == pytest.approx(weights[:n] @ products)
+        assert np.exp(evidence.start[n - 1]) == pytest.approx(products[0])
+
+
+def test_weights_of_starts_never_exceed_one() -> None:
+    assert np.exp(late_weights(10**6)).sum() == pytest.approx(1 - 1 / np.log(np.e + 10**6))
+
+
+def test_no_more_than_alpha_of_all_streams_ever_cross() -> None:
+    """Every stream of 16 alarms at the floor, in place of a simulation; alpha made large."""
+    n, alpha = 16, 0.4
+    streams = every_stream(n)
+    chance = probability(streams, FLOOR)
+    bounds = start_bounds(n, FLOOR, START_SHARE * alpha)
+    true = np.cumsum(streams, axis=1)
+    wrong, right = precision_bets(np.ones(2), np.array([0.0, 1.0]), FLOOR)
+    parts = true[..., None] * right + (np.arange(1, n + 1) - true)[..., None] * wrong
+    evidence = np.log(np.exp(parts) @ PRECISION_WEIGHTS)
+    crossed = (evidence >= bounds).any(axis=1)
+    assert 0.2 * alpha < chance @ crossed <= START_SHARE * alpha
+
+
+@pytest.mark.parametrize(("floor", "alpha"), [(0.25, 0.047), (0.1, 0.05), (0.6, 0.01)])
+def test_the_exact_bound_spends_alpha_and_no_more(floor: float, alpha: float) -> None:
+    """Counted again with a boundary found by SciPy's binomial, one count at a time."""
+    bounds = start_bounds(COUNTED, floor, alpha)
+    wrong, right = precision_bets(np.ones(2), np.array([0.0, 1.0]), floor)
+    alive, crossed = {0: 1.0}, 0.0
+    for n in range(1, 400):
+        moved: dict[int, float] = {}
+        for k, mass in alive.items():
+            moved[k] = moved.get(k, 0.0) + mass * (1 - floor)
+            moved[k + 1] = moved.get(k + 1, 0.0) + mass * floor
+        alive = {}
+        for k, mass in moved.items():
+            evidence = np.log(np.exp(k * right + (n - k) * wrong) @ PRECISION_WEIGHTS)
+            if evidence >= bounds[n - 1]:
+                crossed += mass
+            elif mass > 1e-15:
+                alive[k] = mass
+    assert 0.85 * alpha < crossed <= alpha
+
+
+def test_the_least_favourable_stream_is_the_one_at_the_floor() -> None:
+    bounds = start_bounds(12, FLOOR, 0.4)
+    streams = every_stream(12)
+    wrong, right = precision_bets(np.ones(2), np.array([0.0, 1.0]), FLOOR)
+    true = np.cumsum(streams, axis=1)
+    parts = true[..., None] * right + (np.arange(1, 13) - true)[..., None] * wrong
+    crossed = (np.log(np.exp(parts) @ PRECISION_WEIGHTS) >= bounds).any(axis=1)
+    at_floor = probability(streams, FLOOR) @ crossed
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        chances = FLOOR + (1 - FLOOR) * rng.random(12) * rng.random()
+        other = np.prod(np.where(streams == 1, chances, 1 - chances), axis=1)
+        assert other @ crossed <= at_floor
+
+
+def test_a_fine_mixture_tends_to_the_beta_mixture() -> None:
+    """The closed form of a uniform mixture below the floor, by the incomplete beta function."""
+    n, k = 40, 6
+    q = FLOOR * (np.arange(20_000) + 0.5) / 20_000
+    fine = np.mean((q / FLOOR) ** k * ((1 - q) / (1 - FLOOR)) ** (n - k))
+    incomplete = betainc(k + 1, n - k + 1, FLOOR) * np.exp(betaln(k + 1, n - k + 1))
+    closed = incomplete / FLOOR / (FLOOR**k * (1 - FLOOR) ** (n - k))
+    assert fine == pytest.approx(closed, rel=1e-6)
+    ours = np.exp(weighed(np.r_[np.ones(k), np.zeros(n - k)]).start[-1])
+    assert closed / 3 < ours < 3 * closed
+
+
+def test_bets_on_cluster_sums_are_fair_at_the_floor() -> None:
+    """Patients with one to three alarms that share their label: all of them, weighted."""
+    sizes, chances = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.3, 0.2])
+    share = chances * sizes / (chances @ sizes)
+    positive = 0.25 * np.array([1.2, 1.0, 0.0])
+    positive[2] = (FLOOR - share[:2] @ positive[:2]) / share[2]
+    mean = np.zeros(3)
+    for n, chance, p in zip(sizes, chances, positive, strict=True):
+        for true, weight in ((n, p), (0.0, 1 - p)):
+            factor = np.exp(precision_bets(np.array([n]), np.array([true]), FLOOR, 3)[0])
+            assert (factor > 0).all()
+            mean += chance * weight * factor
+    assert mean == pytest.approx(np.ones(3))
+
+
+def test_bets_on_a_mean_are_fair_at_it() -> None:
+    counts = np.arange(0, 200)
+    chance = binom.pmf(counts, 199, 20 / 199)
+    assert chance @ np.exp(mean_bets(counts.astype(float), 20.0)) == pytest.approx(np.ones(4))
+    assert STAKE_WEIGHTS.sum() == pytest.approx(1)
+    assert PRECISION_WEIGHTS.sum() == pytest.approx(1)
+
+
+def test_the_change_is_found_where_it_was_made() -> None:
+    labels = np.r_[np.tile([1.0, 0.0], 100), np.tile(np.r_[1.0, np.zeros(9)], 20)]
+    evidence = weighed(labels, run_length=10_000.0)
+    assert evidence.broken_at is not None
+    assert 195 <= evidence.changes[evidence.broken_at] <= 205
+    assert evidence.fired_at is not None
+    assert 200 < evidence.fired_at <= evidence.broken_at
+
+
+def test_nothing_is_nothing() -> None:
+    evidence = weighed(np.zeros(0))
+    assert evidence.broken_at is None
+    assert evidence.fired_at is None
+    assert not evidence.watching
+    assert evidence.ratio == 0
+
+
+@pytest.mark.slow
+def test_the_detector_keeps_its_run_length() -> None:
+    rng = np.random.default_rng(3)
+    lengths = []
+    for _ in range(1500):
+        labels = (rng.random(1500) < FLOOR).astype(float)
+        fired = weighed(labels, run_length=100.0).fired_at
+        lengths.append(1500 if fired is None else fired + 1)
+    assert np.mean(lengths) - 2 * np.std(lengths) / np.sqrt(1500) > 100

@@ -1,0 +1,371 @@
+"""Cases and labels in any order, each once; what the monitor then says."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from monitoring_streams import days, feed, make_policy
+
+import voros
+
+
+def precision_words(monitor: voros.Monitor) -> str:
+    return monitor.status()["precision"].words
+
+
+def test_nothing_yet() -> None:
+    status = voros.Monitor(make_policy()).status()
+    assert status.verdict == "too early to tell"
+    assert status.words.startswith("no cases yet")
+
+
+def test_a_stream_well_above_the_floor_is_kept() -> None:
+    monitor = voros.Monitor(make_policy(), window=3)
+    feed(monitor, np.tile([1, 0], 200), delay=2)
+    found = monitor.status()["precision"]
+    assert found.verdict == "kept"
+    assert found.estimate == 0.5
+    assert found.low is not None
+    assert found.low >= 0.25
+
+
+def test_a_stream_below_the_floor_is_broken_from_its_first_day() -> None:
+    monitor = voros.Monitor(make_policy(), window=3)
+    feed(monitor, np.tile(np.r_[1, np.zeros(9, int)], 10), delay=2)
+    found = monitor.status()["precision"]
+    assert (found.verdict, found.since) == ("broken", "2026-01-02")
+    assert "broken since about 2026-01-02" in found.words
+    # With one true alarm in ten, 20 alarms have 2: evidence by hand, alarm by alarm.
+    assert found.noticed is not None
+    assert found.noticed > "2026-01-20"
+
+
+def test_a_late_change_is_watched_first_and_broken_later() -> None:
+    good, bad = np.tile([1, 0], 250), np.tile(np.r_[1, np.zeros(9, int)], 30)
+    verdicts = []
+    for n in (0, 130, 300):
+        monitor = voros.Monitor(make_policy(), window=1)
+        feed(monitor, np.r_[good, bad[:n]], delay=1)
+        verdicts.append(monitor.status()["precision"])
+    assert [found.verdict for found in verdicts] == ["kept", "watch", "broken"]
+    change = days(501)[500]
+    for found in verdicts[1:]:
+        assert abs(np.datetime64(found.since) - change) <= np.timedelta64(3, "D")
+
+
+def test_labels_in_any_order_give_the_same_state() -> None:
+    rng = np.random.default_rng(0)
+    labels = (rng.random(300) < 0.2).astype(int)
+    when, cases = days(300), np.arange(300)
+    later = when + rng.integers(0, 10, 300)
+    said = set()
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(300)
+        monitor = voros.Monitor(make_policy(), window=10)
+        if seed == 2:  # labels may come before their cases
+            monitor.label(labels[order], cases=cases[order], times=later[order])
+        monitor.update(np.full(300, 0.9), cases=cases, times=when)
+        monitor.label(labels[order], cases=cases[order], times=later[order])
+        monitor.advance("2027-01-01")
+        said.add(monitor.status().words)
+    assert len(said) == 1
+
+
+def test_an_alarm_does_not_count_before_its_window_closes() -> None:
+    monitor = voros.Monitor(make_policy(), window=30)
+    monitor.update([0.9], cases=["a"], times=["2026-01-01"])
+    monitor.label([0], cases=["a"], times=["2026-01-02"])
+    assert monitor.status()["precision"].n == 0
+    monitor.advance("2026-01-31")
+    assert monitor.status()["precision"].n == 0
+    monitor.advance("2026-02-01")
+    assert monitor.status()["precision"].n == 1
+
+
+def test_early_labels_do_not_bias() -> None:
+    """Deaths are known at once and survivals late; counted as they come, all looks well."""
+    monitor = voros.Monitor(make_policy(floor=0.25), window=30)
+    labels = np.tile([1, 0, 0, 0, 0, 0, 0, 0, 0, 0], 12)
+    when = days(120)
+    monitor.update(np.full(120, 0.9), cases=np.arange(120), times=when)
+    came = when + np.where(labels == 1, 0, 30)
+    so_far = came <= when[-1]
+    monitor.label(labels[so_far], cases=np.arange(120)[so_far], times=came[so_far])
+    found = monitor.status()["precision"]
+    assert labels[so_far].mean() > 0.12
+    assert found.n == 89
+    assert found.estimate == pytest.approx(labels[:89].mean())
+
+
+def test_corrections_count_before_the_window_closes_and_are_said_after() -> None:
+    monitor = voros.Monitor(make_policy(), window=10)
+    monitor.update([0.9, 0.9], cases=["a", "b"], times=["2026-01-01", "2026-01-01"])
+    monitor.label([1, 1], cases=["a", "b"], times=["2026-01-03", "2026-01-03"])
+    monitor.label([0], cases=["a"], times=["2026-01-08"])
+    monitor.label([0], cases=["b"], times=["2026-01-20"])
+    status = monitor.status()
+    assert "1 of 2 alarms were true" in status["precision"].words
+    assert any("1 labels were corrected after they had counted" in note for note in status.notes)
+
+
+def test_late_and_missing_labels_are_said() -> None:
+    monitor = voros.Monitor(make_policy(), window=10)
+    monitor.update([0.9] * 3, cases=["a", "b", "c"], times=["2026-01-01"] * 3)
+    monitor.label([1], cases=["a"], times=["2026-01-30"])
+    monitor.advance("2026-03-01")
+    notes = "\n".join(monitor.status().notes)
+    assert "2 alarms have no label and are left out" in notes
+    assert "1 labels came after the window had closed" in notes
+    assert "recall: unknown" in notes
+
+
+def test_what_came_before_is_not_counted_again() -> None:
+    monitor = voros.Monitor(make_policy(), window=1)
+    for _ in range(2):
+        feed(monitor, [1, 0, 0], delay=1)
+    status = monitor.status()
+    assert (status.cases, status.labels) == (3, 3)
+    again = monitor.update([0.9, 0.1], cases=["0", "new"], times=["2026-01-01", "2026-01-05"])
+    assert (again.new, again.repeated) == (1, 1)
+    assert monitor.status().cases == 4
+
+
+def test_a_case_is_decided_on_once() -> None:
+    monitor = voros.Monitor(make_policy())
+    monitor.update([0.9], cases=["a"], times=["2026-01-01"])
+    with pytest.raises(ValueError, match=r"holds 'a' with score 0.8 at 2026-01-01, which came"):
+        monitor.update([0.1, 0.8], cases=["b", "a"], times=["2026-01-01"] * 2)
+    assert monitor.status().cases == 1
+    with pytest.raises(ValueError, match="holds 'c'"):
+        monitor.update([0.1, 0.8], cases=["c", "c"], times=["2026-01-01"] * 2)
+    assert monitor.update([0.1, 0.1], cases=["c", "c"], times=["2026-01-01"] * 2).new == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y_score": [0.1], "cases": ["a", "b"], "times": ["2026-01-01"]}, "one value per"),
+        ({"y_score": [np.inf], "cases": ["a"], "times": ["2026-01-01"]}, "y_score holds 1.79"),
+        ({"y_score": [0.1], "cases": [None], "times": ["2026-01-01"]}, "cases is missing at"),
+        ({"y_score": [0.1], "cases": ["a"], "times": ["yesterday"]}, "times"),
+        ({"y_score": [0.1], "cases": ["a"], "times": [3]}, "times"),
+    ],
+)
+def test_cases_that_are_not_accepted(arguments: dict, message: str) -> None:
+    monitor = voros.Monitor(make_policy())
+    with pytest.raises(ValueError, match=message):
+        monitor.update(arguments.pop("y_score"), **arguments)
+    assert monitor.status().cases == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"window": -1}, "window=-1"),
+        ({"alpha": 0}, "alpha=0"),
+        ({"run_length": 1}, "run_length=1"),
+        ({"exceed": 0.1}, "exceed needs capacity"),
+        ({"capacity": 0}, "capacity=0"),
+        ({"max_cost": -2}, "max_cost=-2"),
+        ({"most_per_patient": 0}, "most_per_patient=0"),
+        ({"cost_ratio": -1.0}, "cost_ratio"),
+    ],
+)
+def test_settings_that_are_not_accepted(settings: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        voros.Monitor(make_policy(), **settings)
+
+
+def test_the_file_goes_on_where_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "ward.voros"
+    with voros.Monitor(make_policy(), path, window=3) as monitor:
+        feed(monitor, np.tile([1, 0], 50), delay=2)
+        words = monitor.status().words
+    with voros.Monitor.open(path) as again:
+        assert again.status().words == words
+        assert again.policy == make_policy()
+        assert again.settings.window == 3
+    with pytest.raises(ValueError, match="made with another settings"):
+        voros.Monitor(make_policy(), path, window=4)
+    with pytest.raises(ValueError, match="made with another policy"):
+        voros.Monitor(make_policy(floor=0.3), path, window=3)
+
+
+def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:
+    text = tmp_path / "text.voros"
+    text.write_text("this is no database, and long enough to be read as one" * 40)
+    other = tmp_path / "other.voros"
+    with sqlite3.connect(other) as database:
+        database.execute("CREATE TABLE t (x)")
+    database.close()
+    with pytest.raises(ValueError, match="no file of a monitor"):
+        voros.Monitor(make_policy(), text)
+    with pytest.raises(ValueError, match="database of another kind"):
+        voros.Monitor(make_policy(), other)
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        voros.Monitor.open(tmp_path / "none.voros")
+
+
+WRITER = """
+import sys, numpy as np, voros
+path, first = sys.argv[1], int(sys.argv[2])
+with voros.Monitor.open(path) as monitor:
+    for day in range(30):
+        cases = [f"{first + i}-{day}" for i in range(20)]
+        when = [str(np.datetime64("2026-01-01") + day)] * 20
+        monitor.update(np.full(20, 0.9), cases=cases, times=when)
+        monitor.label(np.zeros(20, int), cases=cases, times=when)
+"""
+
+
+def test_two_writers_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "ward.voros"
+    voros.Monitor(make_policy(), path).close()
+    # They overlap in half of their cases.
+    command = [sys.executable, "-c", WRITER, str(path)]
+    writers = [subprocess.Popen([*command, first]) for first in ("0", "10")]
+    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+    with voros.Monitor.open(path) as monitor:
+        status = monitor.status()
+        assert (status.cases, status.labels) == (30 * 30, 30 * 30)
+        assert sum(monitor._store.periods(-np.inf).alarms) == 900
+
+
+def test_alarms_of_a_patient_are_summed() -> None:
+    monitor = voros.Monitor(make_policy(), window=1, most_per_patient=3, episode=5)
+    when = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04", "2026-01-20", "2026-01-20"]
+    patients = ["ann", "ann", "ann", "ann", "ann", "bob"]
+    monitor.update([0.9] * 6, cases=list("abcdef"), times=when, groups=patients)
+    monitor.label([1, 1, 0, 0, 0, 1], cases=list("abcdef"), times=when)
+    monitor.advance("2026-06-01")
+    found = monitor.status()["precision"]
+    # Ann's first episode gives three of its four alarms; her second and Bob's one each.
+    assert found.n == 3
+    assert "3 of 5 alarms were true" in found.words
+
+
+def test_capacity_per_day_counts_empty_days() -> None:
+    monitor = voros.Monitor(make_policy(), capacity=2)
+    when = ["2026-01-01"] * 6 + ["2026-01-04"] * 3 + ["2026-01-05"]
+    monitor.update([0.9] * 10, cases=list(range(10)), times=when)
+    found = monitor.status()["capacity"]
+    assert found.n == 4
+    assert found.estimate == pytest.approx(9 / 4)
+    assert "2 of 4 periods had more" in found.words
+
+
+def test_never_more_is_broken_by_one_day() -> None:
+    monitor = voros.Monitor(make_policy(), capacity=2, exceed=0)
+    when = ["2026-01-01"] * 2 + ["2026-01-04"] * 3 + ["2026-01-05"]
+    monitor.update([0.9] * 6, cases=list(range(6)), times=when)
+    found = monitor.status()["capacity"]
+    assert (found.verdict, found.since) == ("broken", "2026-01-04")
+
+
+def test_too_many_alarms_on_average_are_broken() -> None:
+    rng = np.random.default_rng(0)
+    counts = np.r_[rng.poisson(10, 100), rng.poisson(30, 60)]
+    when = np.repeat(days(160), counts)
+    monitor = voros.Monitor(make_policy(), capacity=15)
+    monitor.update(np.full(len(when), 0.9), cases=np.arange(len(when)), times=when)
+    found = monitor.status()["capacity"]
+    assert found.verdict == "broken"
+    assert abs(np.datetime64(found.since) - days(101)[100]) <= np.timedelta64(3, "D")
+
+
+def test_a_share_of_the_cases_and_periods_of_ones_own() -> None:
+    monitor = voros.Monitor(make_policy(capacity=0.4))
+    scores = np.tile([0.9, 0.9, 0.9, 0.1], 100)
+    shifts = np.repeat([f"shift {i:03d}" for i in range(40)], 10)
+    monitor.update(scores, cases=np.arange(400), times=days(400, 20), periods=shifts)
+    found = monitor.status()["capacity"]
+    assert found.verdict == "broken"
+    assert found.estimate == pytest.approx(0.75, abs=0.02)
+    with pytest.raises(ValueError, match="periods are of another kind than before"):
+        monitor.update([0.1], cases=["x"], times=["2027-01-01"])
+
+
+def test_a_change_of_the_scores_is_no_harm() -> None:
+    rng = np.random.default_rng(0)
+    scores = np.r_[rng.normal(0.2, 0.05, 1200), rng.normal(0.28, 0.05, 600)]
+    monitor = voros.Monitor(make_policy())
+    monitor.update(scores, cases=np.arange(1800), times=days(1800, 20))
+    found = monitor.status()["scores"]
+    assert found.verdict == "watch"
+    assert "not harm" in found.words
+    assert abs(np.datetime64(found.since) - days(61)[60]) <= np.timedelta64(7, "D")
+
+
+def test_the_cost_is_at_least_what_labels_show() -> None:
+    monitor = voros.Monitor(make_policy(floor=0.0), window=1, max_cost=0.01)
+    scores = np.tile([0.9, 0.1], 300)
+    monitor.update(scores, cases=np.arange(600), times=days(600, 10))
+    monitor.label(np.zeros(300, int), cases=np.arange(0, 600, 2), times=days(600, 10)[::2])
+    monitor.advance("2027-01-01")
+    found = monitor.status()["cost"]
+    # Half of the cases are false alarms at a twentieth of a miss each.
+    assert found.estimate == pytest.approx(0.025)
+    assert found.verdict == "broken"
+    assert "nobody labelled" in found.words
+
+
+def test_renewal_is_a_proposal_until_it_is_adopted() -> None:
+    rng = np.random.default_rng(0)
+    n = 2000
+    scores = rng.random(n)
+    labels = (rng.random(n) < np.where(scores > 0.8, 0.6, 0.05)).astype(int)
+    monitor = voros.Monitor(make_policy(floor=0.4), window=1)
+    when = days(n, 20)
+    monitor.update(scores, cases=np.arange(n), times=when)
+    alarms = scores >= 0.5
+    monitor.label(labels[alarms], cases=np.arange(n)[alarms], times=when[alarms])
+    monitor.advance("2027-01-01")
+    assert monitor.status()["precision"].verdict == "broken"
+    renewal = monitor.renew()
+    assert monitor.policy.threshold() == 0.5
+    assert renewal.new_threshold > 0.6
+    assert not renewal.recall_known
+    assert "Nothing has changed yet" in renewal.words
+    # The threshold by brute force on the alarms since the date that the verdict names.
+    recent = alarms & (when >= np.datetime64(monitor.status().since))
+    lowest = min(t for t in scores[recent] if labels[recent & (scores >= t)].mean() >= 0.4)
+    assert renewal.new_threshold >= lowest
+    monitor.adopt(renewal.policy)
+    assert monitor.policy.threshold() == renewal.new_threshold
+    assert monitor.status()["precision"].verdict == "too early to tell"
+
+
+def test_frames_and_zones() -> None:
+    pd = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    times = ["2026-01-01T23:30:00-05:00", "2026-01-02T23:30:00-05:00"]
+    zoned = pd.to_datetime(pd.Series(times)).dt.tz_convert("America/New_York")
+    kinds = [times, zoned, pl.Series(zoned), [pd.Timestamp(t) for t in times]]
+    found = set()
+    for kind in kinds:
+        monitor = voros.Monitor(make_policy())
+        monitor.update(pl.Series([0.9, 0.9]), cases=pd.Series(["a", "b"]), times=kind)
+        periods = monitor._store.periods(-np.inf)
+        found.add((*periods.names.tolist(), *periods.starts.tolist()))
+    assert found == {("2026-01-01", "2026-01-02", 1767328200.0, 1767414600.0)}
+
+
+def test_the_capacity_per_period_of_the_scenario_is_watched() -> None:
+    scenario = voros.Scenario(capacity=3, per="week", exceed=0, cost_ratio=0.05)
+    y_true, scores = np.tile([1, 0, 0, 0], 10), np.tile([0.9, 0.1, 0.1, 0.1], 10)
+    weeks = np.repeat(np.arange(10), 4)
+    policy = voros.ThresholdPolicy.from_validation(y_true, scores, scenario, periods=weeks)
+    monitor = voros.Monitor(policy)
+    when = ["2026-01-05"] * 2 + ["2026-01-11", "2026-01-12", "2026-01-14", "2026-01-20"]
+    monitor.update([0.9] * 6, cases=np.arange(6), times=when)
+    assert monitor.status()["capacity"].verdict == "kept"
+    monitor.update([0.9] * 3, cases=list("abc"), times=["2026-01-21"] * 2 + ["2026-02-09"])
+    assert monitor.status()["capacity"].n == 3
+    monitor.update([0.9] * 2, cases=list("de"), times=["2026-01-13"] * 2)
+    found = monitor.status()["capacity"]
+    assert (found.verdict, found.since) == ("broken", "2026-01-12")

@@ -1,0 +1,36 @@
+"""Policies and streams that the tests of the monitor share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import voros
+
+FIRST_DAY = np.datetime64("2026-01-01")
+
+
+def make_policy(floor: float = 0.25, capacity: float = 0.5, **parts: Any) -> voros.ThresholdPolicy:
+    """Alarm at a score of 0.5 or more."""
+    scenario = voros.Scenario(min_precision=floor, capacity=capacity, cost_ratio=0.05, **parts)
+    y_true = np.array([1, 0] * 20 + [0] * 60)
+    scores = np.where(np.arange(100) < 40, 0.5, 0.1)
+    return voros.ThresholdPolicy.from_validation(y_true, scores, scenario)
+
+
+def days(n: int, per_day: int = 1) -> np.ndarray[Any, Any]:
+    """The day of each of n cases."""
+    return FIRST_DAY + np.arange(n) // per_day
+
+
+def feed(
+    monitor: voros.Monitor, labels: Any, *, delay: int = 0, per_day: int = 1, start: int = 0
+) -> None:
+    """Give a monitor one alarm for each label, and the labels some days later."""
+    n = len(labels)
+    when = days(n, per_day) + start
+    cases = np.arange(n) + 10**6 * start
+    monitor.update(np.full(n, 0.9), cases=cases, times=when)
+    monitor.label(labels, cases=cases, times=when + delay)
+    monitor.advance(str(when[-1] + 1000))
