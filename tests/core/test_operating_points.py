@@ -132,3 +132,12 @@ def test_random_curves_by_counting() -> None:
         points = OperatingPoints.from_scores(problem.y_true, problem.y_score)
         got = list(zip(points.tp.tolist(), points.fp.tolist(), strict=True))
         assert got == oracles.count_thresholds(problem)
+
+
+@pytest.mark.parametrize("n_positive", range(1, 40))
+def test_no_rate_exceeds_one_at_another_prevalence(n_positive) -> None:
+    points = OperatingPoints.from_counts([n_positive], [2], n_positive, 2)
+    for prevalence in (0.05, 0.3, 0.7, 0.95):
+        moved = points.at_prevalence(prevalence)
+        assert moved.tpr.max() == 1
+        assert moved.fpr.max() == 1

@@ -303,8 +303,9 @@ class OperatingPoints:
         per_negative = n_negative / self.n_negative
         return OperatingPoints(
             self.thresholds,
-            self.tp * per_positive,
-            self.fp * per_negative,
+            # Rounding must not take a class beyond its size, nor a rate beyond 1.
+            np.minimum(self.tp * per_positive, n_positive),
+            np.minimum(self.fp * per_negative, n_negative),
             n_positive,
             n_negative,
             self.one_case * min(per_positive, per_negative),
