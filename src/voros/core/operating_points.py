@@ -303,9 +303,9 @@ class OperatingPoints:
         per_negative = n_negative / self.n_negative
         return OperatingPoints(
             self.thresholds,
-            # Rounding must not take a class beyond its size, nor a rate beyond 1.
-            np.minimum(self.tp * per_positive, n_positive),
-            np.minimum(self.fp * per_negative, n_negative),
+            # By the rates: those of 1 stay 1, whatever is rounded.
+            self.tpr * n_positive,
+            self.fpr * n_negative,
             n_positive,
             n_negative,
             self.one_case * min(per_positive, per_negative),
