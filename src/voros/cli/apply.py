@@ -13,7 +13,14 @@ import numpy as np
 import typer
 
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.options import OutputOptions, PredictionFile, bundled, output_to
+from voros.cli.loading import periods_of
+from voros.cli.options import (
+    OutputOptions,
+    PeriodOptions,
+    PredictionFile,
+    bundled,
+    output_to,
+)
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
     Sheet,
@@ -24,6 +31,8 @@ from voros.cli.terminal import (
     show_progress,
 )
 from voros.core.arrays import BoolArray
+from voros.core.periods import PeriodCases, Periods
+from voros.core.scenario import Scenario
 from voros.exceptions import NoSuchColumnError, PredictionFileError
 from voros.io import (
     Predictions,
@@ -34,7 +43,7 @@ from voros.io import (
     table_bytes,
 )
 from voros.io.scenario_text import read_number
-from voros.policy import ThresholdPolicy
+from voros.policy import PeriodEvaluation, ThresholdPolicy
 from voros.present.report.wording import exact, number
 from voros.text.messages import Message
 
@@ -46,6 +55,7 @@ def apply(
     ],
     file: PredictionFile,
     show_options: OutputOptions,
+    when: PeriodOptions,
     score: Annotated[
         str | None,
         typer.Option(
@@ -93,6 +103,7 @@ def apply(
     the cases, which are then written with -o only.
     """
     policy = _read_policy(policy_file)
+    when.check(policy.scenario)
     out_format = "csv" if output in (None, STANDARD_OUTPUT) else format_of(output)
     check_output(output, show_options)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
@@ -106,6 +117,8 @@ def apply(
                 scores=[column],
                 pos_label=policy.pos_label if pos_label is None else pos_label,
                 labelled=bool(label),
+                time=when.time,
+                period=when.period,
                 both_classes=False,
                 drop_missing=drop_missing,
             )
@@ -117,7 +130,10 @@ def apply(
             deliver(data.decode() if on_screen else data, output, show_options, announce=False)
     for note in cases.notes:
         say(note, "note")
-    verdict, threshold = Verdict.of(policy, cases, column, alarms, ratio), policy.threshold(ratio)
+    per = policy.scenario.per
+    periods = None if per is None else periods_of(cases, per, when)
+    verdict = Verdict.of(policy, cases, column, alarms, ratio, periods)
+    threshold = policy.threshold(ratio)
     say(f"{column!r} at threshold {exact(threshold)}: {verdict.words}")
     if show_options.for_programs:
         written = None if output is None else str(output)
@@ -168,7 +184,8 @@ def _policy_column(policy: ThresholdPolicy, path: Path) -> str:
 class Verdict:
     """Alarms on new cases, against the capacity and, where labels are known, the floor.
 
-    What needs labels is None where there are none. With labels, everything but `cases` and
+    What needs labels is None where there are none, and what needs periods where the capacity is not
+    one per period. With labels, everything but `cases` and
     `alarms` is what `ThresholdPolicy.evaluate` finds, at the prevalence that the policy names.
     """
 
@@ -181,6 +198,9 @@ class Verdict:
     precision: float | None = None
     recall: float | None = None
     precise_enough: bool | None = None
+    rule: str | None = None
+    periods: int | None = None
+    periods_above: int | None = None
 
     @classmethod
     def of(
@@ -190,15 +210,22 @@ class Verdict:
         column: str,
         alarms: BoolArray,
         cost_ratio: float | None,
+        periods: Periods | None = None,
     ) -> Verdict:
         """Judge what was deployed."""
         raised, scenario = int(alarms.sum()), policy.scenario
         if not _can_be_evaluated(policy, cases):
+            if periods is not None:
+                return cls._unlabelled(alarms, scenario, periods)
             most = scenario.max_alarms(len(alarms), one_case=0.0)
             within = raised <= most
             return cls(len(alarms), raised, most, within, scenario.min_precision, raised)
         tested = policy.evaluate(
-            cases.labels, cases.of(column), cost_ratio=cost_ratio, sample_weight=cases.weights
+            cases.labels,
+            cases.of(column),
+            cost_ratio=cost_ratio,
+            sample_weight=cases.weights,
+            periods=periods,
         )
         broken = {violation.limit for violation in tested.violations}
         return cls(
@@ -211,12 +238,43 @@ class Verdict:
             _known(tested.mean_precision),
             _known(tested.mean_recall),
             "precision" not in broken if raised else None,
+            *_by_period(tested.by_period),
+        )
+
+    @classmethod
+    def _unlabelled(cls, alarms: BoolArray, scenario: Scenario, periods: Periods) -> Verdict:
+        # Which alarms are true does not matter to the capacity.
+        cases = PeriodCases(periods, np.zeros(len(alarms), dtype=np.bool_), alarms.astype(float))
+        found = PeriodEvaluation.of(cases, np.array([1.0]), scenario)
+        most = scenario.max_alarms(len(alarms), 0.0, found.n_periods)
+        within, raised = not found.broken[0], int(alarms.sum())
+        return cls(
+            len(alarms),
+            raised,
+            most,
+            bool(within),
+            scenario.min_precision,
+            raised,
+            None,
+            None,
+            None,
+            *_by_period(found),
         )
 
     @property
     def kept(self) -> bool:
         """Whether no limit is known to be broken."""
         return self.within_capacity and self.precise_enough is not False
+
+    @property
+    def _capacity_in_words(self) -> str:
+        if self.rule is None or self.periods is None:
+            return f"capacity {number(self.max_alarms)}"
+        mean = number(self.judged_alarms / self.periods)
+        return (
+            f"{mean} in each of {self.periods:,} periods on average and more than the capacity in "
+            f"{self.periods_above:,}, capacity {self.rule}"
+        )
 
     @property
     def words(self) -> str:
@@ -228,7 +286,7 @@ class Verdict:
         )
         line = (
             f"{self.alarms:,} alarms in {self.cases:,} cases ({self.alarms / self.cases:.2%})"
-            f"{judged}, capacity {number(self.max_alarms)}: "
+            f"{judged}, {self._capacity_in_words}: "
             f"{'kept' if self.within_capacity else 'exceeded'}"
         )
         if self.precision is None:
@@ -237,6 +295,13 @@ class Verdict:
             f"{line}; precision {self.precision:.4f}, floor {self.min_precision:g}: "
             f"{'kept' if self.precise_enough else 'broken'}; recall {number(self.recall or 0.0)}"
         )
+
+
+def _by_period(found: PeriodEvaluation | None) -> tuple[str, int, int] | tuple[None, None, None]:
+    if found is None:
+        return None, None, None
+    rule = f"{found.scenario.capacity:,} {found.scenario.rule}"
+    return rule, found.n_periods, int(found.n_above[0])
 
 
 def _can_be_evaluated(policy: ThresholdPolicy, cases: Predictions) -> bool:

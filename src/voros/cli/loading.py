@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from voros.cli.options import InputOptions
+from voros.cli.options import InputOptions, PeriodOptions
 from voros.cli.terminal import say, show_progress, tracked
 from voros.core.operating_points import OperatingPoints
+from voros.core.periods import Periods
 from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
 from voros.io import Predictions, read_predictions
@@ -41,6 +42,7 @@ def load(
     *,
     source: Source | None = None,
     group: str | None = None,
+    when: PeriodOptions | None = None,
     both_classes: bool = True,
 ) -> Predictions:
     """Read a file of predictions, opened already or not, saying what was guessed."""
@@ -53,6 +55,8 @@ def load(
             case=columns.case,
             weight=columns.weight,
             group=group,
+            time=None if when is None else when.time,
+            period=None if when is None else when.period,
             pos_label=columns.pos_label,
             both_classes=both_classes,
             drop_missing=columns.drop_missing,
@@ -61,6 +65,16 @@ def load(
     for note in predictions.notes:
         say(note, "note")
     return predictions
+
+
+def periods_of(cases: Predictions, per: str, when: PeriodOptions) -> Periods:
+    """Return the period of each case, saying how they were counted."""
+    if when.time is not None:
+        periods = Periods.from_times(cases.times, per, time_zone=when.time_zone)
+    else:
+        periods = Periods.from_column(cases.periods)
+    say(periods.note, "note")
+    return periods
 
 
 def read_counts(source: Source, columns: InputOptions) -> SiteCounts | None:
@@ -94,7 +108,9 @@ def _check_counts_options(columns: InputOptions) -> None:
         _refuse(bool(given), f"{option} is for files of cases; {columns.file} holds counts")
 
 
-def count_points(predictions: Predictions) -> dict[str, OperatingPoints]:
+def count_points(
+    predictions: Predictions, periods: Periods | None = None
+) -> dict[str, OperatingPoints]:
     """Count alarms at every threshold of every model."""
     points = {}
     for model, scores in tracked(predictions.scores.items(), "counting alarms"):
@@ -103,6 +119,7 @@ def count_points(predictions: Predictions) -> dict[str, OperatingPoints]:
             scores,
             sample_weight=predictions.weights,
             groups=predictions.groups,
+            periods=periods,
         )
     return points
 
@@ -124,6 +141,12 @@ def engine_needed(source: Source, columns: InputOptions, asked: str | None) -> s
     if needed is not None:
         say(f"{source.name} is too large for memory; counting it with {needed}", "note")
     return needed
+
+
+def refuse_counts(source: Source, engine: str | None, counts: SiteCounts | None = None) -> None:
+    """Refuse what counts scores alone, where the capacity is one per period."""
+    _refuse(engine is not None, "--engine counts scores and no periods; leave it out")
+    _refuse(counts is not None, f"{source.name} holds counts, and the period of no case")
 
 
 def count_by_engine(

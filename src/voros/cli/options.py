@@ -144,7 +144,18 @@ class LimitOptions(CostOptions):
     ] = None
     capacity: Annotated[
         str | None,
-        in_limits("Most alarms: 0.5 or 50% of the cases, or 500 cases.", metavar="SHARE|COUNT"),
+        in_limits(
+            "Most alarms: 0.5 or 50% of the cases, 500 cases, or 20/day with --time.",
+            metavar="SHARE|COUNT",
+        ),
+    ] = None
+    exceed: Annotated[
+        str | None,
+        in_limits(
+            "With a --capacity such as 20/day: the share of days that may have more, 0 for none. "
+            "Without it the mean over days counts.",
+            metavar="SHARE",
+        ),
     ] = None
     scenarios: Annotated[
         Path | None, in_limits("A TOML file of named scenarios.", metavar="FILE")
@@ -157,12 +168,25 @@ class LimitOptions(CostOptions):
         ),
     ] = None
 
-    def read(self, **otherwise: Any) -> Scenario:
+    def read(self, *, by_period: bool = False, **otherwise: Any) -> Scenario:
         """Put the scenario together: the file's fields first, then whatever options replace.
 
-        ``otherwise`` states the costs where neither does.
+        ``otherwise`` states the costs where neither does; a capacity per period is refused unless
+        ``by_period``.
         """
+        scenario = self._scenario(otherwise)
+        if scenario.per is not None and not by_period:
+            raise ValueError(
+                f"a capacity of {scenario.capacity} per {scenario.per} is for voros score, select "
+                "and apply; this command knows cases and no periods"
+            )
+        return scenario
+
+    def _scenario(self, otherwise: dict[str, Any]) -> Scenario:
         fields, given = self._from_file(), self.given()
+        if "capacity" in given:
+            # Another capacity, another period.
+            fields = {name: value for name, value in fields.items() if name != "per"}
         if any(name in given for name in COST_FIELDS):
             fields = {name: value for name, value in fields.items() if name not in COST_FIELDS}
         fields |= given
@@ -182,6 +206,40 @@ class LimitOptions(CostOptions):
         if name not in tables:
             raise ValueError(f"{self.scenarios} has no scenario {name!r}; it holds {listed}")
         return tables[name]
+
+
+@dataclass(frozen=True)
+class PeriodOptions:
+    """Which period each case falls in, for a capacity per period."""
+
+    time: Annotated[str | None, _column("When a case falls, for a --capacity such as 20/day.")] = (
+        None
+    )
+    period: Annotated[
+        str | None, _column("The period of a case, for a --capacity such as 5/shift.")
+    ] = None
+    time_zone: Annotated[
+        str | None,
+        in_columns(
+            "With --time: whose clock says when a day begins, such as Europe/Berlin, if not the "
+            "times' own.",
+            metavar="NAME",
+        ),
+    ] = None
+
+    def check(self, scenario: Scenario) -> None:
+        """Refuse, before anything is read, a period that is missing or that nothing looks at."""
+        given = [f"--{name}" for name in ("time", "period") if getattr(self, name) is not None]
+        if scenario.per is None and given:
+            raise ValueError(f"{given[0]} needs a capacity per period, such as --capacity 20/day")
+        if scenario.per is not None and len(given) != 1:
+            raise ValueError(
+                f"a capacity of {scenario.capacity} per {scenario.per} needs the period of each "
+                "case: name its column with --time or with --period"
+                + (", not both" if given else "")
+            )
+        if self.time_zone is not None and self.time is None:
+            raise ValueError("--time-zone says how to read --time, which is not given")
 
 
 @dataclass(frozen=True)

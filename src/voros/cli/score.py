@@ -10,8 +10,24 @@ import typer
 
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.intervals import Intervals
-from voros.cli.loading import Engine, count_by_engine, engine_needed, load, read_counts
-from voros.cli.options import Check, InputOptions, LimitOptions, ShowOptions, bundled
+from voros.cli.loading import (
+    Engine,
+    count_by_engine,
+    count_points,
+    engine_needed,
+    load,
+    periods_of,
+    read_counts,
+    refuse_counts,
+)
+from voros.cli.options import (
+    Check,
+    InputOptions,
+    LimitOptions,
+    PeriodOptions,
+    ShowOptions,
+    bundled,
+)
 from voros.cli.terminal import Sheet, show, tracked
 from voros.core.arrays import check_cases
 from voros.core.decision import solve
@@ -31,20 +47,27 @@ from voros.present.report.wording import exact, limits_in_words, span
 def score(
     columns: InputOptions,
     limits: LimitOptions,
+    when: PeriodOptions,
     output: ShowOptions,
     check: Check = False,
     engine: Engine = None,
 ) -> None:
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
-    scenario = limits.read()
+    scenario = limits.read(by_period=True)
+    when.check(scenario)
     # Opened once, for a pipe cannot be read again.
     source = open_source(columns.file, columns.file_format)
-    counting, counts = engine_needed(source, columns, engine), read_counts(source, columns)
+    counts = read_counts(source, columns)
+    if scenario.per is None:
+        counting = engine_needed(source, columns, engine)
+    else:
+        counting = None
+        refuse_counts(source, engine, counts)
     intervals = None if counts is None else Intervals.of(counts, scenario)
     if counts is not None:
         results = evaluate_all(counts.points, scenario)
     elif counting is None:
-        results = _evaluate_in_memory(load(columns, source=source), scenario)
+        results = _evaluate_in_memory(load(columns, source=source, when=when), scenario, when)
     else:
         results = evaluate_all(count_by_engine(source, columns, scenario, counting), scenario)
     reachable = any(result.feasible for result in results.values())
@@ -55,7 +78,12 @@ def score(
         raise typer.Exit(LIMITS_NOT_MET)
 
 
-def _evaluate_in_memory(predictions: Predictions, scenario: Scenario) -> dict[str, Evaluation]:
+def _evaluate_in_memory(
+    predictions: Predictions, scenario: Scenario, when: PeriodOptions
+) -> dict[str, Evaluation]:
+    if scenario.per is not None:
+        periods = periods_of(predictions, scenario.per, when)
+        return evaluate_all(count_points(predictions, periods), scenario)
     return {
         model: evaluate_model(predictions, model, scenario)
         for model in tracked(predictions.models, "scoring")

@@ -11,13 +11,14 @@ import typer
 
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.intervals import Intervals
-from voros.cli.loading import count_points, load, read_counts
+from voros.cli.loading import count_points, load, periods_of, read_counts, refuse_counts
 from voros.cli.options import (
     Check,
     ChoiceOptions,
     InputOptions,
     LimitOptions,
     OutputOptions,
+    PeriodOptions,
     TestFile,
     bundled,
     in_choice,
@@ -25,6 +26,7 @@ from voros.cli.options import (
 )
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, show, show_progress
 from voros.core.operating_points import OperatingPoints
+from voros.core.periods import Periods
 from voros.core.scenario import Scenario
 from voros.exceptions import UnsettledError
 from voros.io import Predictions, open_source
@@ -47,6 +49,7 @@ def select(
     columns: InputOptions,
     limits: LimitOptions,
     choice: ChoiceOptions,
+    when: PeriodOptions,
     show_options: OutputOptions,
     group: Annotated[
         str | None,
@@ -67,9 +70,10 @@ def select(
         raise ValueError("--check needs cases to check on; name them with --test FILE")
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
-    scenario, how = limits.read(), choice.read()
+    scenario, how = limits.read(by_period=True), choice.read()
+    when.check(scenario)
     check_output(output, show_options)
-    validation = Validation.of(columns, scenario, group)
+    validation = Validation.of(columns, scenario, group, when)
     points = validation.points
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
@@ -78,8 +82,9 @@ def select(
     tested = None
     if test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
-        cases = load_test(test, columns, validation.label, selection.winner)
-        tested = Tested.of(policy, cases)
+        cases = load_test(test, columns, validation.label, selection.winner, when)
+        periods = None if scenario.per is None else periods_of(cases, scenario.per, when)
+        tested = Tested.of(policy, cases, periods)
     if output is not None:
         deliver(document, output, show_options, announce=False)
     sheet = _sheet(selection, policy, tested, validation)
@@ -99,14 +104,19 @@ class Validation:
     intervals: Intervals | None = None
 
     @classmethod
-    def of(cls, columns: InputOptions, scenario: Scenario, group: str | None) -> Validation:
+    def of(
+        cls, columns: InputOptions, scenario: Scenario, group: str | None, when: PeriodOptions
+    ) -> Validation:
         """Read a file of cases or of counts."""
         source = open_source(columns.file, columns.file_format)
         counts = read_counts(source, columns)
         if counts is None:
-            cases = load(columns, source=source, group=group)
-            points = count_points(cases)
+            cases = load(columns, source=source, group=group, when=when)
+            periods = None if scenario.per is None else periods_of(cases, scenario.per, when)
+            points = count_points(cases, periods)
             return cls(cases.source, points, cases.label, columns.pos_label)
+        if scenario.per is not None:
+            refuse_counts(source, None, counts)
         if group is not None:
             raise ValueError(f"--group is for files of cases; {columns.file} holds counts")
         intervals = Intervals.of(counts, scenario)
@@ -130,11 +140,15 @@ class Tested:
     default: PolicyEvaluation
 
     @classmethod
-    def of(cls, policy: ThresholdPolicy, cases: Predictions) -> Tested:
+    def of(
+        cls, policy: ThresholdPolicy, cases: Predictions, periods: Periods | None = None
+    ) -> Tested:
         """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
         scores = cases.of(policy.model or "")
         by_cost, default = (
-            policy.evaluate(cases.labels, scores, by_cost=each, sample_weight=cases.weights)
+            policy.evaluate(
+                cases.labels, scores, by_cost=each, sample_weight=cases.weights, periods=periods
+            )
             for each in (True, False)
         )
         return cls(by_cost, default)
@@ -154,10 +168,16 @@ class Tested:
         ]
 
 
-def load_test(path: Path, columns: InputOptions, label: str | None, winner: str) -> Predictions:
+def load_test(
+    path: Path,
+    columns: InputOptions,
+    label: str | None,
+    winner: str,
+    when: PeriodOptions | None = None,
+) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file."""
     scores = columns.score if columns.model else [winner]
-    return load(replace(columns, file=path, label=label, score=scores))
+    return load(replace(columns, file=path, label=label, score=scores), when=when)
 
 
 def _sheet(

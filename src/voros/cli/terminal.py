@@ -27,6 +27,9 @@ OPTION_NAMES = {
     "scores": "score",
     "min_precisions": "min-precision",
     "capacities": "capacity",
+    "times": "time",
+    "periods": "period",
+    "per": "capacity",
 }
 """Options that are not named as the argument they stand for."""
 

@@ -61,6 +61,8 @@ class ColumnNames:
         How many cases a row stands for.
     group : str, optional
         Whose case it is, where one patient has several.
+    time, period : str, optional
+        When a case falls, or in which period.
     """
 
     label: str | None = None
@@ -69,11 +71,14 @@ class ColumnNames:
     case: str | None = None
     weight: str | None = None
     group: str | None = None
+    time: str | None = None
+    period: str | None = None
 
     @property
     def apart(self) -> dict[str, str]:
         """The columns that are neither label nor score, by the argument that names them."""
-        named = {role: getattr(self, role) for role in ("model", "case", "weight", "group")}
+        roles = ("model", "case", "weight", "group", "time", "period")
+        named = {role: getattr(self, role) for role in roles}
         return {role: name for role, name in named.items() if name is not None}
 
 
@@ -89,11 +94,14 @@ class Roles:
     group: str | None
     notes: tuple[str, ...] = field(default=())
     doubts: tuple[str, ...] = field(default=())
+    time: str | None = None
+    period: str | None = None
 
     @property
     def columns(self) -> list[str]:
         """Every column that has to be read."""
-        named = (self.label, self.model, self.case, self.weight, self.group, *self.scores)
+        apart = (self.model, self.case, self.weight, self.group, self.time, self.period)
+        named = (self.label, *apart, *self.scores)
         return list(dict.fromkeys(name for name in named if name is not None))
 
     @property
@@ -127,7 +135,16 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
             )
         )
     return Roles(
-        label, scores, names.model, names.case, names.weight, names.group, tuple(notes), doubts
+        label,
+        scores,
+        names.model,
+        names.case,
+        names.weight,
+        names.group,
+        tuple(notes),
+        doubts,
+        names.time,
+        names.period,
     )
 
 

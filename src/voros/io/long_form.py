@@ -66,7 +66,8 @@ def _check_alike(first: Any, part: Any, roles: Roles, who: str) -> None:
             f"{who} score {first.num_rows} and {part.num_rows} cases; all models must score the "
             "same cases"
         )
-    for name in (roles.case, roles.label, roles.weight, roles.group):
+    shared = (roles.case, roles.label, roles.weight, roles.group, roles.time, roles.period)
+    for name in shared:
         if name is not None and not np.array_equal(_values(first, name), _values(part, name)):
             differ = f"{who} differ in column {name!r}, case by case"
             hint = ("; name the column that identifies a case with ", Argument("case"))

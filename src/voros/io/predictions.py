@@ -39,6 +39,8 @@ class Predictions:
         Whose case each is.
     kept : ndarray of bool, shape (n_rows,), or None
         Which rows of the file are cases here; None where all are.
+    times, periods : column of shape (n_cases,) or None
+        When each case falls, or in which period.
     """
 
     source: str
@@ -49,6 +51,8 @@ class Predictions:
     notes: tuple[str, ...] = field(default=())
     groups: AnyArray | None = None
     kept: BoolArray | None = None
+    times: Any = None
+    periods: Any = None
 
     @property
     def models(self) -> list[str]:
@@ -84,6 +88,8 @@ def read_predictions(
     case: str | None = None,
     weight: str | None = None,
     group: str | None = None,
+    time: str | None = None,
+    period: str | None = None,
     pos_label: Any = None,
     labelled: bool = True,
     both_classes: bool = True,
@@ -110,6 +116,8 @@ def read_predictions(
         Column that says how many cases a row stands for.
     group : str, optional
         Column that says whose case it is, where one patient has several.
+    time, period : str, optional
+        Column that says when a case falls, or in which period.
     pos_label : label, optional
         The positive class, where it is not clear from the labels; text is compared as text.
     labelled : bool, default True
@@ -131,12 +139,13 @@ def read_predictions(
     (['risk'], [True, False, False], [0.9, 0.2, 0.4])
     """
     source = path if isinstance(path, Source) else open_source(path, file_format)
-    names = ColumnNames(label, scores, model, case, weight, group)
+    names = ColumnNames(label, scores, model, case, weight, group, time, period)
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
     for doubt in roles.doubts:
         warnings.warn(doubt, DoubtfulColumnWarning, stacklevel=2)
     columns = roles.columns
-    table, notes = read_columns(source, columns, roles.numeric), source.notes
+    times = () if time is None else (time,)
+    table, notes = read_columns(source, columns, roles.numeric, times), source.notes
     numbered = roles.label is not None and is_numeric(table.column(roles.label).type)
     table, kept = _without_missing(table, columns, source, drop_missing)
     notes += (*roles.notes, *_dropped_notes(kept))
@@ -158,6 +167,8 @@ def read_predictions(
         notes,
         None if roles.group is None else np.asarray(table.column(roles.group).to_numpy()),
         kept,
+        None if time is None else table.column(time),
+        None if period is None else np.asarray(table.column(period).to_numpy()),
     )
 
 

@@ -324,13 +324,21 @@ def peek(source: Source) -> Any:
     return rows
 
 
-def read_columns(source: Source, columns: Sequence[str], numeric: Collection[str]) -> Any:
-    """Return the named columns of all rows; those in ``numeric`` must be numbers throughout."""
+def read_columns(
+    source: Source, columns: Sequence[str], numeric: Collection[str], times: Collection[str] = ()
+) -> Any:
+    """Return the named columns of all rows; those in ``numeric`` must be numbers throughout.
+
+    Those in ``times`` stay text where the file is text: converted, they would lose their offset.
+    """
     import pyarrow as pa
 
     texts = [name for name in columns if name not in numeric]
     try:
-        table = _readers(source)["read"](source, list(columns), numeric)
+        if times and source.format in ("csv", "tsv"):
+            table = _read_text(source, list(columns), numeric, times)
+        else:
+            table = _readers(source)["read"](source, list(columns), numeric)
     except PredictionFileError as error:
         raise PredictionFileError(f"{source.name}: {error}") from None
     except _unreadable() as error:
@@ -428,13 +436,15 @@ def _read_csv(source: Source, **convert: Any) -> Any:
     )
 
 
-def _read_text(source: Source, columns: list[str], numeric: Collection[str]) -> Any:
+def _read_text(
+    source: Source, columns: list[str], numeric: Collection[str], texts: Collection[str] = ()
+) -> Any:
     import pyarrow as pa
 
     return _read_csv(
         source,
         include_columns=columns,
-        column_types=dict.fromkeys(numeric, pa.float64()),
+        column_types=dict.fromkeys(numeric, pa.float64()) | dict.fromkeys(texts, pa.string()),
         strings_can_be_null=True,
         null_values=sorted(MISSING),
     )

@@ -144,6 +144,17 @@ class PeriodEvaluation:
             "capacity": [self.scenario.capacity] * (each * self.n_periods),
         }
 
+    def values(self) -> dict[str, Any]:
+        """Return what the rule looks at, for each threshold, as plain values."""
+        return {
+            "n_periods": self.n_periods,
+            "thresholds": self.thresholds.tolist(),
+            "mean_alarms": self.mean_alarms.tolist(),
+            "n_above": self.n_above.tolist(),
+            "most_alarms": self.alarms.max(axis=0).tolist(),
+            "note": self.note,
+        }
+
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame with a row for each threshold and period."""
         return make_frame(self.columns(), backend)

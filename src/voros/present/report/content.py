@@ -172,6 +172,8 @@ def scenario_values(scenario: Scenario) -> dict[str, Any]:
         "cost_low": low,
         "cost_high": high,
         "prevalence": scenario.prevalence,
+        "per": scenario.per,
+        "exceed": scenario.exceed,
     }
 
 
@@ -181,6 +183,7 @@ def evaluation_values(tested: PolicyEvaluation) -> dict[str, Any]:
     return {
         **{name: getattr(tested, name) for name in EVALUATION_NUMBERS},
         "intervals": None if found is None else asdict(found),
+        "by_period": None if tested.by_period is None else tested.by_period.values(),
         "satisfied": tested.satisfied,
         "violations": [asdict(violation) for violation in tested.violations],
         "choices": [asdict(choice) for choice in tested.choices],

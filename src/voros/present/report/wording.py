@@ -27,10 +27,11 @@ def limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: floa
     ends = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
     costs = repr(scenario.costs)
     share = cases.n_positive / cases.n_cases
+    rule = f" ({number(scenario.capacity)} {scenario.rule})" if scenario.per else ""
     return (
         f"{number(cases.n_cases)} cases, {share:.3%} positive; precision "
-        f"at least {scenario.min_precision:g}, at most {number(most)} alarms; a miss is worth "
-        f"{_worth(*ends)} false alarms ({costs})"
+        f"at least {scenario.min_precision:g}, at most {number(most)} alarms{rule}; a miss is "
+        f"worth {_worth(*ends)} false alarms ({costs})"
     )
 
 
@@ -64,7 +65,20 @@ def evaluation_in_words(tested: PolicyEvaluation) -> tuple[str, ...]:
         f"{number(tested.mean_precision)}, mean alarms {number(tested.mean_alarms)} of at most "
         f"{number(tested.max_alarms)}"
     )
+    if tested.by_period is not None:
+        summary += f" in all, {_periods_in_words(tested)}"
     return (summary, *map(str, tested.violations))
+
+
+def _periods_in_words(tested: PolicyEvaluation) -> str:
+    found = tested.by_period
+    if found is None:
+        return ""
+    share = float(tested.probabilities @ found.n_above) / found.n_periods
+    return (
+        f"more than {number(tested.scenario.capacity)} in {share:.2%} of {found.n_periods:,} "
+        f"periods ({found.note})"
+    )
 
 
 def consequences_in_words(policy: ThresholdPolicy) -> str:

@@ -1,0 +1,155 @@
+"""A capacity per day on the command line, against counting by hand."""
+
+import csv
+import json
+from collections import Counter
+from datetime import datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cli.cases import write_cases
+from pyarrow import parquet
+
+from voros import Scenario, ThresholdPolicy
+
+COSTS = ("--miss-costs", "5:20")
+
+
+@pytest.fixture
+def admissions(tmp_path):
+    """Cases with the time of admission, in UTC, and a ward; no case on the third day."""
+    plain = write_cases(tmp_path / "plain.csv").read_text().splitlines()
+    rng = np.random.default_rng(7)
+    start = datetime(2024, 3, 30, 22, 30)
+    lines = [f"{plain[0]},admitted,ward"]
+    for row, line in enumerate(plain[1:]):
+        day = int(rng.integers(0, 19))
+        time = start + timedelta(days=day + (day > 1), minutes=int(rng.integers(0, 60)))
+        lines.append(f"{line},{time.isoformat()}+00:00,ward {row % 8}")
+    (tmp_path / "plain.csv").unlink()
+    path = tmp_path / "admissions.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def by_day(path, threshold, hours=0):
+    """Count alarms of each day, a fixed number of hours from UTC."""
+    counts = Counter()
+    with path.open() as file:
+        for row in csv.DictReader(file):
+            time = datetime.fromisoformat(row["admitted"]) + timedelta(hours=hours)
+            counts[time.date()] += float(row["good"]) >= threshold
+    return counts
+
+
+def test_a_policy_per_day_is_chosen_saved_tested_and_applied(voros_command, admissions):
+    limits = ("--capacity", "2/day", "--exceed", "10%", "--time", "admitted", *COSTS)
+    ran = voros_command(
+        *("select", admissions, "--score", "good", "--label", "died", "-o", "policy.json"),
+        *(*limits, "--test", admissions, "--json"),
+    )
+    assert ran.code == 0
+    document = json.loads(ran.out)
+    policy = ThresholdPolicy.from_json(admissions.parent / "policy.json")
+    assert policy.scenario.changed(cost_ratio=1.0) == Scenario(
+        capacity=2, cost_ratio=1.0, per="day", exceed=0.1
+    )
+    assert policy.origin.n_periods == 20
+    counts = by_day(admissions, policy.threshold())
+    above = sum(count > 2 for count in counts.values())
+    assert document["test_default"]["by_period"]["n_above"] == [above]
+    assert above <= 2
+    assert "20 days from 2024-03-30 to 2024-04-18, 1 of them without a case" in ran.err
+    applied = voros_command("apply", "policy.json", admissions, "--time", "admitted", "--json")
+    verdict = json.loads(applied.out)
+    assert verdict["kept"]
+    assert (verdict["periods"], verdict["periods_above"]) == (20, above)
+    labelled = voros_command(
+        "apply", "policy.json", admissions, "--time", "admitted", "--label", "died", "--json"
+    )
+    assert json.loads(labelled.out)["periods_above"] == above
+
+
+def test_days_begin_by_the_clock_that_is_named(voros_command, admissions, tmp_path):
+    """22:30 UTC is 23:30 in Berlin on the 30th of March, and 00:30 from the 31st on."""
+    choice = ("--score", "good", "--label", "died", "--capacity", "2/day", "--json", *COSTS)
+    table = parquet_of(admissions, tmp_path / "cases.parquet")
+    for path in (admissions, table):
+        ran = voros_command(
+            "score", path, *choice, "--time", "admitted", "--time-zone", "Europe/Berlin"
+        )
+        assert ran.code == 0
+        assert "from 2024-03-30 to 2024-04-19" in ran.err
+        assert "the clock of Europe/Berlin" in ran.err
+        assert json.loads(ran.out)["scenario"]["per"] == "day"
+
+
+def parquet_of(path, target):
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    times = [datetime.fromisoformat(row["admitted"]) for row in rows]
+    columns = {name: [float(row[name]) for row in rows] for name in ("died", "good")}
+    stamps = pa.array(times, type=pa.timestamp("us", tz="UTC"))
+    parquet.write_table(pa.table(columns | {"admitted": stamps}), target)
+    return target
+
+
+def test_any_column_is_a_period(voros_command, admissions):
+    ran = voros_command(
+        *("score", admissions, "--score", "good", "--label", "died", "--json", *COSTS),
+        *("--capacity", "5/ward", "--exceed", "0", "--period", "ward"),
+    )
+    assert ran.code == 0
+    (choice,) = json.loads(ran.out)["models"][0]["choices"]
+    with admissions.open() as file:
+        flagged = Counter(
+            row["ward"] for row in csv.DictReader(file) if float(row["good"]) >= choice["threshold"]
+        )
+    assert max(flagged.values()) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "--capacity", "2/day"), "name its column with --time or with --period"),
+        (("score", "--capacity", "2", "--time", "admitted"), "--time needs a capacity per period"),
+        (
+            ("score", "--capacity", "2/day", "--time", "admitted", "--period", "ward"),
+            "--time or with --period, not both",
+        ),
+        (("score", "--capacity", "2/day", "--period", "ward", "--time-zone", "UTC"), "--time-zone"),
+        (("score", "--capacity", "2/shift", "--time", "admitted"), "is none of the calendar's"),
+        (("score", "--capacity", "2/day", "--time", "ward"), "--time[0]='ward 0' is no time"),
+        (("score", "--capacity", "20%/day", "--time", "admitted"), "a whole number of alarms"),
+        (("score", "--capacity", "0.2", "--exceed", "5%"), "which exceed=0.05 needs"),
+        (
+            ("score", "--capacity", "2/day", "--time", "admitted", "--engine", "duckdb"),
+            "--engine counts scores and no periods",
+        ),
+        (("compare", "--capacity", "2/day"), "is for voros score, select and apply"),
+        (("plot", "--capacity", "2/day", "-o", "a.png"), "is for voros score, select and apply"),
+        (("report", "--capacity", "2/day", "-o", "a.html"), "is for voros score, select and apply"),
+        (("explore", "--capacity", "2/day", "-o", "a.html"), "is for voros score, select and"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(voros_command, admissions, arguments, message):
+    command, *rest = arguments
+    ran = voros_command(command, admissions, "--label", "died", "--score", "good", *rest, *COSTS)
+    assert ran.code == 2
+    (line,) = ran.errors
+    assert message in line
+
+
+def test_a_scenario_file_states_a_capacity_per_period(voros_command, admissions):
+    toml = admissions.parent / "limits.toml"
+    toml.write_text('[ward]\ncapacity = "2/day"\nexceed = "5%"\nmiss_costs = [5, 20]\n')
+    choice = ("--label", "died", "--score", "good", "--time", "admitted", "--json")
+    ran = voros_command("score", admissions, "--scenarios", toml, *choice)
+    assert ran.code == 0
+    assert json.loads(ran.out)["scenario"]["exceed"] == 0.05
+    weekly = voros_command(
+        "score", admissions, "--scenarios", toml, "--capacity", "9/week", *choice
+    )
+    found = json.loads(weekly.out)["scenario"]
+    assert (found["capacity"], found["per"], found["exceed"]) == (9, "week", 0.05)
