@@ -16,6 +16,7 @@ PACKAGES = (
     "voros.guarantee",
     "voros.policy",
     "voros.monitoring",
+    "voros.allocation",
     "voros.estimators",
     "voros.engines",
     "voros.datasets",

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from voros.allocation import JointPolicy, allocate, allocate_points
     from voros.core import costs
     from voros.core.geometry import Choice, Region, RegionCase, feasible_region
     from voros.core.operating_points import OperatingPoints
@@ -53,6 +54,7 @@ __all__ = [
     "Guarantee",
     "InfeasibleError",
     "InvertedCostsWarning",
+    "JointPolicy",
     "ModelScores",
     "Monitor",
     "NeverAlarmWarning",
@@ -78,6 +80,8 @@ __all__ = [
     "VorosWarning",
     "Watch",
     "WinnerMap",
+    "allocate",
+    "allocate_points",
     "bootstrap",
     "cases_needed",
     "compare",
@@ -96,6 +100,7 @@ __all__ = [
 ]
 
 HOMES = {
+    "allocation": "JointPolicy allocate allocate_points",
     "core.operating_points": "OperatingPoints",
     "core.geometry": "Choice Region RegionCase feasible_region",
     "core.periods": "Periods",
@@ -119,8 +124,8 @@ HOMES = {
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
 PARTS = (
-    "cli core datasets engines estimators guarantee inference io monitoring plotting policy "
-    "present studies text"
+    "allocation cli core datasets engines estimators guarantee inference io monitoring plotting "
+    "policy present studies text"
 )
 MODULES = {"costs": "core.costs", **{name: name for name in PARTS.split()}}
 """Parts that ``import voros`` alone gives access to, and where they are."""

@@ -135,7 +135,7 @@ def share_capacity(streams: Sequence[Stream], max_alarms: float) -> SharedChoice
     units = whole_costs(streams)
     slack = 0.0 if _whole(streams) else WEIGHT_ROUNDING * max_alarms
     options = [
-        _options(stream, *cost, max_alarms + slack)
+        options_of(stream, *cost, max_alarms + slack)
         for stream, cost in zip(streams, units.costs, strict=True)
     ]
     price = multiplier(options, max_alarms)
@@ -217,7 +217,7 @@ def savings(points: OperatingPoints, miss: int, false_alarm: int) -> AnyArray:
     return np.rint(points.tp * float(miss) - points.fp * float(false_alarm)).astype(np.int64)
 
 
-def _options(stream: Stream, miss: int, false_alarm: int, most: float) -> Options:
+def options_of(stream: Stream, miss: int, false_alarm: int, most: float) -> Options:
     """Keep the points that save more than every one with fewer alarms."""
     points = stream.points
     rows = np.flatnonzero(stream.allowed & (points.alarms <= most))

@@ -46,21 +46,13 @@ def policy_text(policy: ThresholdPolicy) -> str:
 
 def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
     """Return everything that is saved of a policy, in values that strict JSON can hold."""
-    scenario = policy.scenario
     return with_checksum(
         {
             "format": POLICY_FORMAT,
             "schema": POLICY_SCHEMA,
             "model": policy.model,
             "strategy": policy.strategy,
-            "scenario": {
-                "min_precision": scenario.min_precision,
-                "capacity": scenario.capacity,
-                "cost_ratio": _encode_costs(scenario.costs),
-                "prevalence": scenario.prevalence,
-                "per": scenario.per,
-                "exceed": scenario.exceed,
-            },
+            "scenario": scenario_fields(policy.scenario),
             "guarantee": policy.guarantee,
             "n_models": policy.n_models,
             "pos_label": _check_label(policy.pos_label),
@@ -73,6 +65,18 @@ def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
             "choices": policy.choices,
         }
     )
+
+
+def scenario_fields(scenario: Scenario) -> dict[str, Any]:
+    """Return everything that is saved of a scenario."""
+    return {
+        "min_precision": scenario.min_precision,
+        "capacity": scenario.capacity,
+        "cost_ratio": _encode_costs(scenario.costs),
+        "prevalence": scenario.prevalence,
+        "per": scenario.per,
+        "exceed": scenario.exceed,
+    }
 
 
 def parse_policy(source: str | Path) -> dict[str, Any]:
@@ -101,7 +105,7 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
         "checksum",
     )
     arguments = _read_sizes(entries["validation"]) | {
-        "scenario": _read_scenario(entries["scenario"]),
+        "scenario": read_scenario(entries["scenario"]),
         "strategy": entries["strategy"].one_of(POLICY_STRATEGIES),
         "choices": tuple(_read_choice(row) for row in entries["choices"].items()),
         "default": _read_choice(entries["default"]),
@@ -153,7 +157,8 @@ def _read_sizes(entry: Entry) -> dict[str, Any]:
     return {name: size.value for name, size in sizes.items()}
 
 
-def _read_scenario(entry: Entry) -> Scenario:
+def read_scenario(entry: Entry) -> Scenario:
+    """Read a scenario that `scenario_fields` saved."""
     limits = entry.keys("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
     return entry.made(
         Scenario,

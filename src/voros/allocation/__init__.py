@@ -1,0 +1,23 @@
+"""One capacity for several alarms, or for several groups of cases."""
+
+from voros.allocation.allocate import allocate, allocate_points, capacity_growth
+from voros.allocation.choices import Certificate, JointChoice, JointPromise
+from voros.allocation.evaluation import JointEvaluation, StreamEvaluation
+from voros.allocation.growth import CapacityGrowth
+from voros.allocation.joint_policy import JointPolicy
+from voros.allocation.stream_scores import StreamScore, StreamScores
+
+__all__ = [
+    "CapacityGrowth",
+    "Certificate",
+    "JointChoice",
+    "JointEvaluation",
+    "JointPolicy",
+    "JointPromise",
+    "StreamEvaluation",
+    "StreamScore",
+    "StreamScores",
+    "allocate",
+    "allocate_points",
+    "capacity_growth",
+]

@@ -1,0 +1,326 @@
+"""Share one capacity between several alarms or several groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from voros.allocation.certified import JointGuarantee, certify
+from voros.allocation.choices import OVERLAPS, Certificate, JointChoice, Overlap
+from voros.allocation.growth import CapacityGrowth, grow
+from voros.allocation.joint_policy import JointPolicy
+from voros.allocation.overlap import share_visits
+from voros.allocation.problem import JointProblem, Solver, max_alarms_of
+from voros.allocation.streams import StreamCases, by_stream, read_streams
+from voros.allocation.sweep import Piece, cost_pieces
+from voros.core.arrays import check_choice, check_flag
+from voros.core.decision import Decision, solve
+from voros.core.limits import limits_message
+from voros.core.operating_points import OperatingPoints, check_points_by_model
+from voros.core.scenario import Scenario, check_scenario
+from voros.core.shared_capacity import SharedChoice, as_cost, share_capacity
+from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
+from voros.guarantee import Guarantee
+
+Scenarios = Scenario | Mapping[str, Scenario]
+
+
+def allocate(
+    y_true: Any,
+    scores: Any,
+    scenario: Scenarios,
+    *,
+    capacity: float,
+    miss_weight: Any = 1.0,
+    by: Any = None,
+    classes: Sequence[Any] | None = None,
+    one_alarm: bool = False,
+    overlap: Overlap = "each",
+    n_periods: float | None = None,
+    by_cost: bool = False,
+    guarantee: Guarantee | None = None,
+    random_state: int = 0,
+) -> JointPolicy:
+    """Find one threshold for each stream: least total cost within all floors and one capacity.
+
+    A stream is one of several outcomes of the same cases, or a group of cases. Its cost is
+    ``miss_weight * (cost_ratio * FP + FN)``, and the costs of the streams add up. The choice is
+    exact for whole cases: no other thresholds within the limits cost less, and of equals the ones
+    with fewest alarms are taken.
+
+    Parameters
+    ----------
+    y_true : matrix, mapping, data frame, or array-like of shape (n_cases,)
+        Labels of each stream: an indicator matrix of shape (n_cases, n_streams), or columns by
+        name. One column with `by` or `classes`.
+    scores : matrix, mapping, data frame, or array-like of shape (n_cases,)
+        Scores in the same form; also the list of arrays that ``predict_proba`` returns for several
+        labels.
+    scenario : Scenario or mapping of str to Scenario
+        Precision floor and cost ratio of the streams, for all or for each. Their capacity is each
+        stream's own limit, besides the shared one.
+    capacity : float or int
+        Alarms of all streams together at most: a float is a share of the cases, an int a number.
+    miss_weight : float or mapping of str to float, default 1.0
+        What a miss costs in each stream.
+    by : array-like of shape (n_cases,), optional
+        The group of each case, such as its ward: every group is a stream.
+    classes : sequence of labels, optional
+        `y_true` holds one of these labels for each case, and `scores` a column for each: every
+        class is a stream.
+    one_alarm : bool, default False
+        Whether a case raises one alarm at most: that of the stream of its highest score, if that
+        score reaches the stream's threshold. Scores of the streams must then be comparable.
+    overlap : {"each", "once"}, default "each"
+        Whether a case with alarms of several streams takes several alarms of the capacity, or one.
+    n_periods : float, optional
+        How many periods the cases span: a whole `capacity` is then the mean number in a period.
+    by_cost : bool, default False
+        Also find the thresholds on every piece of the costs, as the cost ratios of all streams
+        move together through their distributions. They must be known or uniform.
+    guarantee : Guarantee, optional
+        Keep all floors and the shared capacity in the population, with confidence. The cases are
+        split in two halves at random: thresholds are chosen on one and tested on the other.
+    random_state : int, default 0
+        Of that split.
+
+    Returns
+    -------
+    JointPolicy
+
+    Warns
+    -----
+    NeverAlarmWarning
+        When no threshold of a stream meets its floor within the capacity.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
+    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
+    >>> scenario = voros.Scenario(min_precision=0.5, cost_ratio=0.2)
+    >>> policy = voros.allocate(y, s, scenario, capacity=0.5)
+    >>> policy.thresholds()
+    {'sepsis': 9.0, 'kidney': 7.0}
+    >>> print(policy.table().text())
+    stream    threshold  alarms  precision  recall  misses
+    sepsis            9       1     1.0000  0.3333       2
+    kidney            7       2     1.0000  1.0000       0
+    together             3 of 4                          2
+    """
+    check_flag(one_alarm, "one_alarm")
+    check_flag(by_cost, "by_cost")
+    cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
+    _check_overlap(overlap, cases)
+    names = tuple(cases.scores)
+    scenarios = _scenarios(scenario, names)
+    policy = JointMaker(
+        scenarios, _weights(miss_weight, names), capacity, n_periods, overlap, by_cost
+    )
+    if guarantee is None:
+        return policy.make(cases)
+    return certify(policy, cases, JointGuarantee.of(guarantee, by_cost, overlap), random_state)
+
+
+def allocate_points(
+    points: Mapping[str, OperatingPoints],
+    scenario: Scenarios,
+    *,
+    capacity: float,
+    miss_weight: Any = 1.0,
+    n_periods: float | None = None,
+    by_cost: bool = False,
+) -> JointPolicy:
+    """Share one capacity between disjoint groups that were counted elsewhere; see `allocate`.
+
+    Examples
+    --------
+    >>> import voros
+    >>> ward = voros.OperatingPoints.from_counts([4, 6], [1, 6], 10, 90, thresholds=[0.9, 0.5])
+    >>> icu = voros.OperatingPoints.from_counts([5, 9], [5, 9], 10, 20, thresholds=[0.8, 0.4])
+    >>> scenario = voros.Scenario(cost_ratio=0.1)
+    >>> voros.allocate_points({"ward": ward, "icu": icu}, scenario, capacity=23)
+    JointPolicy(2 streams, 23 of 23 alarms, cost 8, one more alarm saves 0.2143)
+    """
+    named = check_points_by_model(points)
+    check_flag(by_cost, "by_cost")
+    if not named:
+        raise ArgumentError("points", " holds no stream; at least one is needed")
+    scenarios, shares = _scenarios(scenario, tuple(named)), _weights(miss_weight, tuple(named))
+    maker = JointMaker(scenarios, shares, capacity, n_periods, "each", by_cost)
+    n_cases = sum(each.n_cases for each in named.values())
+    return maker.from_points(named, n_cases)
+
+
+def capacity_growth(
+    y_true: Any,
+    scores: Any,
+    scenario: Scenarios,
+    *,
+    miss_weight: Any = 1.0,
+    by: Any = None,
+    classes: Sequence[Any] | None = None,
+    one_alarm: bool = False,
+) -> CapacityGrowth:
+    """Find who gets the capacity as it grows; parameters as in `allocate`.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y, s = [1, 0, 1, 1, 0, 0], [6, 5, 4, 3, 2, 1]
+    >>> ward = ["a", "a", "b", "b", "a", "b"]
+    >>> growth = capacity_growth(y, s, voros.Scenario(cost_ratio=0.2), by=ward)
+    >>> growth.capacity.tolist(), growth.stream.tolist(), growth.shadow_price.tolist()
+    ([0.0, 1.0, 3.0], ['a', 'b', ''], [1.0, 1.0, 0.0])
+    """
+    check_flag(one_alarm, "one_alarm")
+    cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
+    names = tuple(cases.scores)
+    maker = JointMaker(
+        _scenarios(scenario, names), _weights(miss_weight, names), 1.0, None, "each", False
+    )
+    points = {name: cases.points(name) for name in names}
+    return grow(maker.problem(points, float("inf"), share_capacity))
+
+
+class JointMaker:
+    """Limits, costs and weights by stream, and how a policy is made of cases with them."""
+
+    def __init__(
+        self,
+        scenarios: dict[str, Scenario],
+        weights: dict[str, float],
+        capacity: float,
+        n_periods: float | None,
+        overlap: Overlap,
+        by_cost: bool,
+    ) -> None:
+        self.scenarios, self.weights = scenarios, weights
+        self.capacity, self.n_periods = capacity, n_periods
+        self.overlap, self.by_cost = overlap, by_cost
+
+    def make(self, cases: StreamCases) -> JointPolicy:
+        """Decide on labelled cases."""
+        points = {name: cases.points(name) for name in self.scenarios}
+        solver: Solver = share_capacity
+        if self.overlap == "once":
+            columns = [cases.scores[name] for name in self.scenarios]
+            solver = partial(_visits, columns)
+        return self.from_points(points, cases.n_cases, cases, solver)
+
+    def from_points(
+        self,
+        points: dict[str, OperatingPoints],
+        n_cases: float,
+        cases: StreamCases | None = None,
+        solver: Solver = share_capacity,
+    ) -> JointPolicy:
+        """Decide on operating points, and warn of streams that can only never alarm."""
+        most = max_alarms_of(self.capacity, n_cases, self.n_periods)
+        problem = self.problem(points, most, solver)
+        for name, decision in zip(problem.names, problem.decisions, strict=True):
+            self._warn(name, decision, most)
+        found = problem.choose(problem.mean_ratios)
+        return JointPolicy(
+            problem.names,
+            tuple(self.scenarios.values()),
+            tuple(self.weights.values()),
+            self.capacity,
+            self.n_periods,
+            "groups" if cases is None else cases.arrangement,
+            self.overlap,
+            tuple((d.points.n_positive, d.points.n_negative) for d in problem.decisions),
+            n_cases,
+            _choice(problem, found.rows, 0.0, 1.0, float(found.cost)),
+            self._pieces(problem),
+            _certificate(found),
+        )
+
+    def _warn(self, name: str, decision: Decision, most: float) -> None:
+        """Warn of a stream whose limits and the shared capacity leave never alarm alone."""
+        if (decision.feasible[1:] & (decision.points.alarms[1:] <= most)).any():
+            return
+        if most < decision.max_alarms:
+            shared = decision.scenario.changed(capacity=self.capacity)
+            decision = replace(decision, scenario=shared, max_alarms=most)
+        warn_caller(f"stream {name!r}: {limits_message(decision)}", NeverAlarmWarning)
+
+    def _pieces(self, problem: JointProblem) -> tuple[JointChoice, ...]:
+        if not self.by_cost:
+            return ()
+        return tuple(_piece(problem, piece) for piece in cost_pieces(problem))
+
+    def problem(
+        self, points: dict[str, OperatingPoints], max_alarms: float, solver: Solver
+    ) -> JointProblem:
+        """Put together what is solved."""
+        decisions = tuple(solve(points[name], self.scenarios[name]) for name in self.scenarios)
+        weights = tuple(as_cost(weight) for weight in self.weights.values())
+        return JointProblem(tuple(self.scenarios), decisions, weights, max_alarms, solver)
+
+
+def _visits(columns: list[Any], streams: list[Any], max_alarms: float) -> SharedChoice:
+    return share_visits(streams, columns, max_alarms)
+
+
+def _choice(
+    problem: JointProblem, rows: Sequence[int], low: float, high: float, cost: float
+) -> JointChoice:
+    points = [decision.points for decision in problem.decisions]
+    thresholds, tp, fp = (
+        tuple(getattr(each, name)[row].item() for each, row in zip(points, rows, strict=True))
+        for name in ("thresholds", "tp", "fp")
+    )
+    return JointChoice(low, high, thresholds, tp, fp, cost)
+
+
+def _piece(problem: JointProblem, piece: Piece) -> JointChoice:
+    mean = piece.cost / (piece.high - piece.low)
+    low, high = float(piece.low), float(piece.high)
+    return _choice(problem, piece.line.rows, low, high, float(mean))
+
+
+def _certificate(found: SharedChoice) -> Certificate:
+    return Certificate(found.relaxed_cost, found.shadow_price, found.n_states, found.resolution)
+
+
+def _scenarios(scenario: Any, names: Sequence[str]) -> dict[str, Scenario]:
+    given = by_stream(scenario, names, "scenario")
+    for name, each in given.items():
+        if check_scenario(each).per is not None:
+            raise ArgumentError(
+                "per",
+                f"={each.per!r} of stream {name!r}: a capacity for each period is the shared one, "
+                "with n_periods; leave it out of the streams",
+            )
+        if each.prevalence is not None:
+            raise ArgumentError(
+                "prevalence",
+                f"={each.prevalence!r} of stream {name!r}: a shared capacity counts the alarms of "
+                "these cases, which cannot be reweighted stream by stream; leave it out",
+            )
+    return given
+
+
+def _weights(weights: Any, names: Sequence[str]) -> dict[str, float]:
+    given = by_stream(weights, names, "miss_weight")
+    for name, weight in given.items():
+        real = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not real or not 0 < float(weight) < np.inf:
+            raise ArgumentError(
+                "miss_weight", f"={weight!r} of stream {name!r}; accepted is a number above 0"
+            )
+    return {name: float(weight) for name, weight in given.items()}
+
+
+def _check_overlap(overlap: Any, cases: StreamCases) -> None:
+    check_choice(overlap, "overlap", OVERLAPS)
+    if overlap == "once" and cases.arrangement != "outcomes":
+        raise ArgumentError(
+            "overlap", "='once' is for several alarms of the same cases; here a case has one anyway"
+        )

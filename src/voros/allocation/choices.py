@@ -1,0 +1,78 @@
+"""Thresholds of several streams, why they are the best, and what is promised of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Overlap: TypeAlias = Literal["each", "once"]
+OVERLAPS: tuple[Overlap, ...] = ("each", "once")
+
+
+@dataclass(frozen=True)
+class JointChoice:
+    """Thresholds of all streams, and what they did on the validation data.
+
+    Attributes
+    ----------
+    quantile_low, quantile_high : float
+        Quantiles of the cost ratios between which the choice is best.
+    thresholds : tuple of float
+        +inf is never alarm.
+    tp, fp : tuple of float
+    cost : float
+        Mean cost between those quantiles, in misses of weight 1.
+    """
+
+    quantile_low: float
+    quantile_high: float
+    thresholds: tuple[float, ...]
+    tp: tuple[float, ...]
+    fp: tuple[float, ...]
+    cost: float
+
+    @property
+    def alarms(self) -> tuple[float, ...]:
+        """True and false positives of each stream."""
+        return tuple(right + false for right, false in zip(self.tp, self.fp, strict=True))
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Why no other choice costs less: every one that could was enumerated.
+
+    Attributes
+    ----------
+    relaxed_cost : float
+        Lower bound of the Lagrangian, before the search.
+    shadow_price : float
+        Misses of weight 1 that one more alarm avoids, where the capacity ends.
+    n_states : int
+        Partial choices that were looked at.
+    resolution : float
+        How far costs may be off by rounding; 0 where they are exact.
+    """
+
+    relaxed_cost: float
+    shadow_price: float
+    n_states: int
+    resolution: float
+
+
+@dataclass(frozen=True)
+class JointPromise:
+    """What is promised of a joint policy, and what it rests on.
+
+    Attributes
+    ----------
+    confidence : float
+        That every floor and the shared capacity hold in the population.
+    n_tested : int
+        Cases that the limits were tested on; the thresholds came from others.
+    uncertified : tuple of str
+        Streams that never alarm because their floor could not be certified.
+    """
+
+    confidence: float
+    n_tested: int
+    uncertified: tuple[str, ...]

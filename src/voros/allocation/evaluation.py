@@ -1,0 +1,233 @@
+"""What a joint policy does on new cases, with exact intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.allocation.choices import JointChoice
+from voros.allocation.problem import mean_ratio
+from voros.allocation.streams import StreamCases
+from voros.core.exact_intervals import Interval, binomial_limits
+from voros.core.scenario import Scenario, as_fraction
+from voros.io.frames import make_frame
+from voros.text.table import Table
+
+if TYPE_CHECKING:
+    from voros.allocation.joint_policy import JointPolicy
+
+HEADING = ("stream", "alarms", "precision", "interval", "floor", "recall", "interval", "cost")
+"""Of the table."""
+
+
+@dataclass(frozen=True)
+class StreamEvaluation:
+    """What one stream's threshold does on new cases.
+
+    Attributes
+    ----------
+    name : str
+    threshold : float
+    tp, fp, n_positive, n_negative : int
+    precision, recall : float
+        NaN where there is no alarm or no positive.
+    precision_interval, recall_interval : pair of float
+        Clopper-Pearson.
+    cost : float
+        In misses of weight 1.
+    min_precision : float
+    floor_kept : bool
+        Whether the precision on these cases meets the floor; no alarm keeps it.
+    """
+
+    name: str
+    threshold: float
+    tp: int
+    fp: int
+    n_positive: int
+    n_negative: int
+    precision_interval: Interval
+    recall_interval: Interval
+    cost: float
+    min_precision: float
+    floor_kept: bool
+
+    @property
+    def alarms(self) -> int:
+        """True and false positives."""
+        return self.tp + self.fp
+
+    @property
+    def precision(self) -> float:
+        """Share of the alarms that are true positives."""
+        return self.tp / self.alarms if self.alarms else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Share of the positives that raise an alarm."""
+        return self.tp / self.n_positive if self.n_positive else float("nan")
+
+
+@dataclass(frozen=True)
+class JointEvaluation:
+    """What a joint policy does on new cases.
+
+    Attributes
+    ----------
+    streams : tuple of StreamEvaluation
+    alarms : int
+        Of all streams together, as the policy counts them.
+    alarms_interval : pair of float
+        Exact where each case raises at most one alarm; otherwise the sum of the streams' limits,
+        each with its share of the error.
+    max_alarms : float
+    cost : float
+        In misses of weight 1.
+    n_cases : int
+    confidence : float
+        Of each interval by itself.
+    """
+
+    streams: tuple[StreamEvaluation, ...]
+    alarms: int
+    alarms_interval: Interval
+    max_alarms: float
+    cost: float
+    n_cases: int
+    confidence: float
+
+    @property
+    def capacity_kept(self) -> bool:
+        """Whether the alarms on these cases are within the capacity."""
+        return self.alarms <= self.max_alarms
+
+    @property
+    def feasible(self) -> bool:
+        """Whether every floor and the capacity are kept on these cases."""
+        return self.capacity_kept and all(stream.floor_kept for stream in self.streams)
+
+    def table(self) -> Table:
+        """Return one row for each stream, and one for all."""
+        rows: list[tuple[str, ...]] = [HEADING]
+        rows += [_row(stream) for stream in self.streams]
+        kept = "kept" if self.capacity_kept else "broken"
+        together = (f"{self.alarms:,}", "", "", f"{self.max_alarms:,.6g} alarms: {kept}", "", "")
+        return Table.from_rows([*rows, ("together", *together, f"{self.cost:,.6g}")])
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return one row for each stream."""
+        plain = ("name", "threshold", "n_positive", "n_negative", "tp", "fp", "alarms")
+        rates = ("precision", "recall", "cost", "min_precision", "floor_kept")
+        columns = {key: [getattr(s, key) for s in self.streams] for key in (*plain, *rates)}
+        for name in ("precision", "recall"):
+            for end, side in enumerate(("low", "high")):
+                limits = [getattr(s, f"{name}_interval")[end] for s in self.streams]
+                columns[f"{name}_{side}"] = limits
+        return make_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        """Show the table."""
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        """Show the table, for notebooks."""
+        return self.table().html()
+
+
+def evaluate_streams(
+    policy: JointPolicy,
+    cases: StreamCases,
+    choice: JointChoice,
+    max_alarms: float,
+    confidence: float,
+) -> JointEvaluation:
+    """Count what each threshold does."""
+    alarmed = {
+        name: cases.alarms(name, threshold)
+        for name, threshold in zip(policy.names, choice.thresholds, strict=True)
+    }
+    streams = tuple(
+        _evaluate_one(policy, i, cases, alarmed[name], choice, confidence)
+        for i, name in enumerate(policy.names)
+    )
+    union = int(np.count_nonzero(np.any(list(alarmed.values()), axis=0)))
+    once = policy.overlap == "once" or policy.arrangement != "outcomes"
+    alarms = union if once else sum(stream.alarms for stream in streams)
+    counts = [union] if once else [stream.alarms for stream in streams]
+    return JointEvaluation(
+        streams,
+        alarms,
+        _together(counts, cases.n_cases, confidence),
+        max_alarms,
+        sum(stream.cost for stream in streams),
+        cases.n_cases,
+        confidence,
+    )
+
+
+def _evaluate_one(
+    policy: JointPolicy,
+    i: int,
+    cases: StreamCases,
+    alarmed: Any,
+    choice: JointChoice,
+    confidence: float,
+) -> StreamEvaluation:
+    name, scenario = policy.names[i], policy.scenarios[i]
+    positive = cases.positive[name]
+    if policy.arrangement == "groups":
+        positive, alarmed = positive[cases.members[name]], alarmed[cases.members[name]]
+    tp, alarms = int(np.count_nonzero(positive & alarmed)), int(np.count_nonzero(alarmed))
+    n_positive, fp = int(np.count_nonzero(positive)), alarms - tp
+    ratio = _ratio(scenario, policy.sizes[i], choice)
+    precision, recall = _limits(tp, alarms, confidence), _limits(tp, n_positive, confidence)
+    return StreamEvaluation(
+        name,
+        choice.thresholds[i],
+        tp,
+        fp,
+        n_positive,
+        len(positive) - n_positive,
+        precision,
+        recall,
+        policy.miss_weights[i] * (ratio * fp + n_positive - tp),
+        scenario.min_precision,
+        tp >= as_fraction(scenario.min_precision) * alarms,
+    )
+
+
+def _ratio(scenario: Scenario, sizes: tuple[float, float], choice: JointChoice) -> float:
+    """The mean cost ratio between the quantiles of a choice."""
+    whole = choice.quantile_low == 0 and choice.quantile_high == 1
+    if whole:
+        return mean_ratio(scenario.costs, sizes[1] / sizes[0])
+    low, high = scenario.costs.ratio_range(1.0)
+    return low + (high - low) * (choice.quantile_low + choice.quantile_high) / 2
+
+
+def _limits(count: int, of: int, confidence: float) -> Interval:
+    low, high = binomial_limits(np.array([count]), of, confidence)
+    return float(low[0]), float(high[0])
+
+
+def _together(counts: list[int], n_cases: int, confidence: float) -> Interval:
+    each = 1.0 - (1.0 - confidence) / len(counts)
+    limits = [_limits(count, n_cases, each) for count in counts]
+    low, high = (n_cases * sum(ends) for ends in zip(*limits, strict=True))
+    return low, high
+
+
+def _row(stream: StreamEvaluation) -> tuple[str, ...]:
+    ends = [f"{a:.4f} to {b:.4f}" for a, b in (stream.precision_interval, stream.recall_interval)]
+    return (
+        stream.name,
+        f"{stream.alarms:,}",
+        f"{stream.precision:.4f}" if stream.alarms else "",
+        ends[0] if stream.alarms else "",
+        f"{stream.min_precision:g}: {'kept' if stream.floor_kept else 'broken'}",
+        f"{stream.recall:.4f}" if stream.n_positive else "",
+        ends[1] if stream.n_positive else "",
+        f"{stream.cost:,.6g}",
+    )

@@ -1,0 +1,276 @@
+"""JointPolicy: one threshold for each of several streams that share a capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voros.allocation.choices import Certificate, JointChoice, JointPromise, Overlap
+from voros.allocation.evaluation import JointEvaluation, evaluate_streams
+from voros.allocation.json import joint_text, parse_joint
+from voros.allocation.problem import max_alarms_of
+from voros.allocation.stream_scores import StreamScores, score_streams
+from voros.allocation.streams import Arrangement, StreamCases, read_streams
+from voros.core.arrays import BoolArray, check_confidence, check_number
+from voros.core.scenario import Scenario
+from voros.exceptions import ArgumentError
+from voros.io.frames import make_frame
+from voros.text.table import Table
+
+HEADING = ("stream", "threshold", "alarms", "precision", "recall", "misses")
+"""Of the table."""
+
+
+@dataclass(frozen=True)
+class JointPolicy:
+    """Thresholds for several streams that share one capacity; `voros.allocate` makes it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The streams.
+    scenarios : tuple of Scenario
+        Limits and costs of each; their capacity is the stream's own.
+    miss_weights : tuple of float
+        What a miss costs in each.
+    capacity : float or int
+        Shared by all: a share of the cases, or a number of alarms.
+    n_periods : float or None
+        How many periods the validation cases span, where the capacity is one per period.
+    arrangement : {"outcomes", "one_alarm", "groups"}
+    overlap : {"each", "once"}
+        Whether a case with several alarms counts once.
+    sizes : tuple of pairs
+        Positives and negatives of each stream in the validation data.
+    n_cases : float
+    default : JointChoice
+        Of least expected cost.
+    pieces : tuple of JointChoice
+        The best thresholds as the cost ratios sweep their distributions, where asked for.
+    certificate : Certificate
+        Of the default choice.
+    promise : JointPromise or None
+    """
+
+    names: tuple[str, ...]
+    scenarios: tuple[Scenario, ...]
+    miss_weights: tuple[float, ...]
+    capacity: float
+    n_periods: float | None
+    arrangement: Arrangement
+    overlap: Overlap
+    sizes: tuple[tuple[float, float], ...]
+    n_cases: float
+    default: JointChoice
+    pieces: tuple[JointChoice, ...]
+    certificate: Certificate
+    promise: JointPromise | None = None
+
+    @property
+    def max_alarms(self) -> float:
+        """The shared capacity as a number of alarms on the validation cases."""
+        return max_alarms_of(self.capacity, self.n_cases, self.n_periods)
+
+    @property
+    def never_alarm_cost(self) -> float:
+        """What it costs to raise no alarm at all."""
+        return float(sum(w * p for w, (p, _) in zip(self.miss_weights, self.sizes, strict=True)))
+
+    @property
+    def saved_share(self) -> float:
+        """The share of the cost of never alarm that the policy saves; 0 at worst, at most 1."""
+        return 1.0 - self.default.cost / self.never_alarm_cost
+
+    def choice(self, quantile: float | None = None) -> JointChoice:
+        """Return the thresholds at a quantile of the cost ratios; by default those for all."""
+        if quantile is None:
+            return self.default
+        check_number(quantile, "quantile")
+        if not self.pieces:
+            raise ArgumentError(
+                "quantile",
+                f"={quantile!r}: the policy has one choice for all costs; make it with "
+                "voros.allocate(..., by_cost=True)",
+            )
+        return next(piece for piece in self.pieces if quantile <= piece.quantile_high)
+
+    def thresholds(self, quantile: float | None = None) -> dict[str, float]:
+        """Return the threshold of each stream; +inf is never alarm."""
+        return dict(zip(self.names, self.choice(quantile).thresholds, strict=True))
+
+    def predict(
+        self, scores: Any, *, by: Any = None, quantile: float | None = None
+    ) -> BoolArray | dict[str, BoolArray]:
+        """Return which cases raise an alarm: by stream, or for groups one array.
+
+        Parameters
+        ----------
+        scores, by
+            As in `voros.allocate`, with the same streams.
+        quantile : float in [0, 1], optional
+            Where the cost ratios are in their distributions now.
+        """
+        cases = self._read(None, scores, by)
+        thresholds = self.thresholds(quantile)
+        alarms = {name: cases.alarms(name, thresholds[name]) for name in self.names}
+        if self.arrangement == "groups":
+            return np.asarray(np.any(list(alarms.values()), axis=0))
+        return alarms
+
+    def evaluate(
+        self,
+        y_true: Any,
+        scores: Any,
+        *,
+        by: Any = None,
+        classes: Sequence[Any] | None = None,
+        quantile: float | None = None,
+        n_periods: float | None = None,
+        confidence: float = 0.95,
+    ) -> JointEvaluation:
+        """Evaluate the thresholds on new cases.
+
+        Parameters
+        ----------
+        y_true, scores, by, classes
+            As in `voros.allocate`, with the same streams.
+        quantile : float in [0, 1], optional
+            Where the cost ratios are in their distributions now.
+        n_periods : float, optional
+            How many periods the new cases span; needed where the capacity is one per period.
+        confidence : float, default 0.95
+            Of the exact intervals.
+        """
+        self._check_periods(n_periods)
+        check_confidence(confidence)
+        cases = self._read(y_true, scores, by, classes)
+        most = max_alarms_of(self.capacity, cases.n_cases, n_periods)
+        return evaluate_streams(self, cases, self.choice(quantile), most, confidence)
+
+    def stream_scores(
+        self,
+        y_true: Any,
+        scores: Any,
+        *,
+        by: Any = None,
+        classes: Sequence[Any] | None = None,
+        shares: Any = None,
+        summary_weight: Any = None,
+        n_periods: float | None = None,
+    ) -> StreamScores:
+        """Score every stream with partial VOROS at its share of the capacity.
+
+        Parameters
+        ----------
+        y_true, scores, by, classes, n_periods
+            As in `evaluate`.
+        shares : mapping of str to float, optional
+            Each stream's share of the capacity; they add up to 1 at most. State them to compare
+            models: by default each stream has its share of this policy's alarms.
+        summary_weight : mapping of str to float, optional
+            Of the streams in the summary; by default in proportion to what never alarm costs in
+            each, the weight of a miss times the positives.
+
+        Examples
+        --------
+        With one stream this is the paper's metric:
+
+        >>> import voros
+        >>> y, s = {"death": [1, 0, 1, 0, 0, 1]}, {"death": [0.9, 0.8, 0.7, 0.4, 0.3, 0.2]}
+        >>> scenario = voros.Scenario(min_precision=0.4, cost_ratio=(0.1, 0.2))
+        >>> policy = voros.allocate(y, s, scenario, capacity=0.5)
+        >>> alone = voros.Scenario(min_precision=0.4, capacity=0.5, cost_ratio=(0.1, 0.2))
+        >>> whole = voros.partial_voros_score(y["death"], s["death"], alone)
+        >>> policy.stream_scores(y, s).summary == whole
+        True
+        """
+        self._check_periods(n_periods)
+        cases = self._read(y_true, scores, by, classes)
+        most = max_alarms_of(self.capacity, cases.n_cases, n_periods)
+        return score_streams(self, cases, most, shares, summary_weight)
+
+    def _check_periods(self, n_periods: float | None) -> None:
+        if (self.n_periods is None) != (n_periods is None):
+            said = " is needed" if n_periods is None else f"={n_periods!r} is not accepted"
+            raise ArgumentError("n_periods", f"{said}: that of the policy is {self.n_periods!r}")
+
+    def _read(
+        self, y_true: Any, scores: Any, by: Any, classes: Sequence[Any] | None = None
+    ) -> StreamCases:
+        if (self.arrangement == "groups") != (by is not None):
+            said = "needed" if by is None else "not accepted"
+            raise ArgumentError("by", f" is {said}: the streams are {self.arrangement}")
+        one_alarm = self.arrangement == "one_alarm"
+        named = self.names if classes is None else None
+        return read_streams(
+            y_true, scores, by=by, classes=classes, one_alarm=one_alarm, names=named
+        )
+
+    def table(self, quantile: float | None = None) -> Table:
+        """Return what each stream does on the validation data."""
+        choice = self.choice(quantile)
+        rows: list[tuple[str, ...]] = [HEADING]
+        rows += [self._row(i, choice) for i in range(len(self.names))]
+        most = f"{sum(choice.alarms):,.6g} of {self.max_alarms:,.6g}"
+        missed = sum(p - t for (p, _), t in zip(self.sizes, choice.tp, strict=True))
+        return Table.from_rows([*rows, ("together", "", most, "", "", f"{missed:,.6g}")])
+
+    def _row(self, i: int, choice: JointChoice) -> tuple[str, ...]:
+        tp, alarms, positives = choice.tp[i], choice.alarms[i], self.sizes[i][0]
+        threshold = choice.thresholds[i]
+        return (
+            self.names[i],
+            f"{threshold:.6g}" if alarms else "never alarm",
+            f"{alarms:,.6g}",
+            f"{tp / alarms:.4f}" if alarms else "",
+            f"{tp / positives:.4f}",
+            f"{positives - tp:,.6g}",
+        )
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return one row for each stream and choice, the default first."""
+        rows = [
+            {
+                "choice": label,
+                "quantile_low": choice.quantile_low,
+                "quantile_high": choice.quantile_high,
+                "stream": name,
+                "threshold": choice.thresholds[i],
+                "tp": choice.tp[i],
+                "fp": choice.fp[i],
+                "alarms": choice.alarms[i],
+            }
+            for label, choice in [("default", self.default), *(("piece", p) for p in self.pieces)]
+            for i, name in enumerate(self.names)
+        ]
+        return make_frame({key: [row[key] for row in rows] for key in rows[0]}, backend)
+
+    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return the policy as JSON text, and write it to a file if a path is given."""
+        text = joint_text(self)
+        if path is not None:
+            from voros.io import write_whole
+
+            write_whole(path, text, force=force)
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> JointPolicy:
+        """Read a policy back from JSON text or from a file."""
+        return cls(**parse_joint(source))
+
+    def _repr_html_(self) -> str:
+        """Show what each stream does, for notebooks."""
+        return self.table().html()
+
+    def __repr__(self) -> str:
+        """Summarise the policy."""
+        return (
+            f"JointPolicy({len(self.names)} streams, {sum(self.default.alarms):,.6g} of "
+            f"{self.max_alarms:,.6g} alarms, cost {self.default.cost:.6g}, one more alarm saves "
+            f"{self.certificate.shadow_price:.4g})"
+        )

@@ -1,0 +1,120 @@
+"""The JSON form of a joint policy: versioned, strict, every number read back exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from voros.allocation.choices import OVERLAPS, Certificate, JointChoice, JointPromise
+from voros.allocation.streams import ARRANGEMENTS
+from voros.io.serialisation import Entry, json_text, read_document, with_checksum
+from voros.policy.json import read_scenario, scenario_fields
+
+if TYPE_CHECKING:
+    from voros.allocation.joint_policy import JointPolicy
+
+JOINT_FORMAT = "voros joint policy"
+JOINT_SCHEMA = 1
+"""Raised whenever the fields of a file change."""
+
+_KEYS = (
+    *("format", "schema", "streams", "capacity", "n_periods", "arrangement", "overlap"),
+    *("n_cases", "default", "pieces", "certificate", "promise", "checksum"),
+)
+
+
+def joint_text(policy: JointPolicy) -> str:
+    """Return a policy as JSON text."""
+    streams = [
+        {
+            "name": name,
+            "scenario": scenario_fields(scenario),
+            "miss_weight": weight,
+            "n_positive": sizes[0],
+            "n_negative": sizes[1],
+        }
+        for name, scenario, weight, sizes in zip(
+            policy.names, policy.scenarios, policy.miss_weights, policy.sizes, strict=True
+        )
+    ]
+    plain = ("capacity", "n_periods", "arrangement", "overlap", "n_cases")
+    parts = ("default", "pieces", "certificate", "promise")
+    fields = {name: getattr(policy, name) for name in (*plain, *parts)}
+    head = {"format": JOINT_FORMAT, "schema": JOINT_SCHEMA, "streams": streams}
+    return json_text(with_checksum(head | fields))
+
+
+def parse_joint(source: str | Path) -> dict[str, Any]:
+    """Read JSON text or a file into the arguments of `JointPolicy`.
+
+    Raises
+    ------
+    DocumentError
+        Naming the key that no saved policy could hold.
+    """
+    document = read_document(source, "saved joint policy")
+    document.check_format(JOINT_FORMAT, JOINT_SCHEMA)
+    entries = document.keys(*_KEYS)
+    streams = [_read_stream(each) for each in entries["streams"].items()]
+    if not streams:
+        entries["streams"].refuse("at least one stream")
+    names, scenarios, weights, sizes = (tuple(column) for column in zip(*streams, strict=True))
+    if len(set(names)) < len(names):
+        entries["streams"].contradict("name a stream twice")
+    arguments = {
+        "names": names,
+        "scenarios": scenarios,
+        "miss_weights": weights,
+        "sizes": sizes,
+        "capacity": _read_capacity(entries["capacity"]),
+        "n_periods": entries["n_periods"].optional(lambda entry: entry.number(0)),
+        "arrangement": entries["arrangement"].one_of(ARRANGEMENTS),
+        "overlap": entries["overlap"].one_of(OVERLAPS),
+        "n_cases": entries["n_cases"].number(0),
+        "default": _read_choice(entries["default"], len(names)),
+        "pieces": tuple(_read_choice(each, len(names)) for each in entries["pieces"].items()),
+        "certificate": _read_certificate(entries["certificate"]),
+        "promise": entries["promise"].optional(_read_promise),
+    }
+    document.check_unchanged()
+    return arguments
+
+
+def _read_stream(entry: Entry) -> tuple[Any, ...]:
+    fields = entry.keys("name", "scenario", "miss_weight", "n_positive", "n_negative")
+    sizes = fields["n_positive"].number(0), fields["n_negative"].number(0)
+    scenario = read_scenario(fields["scenario"])
+    return fields["name"].text(), scenario, fields["miss_weight"].number(0), sizes
+
+
+def _read_capacity(entry: Entry) -> float:
+    capacity = entry.number(0)
+    if not isinstance(capacity, int) and not 0 < capacity <= 1:
+        entry.refuse("a share within (0, 1] or a whole number")
+    return capacity
+
+
+def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
+    fields = entry.keys(*JointChoice.__dataclass_fields__)
+    thresholds = [float(each.number(finite=False)) for each in fields["thresholds"].items()]
+    columns = {"thresholds": tuple(thresholds)}
+    columns |= {name: tuple(fields[name].numbers(0)) for name in ("tp", "fp")}
+    if any(len(column) != n_streams for column in columns.values()):
+        entry.contradict(f"does not have {n_streams} thresholds and counts, one for each stream")
+    low, high = (fields[f"quantile_{end}"].number(0, 1) for end in ("low", "high"))
+    return JointChoice(
+        quantile_low=low, quantile_high=high, cost=fields["cost"].number(), **columns
+    )
+
+
+def _read_certificate(entry: Entry) -> Certificate:
+    fields = entry.keys(*Certificate.__dataclass_fields__)
+    states = fields.pop("n_states").whole()
+    numbers = {name: field.number() for name, field in fields.items()}
+    return Certificate(n_states=states, **numbers)
+
+
+def _read_promise(entry: Entry) -> JointPromise:
+    fields = entry.keys(*JointPromise.__dataclass_fields__)
+    names = tuple(each.text() for each in fields["uncertified"].items())
+    return JointPromise(fields["confidence"].number(0, 1), fields["n_tested"].whole(), names)

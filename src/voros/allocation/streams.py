@@ -1,0 +1,231 @@
+"""Labels and scores of several streams: the one place where they are read.
+
+Streams are outcomes of the same cases, classes of which each case has one, or groups of cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
+
+from voros.core.arrays import (
+    AnyArray,
+    BoolArray,
+    as_vector,
+    check_same_length,
+    check_scores,
+    is_missing,
+    read_labels,
+)
+from voros.core.operating_points import OperatingPoints, count_cases
+from voros.exceptions import ArgumentError
+
+T = TypeVar("T")
+
+Arrangement: TypeAlias = Literal["outcomes", "one_alarm", "groups"]
+ARRANGEMENTS: tuple[Arrangement, ...] = ("outcomes", "one_alarm", "groups")
+"""Outcomes of the same cases; the same with one alarm for a case at most; disjoint groups."""
+
+
+@dataclass(frozen=True, eq=False)
+class StreamCases:
+    """Scores of each stream, and labels where they are known.
+
+    Attributes
+    ----------
+    scores : dict of str to ndarray
+    positive : dict of str to ndarray of bool
+        Empty where no labels were given.
+    members : dict of str to ndarray of bool
+        Which of all cases can raise an alarm of the stream: those of its group, or those whose
+        highest score is the stream's.
+    arrangement : str
+    n_cases : int
+    """
+
+    scores: dict[str, AnyArray]
+    positive: dict[str, BoolArray]
+    members: dict[str, BoolArray]
+    arrangement: Arrangement
+    n_cases: int
+
+    def points(self, name: str) -> OperatingPoints:
+        """Count the alarms of a stream; positives who cannot raise one are missed."""
+        positive, member = self.positive[name], self.members[name]
+        own = member if self.arrangement == "groups" else np.ones(self.n_cases, dtype=np.bool_)
+        n_positive = int(np.count_nonzero(positive[own]))
+        sizes = n_positive, int(np.count_nonzero(own)) - n_positive
+        if 0 in sizes:
+            held = "negative" if n_positive == 0 else "positive"
+            raise ValueError(f"stream {name!r} holds {held} cases only; both classes are needed")
+        if not member.any():
+            nothing = np.zeros(1, dtype=np.int64)
+            return OperatingPoints(np.array([np.inf]), nothing, nothing, *sizes)
+        counts = count_cases(positive[member], self.scores[name][member])
+        return OperatingPoints(*counts[:3], *sizes)
+
+    def alarms(self, name: str, threshold: float) -> BoolArray:
+        """Mark the cases that raise an alarm of a stream."""
+        return np.asarray(self.members[name] & (self.scores[name] >= threshold))
+
+    def take(self, rows: AnyArray) -> StreamCases:
+        """Return some of the cases."""
+        scores, positive, members = (
+            {name: column[rows] for name, column in part.items()}
+            for part in (self.scores, self.positive, self.members)
+        )
+        return StreamCases(scores, positive, members, self.arrangement, len(rows))
+
+
+def read_streams(
+    y_true: Any,
+    scores: Any,
+    *,
+    by: Any = None,
+    classes: Sequence[Any] | None = None,
+    one_alarm: bool = False,
+    names: Sequence[str] | None = None,
+) -> StreamCases:
+    """Read labels and scores; parameters as in `voros.allocate`. ``y_true`` may be None.
+
+    Examples
+    --------
+    >>> cases = read_streams([[1, 0], [0, 0], [1, 1]], [[0.9, 0.2], [0.3, 0.1], [0.4, 0.8]])
+    >>> list(cases.scores), cases.points("1").tp.tolist()
+    (['0', '1'], [0, 1, 1, 1])
+    """
+    if by is not None:
+        _refuse_with_groups(classes, one_alarm)
+        return _by_group(y_true, scores, by, names)
+    columns = _columns(scores, "scores", names if classes is None else _texts(classes))
+    columns = {name: check_scores(column, name=name) for name, column in columns.items()}
+    check_same_length(**{f"scores of {name!r}": column for name, column in columns.items()})
+    n_cases = len(next(iter(columns.values())))
+    labels = {} if y_true is None else _labels(y_true, list(columns), classes)
+    for name, column in labels.items():
+        check_same_length(**{f"y_true of {name!r}": column, "scores": next(iter(columns.values()))})
+    members = _members(columns, one_alarm)
+    return StreamCases(columns, labels, members, "one_alarm" if one_alarm else "outcomes", n_cases)
+
+
+def by_stream(value: Any, names: Sequence[str], argument: str) -> dict[str, Any]:
+    """Return a value for each stream: one for all, or a mapping with exactly their names.
+
+    Examples
+    --------
+    >>> by_stream(2.0, ["a", "b"], "weights")
+    {'a': 2.0, 'b': 2.0}
+    """
+    if not isinstance(value, Mapping):
+        return dict.fromkeys(names, value)
+    given = {str(name): item for name, item in value.items()}
+    if set(given) != set(names):
+        raise ArgumentError(
+            argument,
+            f" is given for {', '.join(map(repr, given))}; accepted is one for all streams, or one "
+            f"for each of {', '.join(map(repr, names))}",
+        )
+    return {name: given[name] for name in names}
+
+
+def _refuse_with_groups(classes: Any, one_alarm: bool) -> None:
+    if classes is not None or one_alarm:
+        argument = "classes" if classes is not None else "one_alarm"
+        raise ArgumentError(
+            argument, " and by exclude one another: a case of a group has one label and score"
+        )
+
+
+def _by_group(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) -> StreamCases:
+    column, of = check_scores(scores, name="scores"), as_vector(by, "by")
+    check_same_length(scores=column, by=of)
+    if any(is_missing(name) for name in of.tolist()):
+        raise ArgumentError("by", " is missing in some case; accepted is one for every case")
+    group = np.array([str(name) for name in of.tolist()])
+    found = sorted(set(group.tolist())) if names is None else list(names)
+    unknown = sorted(set(group.tolist()) - set(found))
+    if unknown:
+        raise ArgumentError(
+            "by", f" holds {unknown[0]!r}; accepted are {', '.join(map(repr, found))}"
+        )
+    labels = {}
+    if y_true is not None:
+        positive = read_labels(y_true)
+        check_same_length(y_true=positive, scores=column)
+        labels = dict.fromkeys(found, positive)
+    members = {name: np.asarray(group == name) for name in found}
+    return StreamCases(dict.fromkeys(found, column), labels, members, "groups", len(column))
+
+
+def _labels(y_true: Any, names: list[str], classes: Sequence[Any] | None) -> dict[str, BoolArray]:
+    if classes is None:
+        columns = _columns(y_true, "y_true", names)
+        return {name: read_labels(columns[name], name=f"y_true of {name!r}") for name in names}
+    labels = as_vector(y_true, "y_true")
+    unknown = sorted(set(_texts(labels.tolist())) - set(names))
+    if unknown:
+        raise ArgumentError(
+            "y_true", f" holds the label {unknown[0]!r}; classes has {', '.join(map(repr, names))}"
+        )
+    texts = np.array(_texts(labels.tolist()))
+    return {name: np.asarray(texts == name) for name in names}
+
+
+def _members(columns: dict[str, AnyArray], one_alarm: bool) -> dict[str, BoolArray]:
+    """Say who may raise which alarm: with one for a case, that of its highest score."""
+    if not one_alarm:
+        everybody = np.ones(len(next(iter(columns.values()))), dtype=np.bool_)
+        return dict.fromkeys(columns, everybody)
+    top = np.argmax(np.column_stack(list(columns.values())), axis=1)
+    return {name: np.asarray(top == i) for i, name in enumerate(columns)}
+
+
+def _columns(values: Any, argument: str, names: Sequence[str] | None) -> dict[str, AnyArray]:
+    """Read a mapping, a data frame, a matrix, or scikit-learn's list of probabilities by name."""
+    found = _named(values, argument)
+    if names is None:
+        return found
+    if not isinstance(values, Mapping) and all(name.isdigit() for name in found):
+        if len(found) != len(names):
+            raise ArgumentError(
+                argument, f" has {len(found)} columns, and there are {len(names)} streams"
+            )
+        return dict(zip(names, found.values(), strict=True))
+    return by_stream(found, names, argument)
+
+
+def _named(values: Any, argument: str) -> dict[str, AnyArray]:
+    if isinstance(values, Mapping):
+        items = list(values.items())
+    elif hasattr(values, "columns"):
+        import narwhals.stable.v1 as nw
+
+        frame = nw.from_native(values, eager_only=True)
+        items = [(name, frame[name]) for name in frame.columns]
+    else:
+        items = list(enumerate(_matrix(values, argument).T))
+    if not items:
+        raise ArgumentError(argument, " holds no stream; at least one is needed")
+    return {str(name): as_vector(column, f"{argument} of {name!r}") for name, column in items}
+
+
+def _matrix(values: Any, argument: str) -> AnyArray:
+    if isinstance(values, list) and values and getattr(values[0], "ndim", 1) == 2:
+        # What predict_proba returns for several labels: a pair of columns for each.
+        return np.column_stack([np.asarray(pair)[:, -1] for pair in values])
+    dense = values.toarray() if hasattr(values, "toarray") else values
+    matrix = np.asarray(dense)
+    if matrix.ndim != 2:
+        raise ArgumentError(
+            argument,
+            f" has the shape {matrix.shape}; accepted are a matrix with a column for each stream, "
+            "a mapping from stream to values, or a data frame; by= makes streams of one column",
+        )
+    return matrix
+
+
+def _texts(labels: Sequence[Any]) -> list[str]:
+    return [str(label) for label in labels]

@@ -1,0 +1,349 @@
+"""`allocate` against every choice of thresholds, counted case by case."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import voros
+from voros.allocation import capacity_growth
+from voros.exceptions import NeverAlarmWarning
+
+
+def outcomes(rng, n_cases=14, n_streams=2, n_scores=8):
+    y = rng.random((n_cases, n_streams)) < 0.4
+    y[0], y[1] = True, False
+    return y, rng.integers(0, n_scores, (n_cases, n_streams)) + 2 * y
+
+
+def candidates(scores):
+    return [np.inf, *np.unique(scores)]
+
+
+def keeps_floor(y, alarm, floor):
+    return (y & alarm).sum() >= Fraction(floor).limit_denominator(100) * alarm.sum()
+
+
+def cheapest(y, s, ratios, weights, floors, count, most):
+    """Try every threshold of every stream; ``count`` says how alarms are counted."""
+    best = None
+    for thresholds in itertools.product(*(candidates(column) for column in s.T)):
+        alarms = s >= np.array(thresholds)
+        if count(alarms) > most:
+            continue
+        columns = zip(y.T, alarms.T, floors, strict=True)
+        if not all(keeps_floor(*column) for column in columns):
+            continue
+        cost = sum(
+            w * (c * int((a & ~p).sum()) + int((p & ~a).sum()))
+            for w, c, p, a in zip(weights, ratios, y.T, alarms.T, strict=True)
+        )
+        key = (cost, int(count(alarms)))
+        best = min(best or key, key)
+    return best
+
+
+def total(alarms):
+    return alarms.sum()
+
+
+def union(alarms):
+    return alarms.any(axis=1).sum()
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.parametrize(("overlap", "count"), [("each", total), ("once", union)])
+def test_no_thresholds_cost_less(overlap, count):
+    rng = np.random.default_rng(0)
+    for _ in range(120):
+        n_streams = int(rng.integers(1, 4))
+        y, s = outcomes(rng, 12, n_streams, 6)
+        ratios = [Fraction(1, int(k)) for k in rng.integers(2, 9, n_streams)]
+        weights = [int(w) for w in rng.integers(1, 4, n_streams)]
+        floors = rng.choice([0.0, 0.5, 0.75], n_streams)
+        names = [str(i) for i in range(n_streams)]
+        most = int(rng.integers(1, 12))
+        scenarios = {
+            name: voros.Scenario(float(floor), cost_ratio=float(ratio))
+            for name, floor, ratio in zip(names, floors, ratios, strict=True)
+        }
+        with_capacity = {"capacity": most, "overlap": overlap}
+        policy = voros.allocate(
+            y, s, scenarios, miss_weight=dict(zip(names, weights, strict=True)), **with_capacity
+        )
+        alarms = np.column_stack(list(policy.predict(s).values()))
+        cost, used = cheapest(y, s, ratios, weights, floors, count, most)
+        assert policy.default.cost == pytest.approx(float(cost), rel=1e-12)
+        assert count(alarms) == used
+
+
+def test_streams_of_other_forms_are_the_same():
+    pd, sparse = pytest.importorskip("pandas"), pytest.importorskip("scipy.sparse")
+    y, s = outcomes(np.random.default_rng(1), 40, 3, 30)
+    scenario = voros.Scenario(0.4, cost_ratio=0.2)
+    expected = voros.allocate(y, s, scenario, capacity=0.5)
+    names = ["0", "1", "2"]
+    frames = [pd.DataFrame(matrix, columns=names) for matrix in (y.astype(int), s)]
+    assert voros.allocate(*frames, scenario, capacity=0.5) == expected
+    mapping = [dict(zip(names, matrix.T, strict=True)) for matrix in (y, s)]
+    assert voros.allocate(*mapping, scenario, capacity=0.5) == expected
+    assert voros.allocate(sparse.csr_matrix(y), s, scenario, capacity=0.5) == expected
+    proba = [np.column_stack([1 - column, column]) for column in s.T]
+    assert voros.allocate(y, proba, scenario, capacity=0.5) == expected
+
+
+def groups_data(seed, n_cases=60):
+    rng = np.random.default_rng(seed)
+    ward = rng.choice(["a", "b", "c"], n_cases)
+    y = rng.random(n_cases) < 0.35
+    return y, rng.integers(0, 25, n_cases) + 5 * y, ward
+
+
+def test_groups_are_streams_of_their_own_cases():
+    y, s, ward = groups_data(2)
+    scenario = voros.Scenario(0.4, cost_ratio=0.25)
+    policy = voros.allocate(y, s, scenario, capacity=0.3, by=ward)
+    points = {
+        name: voros.OperatingPoints.from_scores(y[ward == name], s[ward == name]) for name in "abc"
+    }
+    assert voros.allocate_points(points, scenario, capacity=0.3) == policy
+    alarm = policy.predict(s, by=ward)
+    assert alarm.sum() == sum(policy.default.alarms) <= 18
+    limits = np.array([policy.thresholds()[name] for name in ward])
+    assert np.array_equal(alarm, s >= limits)
+
+
+def test_classes_with_one_alarm_for_a_case():
+    rng = np.random.default_rng(3)
+    label = rng.choice(["red", "blue", "green"], 90)
+    classes = ["blue", "green", "red"]
+    s = rng.random((90, 3)) + 0.8 * (label[:, None] == np.array(classes))
+    scenario = voros.Scenario(0.5, cost_ratio=0.3)
+    policy = voros.allocate(label, s, scenario, capacity=0.4, classes=classes, one_alarm=True)
+    alarms = np.column_stack(list(policy.predict(s).values()))
+    assert alarms.sum(axis=1).max() == 1
+    assert alarms.sum() <= 36
+    top = s.argmax(axis=1)
+    assert np.array_equal(alarms[alarms.any(axis=1)].argmax(axis=1), top[alarms.any(axis=1)])
+    tested = policy.evaluate(label, s, classes=classes)
+    by_hand = sum(
+        0.3 * (a & (label != k)).sum() + (~a & (label == k)).sum()
+        for k, a in zip(classes, alarms.T, strict=True)
+    )
+    assert tested.cost == pytest.approx(by_hand) == pytest.approx(policy.default.cost)
+    several = voros.allocate(label, s, scenario, capacity=0.4, classes=classes)
+    assert list(several.names) == classes
+
+
+def test_evaluation_counts_case_by_case():
+    rng = np.random.default_rng(4)
+    y, s = outcomes(rng, 200, 2, 100)
+    scenario = voros.Scenario(0.5, cost_ratio=(0.1, 0.3))
+    policy = voros.allocate(y, s, scenario, capacity=40, miss_weight={"0": 2.0, "1": 1.0})
+    new_y, new_s = outcomes(rng, 150, 2, 100)
+    tested = policy.evaluate(new_y, new_s)
+    alarms = new_s >= np.array(policy.default.thresholds)
+    assert [stream.tp for stream in tested.streams] == (alarms & new_y).sum(axis=0).tolist()
+    assert [stream.fp for stream in tested.streams] == (alarms & ~new_y).sum(axis=0).tolist()
+    misses = (~alarms & new_y).sum(axis=0)
+    false = (alarms & ~new_y).sum(axis=0)
+    assert tested.cost == pytest.approx(
+        2 * (0.2 * false[0] + misses[0]) + 0.2 * false[1] + misses[1]
+    )
+    assert tested.alarms == alarms.sum()
+    assert tested.capacity_kept == (alarms.sum() <= 40)
+    assert len(tested.frame()) == 2
+    assert "together" in repr(tested)
+    assert "<table>" in tested._repr_html_()
+
+
+def test_intervals_are_clopper_pearson():
+    from scipy.stats import binomtest
+
+    y, s = outcomes(np.random.default_rng(5), 100, 1, 60)
+    policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.3)
+    (stream,) = policy.evaluate(y, s).streams
+    limits = binomtest(stream.tp, stream.alarms).proportion_ci(0.95, "exact")
+    assert stream.precision_interval == pytest.approx((limits.low, limits.high))
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+def test_the_pieces_are_best_at_every_quantile():
+    rng = np.random.default_rng(6)
+    for _ in range(12):
+        y, s = outcomes(rng, 30, 2, 20)
+        scenarios = {
+            "0": voros.Scenario(0.3, cost_ratio=(0.05, 0.9)),
+            "1": voros.Scenario(0.0, cost_ratio=(0.1, 0.6)),
+        }
+        policy = voros.allocate(y, s, scenarios, capacity=25, by_cost=True)
+        ends = [(piece.quantile_low, piece.quantile_high) for piece in policy.pieces]
+        assert ends[0][0] == 0
+        assert ends[-1][1] == 1
+        assert all(before[1] == after[0] for before, after in itertools.pairwise(ends))
+        for quantile in np.linspace(0.013, 0.987, 9):
+            ratios = [0.05 + 0.85 * quantile, 0.1 + 0.5 * quantile]
+            known = {
+                name: voros.Scenario(scenarios[name].min_precision, cost_ratio=ratio)
+                for name, ratio in zip("01", ratios, strict=True)
+            }
+            best = voros.allocate(y, s, known, capacity=25).default.cost
+            choice = policy.choice(quantile)
+            sizes = y.sum(axis=0)
+            cost = sum(
+                c * fp + p - tp
+                for c, fp, p, tp in zip(ratios, choice.fp, sizes, choice.tp, strict=True)
+            )
+            assert cost == pytest.approx(best, rel=1e-9)
+        mean = sum((p.quantile_high - p.quantile_low) * p.cost for p in policy.pieces)
+        assert mean <= policy.default.cost + 1e-9
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+def test_growth_is_what_allocate_finds_at_each_capacity():
+    y, s, ward = groups_data(7, 80)
+    scenario = voros.Scenario(0.3, cost_ratio=0.2)
+    growth = capacity_growth(y, s, scenario, by=ward)
+    assert np.all(np.diff(growth.shadow_price) <= 1e-12)
+    for step in range(1, len(growth.capacity)):
+        most = int(growth.capacity[step])
+        policy = voros.allocate(y, s, scenario, capacity=most, by=ward)
+        assert policy.default.cost == pytest.approx(growth.cost[step], abs=1e-9)
+        assert sum(policy.default.alarms) <= most
+    assert len(growth.frame()) == len(growth.capacity)
+
+
+def test_a_capacity_for_each_period():
+    y, s, ward = groups_data(8)
+    scenario = voros.Scenario(cost_ratio=0.2)
+    daily = voros.allocate(y, s, scenario, capacity=2, n_periods=7, by=ward)
+    assert daily.max_alarms == 14
+    assert daily.default == voros.allocate(y, s, scenario, capacity=14, by=ward).default
+    with pytest.raises(ValueError, match="n_periods is needed"):
+        daily.evaluate(y, s, by=ward)
+    assert daily.evaluate(y, s, by=ward, n_periods=3.5).max_alarms == 7
+
+
+def test_saved_and_read_back_the_same(tmp_path):
+    y, s = outcomes(np.random.default_rng(9), 60, 2, 50)
+    costs = {"0": voros.Scenario(0.4, cost_ratio=(0.1, 0.4)), "1": voros.Scenario(cost_ratio=0.1)}
+    policy = voros.allocate(y, s, costs, capacity=0.5, by_cost=True)
+    path = tmp_path / "joint.json"
+    policy.to_json(path)
+    assert voros.JointPolicy.from_json(path) == policy
+    text = policy.to_json().replace('"overlap": "each"', '"overlap": "once"')
+    with pytest.raises(ValueError, match="was changed after it was saved"):
+        voros.JointPolicy.from_json(text)
+    with pytest.raises(ValueError, match="overlap"):
+        voros.JointPolicy.from_json(text.replace('"once"', '"twice"'))
+
+
+def test_one_stream_scores_as_the_paper_does():
+    y, s = outcomes(np.random.default_rng(10), 120, 1, 90)
+    scenario = voros.Scenario(0.45, cost_ratio=(0.1, 0.3))
+    policy = voros.allocate(y, s, scenario, capacity=0.3)
+    alone = voros.Scenario(0.45, 0.3, cost_ratio=(0.1, 0.3))
+    expected = voros.partial_voros_score(y[:, 0], s[:, 0], alone)
+    assert policy.stream_scores(y, s).summary == pytest.approx(expected, abs=1e-15)
+
+
+def test_scores_of_streams_at_stated_shares():
+    rng = np.random.default_rng(11)
+    y, s = outcomes(rng, 150, 2, 120)
+    scenario = voros.Scenario(0.4, cost_ratio=(0.1, 0.3))
+    policy = voros.allocate(y, s, scenario, capacity=0.4)
+    shares, weights = {"0": 0.25, "1": 0.75}, {"0": 3, "1": 1}
+    scores = policy.stream_scores(y, s, shares=shares, summary_weight=weights)
+    expected = [
+        voros.partial_voros_score(
+            y[:, i], s[:, i], voros.Scenario(0.4, 0.4 * share, cost_ratio=(0.1, 0.3))
+        )
+        for i, share in enumerate(shares.values())
+    ]
+    assert [each.partial_voros for each in scores.streams] == pytest.approx(expected)
+    assert scores.summary == pytest.approx(0.75 * expected[0] + 0.25 * expected[1])
+    better = s + 40 * y
+    assert (
+        policy.stream_scores(y, better, shares=shares, summary_weight=weights).summary
+        >= scores.summary
+    )
+    with pytest.raises(ValueError, match=r"shares add up to 1\.5"):
+        policy.stream_scores(y, s, shares={"0": 0.75, "1": 0.75})
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+def test_more_capacity_never_costs_more_and_never_alarm_saves_nothing():
+    y, s = outcomes(np.random.default_rng(12), 80, 3, 40)
+    scenario = voros.Scenario(0.5, cost_ratio=0.2)
+    saved = [voros.allocate(y, s, scenario, capacity=k).saved_share for k in range(2, 100, 9)]
+    assert saved == sorted(saved)
+    assert saved[0] >= 0
+    assert saved[-1] <= 1
+    strict = voros.Scenario(1.0, cost_ratio=0.2)
+    assert voros.allocate(y, s, strict, capacity=60).saved_share <= saved[-1]
+
+
+def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
+    y = {"ok": [1, 1, 0, 0], "bad": [0, 0, 1, 1]}
+    s = {"ok": [4, 3, 2, 1], "bad": [4, 3, 2, 1]}
+    with pytest.warns(NeverAlarmWarning, match="stream 'bad': no threshold but never alarm"):
+        policy = voros.allocate(y, s, voros.Scenario(0.9, cost_ratio=0.1), capacity=0.5)
+    assert policy.thresholds() == {"ok": 3.0, "bad": np.inf}
+    assert "never alarm" in policy._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"capacity": 0}, "capacity=0; accepted is a float within"),
+        ({"capacity": 1.5}, "capacity=1.5; accepted is a float within"),
+        ({"capacity": True}, "capacity=True; accepted is a float within"),
+        ({"miss_weight": -1}, "miss_weight=-1 of stream '0'; accepted is a number above 0"),
+        ({"miss_weight": {"0": 1}}, "miss_weight is given for '0'; accepted is one for all"),
+        ({"overlap": "twice"}, "overlap='twice'"),
+        ({"overlap": "once", "one_alarm": True}, "overlap='once' is for several alarms"),
+        ({"n_periods": -2}, "n_periods=-2; accepted is a number above 0"),
+        ({"n_periods": 3, "capacity": 0.5}, "n_periods=3 and a capacity that is a share"),
+        ({"classes": ["a", "b"], "by": [0, 1, 0, 1]}, "classes and by exclude"),
+        (
+            {"scenario": voros.Scenario(cost_ratio=0.1, capacity=2, per="day")},
+            "per='day' of stream '0': a capacity for each period is the shared one",
+        ),
+        ({"scenario": voros.Scenario(cost_ratio=0.1, prevalence=0.2)}, "prevalence=0.2 of stream"),
+        (
+            {"scenario": voros.Scenario(cost_ratio=voros.costs.miss_costs(2, 4)), "by_cost": True},
+            "policies by cost need a known ratio or a uniform range",
+        ),
+        ({"guarantee": voros.Guarantee(0.9, horizon=10)}, "horizon=10; a joint policy"),
+        ({"guarantee": voros.Guarantee(0.9), "by_cost": True}, "guarantee and by_cost=True"),
+    ],
+)
+def test_refusals_name_the_argument(changes, message):
+    y, s = [[1, 0], [0, 1], [1, 1], [0, 0]], [[4, 1], [3, 2], [2, 3], [1, 4]]
+    arguments = {"scenario": voros.Scenario(cost_ratio=0.1), "capacity": 2} | changes
+    scenario = arguments.pop("scenario")
+    with pytest.raises(ValueError, match=message):
+        voros.allocate(y, s, scenario, **arguments)
+
+
+def test_new_cases_of_other_streams_are_refused():
+    y, s, ward = groups_data(13)
+    policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.3, by=ward)
+    with pytest.raises(ValueError, match="by is needed"):
+        policy.predict(s)
+    with pytest.raises(ValueError, match="by holds 'd'; accepted are 'a', 'b', 'c'"):
+        policy.predict(s[:1], by=["d"])
+    with pytest.raises(ValueError, match=r"quantile=0\.5: the policy has one choice"):
+        policy.predict(s, by=ward, quantile=0.5)
+
+
+def test_too_many_unions_are_refused(monkeypatch):
+    from voros.allocation import overlap
+
+    monkeypatch.setattr(overlap, "MOST_UNIONS", 2)
+    y, s = outcomes(np.random.default_rng(14), 80, 3, 70)
+    with pytest.raises(ValueError, match="more than 2 are left; use fewer streams"):
+        voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=20, overlap="once")
