@@ -124,8 +124,8 @@ HOMES = {
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
 PARTS = (
-    "allocation cli core datasets engines estimators guarantee inference io monitoring plotting "
-    "policy present studies text"
+    "allocation cli core datasets devices engines estimators guarantee inference io monitoring "
+    "plotting policy present studies text"
 )
 MODULES = {"costs": "core.costs", **{name: name for name in PARTS.split()}}
 """Parts that ``import voros`` alone gives access to, and where they are."""

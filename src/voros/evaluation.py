@@ -11,6 +11,8 @@ import numpy as np
 
 from voros.core.arrays import FloatArray
 from voros.core.decision import Decision, solve
+from voros.core.device_cases import read_device_cases, refuse_on_device
+from voros.core.device_points import lifted_limits, points_on_device
 from voros.core.geometry import Choice, CostHull, Region
 from voros.core.limits import (
     MostPrecise,
@@ -23,6 +25,7 @@ from voros.core.operating_points import OperatingPoints, check_points
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
+from voros.devices import on_device
 from voros.exceptions import ArgumentError, UnsettledError
 from voros.io.frames import make_frame
 from voros.notices import warn_about
@@ -228,6 +231,9 @@ def evaluate(
 ) -> Evaluation:
     """Score a classifier in a scenario, and keep everything behind the score.
 
+    Of arrays on a device (torch, CuPy, JAX) the thresholds that can be chosen are counted, with
+    these limits or without one of them; `Evaluation.points` holds no others.
+
     Parameters
     ----------
     y_true, y_score, pos_label, sample_weight
@@ -245,7 +251,13 @@ def evaluate(
     >>> result.choices[0].threshold, result.choices[0].alarms, result.binding
     (0.7, 3, ('capacity',))
     """
+    elsewhere = on_device(y_true, y_score, sample_weight)
+    if elsewhere:
+        refuse_on_device(periods=periods, times=times)
     read = read_periods(check_scenario(scenario), y_true, periods, times)
+    if elsewhere:
+        cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
+        return evaluate_points(points_on_device(cases, lifted_limits(scenario)), scenario)
     points = OperatingPoints.from_scores(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=read
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 REQUIREMENTS = {
+    "array-api-compat": "array-api-compat>=1.12",
     "dask": "dask[dataframe]>=2025.1",
     "distributed": "distributed>=2025.1",
     "duckdb": "duckdb>=2.0",

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_cases
 from voros.core.costs import CostLike
 from voros.core.decision import solve
+from voros.core.device_cases import read_device_cases
+from voros.core.device_points import points_on_device, thresholds_beyond
 from voros.core.operating_points import OperatingPoints
-from voros.core.pruning import pruned_points
+from voros.core.pruning import most_cases, pruned_points
 from voros.core.scenario import Scenario, check_scenario
+from voros.devices import on_device
 from voros.notices import warn_about_costs, warn_if_never_alarm
 
 
@@ -111,6 +116,8 @@ def _read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario
 def _score(
     y_true: Any, y_score: Any, scenario: Scenario, pos_label: Any, sample_weight: Any
 ) -> float:
+    if on_device(y_true, y_score, sample_weight):
+        return _score_on_device(y_true, y_score, scenario, pos_label, sample_weight)
     positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
     decision = solve(deciding_points(positive, scores, weights, scenario), scenario)
     warn_about_costs(scenario, decision.points)
@@ -118,6 +125,17 @@ def _score(
         # Thresholds that raise nothing but false alarms can be feasible and still not be worth it.
         complete = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
         warn_if_never_alarm(solve(complete, scenario))
+    return decision.partial_voros
+
+
+def _score_on_device(
+    y_true: Any, y_score: Any, scenario: Scenario, pos_label: Any, sample_weight: Any
+) -> float:
+    cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
+    decision = solve(points_on_device(cases, [scenario]), scenario)
+    warn_about_costs(scenario, decision.points)
+    if len(decision.hull.index) == 1:
+        warn_if_never_alarm(solve(thresholds_beyond(cases, scenario), scenario))
     return decision.partial_voros
 
 
@@ -155,16 +173,7 @@ def deciding_points(
     Enough for the score and its choices; not for what lies beyond the limits and costs.
     """
     if weights is None:
-        return pruned_points(positive, scores, scenario, _most_cases(positive, scenario))
+        n_positive = int(np.count_nonzero(positive))
+        at_most = most_cases(n_positive, len(positive), scenario)
+        return pruned_points(positive, scores, scenario, at_most)
     return OperatingPoints.from_scores(positive, scores, sample_weight=weights)
-
-
-def _most_cases(positive: BoolArray, scenario: Scenario) -> float:
-    """How many cases at most a feasible threshold can flag, before any reweighting."""
-    n_cases = len(positive)
-    if scenario.prevalence is None:
-        return scenario.max_alarms(n_cases)
-    share = float(positive.mean())
-    lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
-    # One more, so that rounding never cuts off a feasible threshold.
-    return scenario.max_alarms(n_cases, lightest) / lightest + 1

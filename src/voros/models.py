@@ -11,6 +11,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, as_vector, check_same_length, check_same_order
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
+from voros.devices import on_device
 
 T = TypeVar("T")
 
@@ -53,7 +54,7 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
     given = scores if isinstance(scores, Mapping) else {"": scores}
     for name, column in given.items():
         check_same_order(y_true, **{f"scores of {name!r}" if name else "scores": column})
-    labels = as_vector(y_true, "y_true")
+    labels = _values(y_true, "y_true")
     named = several_models(scores)
     columns = _named_columns(scores) if named else {ONLY_MODEL: _alone(scores)}
     for model, column in columns.items():
@@ -128,7 +129,7 @@ def _named_columns(scores: Any) -> dict[str, AnyArray]:
     if not items:
         raise ValueError("scores hold no model; at least one is needed")
     _check_distinct([str(name) for name, _ in items])
-    return {str(name): as_vector(values, f"scores of {name!r}") for name, values in items}
+    return {str(name): _values(values, f"scores of {name!r}") for name, values in items}
 
 
 def _check_distinct(names: list[str]) -> None:
@@ -140,13 +141,21 @@ def _check_distinct(names: list[str]) -> None:
 def _alone(scores: Any) -> AnyArray:
     if not hasattr(scores, "__len__") and not hasattr(scores, "__array__"):
         raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED}")
-    return as_vector(scores, "scores")
+    return _values(scores, "scores")
+
+
+def _values(values: Any, name: str) -> AnyArray:
+    """Return one value per case; what lies on a device stays there."""
+    if on_device(values):
+        there: AnyArray = values
+        return there
+    return as_vector(values, name)
 
 
 def _data_frame(values: Any, name: str) -> Any:
     """Return an eager data frame as narwhals sees it; None for anything else."""
     # Arrays and lists are what most callers pass, and narwhals takes as long to load as numpy.
-    if isinstance(values, (np.ndarray, list, tuple, Mapping)):
+    if isinstance(values, (np.ndarray, list, tuple, Mapping)) or on_device(values):
         return None
     import narwhals.stable.v1 as nw
 

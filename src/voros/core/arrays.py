@@ -33,6 +33,11 @@ LARGEST_ODDS = 1e100
 """Cases of one class for one of the other, at most: with costs up to as much, nothing overflows."""
 
 
+CLASS_WITHOUT_WEIGHT = (
+    "sample_weight is 0 for every case of a class; both classes are needed to draw a ROC curve"
+)
+
+
 def as_vector(values: Any, name: str) -> AnyArray:
     """Return one value per case (array, list, tensor or data-frame column) as a numpy array.
 
@@ -212,7 +217,11 @@ def _index(values: Any) -> Any:
 
 def check_same_length(**arrays: AnyArray) -> None:
     """Raise unless all named arrays have the same length."""
-    lengths = {name: len(array) for name, array in arrays.items()}
+    # The array API standard has shapes, and no len().
+    lengths = {
+        name: array.shape[0] if hasattr(array, "shape") else len(array)
+        for name, array in arrays.items()
+    }
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise ValueError(f"all inputs need one value per case, but {listed}")
@@ -357,13 +366,18 @@ def check_scores(y_score: Any, *, name: str = "y_score") -> AnyArray:
         # The minimum carries any NaN along and is one pass without a temporary.
         if np.isnan(array.min()):
             rows = np.flatnonzero(np.isnan(array))
-            raise ValueError(
-                f"{name} holds NaN in {len(rows)} of {len(array)} cases (first at index "
-                f"{rows[0]}); drop or impute those cases first"
-            )
+            raise ValueError(holds_nan(name, len(rows), len(array), int(rows[0])))
         if np.isposinf(array.max()):
             array = np.where(np.isposinf(array), LARGEST_FINITE, array)
     return array
+
+
+def holds_nan(name: str, n_nan: int, n_cases: int, first: int) -> str:
+    """Say how many cases have no score, and where the first is."""
+    return (
+        f"{name} holds NaN in {n_nan} of {n_cases} cases (first at index {first}); drop or impute "
+        "those cases first"
+    )
 
 
 def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatArray:
@@ -371,11 +385,15 @@ def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatAr
     array = as_floats(as_vector(sample_weight, name), name)
     bad = ~np.isfinite(array) | (array < 0)
     if bad.any():
-        raise ValueError(
-            f"{name} must be finite and not negative; it holds {_shown(array[bad])} "
-            f"(first at index {np.flatnonzero(bad)[0]})"
-        )
+        raise ValueError(bad_weights(name, array[bad], int(np.flatnonzero(bad)[0])))
     return array
+
+
+def bad_weights(name: str, bad: FloatArray, first: int) -> str:
+    """Say which weights cannot be added up, and where the first is."""
+    return (
+        f"{name} must be finite and not negative; it holds {_shown(bad)} (first at index {first})"
+    )
 
 
 def as_floats(array: AnyArray, name: str) -> FloatArray:
@@ -424,29 +442,26 @@ def check_cases(
     labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
     if sample_weight is None:
-        return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), None
+        return labels_of(labels, scores, pos_label, both_classes), check_scores(scores), None
     weights = check_weights(sample_weight)
     check_same_length(y_true=labels, sample_weight=weights)
     counted = weights > 0
     if not counted.all():
-        whole = _labels_of(labels, scores, pos_label, both_classes)
+        whole = labels_of(labels, scores, pos_label, both_classes)
         labels, scores, weights = labels[counted], scores[counted], weights[counted]
         if both_classes:
             _check_weighted(whole[counted])
         elif not counted.any():
             raise ValueError("sample_weight is 0 for every case; at least one must count")
-    return _labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
+    return labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
 
 
 def _check_weighted(positive: BoolArray) -> None:
     if positive.all() or not positive.any():
-        raise ValueError(
-            "sample_weight is 0 for every case of a class; both classes are needed to draw a ROC "
-            "curve"
-        )
+        raise ValueError(CLASS_WITHOUT_WEIGHT)
 
 
-def _labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:
+def labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:
     """Check labels; where they look like scores, and the scores like labels, say so."""
     try:
         return (check_labels if both_classes else read_labels)(labels, pos_label)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,9 +25,12 @@ from voros.core.arrays import (
     check_same_order,
     check_scores,
 )
+from voros.core.counts import WEIGHT_SUMS, Counts
+from voros.core.device_cases import device_counts, read_device_cases, refuse_on_device
 from voros.core.groups import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario, as_fraction, check_scenario
+from voros.devices import on_device
 
 WEIGHT_ROUNDING = 1e-12
 """Relative slack when limits are compared with sums of weights, which carry rounding; whole
@@ -39,36 +42,6 @@ LARGEST_PRODUCT = 2.0**62
 
 SAME_TOTAL = 1e-9
 """Relative difference of class sizes that sums of weights in another order may have."""
-
-
-WEIGHT_SUMS = "sum(sample_weight of positives)", "sum(sample_weight of negatives)"
-"""What the sizes of the classes are, where cases carry weights."""
-
-
-class Counts(NamedTuple):
-    """Thresholds with their counts, and the sizes of the classes."""
-
-    thresholds: AnyArray
-    tp: AnyArray
-    fp: AnyArray
-    n_positive: float
-    n_negative: float
-    one_case: float = 1.0
-
-    @classmethod
-    def below(cls, thresholds: AnyArray, tp: AnyArray, fp: AnyArray, *sizes: float) -> Counts:
-        """Put never alarm before falling thresholds."""
-        finest = np.result_type(thresholds.dtype, np.float64)
-        # -0.0 equals 0.0, and which of them a sort or an engine leaves first is chance.
-        unsigned_zero = thresholds + 0.0
-        return cls(_led(np.inf, unsigned_zero, finest), _led(0, tp), _led(0, fp), *sizes)
-
-
-def _led(first: float, rest: AnyArray, dtype: Any = None) -> AnyArray:
-    # A third of the time that `append` takes, which shows where cases are few.
-    column = np.empty(len(rest) + 1, dtype or rest.dtype)
-    column[0], column[1:] = first, rest
-    return column
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +106,9 @@ class OperatingPoints:
     ) -> OperatingPoints:
         """Count alarms at every distinct score.
 
+        Arrays on a device (torch, CuPy, JAX) are sorted and counted there, and the counts of every
+        distinct score come to the host.
+
         Parameters
         ----------
         y_true : array-like of shape (n_cases,)
@@ -155,6 +131,9 @@ class OperatingPoints:
         >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
         ([inf, 0.9, 0.8, 0.1], [0, 1, 2, 2], [0, 0, 1, 2])
         """
+        if on_device(y_true, y_score, sample_weight):
+            refuse_on_device(groups=groups, periods=periods)
+            return cls(*device_counts(read_device_cases(y_true, y_score, pos_label, sample_weight)))
         positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
         if weights is not None:
             _refuse_weighted_groups(groups)

@@ -13,8 +13,9 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
 from voros.core.contenders import find_contenders
+from voros.core.counts import Counts
 from voros.core.limits import chosen_rows
-from voros.core.operating_points import Counts, OperatingPoints
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 
 MANY_CASES = 2**15
@@ -257,6 +258,16 @@ def leading_counts(positive: BoolArray, scores: AnyArray, at_most: float) -> Cou
     return Counts.below(
         right[first[:kept]], tp[:kept], fp[:kept], n_positive, len(scores) - n_positive
     )
+
+
+def most_cases(n_positive: int, n_cases: int, scenario: Scenario) -> float:
+    """How many cases at most a feasible threshold can flag, before any reweighting."""
+    if scenario.prevalence is None:
+        return scenario.max_alarms(n_cases)
+    share = n_positive / n_cases
+    lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
+    # One more, so that rounding never cuts off a feasible threshold.
+    return scenario.max_alarms(n_cases, lightest) / lightest + 1
 
 
 def count_at_positives(right: AnyArray, false: AnyArray) -> tuple[AnyArray, AnyArray]:

@@ -18,8 +18,9 @@ import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray, as_number
 from voros.core.contenders import Contenders, find_contenders
+from voros.core.counts import Counts
 from voros.core.decision import Decision
-from voros.core.operating_points import Counts, OperatingPoints
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume
 from voros.engines.bins import Bins

@@ -1,0 +1,258 @@
+"""Labels, scores and weights that stay on a device, checked as those in memory are.
+
+What goes wrong is said in the same words: the few values that an error is about come to the host,
+and the checks of `voros.core.arrays` speak.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import (
+    CLASS_WITHOUT_WEIGHT,
+    LARGEST_FINITE,
+    AnyArray,
+    as_vector,
+    bad_weights,
+    check_class_sizes,
+    check_same_length,
+    holds_nan,
+    labels_of,
+    read_labels,
+)
+from voros.core.counts import WEIGHT_SUMS, Counts
+from voros.devices import Library, library_of
+from voros.exceptions import ArgumentError
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceCases:
+    """Cases on a device.
+
+    Attributes
+    ----------
+    library : Library
+    scores, positive : array of shape (n_cases,)
+        On the device; `positive` is bool.
+    weights : array of shape (n_cases,) or None
+        In double precision, all above 0.
+    n_positive, n_negative : int
+    low, high : number
+        The least and the greatest score.
+    """
+
+    library: Library
+    scores: Any
+    positive: Any
+    weights: Any
+    n_positive: int
+    n_negative: int
+    low: Any
+    high: Any
+
+    def __len__(self) -> int:
+        """Return the number of cases."""
+        return self.n_positive + self.n_negative
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Positives and negatives."""
+        return self.n_positive, self.n_negative
+
+
+def read_device_cases(
+    y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
+) -> DeviceCases:
+    """Check labels, scores and weights that lie on one device; gradients are left behind.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight
+        As in `voros.partial_voros_score`, arrays of torch, CuPy, JAX or the array API standard.
+    """
+    named = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    library = _one_library({name: each for name, each in named.items() if each is not None})
+    labels, scores = _vector(library, y_true, "y_true"), _vector(library, y_score, "y_score")
+    _check_lengths(y_true=labels, y_score=scores)
+    weights = None
+    if sample_weight is not None:
+        weights = _weights(library, _vector(library, sample_weight, "sample_weight"))
+        _check_lengths(y_true=labels, sample_weight=weights)
+        labels, scores, weights = _weighted(library, labels, scores, weights, pos_label)
+    positive, n_positive = _positive(library, labels, scores, pos_label)
+    low, high = _extremes(library, scores)
+    n_negative = scores.shape[0] - n_positive
+    return DeviceCases(library, scores, positive, weights, n_positive, n_negative, low, high)
+
+
+def refuse_on_device(**arguments: Any) -> None:
+    """Refuse arguments whose cases are looked at one by one, in memory."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise ArgumentError(
+                name, " needs the cases in memory; pass all arrays there, as in y_score.cpu()"
+            )
+
+
+def device_counts(cases: DeviceCases) -> Counts:
+    """Count alarms at every distinct score, or add up their weights; the counts reach the host."""
+    library, xp = cases.library, cases.library.xp
+    keys = library.comparable(cases.scores)
+    order = xp.argsort(keys, descending=True)
+    ranked, positive = library.take(keys, order), library.take(cases.positive, order)
+    last = np.append(library.to_host(library.starts(ranked))[1:], len(cases)) - 1
+    there = library.from_host(last)
+    thresholds = thresholds_of(library.to_host(library.take(ranked, there)))
+    if cases.weights is None:
+        tp = library.to_host(library.take(xp.cumulative_sum(_whole(cases, positive)), there))
+        counts = Counts.below(thresholds, tp, last + 1 - tp, *cases.totals)
+    else:
+        weights = library.take(cases.weights, order)
+        counts = _weighted_counts(cases, thresholds, positive, weights, there)
+    return merged_infinities(counts)
+
+
+def thresholds_of(scores: AnyArray) -> AnyArray:
+    """Return scores as thresholds: +inf means never alarm, and a score of it another number."""
+    if scores.dtype.kind != "f" or not np.isposinf(scores).any():
+        return scores
+    return np.where(np.isposinf(scores), LARGEST_FINITE, scores)
+
+
+def merged_infinities(counts: Counts) -> Counts:
+    """Make one threshold of +inf and the greatest float, as in memory."""
+    keep = counts.thresholds != LARGEST_FINITE
+    keep[np.flatnonzero(~keep)[-1:]] = True
+    return counts._replace(
+        thresholds=counts.thresholds[keep], tp=counts.tp[keep], fp=counts.fp[keep]
+    )
+
+
+def _whole(cases: DeviceCases, positive: Any) -> Any:
+    xp = cases.library.xp
+    return xp.astype(positive, xp.int64 if len(cases) >= 2**31 else xp.int32)
+
+
+def _weighted_counts(
+    cases: DeviceCases, thresholds: AnyArray, positive: Any, weights: Any, there: Any
+) -> Counts:
+    library, xp = cases.library, cases.library.xp
+    running = [
+        xp.cumulative_sum(xp.where(marks, weights, xp.zeros_like(weights)))
+        for marks in (positive, ~positive)
+    ]
+    n_positive, n_negative = (float(sums[-1]) for sums in running)
+    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
+    tp, fp = (library.to_host(library.take(sums, there)) for sums in running)
+    one_case = float(xp.min(weights))
+    return Counts.below(thresholds, tp, fp, n_positive, n_negative, one_case)
+
+
+def _one_library(named: dict[str, Any]) -> Library:
+    """Return the library of all arrays, and refuse arrays that lie in different places."""
+    found = {name: library_of(array) for name, array in named.items()}
+    first, *rest = found.values()
+    if first is None or any(other != first for other in rest):
+        places = " and ".join(f"{name} is {_place(found[name], named[name])}" for name in found)
+        raise ValueError(f"{places}; accepted are arrays of one library on one device")
+    return first
+
+
+def _place(library: Library | None, array: Any) -> str:
+    return f"a {type(array).__name__} in memory" if library is None else repr(library)
+
+
+def _vector(library: Library, array: Any, name: str) -> Any:
+    """Return one value per case; a column of shape (n, 1) is that, too."""
+    array, shape = library.detach(array), tuple(array.shape)
+    if "complex" in library.type_name(array):
+        raise ValueError(f"{name} must be real numbers; its dtype is {array.dtype}")
+    if len(shape) != 1:
+        # A view of one zero in that shape: the checks in memory speak about it.
+        as_vector(np.broadcast_to(np.zeros(()), shape), name)
+        array = array[:, 0]
+    return array
+
+
+def _check_lengths(**arrays: Any) -> None:
+    lengths: dict[str, Any] = {name: range(array.shape[0]) for name, array in arrays.items()}
+    check_same_length(**lengths)
+
+
+def _positive(library: Library, labels: Any, scores: Any, pos_label: Any) -> tuple[Any, int]:
+    """Mark the positive cases, and count them; both classes are needed."""
+    positive = labels
+    if library.type_name(labels) != "bool" or pos_label is not None:
+        witness = _witness(library, labels)
+        marks = _read_witness(library, witness, scores, pos_label)
+        named = witness[marks].tolist()
+        positive = labels == named[0] if named else labels != labels
+    n_positive = library.count_true(positive)
+    if n_positive in (0, labels.shape[0]):
+        one_class = np.full(min(labels.shape[0], 1), n_positive > 0)
+        labels_of(one_class, np.zeros(1), None, both_classes=True)
+    return positive, n_positive
+
+
+def _witness(library: Library, labels: Any) -> AnyArray:
+    """Return the distinct labels; where there are more than two an error will name them."""
+    n_cases, keys = labels.shape[0], library.comparable(labels)
+    kind = np.bool_ if library.type_name(labels) == "bool" else None
+    if n_cases == 0:
+        return np.empty(0)
+    low, high = library.extremes(keys)
+    ends = {low, high}
+    if low == low and sum(library.count_true(keys == end) for end in ends) < n_cases:
+        return library.to_host(library.xp.unique_values(keys))
+    return np.array(sorted(ends), dtype=kind)
+
+
+def _read_witness(library: Library, witness: AnyArray, scores: Any, pos_label: Any) -> AnyArray:
+    try:
+        return read_labels(witness, pos_label)
+    except ValueError:
+        # Said again with the scores at hand: the arguments may be swapped.
+        distinct = library.to_host(library.xp.unique_values(library.comparable(scores)))
+        return labels_of(witness, distinct, pos_label, both_classes=False)
+
+
+def _extremes(library: Library, scores: Any) -> tuple[Any, Any]:
+    """Return the least and the greatest score, and refuse NaN."""
+    low, high = library.extremes(scores)
+    if low != low or high != high:
+        rows = library.to_host(library.where_true(library.xp.isnan(scores)))
+        raise ValueError(holds_nan("y_score", len(rows), scores.shape[0], int(rows[0])))
+    return low, high
+
+
+def _weights(library: Library, weights: Any) -> Any:
+    """Return weights in double precision; who has none cannot add them up to the last digit."""
+    weights = library.xp.astype(weights, library.xp.float64)
+    if library.type_name(weights) != "float64":
+        raise ValueError(
+            "sample_weight needs sums in double precision, which this device or library has not "
+            "(JAX has with jax_enable_x64); leave the weights out, or pass arrays in memory"
+        )
+    bad = library.where_true(~library.xp.isfinite(weights) | (weights < 0))
+    if bad.shape[0]:
+        values = library.to_host(library.take(weights, bad))
+        raise ValueError(bad_weights("sample_weight", values, int(bad[0])))
+    return weights
+
+
+def _weighted(
+    library: Library, labels: Any, scores: Any, weights: Any, pos_label: Any
+) -> tuple[Any, Any, Any]:
+    """Leave out rows of weight zero."""
+    counted = library.where_true(weights > 0)
+    if counted.shape[0] == weights.shape[0]:
+        return labels, scores, weights
+    positive, _ = _positive(library, labels, scores, pos_label)
+    n_counted = library.count_true(library.take(positive, counted))
+    if n_counted in (0, counted.shape[0]):
+        raise ValueError(CLASS_WITHOUT_WEIGHT)
+    kept = (library.take(column, counted) for column in (labels, scores, weights))
+    return next(kept), next(kept), next(kept)

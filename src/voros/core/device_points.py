@@ -1,0 +1,410 @@
+"""Exact operating points at the few thresholds that can be chosen, of cases on a device.
+
+As `voros.core.pruning` does in memory: cases are counted by ranges of scores, ranges that cannot
+matter (see `voros.core.contenders`) are dropped, the others are counted again by finer ranges, and
+the cases left in the end are sorted, all on the device. Counts of ranges reach the host, which
+decides; of the cases none does but the thresholds in question.
+
+A range is what lies between two edges, by comparison alone. So passes agree about it to the case,
+however the library rounds, and where the edges lie costs time, never exactness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray
+from voros.core.contenders import find_contenders
+from voros.core.counts import Counts
+from voros.core.decision import Decision
+from voros.core.device_cases import (
+    DeviceCases,
+    device_counts,
+    merged_infinities,
+    thresholds_of,
+)
+from voros.core.limits import chosen_rows
+from voros.core.operating_points import OperatingPoints
+from voros.core.pruning import most_cases
+from voros.core.scenario import Scenario
+from voros.core.scenario_points import ScenarioPoints
+from voros.devices import Library
+
+SORTED = 2**24
+"""Cases that are sorted on the device rather than counted by ranges: some 400 MB."""
+
+SAMPLE_SIZE = 2**17
+"""Scores that show where all of them lie."""
+
+SAMPLE_MARGIN = 5.0
+"""Standard deviations by which the guess of the capacity's threshold lies deeper than the sample
+says; a guess that falls short costs a pass."""
+
+COARSE, FINE = 2**12, 2**15
+"""Ranges of the first count, which only says where to look, and of later ones."""
+
+TIED = 2**11
+"""Distinct scores of a sample up to which each becomes a range of its own."""
+
+STALLED = 0.8
+"""A count that leaves more than this share of the cases is the last one."""
+
+OUTER = 0.002
+"""Share of cases on either side that finer ranges leave out: a few far off would stretch them."""
+
+FEW_ROWS = 2**13
+"""Thresholds that the host decides about directly."""
+
+PICKED = 2**11
+"""Of more thresholds as many are looked at first, as the ends of ranges."""
+
+
+def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> ScenarioPoints:
+    """Count alarms where a threshold can be chosen in some scenarios, as observed.
+
+    Parameters
+    ----------
+    cases : DeviceCases
+        Without weights.
+    scenarios : sequence of Scenario
+    """
+    question = _Question(cases.totals, tuple(scenarios))
+    if len(cases) <= SORTED:
+        ranges, kept, known = _Ranges.whole(cases), np.array([True]), np.array([False])
+        members = cases.scores, cases.positive
+    else:
+        ranges, kept, known = _narrow(cases, question)
+        members = _members(cases, ranges, kept)
+    rows = _Rows.of(cases.library, *members, ranges, kept)
+    found = rows.thinned(question).counts()
+    counts = Counts.below(*_with_known(found, ranges, known), *cases.totals)
+    return ScenarioPoints(*merged_infinities(counts), scenarios=question.scenarios)
+
+
+def points_on_device(cases: DeviceCases, scenarios: Sequence[Scenario]) -> OperatingPoints:
+    """Count what some scenarios need; with weights, every threshold."""
+    if cases.weights is not None:
+        return OperatingPoints(*device_counts(cases))
+    return device_points(cases, scenarios)
+
+
+def thresholds_beyond(cases: DeviceCases, scenario: Scenario) -> OperatingPoints:
+    """Count more thresholds than a scenario leaves, to say what other limits could be met.
+
+    All of them where that is quick; of many cases those that matter with either limit lifted.
+    """
+    if cases.weights is not None or len(cases) <= SORTED:
+        return OperatingPoints(*device_counts(cases))
+    return device_points(cases, lifted_limits(scenario))
+
+
+def lifted_limits(scenario: Scenario) -> tuple[Scenario, ...]:
+    """Return a scenario, and it without one limit or both: what is asked of what binds."""
+    return (
+        scenario,
+        scenario.changed(min_precision=0.0),
+        scenario.changed(capacity=1.0),
+        scenario.without_limits(),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """Class sizes, and the scenarios in which a threshold may be chosen."""
+
+    totals: tuple[int, int]
+    scenarios: tuple[Scenario, ...]
+
+    def wanted(self, tp: AnyArray, fp: AnyArray, single: BoolArray) -> BoolArray:
+        """Mark the ranges, from the highest scores down, that can hold a chosen threshold.
+
+        Parameters
+        ----------
+        tp, fp : ndarray of int, shape (n_ranges,)
+            At the lower end of each range.
+        single : ndarray of bool
+            Ranges with one distinct score.
+        """
+        ends = OperatingPoints(
+            np.full(len(tp) + 1, np.nan), np.append(0, tp), np.append(0, fp), *self.totals
+        )
+        wanted = np.zeros(len(ends), dtype=np.bool_)
+        for scenario in self.scenarios:
+            wanted |= _wanted_in(scenario, ends, single)
+        return wanted[1:]
+
+    @property
+    def reach(self) -> float:
+        """How many cases a feasible threshold flags at most."""
+        n_positive, n_negative = self.totals
+        n_cases = n_positive + n_negative
+        return max(most_cases(n_positive, n_cases, each) for each in self.scenarios)
+
+
+def _wanted_in(scenario: Scenario, ends: OperatingPoints, single: BoolArray) -> BoolArray:
+    found = find_contenders(ends, single, scenario)
+    wanted = np.append(False, found.improving | found.informative)
+    wanted[chosen_rows(found.decision)] = True
+    wanted[_most_precise_row(found.decision)] = True
+    # That something is feasible must show, even where it is never chosen.
+    with_positives = np.append(False, np.diff(ends.tp) > 0)
+    wanted[np.flatnonzero(found.decision.feasible & with_positives)[:1]] = True
+    return np.asarray(wanted)
+
+
+def _most_precise_row(decision: Decision) -> AnyArray:
+    """Find the most precise threshold within the capacity, of equals the one of most recall."""
+    points = decision.points
+    rows = np.flatnonzero(points.within_capacity(decision.max_alarms) & (points.tp > 0))
+    precision = points.precision[rows]
+    return rows[np.flatnonzero(precision == precision.max(initial=0.0))[-1:]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranges:
+    """Ranges of scores, lowest first: from each edge to below the next, the last one open above.
+
+    `high` is the greatest score.
+    """
+
+    edges: AnyArray
+    negative: AnyArray
+    positive: AnyArray
+    high: Any
+
+    @classmethod
+    def whole(cls, cases: DeviceCases) -> _Ranges:
+        """All cases in one range."""
+        edges = cases.library.to_host(cases.library.comparable(cases.scores[:1]))
+        edges = np.array([cases.low], dtype=edges.dtype)
+        return cls(edges, np.array([cases.n_negative]), np.array([cases.n_positive]), cases.high)
+
+    @property
+    def cases(self) -> AnyArray:
+        """Cases in each range."""
+        return np.asarray(self.negative + self.positive)
+
+    @property
+    def alike(self) -> BoolArray:
+        """Ranges that have place for one number only, the edge."""
+        after = following(self.edges)
+        above = np.append(self.edges[1:], after[-1:] if self.high == self.edges[-1] else [])
+        alike = np.zeros(len(self.edges), dtype=np.bool_)
+        alike[: len(above)] = after[: len(above)] >= above
+        return alike
+
+    def wanted(self, question: _Question) -> BoolArray:
+        """Mark the ranges that can hold a chosen threshold."""
+        occupied = np.flatnonzero(self.cases)[::-1]
+        tp, fp = np.cumsum(self.positive[occupied]), np.cumsum(self.negative[occupied])
+        single = self.alike | (self.cases <= 1)
+        marks = np.zeros(len(self.edges), dtype=np.bool_)
+        marks[occupied] = question.wanted(tp, fp, single[occupied])
+        return marks
+
+    def replaced(self, first: int, last: int, edges: AnyArray, counts: AnyArray) -> _Ranges:
+        """Put finer ranges, with their counts, in place of those from `first` to `last`."""
+
+        def joined(old: AnyArray, fresh: AnyArray) -> AnyArray:
+            return np.concatenate([old[:first], fresh, old[last + 1 :]])
+
+        negative, positive = counts.T
+        return _Ranges(
+            joined(self.edges, edges),
+            joined(self.negative, negative),
+            joined(self.positive, positive),
+            self.high,
+        )
+
+    def recounted(self, cases: DeviceCases, first: int, last: int, inner: AnyArray) -> _Ranges:
+        """Count again from range `first` to `last`, with these edges inside."""
+        start, end = self.edges[first], self.edges[last + 1 : last + 2]
+        inside = inner[(inner > start) & (inner < end[0] if len(end) else True)]
+        edges = np.concatenate([self.edges[first : first + 1], inside])
+        counts = cases.library.count_cells(
+            cases.scores, cases.positive, np.concatenate([edges, end])
+        )
+        return self.replaced(first, last, edges, counts[1 : len(edges) + 1])
+
+
+def following(values: AnyArray) -> AnyArray:
+    """Return the next greater number of the same type."""
+    if values.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return np.asarray(np.nextafter(values, values.dtype.type(np.inf)))
+    return np.asarray(values + (values < np.iinfo(values.dtype).max))
+
+
+def _narrow(cases: DeviceCases, question: _Question) -> tuple[_Ranges, BoolArray, BoolArray]:
+    """Count finer and finer where a threshold can be chosen, until the cases there are few.
+
+    Returns
+    -------
+    ranges : _Ranges
+    kept, known : ndarray of bool
+        Ranges whose cases must be looked at, and those that may be chosen but have one score.
+    """
+    ranges = _Ranges.whole(cases)
+    inner = _first_edges(cases, ranges.edges.dtype, question.reach)
+    first, last, before = 0, 0, np.inf
+    while True:
+        ranges = ranges.recounted(cases, first, last, inner)
+        wanted = ranges.wanted(question)
+        kept = wanted & ~ranges.alike
+        n_cases = int(ranges.cases[kept].sum())
+        if n_cases <= SORTED or n_cases > STALLED * before:
+            return ranges, kept, wanted & ~kept
+        first, last = _bulk(np.where(kept, ranges.cases, 0))
+        inner, before = _between(ranges, first, last, FINE), n_cases
+
+
+def _bulk(cases: AnyArray) -> tuple[int, int]:
+    """Return the first and the last range of those that hold nearly all of the cases."""
+    share = np.cumsum(cases) / cases.sum()
+    first, last = np.searchsorted(share, [OUTER, 1 - OUTER])
+    return int(first), int(last)
+
+
+def _first_edges(cases: DeviceCases, dtype: Any, reach: float) -> AnyArray:
+    """Return edges over all scores within reach, as a sample shows them."""
+    library = cases.library
+    stride = max(len(cases) // SAMPLE_SIZE, 1)
+    sample = library.to_host(library.sort(library.comparable(cases.scores[::stride])))
+    sample = sample[np.isfinite(sample)]
+    distinct = sample[np.append(True, sample[1:] != sample[:-1])]
+    if len(distinct) <= TIED:
+        return np.unique(np.concatenate([distinct, following(distinct)]))
+    expected = reach / stride
+    depth = int(expected + SAMPLE_MARGIN * expected**0.5) + 1
+    start = sample[-depth] if depth < len(sample) else sample[0]
+    return _evenly(start, sample[-1], COARSE, dtype)
+
+
+def _between(ranges: _Ranges, first: int, last: int, parts: int) -> AnyArray:
+    """Return edges within neighbouring ranges."""
+    end = ranges.edges[last + 1] if last + 1 < len(ranges.edges) else ranges.high
+    return _evenly(ranges.edges[first], end, parts, ranges.edges.dtype)
+
+
+def _evenly(start: Any, end: Any, parts: int, dtype: Any) -> AnyArray:
+    """Return numbers of a type from start to end, as evenly as it holds them."""
+    exact = np.finfo(dtype) if np.dtype(dtype).kind == "f" else np.iinfo(dtype)
+    low, high = max(start, exact.min), min(end, exact.max)
+    # Halves, because the distance of two floats may be none.
+    places = np.linspace(low / 2, high / 2, parts + 1, dtype=np.float64) * 2
+    if np.dtype(dtype).kind != "f":
+        places = np.rint(places).clip(float(exact.min), np.nextafter(float(exact.max), 0))
+    # -0.0 equals 0.0, but neighbours are looked for.
+    return np.unique(places.astype(dtype)) + np.zeros((), dtype=dtype)
+
+
+def _members(cases: DeviceCases, ranges: _Ranges, kept: BoolArray) -> tuple[Any, Any]:
+    """Return scores and marks of the cases in the ranges kept."""
+    n_kept = int(ranges.cases[kept].sum())
+    marks = np.append(False, kept)
+    return cases.library.keep_cells(cases.scores, cases.positive, ranges.edges, marks, n_kept)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Thresholds at positives' scores, rising, on the device, with counts within the cases kept.
+
+    Attributes
+    ----------
+    thresholds, first, negatives : array of shape (n_rows,)
+        The score, the positives with a lower one, and the negatives with a lower one.
+    n_right, n_false : int
+        Positives and negatives kept.
+    over : tuple of ndarray
+        Positives and negatives above each range that are not kept.
+    """
+
+    library: Library
+    thresholds: Any
+    first: Any
+    negatives: Any
+    n_right: int
+    n_false: int
+    edges: AnyArray
+    over: tuple[AnyArray, AnyArray]
+
+    @classmethod
+    def of(
+        cls, library: Library, scores: Any, positive: Any, ranges: _Ranges, kept: BoolArray
+    ) -> _Rows:
+        """Sort the cases kept, positives and negatives apart, and count them."""
+        right, false = (
+            library.sort(library.comparable(library.take(scores, library.where_true(marks))))
+            for marks in (positive, ~positive)
+        )
+        first = library.starts(right)
+        thresholds = library.take(right, first)
+        negatives = library.search(false, thresholds, "left")
+        over = _passed_over(ranges.positive, kept), _passed_over(ranges.negative, kept)
+        sizes = right.shape[0], false.shape[0]
+        return cls(library, thresholds, first, negatives, *sizes, ranges.edges, over)
+
+    def __len__(self) -> int:
+        """Return the number of thresholds."""
+        return int(self.thresholds.shape[0])
+
+    def take(self, positions: AnyArray) -> _Rows:
+        """Return some of the rows, still on the device."""
+        there = self.library.from_host(positions)
+
+        def taken(column: Any) -> Any:
+            return self.library.take(column, there)
+
+        return replace(
+            self,
+            thresholds=taken(self.thresholds),
+            first=taken(self.first),
+            negatives=taken(self.negatives),
+        )
+
+    def counts(self) -> tuple[AnyArray, AnyArray, AnyArray]:
+        """Return thresholds, true and false positives on the host, from the highest score down."""
+        columns = (self.thresholds, self.first, self.negatives)
+        thresholds, first, negatives = (self.library.to_host(each)[::-1] for each in columns)
+        home = np.searchsorted(self.edges, thresholds, side="right") - 1
+        tp = self.n_right - first.astype(np.int64) + self.over[0][home]
+        fp = self.n_false - negatives.astype(np.int64) + self.over[1][home]
+        return thresholds, tp, fp
+
+    def thinned(self, question: _Question) -> _Rows:
+        """Drop rows that cannot be chosen, until few are left or no more can go."""
+        rows, before = self, np.inf
+        while FEW_ROWS < len(rows) <= STALLED * before:
+            before = len(rows)
+            rows = rows.take(rows._positions_wanted(question))
+        return rows
+
+    def _positions_wanted(self, question: _Question) -> AnyArray:
+        """Look at rows spread over all, and find those between them that can be chosen."""
+        picked = np.unique(np.linspace(0, len(self) - 1, PICKED).astype(np.int64))
+        _, tp, fp = self.take(picked).counts()
+        size = np.diff(np.append(picked, len(self)))[::-1]
+        wanted = np.flatnonzero(question.wanted(tp, fp, size == 1)[::-1])
+        sizes = size[::-1][wanted]
+        starts = np.cumsum(sizes) - sizes
+        return np.asarray(np.arange(sizes.sum()) + np.repeat(picked[wanted] - starts, sizes))
+
+
+def _passed_over(counts: AnyArray, kept: BoolArray) -> AnyArray:
+    """Cases above the lower end of each range that are in none of the kept."""
+    return np.cumsum(np.where(kept, 0, counts)[::-1])[::-1]
+
+
+def _with_known(
+    found: tuple[AnyArray, AnyArray, AnyArray], ranges: _Ranges, known: BoolArray
+) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Add the thresholds of ranges with one score, which were counted and not kept."""
+    rows = np.flatnonzero(known & (ranges.positive > 0))
+    tp, fp = (np.cumsum(column[::-1])[::-1][rows] for column in (ranges.positive, ranges.negative))
+    thresholds = thresholds_of(np.append(found[0], ranges.edges[rows]))
+    order = np.argsort(thresholds, kind="stable")[::-1]
+    return thresholds[order], np.append(found[1], tp)[order], np.append(found[2], fp)[order]

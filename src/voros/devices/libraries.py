@@ -1,0 +1,305 @@
+"""Operations on arrays of any library, and where the array API standard lacks one, the library's.
+
+The standard has sorting, searching and indexing. It has no bincount, and no way to the host that
+every library takes; those are written for each.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voros.installing import missing_package
+
+HostArray = NDArray[Any]
+
+BLOCK = 2**26
+"""Cases worked on at once, so that what is computed of them stays small."""
+
+SMALL_TYPES = ("float16", "bfloat16", "int8", "int16", "uint8", "bool")
+"""Types whose values are compared as wider ones: float32 and int32 hold all of them."""
+
+
+class Library:
+    """What counting needs of an array library, by the array API standard.
+
+    Parameters
+    ----------
+    namespace : module
+        The standard's functions for these arrays.
+    device : object
+        Where the arrays lie, as the library says it.
+    """
+
+    name = "array API"
+
+    def __init__(self, namespace: ModuleType, device: Any) -> None:
+        self.xp: Any = namespace
+        self.device = device
+
+    def __eq__(self, other: object) -> bool:
+        """Whether arrays of both can be computed with together."""
+        return isinstance(other, Library) and self._key == other._key
+
+    def __hash__(self) -> int:
+        """Hash as equality asks."""
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[str, str]:
+        return self.name, str(self.device)
+
+    def __repr__(self) -> str:
+        """Name the library and the device."""
+        return f"{self.name} on {self.device}"
+
+    def detach(self, array: Any) -> Any:
+        """Return an array without its gradients."""
+        return array
+
+    def to_host(self, array: Any) -> HostArray:
+        """Copy a small array to the host."""
+        return np.asarray(array.to_device(self.xp.Device("CPU_DEVICE")))
+
+    def from_host(self, array: HostArray) -> Any:
+        """Copy a small array to the device."""
+        return self.xp.asarray(array, device=self.device)
+
+    def type_name(self, array: Any) -> str:
+        """Name the type of an array's values, such as ``float32``."""
+        return str(array.dtype).rpartition(".")[2].strip("'>")
+
+    def comparable(self, values: Any) -> Any:
+        """Return values in a type that numpy has and that a search accepts; the order is kept."""
+        name = self.type_name(values)
+        if name not in SMALL_TYPES:
+            return values
+        return self.xp.astype(values, self.xp.float32 if "float" in name else self.xp.int32)
+
+    def extremes(self, values: Any) -> tuple[Any, Any]:
+        """Return the least and the greatest value as Python numbers; NaN where one is."""
+        least, greatest = self.xp.min(values), self.xp.max(values)
+        return self.to_host(least).item(), self.to_host(greatest).item()
+
+    def count_true(self, marks: Any) -> int:
+        """Count marks; blocks, because some libraries count in 32 bits."""
+        blocks = (marks[each] for each in blocks_of(marks.shape[0]))
+        return sum(int(self.xp.count_nonzero(block)) for block in blocks)
+
+    def search(self, sorted_values: Any, values: Any, side: str) -> Any:
+        """Return where values would be put into sorted ones."""
+        return self.xp.searchsorted(sorted_values, values, side=side)
+
+    def sort(self, values: Any) -> Any:
+        """Return values in rising order."""
+        return self.xp.sort(values)
+
+    def where_true(self, marks: Any) -> Any:
+        """Return the positions of the marks that are set."""
+        return self.xp.nonzero(marks)[0]
+
+    def take(self, values: Any, positions: Any) -> Any:
+        """Return values at positions."""
+        return self.xp.take(values, positions, axis=0)
+
+    def starts(self, ordered: Any) -> Any:
+        """Return where each distinct one of ordered values first stands."""
+        if ordered.shape[0] == 0:
+            return self.from_host(np.empty(0, dtype=np.int32))
+        changes = self.where_true(ordered[1:] != ordered[:-1]) + 1
+        start = self.xp.zeros(1, dtype=changes.dtype, device=self.device)
+        return self.xp.concat([start, changes])
+
+    def tally(self, numbers: Any, length: int) -> HostArray:
+        """Count how often each of the numbers below `length` occurs."""
+        ends = self.xp.arange(length + 1, device=self.device, dtype=numbers.dtype)
+        return np.diff(self.to_host(self.search(self.sort(numbers), ends, "left")))
+
+    def cells(self, edges: Any, block: Any) -> Any:
+        """Return the number of edges that are at most each value."""
+        return self.search(edges, self.comparable(block), "right")
+
+    def count_cells(self, scores: Any, positive: Any, edges: HostArray) -> HostArray:
+        """Count negatives and positives between edges.
+
+        Returns
+        -------
+        ndarray of int64, shape (len(edges) + 1, 2)
+            Below the first edge, between each and the next, and from the last one up.
+        """
+        length = len(edges) + 1
+        counts = np.zeros(2 * length, dtype=np.int64)
+        there = self.from_host(edges)
+        for block in blocks_of(scores.shape[0]):
+            cell = self.cells(there, scores[block])
+            marks = self.xp.astype(positive[block], cell.dtype)
+            counts += self.tally(cell * 2 + marks, 2 * length)
+        return counts.reshape(-1, 2)
+
+    def keep_cells(
+        self, scores: Any, positive: Any, edges: HostArray, wanted: HostArray, n_kept: int
+    ) -> tuple[Any, Any]:
+        """Return the `n_kept` scores and marks in the cells wanted, in any order."""
+        there, marks = self.from_host(edges), self.from_host(wanted)
+        parts: list[tuple[Any, Any]] = []
+        for block in blocks_of(scores.shape[0]):
+            cell = self.cells(there, scores[block])
+            inside = self.where_true(self.take(marks, cell))
+            parts.append((self.take(scores[block], inside), self.take(positive[block], inside)))
+        kept_scores, kept_positive = (self.xp.concat(column) for column in zip(*parts, strict=True))
+        if kept_scores.shape[0] != n_kept:
+            found = kept_scores.shape[0]
+            raise RuntimeError(f"two passes disagree: {n_kept} cases were counted, {found} found")
+        return kept_scores, kept_positive
+
+
+class TorchLibrary(Library):
+    """Torch tensors, on CUDA or any other device."""
+
+    name = "torch"
+
+    def detach(self, array: Any) -> Any:
+        """Return a tensor without its gradients."""
+        return array.detach()
+
+    def to_host(self, array: Any) -> HostArray:
+        """Copy a small tensor to the host."""
+        return np.asarray(array.cpu().numpy())
+
+    def extremes(self, values: Any) -> tuple[Any, Any]:
+        """Return the least and the greatest value, in one pass."""
+        least, greatest = self._torch.aminmax(values)
+        return least.item(), greatest.item()
+
+    def search(self, sorted_values: Any, values: Any, side: str) -> Any:
+        """Return where values would be put into sorted ones, in 32 bits where they suffice."""
+        short = sorted_values.shape[0] < 2**31 - 1
+        return self._torch.searchsorted(
+            sorted_values, values.contiguous(), right=side == "right", out_int32=short
+        )
+
+    def sort(self, values: Any) -> Any:
+        """Return values in rising order."""
+        return self._torch.sort(values).values
+
+    def take(self, values: Any, positions: Any) -> Any:
+        """Return values at positions."""
+        return values[positions]
+
+    def tally(self, numbers: Any, length: int) -> HostArray:
+        """Count how often each of the numbers below `length` occurs."""
+        return self.to_host(self._torch.bincount(numbers, minlength=length))
+
+    @property
+    def _torch(self) -> Any:
+        import torch
+
+        return torch
+
+
+class CupyLibrary(Library):
+    """CuPy arrays."""
+
+    name = "cupy"
+
+    def to_host(self, array: Any) -> HostArray:
+        """Copy a small array to the host."""
+        return np.asarray(array.get())
+
+    def tally(self, numbers: Any, length: int) -> HostArray:
+        """Count how often each of the numbers below `length` occurs."""
+        return self.to_host(self.xp.bincount(numbers, minlength=length))
+
+
+class JaxLibrary(Library):
+    """JAX arrays; without ``jax_enable_x64`` their counts have 32 bits, and the host adds them."""
+
+    name = "jax"
+
+    def to_host(self, array: Any) -> HostArray:
+        """Copy a small array to the host."""
+        return np.asarray(array)
+
+    def from_host(self, array: HostArray) -> Any:
+        """Copy a small array to the device."""
+        import jax
+
+        return jax.device_put(array, self.device)
+
+    def tally(self, numbers: Any, length: int) -> HostArray:
+        """Count how often each of the numbers below `length` occurs."""
+        return self.to_host(self.xp.bincount(numbers, length=length))
+
+
+LIBRARIES: dict[str, type[Library]] = {
+    "torch": TorchLibrary,
+    "cupy": CupyLibrary,
+    "jax": JaxLibrary,
+    "jaxlib": JaxLibrary,
+    "array_api_strict": Library,
+}
+"""By the package that an array's type comes from."""
+
+
+def on_device(*arrays: Any) -> bool:
+    """Whether any of some arrays lies elsewhere than in the memory of the host.
+
+    Examples
+    --------
+    >>> on_device([1, 0], np.array([0.2, 0.7]), None)
+    False
+    """
+    return any(_elsewhere(array) for array in arrays)
+
+
+def library_of(array: Any) -> Library | None:
+    """Return the library of an array that may lie on a device; None for anything else.
+
+    Examples
+    --------
+    >>> library_of(np.array([0.2, 0.7])) is None
+    True
+    """
+    package = _package(array)
+    if package is None:
+        return None
+    compat = _compat()
+    kind = LIBRARIES[package]
+    return kind(compat.array_namespace(array), compat.device(array))
+
+
+def blocks_of(n_cases: int) -> list[slice]:
+    """Cut cases into blocks."""
+    starts = range(0, n_cases, BLOCK)
+    return [slice(start, min(start + BLOCK, n_cases)) for start in starts] or [slice(0, 0)]
+
+
+def _elsewhere(array: Any) -> bool:
+    package = _package(array)
+    if package is None:
+        return False
+    if package == "cupy":
+        return True
+    if package == "array_api_strict":
+        return "CPU_DEVICE" not in str(array.device)
+    place = array.device
+    return str(getattr(place, "type", getattr(place, "platform", place))) != "cpu"
+
+
+def _package(array: Any) -> str | None:
+    package = type(array).__module__.partition(".")[0]
+    return package if package in LIBRARIES and hasattr(array, "dtype") else None
+
+
+@lru_cache(maxsize=1)
+def _compat() -> ModuleType:
+    try:
+        import array_api_compat
+    except ImportError:
+        raise missing_package("counting on a device", "array-api-compat") from None
+    compat: ModuleType = array_api_compat
+    return compat

@@ -1,0 +1,301 @@
+"""Counts and scores of arrays on a device are those of the same arrays in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from devices.array_types import MAKERS, Maker, strict_array
+
+import voros
+from voros.core import device_points as algorithm
+from voros.core.decision import solve
+from voros.core.device_cases import device_counts, read_device_cases
+from voros.core.device_points import device_points
+from voros.core.limits import chosen_rows
+from voros.core.operating_points import OperatingPoints
+from voros.devices import libraries
+
+SCENARIOS = (
+    voros.Scenario(cost_ratio=(1 / 9, 1 / 6)),
+    voros.Scenario(0.3, 0.1, cost_ratio=(1 / 40, 1 / 20)),
+    voros.Scenario(0.5, 0.3, cost_ratio=(0.2, 0.9)),
+    voros.Scenario(0.9, 0.02, cost_ratio=(0.1, 0.3)),
+    voros.Scenario(0.2, 0.2, cost_ratio=(0.1, 0.3), prevalence=0.05),
+    voros.Scenario(cost_ratio=voros.costs.uniform_t(0, 1)),
+)
+
+SMALL = {
+    "SORTED": 300,
+    "SAMPLE_SIZE": 400,
+    "COARSE": 16,
+    "FINE": 32,
+    "TIED": 12,
+    "FEW_ROWS": 20,
+    "PICKED": 12,
+}
+"""Sizes at which a few thousand cases take every path that a billion take."""
+
+
+@pytest.fixture
+def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SMALL.items():
+        monkeypatch.setattr(algorithm, name, value)
+    monkeypatch.setattr(libraries, "BLOCK", 1000)
+
+
+def draws(n_cases: int, seed: int) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    ill = rng.random(n_cases) < 0.2
+    score = rng.normal(size=n_cases) + 1.2 * ill
+    yield "normal", ill, score
+    yield "ties", ill, np.round(score, 1)
+    yield "few values", ill, np.round(score)
+    yield "crowded", ill, 1 / (1 + np.exp(6 - 3 * score))
+    ends = score.copy()
+    ends[:5], ends[5:9], ends[9:20], ends[20:30] = np.inf, -np.inf, 0.0, -0.0
+    yield "infinities and zeros", ill, ends
+    ends = ends.copy()
+    ends[30:40] = np.finfo(np.float64).max
+    yield "infinities and the greatest float", ill, ends
+    yield "long tail", ill, np.exp(5 * score)
+    yield "whole", ill, np.round(score * 100).astype(np.int64)
+    yield "large whole", ill, np.round(score * 100).astype(np.int64) + 2**60
+    yield "one value", ill, np.ones(n_cases)
+    yield "sorted", np.sort(ill), np.sort(score)
+    yield "many zeros", ill, np.where(score > 1, score, 0.0)
+
+
+def assert_same(make: Maker, ill: np.ndarray, score: np.ndarray, what: str) -> None:
+    cases = read_device_cases(make(ill), make(score))
+    expected, found = (
+        OperatingPoints.from_scores(ill, score),
+        OperatingPoints(*device_counts(cases)),
+    )
+    for name in ("thresholds", "tp", "fp"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), what)
+    for scenario in SCENARIOS:
+        there = solve(device_points(cases, [scenario]), scenario)
+        here = solve(expected, scenario)
+        assert there.partial_voros == pytest.approx(here.partial_voros, abs=1e-12), (what, scenario)
+        assert there.can_alarm == here.can_alarm
+        for name in ("thresholds", "tp", "fp"):
+            np.testing.assert_array_equal(
+                getattr(there.points, name)[chosen_rows(there)],
+                getattr(here.points, name)[chosen_rows(here)],
+                f"{what} {scenario}",
+            )
+
+
+@pytest.mark.usefixtures("small_sizes")
+def test_strict_arrays_count_as_numpy() -> None:
+    for what, ill, score in draws(3000, seed=1):
+        assert_same(strict_array, ill, score, what)
+        if score.dtype == np.float64:
+            with np.errstate(over="ignore"):
+                assert_same(strict_array, ill, score.astype(np.float32), what)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_sizes")
+@pytest.mark.parametrize("library", ["torch", "cuda", "cupy", "jax"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_libraries_count_as_numpy(library: str, dtype: Any) -> None:
+    make = MAKERS[library]
+    for what, ill, score in draws(1500, seed=2):
+        if library == "jax" and dtype == np.float64:
+            pytest.importorskip("jax").config.update("jax_enable_x64", True)
+        if score.dtype != np.float64 and dtype != np.float64:
+            continue
+        with np.errstate(over="ignore"):
+            typed = score.astype(dtype) if score.dtype == np.float64 else score
+        assert_same(make, ill, typed, f"{library} {what}")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_sizes")
+@pytest.mark.parametrize("library", ["torch", "cuda"])
+def test_bfloat16_counts_as_its_values_in_float32(library: str) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    make = MAKERS[library]
+    for what, ill, score in draws(1500, seed=3):
+        if score.dtype == np.float64 and np.isfinite(score).all():
+            short = torch.as_tensor(score).to(torch.bfloat16)
+
+            def maker(values: Any, short: Any = short) -> Any:
+                return make(values) if values.dtype == bool else short.to(make([0.0]).device)
+
+            assert_same(maker, ill, short.float().numpy(), what)
+
+
+@pytest.mark.usefixtures("small_sizes")
+def test_denormal_scores() -> None:
+    rng = np.random.default_rng(4)
+    ill = rng.random(2000) < 0.2
+    score = np.round(20 * (rng.normal(size=2000) + ill)) * 5e-324
+    assert_same(strict_array, ill, score, "denormal")
+
+
+def example() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    ill = rng.random(4000) < 0.2
+    return ill, (rng.normal(size=4000) + 1.2 * ill).astype(np.float32)
+
+
+@pytest.mark.usefixtures("small_sizes")
+@pytest.mark.filterwarnings("ignore::voros.CostRangeWarning")
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_public_functions(scenario: voros.Scenario) -> None:
+    ill, score = example()
+    there = strict_array(ill), strict_array(score)
+    for public in (voros.partial_voros_score, voros.voros_score):
+        assert public(*there, scenario) == pytest.approx(public(ill, score, scenario), abs=1e-12)
+    found, expected = voros.evaluate(*there, scenario), voros.evaluate(ill, score, scenario)
+    assert found.score == pytest.approx(expected.score, abs=1e-12)
+    assert repr(found.choices) == repr(expected.choices)
+    assert found.binding == expected.binding
+    assert found.most_precise == expected.most_precise
+    assert len(found.points) < 1000
+
+
+def test_from_scores_and_select_model() -> None:
+    ill, score = example()
+    noise = score + np.random.default_rng(6).normal(size=len(score)).astype(np.float32)
+    models = {"sharp": score, "noisy": noise}
+    there = {name: strict_array(values) for name, values in models.items()}
+    scenario = SCENARIOS[1]
+    expected = voros.select_model(ill, models, scenario)
+    found = voros.select_model(strict_array(ill), there, scenario)
+    assert found.ranking == expected.ranking
+    assert found.policy().threshold() == expected.policy().threshold()
+    points = voros.OperatingPoints.from_scores(strict_array(ill), there["sharp"])
+    assert points.tp.tolist() == voros.OperatingPoints.from_scores(ill, score).tp.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::voros.CostRangeWarning")
+def test_weights_are_summed() -> None:
+    ill, score = example()
+    score = np.round(score, 1)
+    weight = np.random.default_rng(7).integers(0, 3, len(ill)) / 2
+    there = strict_array(ill), strict_array(score)
+    for scenario in SCENARIOS:
+        found = voros.partial_voros_score(*there, scenario, sample_weight=strict_array(weight))
+        expected = voros.partial_voros_score(ill, score, scenario, sample_weight=weight)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_points_refuse_other_scenarios() -> None:
+    ill, score = example()
+    found = voros.evaluate(strict_array(ill), strict_array(score), SCENARIOS[1])
+    with pytest.raises(voros.UnsettledError, match="for other scenarios"):
+        voros.evaluate_points(found.observed, SCENARIOS[2])
+
+
+def test_only_few_numbers_reach_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    ill, score = example()
+    there = strict_array(ill), strict_array(score)
+    sizes = {"SAMPLE_SIZE": 200, "COARSE": 64, "FEW_ROWS": 100, "PICKED": 50}
+    for name, value in (SMALL | sizes).items():
+        monkeypatch.setattr(algorithm, name, value)
+    copied = []
+    to_host = libraries.Library.to_host
+
+    def counted(self: Any, array: Any) -> Any:
+        copied.append(to_host(self, array))
+        return copied[-1]
+
+    monkeypatch.setattr(libraries.Library, "to_host", counted)
+    voros.partial_voros_score(*there, SCENARIOS[1])
+    assert max(each.size for each in copied) <= 500
+    assert sum(each.size for each in copied) < len(ill)
+
+
+def spoilt(**changes: Any) -> dict[str, np.ndarray]:
+    ill, score = example()
+    return {"y_true": ill, "y_score": score} | changes
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        spoilt(y_score=np.where(np.arange(4000) % 900 == 7, np.nan, example()[1])),
+        spoilt(y_true=np.arange(4000) % 3),
+        spoilt(y_true=np.where(np.arange(4000) == 5, np.nan, 1.0)),
+        spoilt(y_true=np.ones(4000, dtype=bool)),
+        spoilt(y_true=np.zeros(4000, dtype=np.int64)),
+        spoilt(y_true=np.arange(4000) % 2 + 3),
+        spoilt(y_true=example()[1], y_score=example()[0].astype(np.float32)),
+        spoilt(y_true=np.empty(0), y_score=np.empty(0)),
+        spoilt(y_score=np.zeros(3999)),
+        spoilt(y_score=np.zeros((4000, 2))),
+        spoilt(y_score=np.zeros((4000, 1, 1))),
+        spoilt(sample_weight=np.where(np.arange(4000) == 5, -1.0, 1.0)),
+        spoilt(sample_weight=example()[0].astype(np.float64)),
+    ],
+)
+def test_errors_are_those_of_numpy(arguments: dict[str, np.ndarray]) -> None:
+    with pytest.raises(ValueError, match=r".") as expected:
+        voros.partial_voros_score(**arguments, cost_ratio=0.2)
+    there = {name: strict_array(values) for name, values in arguments.items()}
+    with pytest.raises(ValueError, match=r".") as found:
+        voros.partial_voros_score(**there, cost_ratio=0.2)
+    assert str(found.value) == str(expected.value)
+
+
+def test_labels_by_name() -> None:
+    ill, score = example()
+    expected = voros.partial_voros_score(ill, score, SCENARIOS[0])
+    column = strict_array(score.reshape(-1, 1))
+    for labels, pos_label in ((ill * 2 - 1, None), (ill * 4 + 3, 7), (~ill, False), (ill * 1.0, 1)):
+        found = voros.partial_voros_score(
+            strict_array(labels), column, SCENARIOS[0], pos_label=pos_label
+        )
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_arrays_in_two_places_are_refused() -> None:
+    ill, score = example()
+    with pytest.raises(ValueError, match="y_true is a ndarray in memory and y_score is array API"):
+        voros.partial_voros_score(ill, strict_array(score), SCENARIOS[0])
+    xp = pytest.importorskip("array_api_strict")
+    other = xp.asarray(ill, device=xp.Device("device2"))
+    with pytest.raises(ValueError, match="one library on one device"):
+        voros.evaluate(other, strict_array(score), SCENARIOS[0])
+
+
+def test_groups_and_periods_are_refused() -> None:
+    ill, score = example()
+    there = strict_array(ill), strict_array(score)
+    with pytest.raises(ValueError, match="groups needs the cases in memory"):
+        OperatingPoints.from_scores(*there, groups=np.zeros(4000))
+    daily = voros.Scenario(capacity=20, per="day", cost_ratio=0.1)
+    with pytest.raises(ValueError, match="periods needs the cases in memory"):
+        voros.evaluate(*there, daily, periods=np.zeros(4000))
+    with pytest.raises(ValueError, match="needs the period of each case"):
+        voros.partial_voros_score(*there, daily)
+
+
+def test_never_alarm_warns_as_numpy() -> None:
+    ill, _ = example()
+    scenario = voros.Scenario(0.99, 0.5, cost_ratio=(0.1, 0.2))
+    rng = np.random.default_rng(8)
+    noise = rng.normal(size=len(ill)).astype(np.float32)
+    with pytest.warns(voros.NeverAlarmWarning) as expected:
+        voros.partial_voros_score(ill, noise, scenario)
+    with pytest.warns(voros.NeverAlarmWarning) as found:
+        voros.partial_voros_score(strict_array(ill), strict_array(noise), scenario)
+    assert str(found[0].message) == str(expected[0].message)
+
+
+@pytest.mark.slow
+def test_gradients_are_left_behind() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    ill, score = example()
+    there = torch.as_tensor(score, dtype=torch.float64).requires_grad_()
+    expected = voros.partial_voros_score(ill, score, SCENARIOS[1])
+    assert voros.partial_voros_score(torch.as_tensor(ill), there, SCENARIOS[1]) == expected
+    cases = read_device_cases(torch.as_tensor(ill), there)
+    found = solve(device_points(cases, [SCENARIOS[1]]), SCENARIOS[1]).partial_voros
+    assert found == pytest.approx(expected, abs=1e-12)
