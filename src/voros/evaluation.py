@@ -25,7 +25,7 @@ from voros.core.operating_points import OperatingPoints, check_points
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
-from voros.devices import on_device
+from voros.devices.libraries import on_device
 from voros.exceptions import ArgumentError, UnsettledError
 from voros.io.frames import make_frame
 from voros.notices import warn_about

@@ -14,7 +14,7 @@ from voros.core.device_points import points_on_device, thresholds_beyond
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases, pruned_points
 from voros.core.scenario import Scenario, check_scenario
-from voros.devices import on_device
+from voros.devices.libraries import on_device
 from voros.notices import warn_about_costs, warn_if_never_alarm
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, as_vector, check_same_length, check_same_order
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
-from voros.devices import on_device
+from voros.devices.libraries import on_device
 
 T = TypeVar("T")
 

@@ -24,7 +24,7 @@ from voros.core.arrays import (
     read_labels,
 )
 from voros.core.counts import WEIGHT_SUMS, Counts
-from voros.devices import Library, library_of
+from voros.devices.libraries import Library, library_of
 from voros.exceptions import ArgumentError
 
 

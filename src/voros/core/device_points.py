@@ -32,7 +32,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
 from voros.core.scenario_points import ScenarioPoints
-from voros.devices import Library
+from voros.devices.libraries import Library
 
 SORTED = 2**24
 """Cases that are sorted on the device rather than counted by ranges: some 400 MB."""

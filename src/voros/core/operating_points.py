@@ -30,7 +30,7 @@ from voros.core.device_cases import device_counts, read_device_cases, refuse_on_
 from voros.core.groups import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario, as_fraction, check_scenario
-from voros.devices import on_device
+from voros.devices.libraries import on_device
 
 WEIGHT_ROUNDING = 1e-12
 """Relative slack when limits are compared with sums of weights, which carry rounding; whole
