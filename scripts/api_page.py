@@ -18,6 +18,7 @@ PACKAGES = (
     "voros.monitoring",
     "voros.allocation",
     "voros.estimators",
+    "voros.frameworks",
     "voros.engines",
     "voros.datasets",
     "voros.io",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         InvertedCostsWarning,
         NeverAlarmWarning,
         OneAlarmWarning,
+        OneClassWarning,
         PositiveClassWarning,
         PredictionFileError,
         UnsettledError,
@@ -59,6 +60,7 @@ __all__ = [
     "Monitor",
     "NeverAlarmWarning",
     "OneAlarmWarning",
+    "OneClassWarning",
     "OperatingPoints",
     "Origin",
     "PeriodEvaluation",
@@ -108,8 +110,8 @@ HOMES = {
     "estimators": "ConstrainedThresholdClassifier make_scorer",
     "evaluation": "Evaluation evaluate evaluate_points",
     "exceptions": "CostRangeWarning DoubtfulColumnWarning FewGroupsWarning InfeasibleError "
-    "InvertedCostsWarning NeverAlarmWarning OneAlarmWarning PositiveClassWarning "
-    "PredictionFileError UnsettledError VorosWarning",
+    "InvertedCostsWarning NeverAlarmWarning OneAlarmWarning OneClassWarning "
+    "PositiveClassWarning PredictionFileError UnsettledError VorosWarning",
     "guarantee": "Guarantee cases_needed",
     "inference": "Bootstrap Comparison bootstrap compare compare_policies",
     "metrics": "partial_voros_score voros_score",
@@ -124,8 +126,8 @@ HOMES = {
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
 PARTS = (
-    "allocation cli core datasets devices engines estimators guarantee inference io monitoring "
-    "plotting policy present studies text"
+    "allocation cli core datasets devices engines estimators frameworks guarantee inference io "
+    "monitoring plotting policy present studies text torch"
 )
 MODULES = {"costs": "core.costs", **{name: name for name in PARTS.split()}}
 """Parts that ``import voros`` alone gives access to, and where they are."""

@@ -53,6 +53,10 @@ class NeverAlarmWarning(VorosWarning):
     """No threshold but never alarm meets the limits."""
 
 
+class OneClassWarning(VorosWarning):
+    """Cases of one class only have no ROC curve, and so no score."""
+
+
 class CostRangeWarning(VorosWarning):
     """Some cost ratios are so high that never alarm is no longer the costliest choice."""
 

@@ -9,11 +9,14 @@ REQUIREMENTS = {
     "duckdb": "duckdb>=2.0",
     "jinja2": "jinja2>=3.1",
     "matplotlib": "matplotlib>=3.8",
+    "mlflow": "mlflow>=3.0",
     "pandas": "pandas>=2.2",
     "polars": "polars>=1.39",
     "pyarrow": "pyarrow>=16",
     "pyspark": "pyspark>=4.0",
     "rich": "rich>=13.7",
+    "torch": "torch>=2.4",
+    "torchmetrics": "torchmetrics>=1.4",
     "typer": "typer>=0.15",
 }
 """What pip is asked for, by package, with the versions of the extras in ``pyproject.toml``."""

@@ -96,10 +96,10 @@ def partial_voros_score(
         "cost_ratio": cost_ratio,
         "prevalence": prevalence,
     }
-    return _score(y_true, y_score, _read_scenario(scenario, parts), pos_label, sample_weight)
+    return _score(y_true, y_score, read_scenario(scenario, parts), pos_label, sample_weight)
 
 
-def _read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
+def read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
     """Take a scenario, or make one of its parts; both at once is one too many."""
     given = {name: value for name, value in parts.items() if value is not None}
     if scenario is None:
@@ -161,7 +161,7 @@ def voros_score(
     >>> round(voros.voros_score(*coin, cost_ratio=voros.costs.uniform_t(0, 1)), 9)  # 3/2 - ln 2
     0.806852819
     """
-    read = _read_scenario(scenario, {"cost_ratio": cost_ratio, "prevalence": prevalence})
+    read = read_scenario(scenario, {"cost_ratio": cost_ratio, "prevalence": prevalence})
     return _score(y_true, y_score, read.without_limits(), pos_label, sample_weight)
 
 

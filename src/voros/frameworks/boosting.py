@@ -1,0 +1,131 @@
+"""Partial VOROS as an evaluation metric of gradient boosting, for early stopping.
+
+Only the order of scores matters, so margins and probabilities give the same value. Nothing of a
+framework is imported: each calls what it is given, with its own arguments. A round in which no
+threshold meets the limits has the score of never alarm, without a warning: early rounds often do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from voros.core.arrays import check_cases
+from voros.core.decision import solve
+from voros.core.scenario import Scenario, check_scenario
+from voros.metrics import deciding_points
+
+NAME = "partial_voros"
+"""What the metric is called in logs, and what early stopping is told to watch."""
+
+
+def lightgbm_metric(scenario: Scenario) -> Callable[..., tuple[str, float, bool]]:
+    """Return a metric for LightGBM: ``feval`` of `lightgbm.train`, ``eval_metric`` of a classifier.
+
+    Weights of the validation set are honoured.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Limits and costs.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> metric = lightgbm_metric(scenario)
+    >>> metric([0, 0, 1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.6, 0.5], None)
+    ('partial_voros', 0.3365, True)
+    """
+    check_scenario(scenario)
+
+    # LightGBM gives a third argument to a metric that has one, and two to ``feval``.
+    def partial_voros(
+        first: Any, second: Any, weight: Any | None = None
+    ) -> tuple[str, float, bool]:
+        if hasattr(second, "get_label"):
+            return NAME, _of_data(first, second, scenario), True
+        return NAME, _score(first, second, weight, scenario), True
+
+    return partial_voros
+
+
+def xgboost_metric(scenario: Scenario) -> Callable[..., Any]:
+    """Return a metric for XGBoost: ``custom_metric`` of `xgboost.train`, or ``eval_metric``.
+
+    XGBoost takes a callable for a cost: say ``maximize=True`` to `xgboost.train`, or to
+    `xgboost.callback.EarlyStopping` for a classifier. Weights of the validation set are honoured.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Limits and costs.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> metric = xgboost_metric(scenario)
+    >>> metric([0, 0, 1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.6, 0.5])
+    0.3365
+    """
+    check_scenario(scenario)
+
+    def partial_voros(first: Any, second: Any, sample_weight: Any | None = None) -> Any:
+        if hasattr(second, "get_label"):
+            return NAME, _of_data(first, second, scenario)
+        return _score(first, second, sample_weight, scenario)
+
+    return partial_voros
+
+
+class CatBoostMetric:
+    """A metric for CatBoost: ``eval_metric`` of a classifier.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Limits and costs.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> metric = CatBoostMetric(scenario)
+    >>> metric.evaluate([[0.1, 0.2, 0.3, 0.4, 0.6, 0.5]], [0, 0, 1, 0, 1, 0], None)
+    (0.3365, 1.0)
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = check_scenario(scenario)
+
+    def is_max_optimal(self) -> bool:
+        """Higher is better."""
+        return True
+
+    def evaluate(
+        self, approxes: Sequence[Any], target: Any, weight: Any | None
+    ) -> tuple[float, float]:
+        """Return the score, to be divided by 1: it is one number of all cases, and no mean."""
+        if len(approxes) != 1:
+            raise ValueError(
+                f"approxes holds the scores of {len(approxes)} classes; two classes, and so one "
+                "list of scores, are accepted"
+            )
+        return _score(target, approxes[0], weight, self.scenario), 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """Return the score."""
+        return error / weight
+
+
+def _of_data(scores: Any, data: Any, scenario: Scenario) -> float:
+    """Score a data set of LightGBM or XGBoost, which carries labels and weights."""
+    weights = data.get_weight()
+    given = None if weights is None or len(weights) == 0 else weights
+    return _score(data.get_label(), scores, given, scenario)
+
+
+def _score(y_true: Any, y_score: Any, sample_weight: Any | None, scenario: Scenario) -> float:
+    positive, scores, weights = check_cases(y_true, y_score, None, sample_weight)
+    return solve(deciding_points(positive, scores, weights, scenario), scenario).partial_voros

@@ -1,0 +1,263 @@
+"""Partial VOROS as a torchmetrics metric."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import torch
+from torch import Tensor
+from torchmetrics import Metric
+from torchmetrics.utilities.distributed import gather_all_tensors
+
+from voros.core.costs import CostLike
+from voros.core.decision import solve
+from voros.core.scenario import Scenario
+from voros.exceptions import OneClassWarning
+from voros.metrics import deciding_points, read_scenario
+from voros.torch.cells import FEWEST_BITS, MOST_BITS, cell_of, points_of_cells
+
+STATES = ("preds", "target", "weights")
+"""What exact mode keeps of every batch."""
+
+
+class PartialVOROS(Metric):
+    """Partial VOROS of the cases of an epoch; higher is better.
+
+    Parameters
+    ----------
+    scenario : Scenario, optional
+        Limits and costs. Give a scenario or its parts below, not both.
+    min_precision, capacity, cost_ratio, prevalence
+        As in `voros.partial_voros_score`.
+    bits : int in [9, 24], optional
+        Bounded memory: scores are counted by ``2**bits`` fixed cells, 2 MiB of counts for 17, and
+        the result is the lower end of a certified interval, `interval`. By default every score is
+        kept and the result is exact.
+    weighted : bool, default False
+        Whether `update` is given a weight for every case.
+    **kwargs
+        Those of `torchmetrics.Metric`.
+
+    Notes
+    -----
+    Scores are detached: the metric has no gradient. An epoch with cases of one class only, such as
+    a sanity check, has no score: the result is NaN, with a `OneClassWarning`. The number of cases
+    is that of all ranks together, and so is the capacity.
+
+    Examples
+    --------
+    >>> from voros.torch import PartialVOROS
+    >>> metric = PartialVOROS(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> metric.update(torch.tensor([0.1, 0.2, 0.3, 0.35]), torch.tensor([0, 0, 0, 1]))
+    >>> metric.update(torch.tensor([0.4, 0.6, 0.7, 0.9]), torch.tensor([0, 1, 0, 1]))
+    >>> round(metric.compute().item(), 4)
+    0.5686
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+    plot_lower_bound = 0.0
+    plot_upper_bound = 1.0
+
+    preds: list[Tensor]
+    target: list[Tensor]
+    weights: list[Tensor]
+    positive: Tensor
+    negative: Tensor
+    rows: Tensor
+    one_case: Tensor
+
+    def __init__(
+        self,
+        scenario: Scenario | None = None,
+        *,
+        min_precision: float | None = None,
+        capacity: float | None = None,
+        cost_ratio: CostLike | None = None,
+        prevalence: float | None = None,
+        bits: int | None = None,
+        weighted: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Make the states: every batch, or counts by cells."""
+        super().__init__(**kwargs)
+        parts = {
+            "min_precision": min_precision,
+            "capacity": capacity,
+            "cost_ratio": cost_ratio,
+            "prevalence": prevalence,
+        }
+        self.scenario = read_scenario(scenario, parts)
+        self.bits, self.weighted = _check_bits(bits), weighted
+        self._interval: tuple[float, float] | None = None
+        if bits is None:
+            for name in STATES[: 3 if weighted else 2]:
+                self.add_state(name, [], dist_reduce_fx="cat")
+        else:
+            self._add_counts(bits)
+
+    def _add_counts(self, bits: int) -> None:
+        kind = torch.float64 if self.weighted else torch.int64
+        for name in ("positive", "negative"):
+            self.add_state(name, torch.zeros(2**bits, dtype=kind), dist_reduce_fx="sum")
+        if self.weighted:
+            self.add_state("rows", torch.zeros(2**bits, dtype=torch.int64), dist_reduce_fx="sum")
+            self.add_state("one_case", torch.tensor(torch.inf).double(), dist_reduce_fx="min")
+
+    def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
+        """Add cases.
+
+        Parameters
+        ----------
+        preds : Tensor of floats
+            Scores: probabilities, logits or any other; higher means more likely positive.
+        target : Tensor of the same shape
+            Labels: 0 and 1, or bool.
+        sample_weight : Tensor of the same shape, optional
+            How many cases each stands for; needed where the metric is ``weighted``.
+        """
+        scores, positive = _read(preds, target)
+        weights = self._read_weights(sample_weight, scores)
+        if self.bits is None:
+            self.preds.append(scores)
+            self.target.append(positive.to(torch.uint8))
+            if weights is not None:
+                self.weights.append(weights)
+        elif len(scores):
+            self._count(cell_of(scores, self.bits), positive, weights)
+
+    def _count(self, cells: Tensor, positive: Tensor, weights: Tensor | None) -> None:
+        mass = torch.ones_like(cells) if weights is None else weights
+        self.positive.index_add_(0, cells[positive], mass[positive])
+        self.negative.index_add_(0, cells[~positive], mass[~positive])
+        if weights is not None:
+            self.rows.index_add_(0, cells, torch.ones_like(cells))
+            self.one_case = torch.minimum(self.one_case, weights.min())
+
+    def _read_weights(self, sample_weight: Tensor | None, scores: Tensor) -> Tensor | None:
+        if (sample_weight is not None) != self.weighted:
+            raise ValueError(
+                f"sample_weight is {'given' if sample_weight is not None else 'missing'}, and the "
+                f"metric was made with weighted={self.weighted}"
+            )
+        if sample_weight is None:
+            return None
+        weights = sample_weight.detach().flatten().to(scores.device, torch.float64)
+        if weights.shape != scores.shape:
+            raise ValueError(
+                f"sample_weight has {len(weights)} values, and preds {len(scores)}; one for each "
+                "case is accepted"
+            )
+        if not bool(((weights > 0) & weights.isfinite()).all()):
+            raise ValueError("sample_weight must be finite and above 0")
+        return weights
+
+    def compute(self) -> Tensor:
+        """Return the score of all cases since the last reset.
+
+        With ``bits`` this is the lower end of `interval`; its thresholds are ones that can be set.
+        """
+        self._interval = self._bound()
+        return torch.tensor(self._interval[0], dtype=torch.float64).to(self.device)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Certified interval that holds the score; both ends are the same in exact mode."""
+        self.compute()
+        if self._interval is None:
+            raise ValueError("interval: the metric has no case yet; call update first")
+        return self._interval
+
+    def _bound(self) -> tuple[float, float]:
+        if self.bits is not None:
+            return self._bound_counts(self.bits)
+        positive = _joined(self.target).astype(bool)
+        if positive.all() or not positive.any():
+            return _no_score()
+        weights = _joined(self.weights) if self.weighted else None
+        points = deciding_points(positive, _joined(self.preds), weights, self.scenario)
+        score = solve(points, self.scenario).partial_voros
+        return score, score
+
+    def _bound_counts(self, bits: int) -> tuple[float, float]:
+        positive, negative = (each.cpu().numpy() for each in (self.positive, self.negative))
+        if not (positive.any() and negative.any()):
+            return _no_score()
+        rows = self.rows.cpu().numpy() if self.weighted else positive + negative
+        one_case = float(self.one_case) if self.weighted else 1.0
+        return points_of_cells(rows, positive, negative, one_case, bits).bounds(self.scenario)
+
+    def reset(self) -> None:
+        """Forget all cases."""
+        super().reset()
+        self._interval = None
+
+    def _sync_dist(
+        self, dist_sync_fn: Any = gather_all_tensors, process_group: Any | None = None
+    ) -> None:
+        """Give every rank's scores one type before they are gathered; a rank may have none."""
+        if self.bits is None:
+            group = process_group or self.process_group
+            mine = torch.tensor(
+                [any(each.dtype == torch.float64 for each in self.preds)], device=self.device
+            )
+            wide = any(map(bool, dist_sync_fn(mine.to(torch.uint8), group=group)))
+            self.preds = [_one_tensor(self.preds, torch.float64 if wide else torch.float32, self)]
+            self.target = [_one_tensor(self.target, torch.uint8, self)]
+            if self.weighted:
+                self.weights = [_one_tensor(self.weights, torch.float64, self)]
+        super()._sync_dist(dist_sync_fn, process_group)
+
+
+def _check_bits(bits: Any) -> int | None:
+    if bits is None:
+        return None
+    if isinstance(bits, bool) or not isinstance(bits, int) or not FEWEST_BITS <= bits <= MOST_BITS:
+        raise ValueError(
+            f"bits={bits!r}; accepted is a whole number within [{FEWEST_BITS}, {MOST_BITS}], or "
+            "None to keep every score"
+        )
+    return bits
+
+
+def _read(preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Check one batch; float16 and bfloat16 scores become float32, which holds them exactly."""
+    if preds.shape != target.shape:
+        raise ValueError(
+            f"preds has the shape {tuple(preds.shape)}, and target {tuple(target.shape)}; accepted "
+            "is one score for each label"
+        )
+    if not preds.is_floating_point():
+        raise ValueError(f"preds must hold floats; its type is {preds.dtype}")
+    scores, labels = preds.detach().flatten(), target.detach().flatten()
+    if scores.dtype not in (torch.float32, torch.float64):
+        scores = scores.to(torch.float32)
+    positive = labels == 1
+    if not bool((positive | (labels == 0)).all()):
+        raise ValueError("target must hold 0 and 1, or bool; it holds other labels")
+    if bool(scores.isnan().any()):
+        raise ValueError("preds holds NaN; a model that diverged has no score")
+    return scores, positive
+
+
+def _no_score() -> tuple[float, float]:
+    warnings.warn(
+        "the cases are of one class only, so there is no partial VOROS; the result is NaN",
+        OneClassWarning,
+        stacklevel=4,
+    )
+    return float("nan"), float("nan")
+
+
+def _joined(state: Any) -> Any:
+    """Return a state on the host, whether it is a list of batches or one synced tensor."""
+    whole = torch.cat(list(state)) if isinstance(state, (list, tuple)) and state else state
+    return whole.cpu().numpy() if isinstance(whole, Tensor) else torch.empty(0).numpy()
+
+
+def _one_tensor(batches: list[Tensor], kind: torch.dtype, metric: Metric) -> Tensor:
+    if not batches:
+        return torch.empty(0, dtype=kind, device=metric.device)
+    return torch.cat(batches).to(kind)

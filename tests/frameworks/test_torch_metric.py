@@ -1,0 +1,274 @@
+"""The torchmetrics metric gives the score of all cases, whatever the batches, types and ranks."""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="the torch extra")
+pytest.importorskip("torchmetrics", reason="the torch extra")
+
+import torch
+
+import voros
+from voros.exceptions import OneClassWarning
+from voros.torch import PartialVOROS
+from voros.torch.cells import cell_of, cell_starts
+
+SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.3))
+
+
+def draw(random_state, n_cases=2000, kind=torch.float32):
+    rng = np.random.default_rng(random_state)
+    labels = rng.random(n_cases) < 0.3
+    scores = torch.tensor(rng.normal(size=n_cases) + labels).to(kind)
+    return scores, torch.tensor(labels), torch.tensor(rng.random(n_cases) + 0.5)
+
+
+def truth(scores, labels, weights=None, scenario=SCENARIO):
+    return voros.partial_voros_score(
+        labels.numpy(),
+        scores.double().numpy(),
+        scenario,
+        sample_weight=None if weights is None else weights.numpy(),
+    )
+
+
+def fed(metric, *columns, batch=300):
+    for start in range(0, len(columns[0]), batch):
+        metric.update(*(column[start : start + batch] for column in columns))
+    return metric
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_batches_give_the_score_of_all_cases(kind):
+    scores, labels, weights = draw(0, kind=kind)
+    found = fed(PartialVOROS(SCENARIO), scores, labels.long()).compute()
+    assert found.item() == pytest.approx(truth(scores, labels), abs=1e-12)
+    weighted = fed(PartialVOROS(SCENARIO, weighted=True), scores, labels, weights).compute()
+    assert weighted.item() == pytest.approx(truth(scores, labels, weights), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("bits", [9, 12, 17])
+@pytest.mark.parametrize("scenario", [SCENARIO, voros.Scenario(cost_ratio=0.2)])
+def test_bounded_memory_holds_the_score_in_its_interval(kind, bits, scenario):
+    scores, labels, weights = draw(1, kind=kind)
+    scores[:4] = torch.tensor([torch.inf, -torch.inf, 0.0, -0.0])
+    metric = fed(PartialVOROS(scenario, bits=bits), scores, labels)
+    low, high = metric.interval
+    assert metric.compute().item() == low
+    assert low - 1e-12 <= truth(scores, labels, scenario=scenario) <= high + 1e-12
+    metric = fed(PartialVOROS(scenario, bits=bits, weighted=True), scores, labels, weights)
+    low, high = metric.interval
+    assert low - 1e-12 <= truth(scores, labels, weights, scenario) <= high + 1e-12
+
+
+def test_more_bits_narrow_the_interval():
+    scores, labels, _ = draw(2, 50_000)
+    widths = []
+    for bits in (9, 13, 17, 21):
+        low, high = fed(PartialVOROS(SCENARIO, bits=bits), scores, labels, batch=9000).interval
+        widths.append(high - low)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[2] < 5e-3
+
+
+def test_cells_hold_the_scores_between_their_ends():
+    rng = np.random.default_rng(5)
+    scores = torch.tensor(rng.normal(size=5000) * 10.0 ** rng.integers(-45, 39, 5000))
+    for bits in (9, 16, 24):
+        cells = cell_of(scores, bits).numpy()
+        assert np.all(cell_starts(cells, bits) <= scores.numpy())
+        assert np.all(scores.numpy() < cell_starts(cells + 1, bits))
+
+
+def test_forward_scores_the_batch_and_keeps_all():
+    scores, labels, _ = draw(3)
+    for settings in ({}, {"bits": 20}):
+        metric = PartialVOROS(SCENARIO, **settings)
+        batches = [metric(scores[i : i + 500], labels[i : i + 500]) for i in range(0, 2000, 500)]
+        alone = fed(PartialVOROS(SCENARIO, **settings), scores[:500], labels[:500]).compute()
+        assert batches[0] == alone
+        assert metric.compute() == fed(PartialVOROS(SCENARIO, **settings), scores, labels).compute()
+        metric.reset()
+        metric.update(scores[:500], labels[:500])
+        assert metric.compute() == alone
+
+
+def test_gradients_are_cut_off():
+    scores, labels, _ = draw(4, 200)
+    leaf = scores.clone().requires_grad_()
+    metric = PartialVOROS(SCENARIO)
+    metric.update(leaf.sigmoid(), labels)
+    assert not metric.compute().requires_grad
+
+
+@pytest.mark.parametrize("settings", [{}, {"bits": 12}])
+def test_one_class_has_no_score(settings):
+    metric = PartialVOROS(SCENARIO, **settings)
+    metric.update(torch.rand(5), torch.zeros(5))
+    with pytest.warns(OneClassWarning, match="one class only"):
+        assert metric.compute().isnan()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((torch.rand(3), torch.zeros(4)), r"preds has the shape \(3,\), and target \(4,\)"),
+        ((torch.tensor([0.1, torch.nan]), torch.tensor([0, 1])), "preds holds NaN"),
+        ((torch.rand(2), torch.tensor([0, 2])), "target must hold 0 and 1"),
+        ((torch.tensor([1, 2]), torch.tensor([0, 1])), "preds must hold floats"),
+        ((torch.rand(2), torch.tensor([0, 1]), torch.ones(2)), "weighted=False"),
+    ],
+)
+def test_bad_batches_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        PartialVOROS(SCENARIO).update(*arguments)
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(ValueError, match=r"bits=8; accepted is a whole number within \[9, 24\]"):
+        PartialVOROS(SCENARIO, bits=8)
+    with pytest.raises(TypeError, match="capacity and a scenario were given"):
+        PartialVOROS(SCENARIO, capacity=0.3)
+    metric = PartialVOROS(SCENARIO, weighted=True)
+    with pytest.raises(ValueError, match="sample_weight is missing"):
+        metric.update(torch.rand(2), torch.tensor([0, 1]))
+    with pytest.raises(ValueError, match="finite and above 0"):
+        metric.update(torch.rand(2), torch.tensor([0, 1]), torch.tensor([1.0, 0.0]))
+    with pytest.raises(ValueError, match="sample_weight has 3 values, and preds 2"):
+        metric.update(torch.rand(2), torch.tensor([0, 1]), torch.ones(3))
+
+
+def test_a_metric_is_saved_with_a_model():
+    scores, labels, _ = draw(6)
+    metric = PartialVOROS(SCENARIO, bits=12)
+    metric.persistent(True)
+    fed(metric, scores, labels)
+    other = PartialVOROS(SCENARIO, bits=12)
+    other.persistent(True)
+    other.load_state_dict(metric.state_dict())
+    other.update(scores[:0], labels[:0])
+    assert other.compute() == metric.compute()
+
+
+WORKER = """
+import os, sys
+import numpy as np
+import torch
+import torch.distributed as dist
+from voros import Scenario
+from voros.torch import PartialVOROS
+
+rank, folder = int(sys.argv[1]), sys.argv[2]
+dist.init_process_group("gloo", f"file://{folder}/meet", rank=rank, world_size=2)
+cases = np.load(f"{folder}/cases.npz")
+scores, labels, weights = (torch.tensor(cases[name]) for name in ("scores", "labels", "weights"))
+scenario = Scenario(0.3, 0.2, (0.1, 0.3))
+mine = slice(rank, None, 2)
+
+
+def show(metric, *columns):
+    for start in range(0, len(columns[0]), 250):
+        metric.update(*(column[start : start + 250] for column in columns))
+    low, high = metric.interval
+    print(repr(metric.compute().item()), repr(low), repr(high))
+
+
+for settings in ({}, {"bits": 16}):
+    show(PartialVOROS(scenario, **settings), scores[mine], labels[mine])
+    weighted = PartialVOROS(scenario, weighted=True, **settings)
+    show(weighted, scores[mine], labels[mine], weights[mine])
+# One rank without a case, the other with float64 scores.
+end = 0 if rank == 0 else len(scores)
+show(PartialVOROS(scenario), scores[:end], labels[:end])
+# Float32 scores on one rank, float64 on the other.
+kind = torch.float32 if rank == 0 else torch.float64
+show(PartialVOROS(scenario), scores.float()[mine].to(kind), labels[mine])
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_give_the_score_of_one(tmp_path):
+    scores, labels, weights = draw(7, 3001, torch.float64)
+    columns = {"scores": scores.numpy(), "labels": labels.numpy(), "weights": weights.numpy()}
+    np.savez(tmp_path / "cases.npz", **columns)
+    (tmp_path / "worker.py").write_text(textwrap.dedent(WORKER))
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, tmp_path / "worker.py", str(rank), str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    answers = [process.communicate(timeout=120) for process in ranks]
+    assert [process.returncode for process in ranks] == [0, 0], answers
+    assert answers[0][0] == answers[1][0]
+    found = [tuple(map(float, line.split())) for line in answers[0][0].splitlines()]
+    exact = truth(scores, labels), truth(scores, labels, weights)
+    assert found[0] == pytest.approx((exact[0],) * 3, abs=1e-12)
+    assert found[1] == pytest.approx((exact[1],) * 3, abs=1e-12)
+    for (score, low, high), expected in zip(found[2:4], exact, strict=True):
+        assert score == low <= expected <= high
+    single = fed(PartialVOROS(SCENARIO, bits=16), scores, labels).interval
+    assert found[2][1:] == single
+    assert found[4] == pytest.approx((exact[0],) * 3, abs=1e-12)
+    assert found[5][0] == pytest.approx(truth(scores.float(), labels), abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_lightning_logs_it_and_keeps_the_best_checkpoint(tmp_path):
+    lightning = pytest.importorskip("lightning")
+
+    class Net(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(3, 1)
+            self.metric = PartialVOROS(SCENARIO)
+            self.seen = []
+
+        def training_step(self, batch, _):
+            x, y = batch
+            logits = self.layer(x).squeeze(1)
+            return torch.nn.functional.binary_cross_entropy_with_logits(logits, y.float())
+
+        def validation_step(self, batch, _):
+            x, y = batch
+            self.metric.update(self.layer(x).squeeze(1), y)
+            self.log("val_pv", self.metric, on_epoch=True)
+
+        def configure_optimizers(self):
+            return torch.optim.SGD(self.parameters(), lr=0.5)
+
+    lightning.seed_everything(0)
+    x = torch.randn(1200, 3)
+    y = torch.rand(1200) < torch.sigmoid(3 * x[:, 0] - 1)
+    train, valid = (
+        torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x[part], y[part]), 100)
+        for part in (slice(0, 600), slice(600, None))
+    )
+    keep = lightning.pytorch.callbacks.ModelCheckpoint(
+        dirpath=tmp_path, monitor="val_pv", mode="max", save_top_k=1
+    )
+    trainer = lightning.Trainer(
+        max_epochs=4,
+        accelerator="cpu",
+        callbacks=[keep],
+        logger=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+    )
+    net = Net()
+    trainer.fit(net, train, valid)
+    best = Net()
+    best.load_state_dict(torch.load(keep.best_model_path, weights_only=True)["state_dict"])
+    with torch.no_grad():
+        scores = best.layer(x[600:]).squeeze(1)
+    assert float(keep.best_model_score) == pytest.approx(truth(scores, y[600:]), abs=1e-6)
