@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
     from voros.core.periods import Periods
     from voros.core.scenario import Scenario
+    from voros.core.subgroups import Subgroups
     from voros.estimators import ConstrainedThresholdClassifier, make_scorer
     from voros.evaluation import Evaluation, evaluate, evaluate_points
     from voros.exceptions import (
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from voros.metrics import partial_voros_score, voros_score
     from voros.monitoring import Monitor, Renewal, Status, Update, Watch
     from voros.policy import (
+        GroupEvaluation,
+        GroupResult,
         Origin,
         PeriodEvaluation,
         PolicyEvaluation,
@@ -52,6 +55,8 @@ __all__ = [
     "DoubtfulColumnWarning",
     "Evaluation",
     "FewGroupsWarning",
+    "GroupEvaluation",
+    "GroupResult",
     "Guarantee",
     "InfeasibleError",
     "InvertedCostsWarning",
@@ -75,6 +80,7 @@ __all__ = [
     "Selection",
     "SiteCounts",
     "Status",
+    "Subgroups",
     "ThresholdPolicy",
     "UnsettledError",
     "Update",
@@ -107,6 +113,7 @@ HOMES = {
     "core.geometry": "Choice Region RegionCase feasible_region",
     "core.periods": "Periods",
     "core.scenario": "Scenario",
+    "core.subgroups": "Subgroups",
     "estimators": "ConstrainedThresholdClassifier make_scorer",
     "evaluation": "Evaluation evaluate evaluate_points",
     "exceptions": "CostRangeWarning DoubtfulColumnWarning FewGroupsWarning InfeasibleError "
@@ -116,7 +123,8 @@ HOMES = {
     "inference": "Bootstrap Comparison bootstrap compare compare_policies",
     "metrics": "partial_voros_score voros_score",
     "monitoring": "Monitor Renewal Status Update Watch",
-    "policy": "Origin PeriodEvaluation PolicyEvaluation ThresholdPolicy Violation",
+    "policy": "GroupEvaluation GroupResult Origin PeriodEvaluation PolicyEvaluation "
+    "ThresholdPolicy Violation",
     "selection": "ModelScores Selection select_model select_points",
     "sites": "SiteCounts",
     "winners": "WinnerMap winner_map winner_map_points",

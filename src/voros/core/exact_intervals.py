@@ -115,6 +115,21 @@ class ThresholdCounts:
         """Number of cases."""
         return self.n_positive + self.n_negative
 
+    @property
+    def cost_per_1000(self) -> float:
+        """Expected cost of 1,000 cases as observed, a miss costing 1."""
+        return self.cost_per_1000_of(self.tp, self.fp, self.n_positive, self.n_cases)
+
+    def cost_per_1000_of(
+        self, tp: AnyArray, fp: AnyArray, n_positive: float, n_cases: float
+    ) -> float:
+        """Return the expected cost of 1,000 cases with other counts at the same thresholds."""
+        # A threshold without false positives has no such cost, however dear they are.
+        false = fp > 0
+        dear = float(self.ratio_integral[false] @ fp[false])
+        missed = float(self.probability @ (n_positive - tp))
+        return PER_CASES * (dear + missed) / float(n_cases)
+
     def _share(self, counts: AnyArray, n_cases: AnyArray | float, confidence: float) -> Share:
         low, high = binomial_limits(counts, n_cases, confidence)
         of = np.broadcast_to(np.asarray(n_cases, float), low.shape)

@@ -1,8 +1,17 @@
 """Which threshold to deploy at which cost ratio, and what it does on new cases."""
 
 from voros.policy.allowed import Origin
+from voros.policy.by_group import GroupEvaluation, GroupResult
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.deployment import PolicyEvaluation, Violation
 from voros.policy.threshold_policy import ThresholdPolicy
 
-__all__ = ["Origin", "PeriodEvaluation", "PolicyEvaluation", "ThresholdPolicy", "Violation"]
+__all__ = [
+    "GroupEvaluation",
+    "GroupResult",
+    "Origin",
+    "PeriodEvaluation",
+    "PolicyEvaluation",
+    "ThresholdPolicy",
+    "Violation",
+]

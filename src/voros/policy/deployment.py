@@ -11,7 +11,6 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_SIZE, AnyArray, BoolArray, FloatArray
 from voros.core.exact_intervals import (
-    PER_CASES,
     EvaluationIntervals,
     ThresholdCounts,
     binomial_limits,
@@ -20,9 +19,11 @@ from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
+from voros.core.subgroups import Subgroups
 from voros.core.volume import cost_moments, ratio_moments
 from voros.evaluation import choice_columns
 from voros.io.frames import make_frame
+from voros.policy.by_group import GroupEvaluation
 from voros.policy.by_period import PeriodEvaluation
 from voros.text.table import Table
 
@@ -110,6 +111,8 @@ class PolicyEvaluation:
         As observed, what the intervals rest on.
     by_period : PeriodEvaluation or None
         Alarms of each period, where the capacity is one per period.
+    by_group : GroupEvaluation or None
+        The same measures in each group of cases, where groups were named with ``by``.
     """
 
     expected_cost: float
@@ -129,6 +132,7 @@ class PolicyEvaluation:
     confidence: float
     counts: ThresholdCounts
     by_period: PeriodEvaluation | None = None
+    by_group: GroupEvaluation | None = None
 
     @cached_property
     def intervals(self) -> EvaluationIntervals | None:
@@ -155,14 +159,27 @@ class PolicyEvaluation:
     def __repr__(self) -> str:
         """Show the evaluation as text."""
         kept = f"limits kept: {'yes' if self.satisfied else 'no'}"
-        return "\n".join([self._title, self._table().text(), kept, *map(str, self.violations)])
+        groups = [] if self.by_group is None else [repr(self.by_group)]
+        said = [kept, *map(str, self.violations), *groups]
+        return "\n".join([self._title, self._table().text(), *said])
 
     def _repr_html_(self) -> str:
         said = [f"limits kept: {'yes' if self.satisfied else 'no'}", *map(str, self.violations)]
         if self.guarantee is not None:
             said.append(f"made with {self.guarantee!r}")
         notes = "".join(f"<p>{escape(line)}</p>" for line in said)
-        return f"<p>{escape(self._title)}</p>{self._table().html()}{notes}"
+        groups = "" if self.by_group is None else self.by_group._repr_html_()
+        return f"<p>{escape(self._title)}</p>{self._table().html()}{notes}{groups}"
+
+    def with_groups(
+        self, groups: Subgroups, positive: BoolArray, scores: AnyArray
+    ) -> PolicyEvaluation:
+        """Return the evaluation with what the same thresholds do in each group of the cases."""
+        thresholds = np.array([choice.threshold for choice in self.choices])
+        found = GroupEvaluation.of(
+            groups, positive, scores, thresholds, self.counts, self.scenario, self.confidence
+        )
+        return replace(self, by_group=found)
 
     @property
     def _title(self) -> str:
@@ -304,7 +321,9 @@ class Deployment:
         recall = float(probability @ tpr) if cases.n_positive else float("nan")
         return PolicyEvaluation(
             expected_cost=float(t_integral @ fpr + (probability - t_integral) @ (1.0 - tpr)),
-            cost_per_1000=_cost_per_1000(cases, counts),
+            cost_per_1000=counts.cost_per_1000_of(
+                cases.tp, cases.fp, cases.n_positive, cases.n_cases
+            ),
             mean_precision=_mean_precision(choices, probability),
             mean_recall=recall,
             mean_alarms=float(probability @ cases.alarms),
@@ -379,14 +398,6 @@ def _alarms_at(
 def _rate(counts: AnyArray, n_cases: float) -> FloatArray:
     """Share of a class; 0 where it has no case, and no weight then either."""
     return np.asarray(counts / n_cases if n_cases else np.zeros(len(counts)))
-
-
-def _cost_per_1000(cases: OperatingPoints, counts: ThresholdCounts) -> float:
-    # A threshold without false positives has no such cost, however dear they are.
-    false = cases.fp > 0
-    dear = float(counts.ratio_integral[false] @ cases.fp[false])
-    missed = float(counts.probability @ (cases.n_positive - cases.tp))
-    return PER_CASES * (dear + missed) / float(cases.n_cases)
 
 
 def alarm_rows(points: OperatingPoints, thresholds: FloatArray) -> AnyArray:

@@ -25,6 +25,7 @@ from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
+from voros.core.subgroups import read_subgroups
 from voros.core.volume import cost_moments
 from voros.evaluation import choice_columns
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
@@ -340,6 +341,7 @@ class ThresholdPolicy:
         confidence: float = 0.95,
         periods: Any = None,
         times: Any = None,
+        by: Any = None,
     ) -> PolicyEvaluation:
         """Evaluate what `predict` deploys on new labels and scores, the thresholds fixed.
 
@@ -366,6 +368,10 @@ class ThresholdPolicy:
         periods, times : array-like of shape (n_cases,), optional
             The period of each case, or the time that it falls in, where the capacity is one per
             period; `PolicyEvaluation.by_period` has the alarms of each.
+        by : array-like of shape (n_cases,), mapping of str to such, data frame or Subgroups
+            Groups to report on one by one, such as sex and site, in one column or several;
+            `PolicyEvaluation.by_group` has the measures of each. Groups of fewer than 10 cases
+            are pooled; `voros.Subgroups.of` has other ways, and intersections. Not with weights.
 
         Examples
         --------
@@ -396,7 +402,11 @@ class ThresholdPolicy:
         deployment = self._deployment(cost_ratio, by_cost)
         read = read_periods(self.scenario, y_true, periods, times)
         sure = check_confidence(confidence)
-        return deployment.evaluate_cases(positive, scores, weights, sure, read)
+        found = deployment.evaluate_cases(positive, scores, weights, sure, read)
+        if by is None:
+            return found
+        _check_unweighted(weights)
+        return found.with_groups(read_subgroups(by, len(positive)), positive, scores)
 
     def evaluate_points(
         self,
@@ -481,6 +491,15 @@ class ThresholdPolicy:
         return (
             f"ThresholdPolicy({self.strategy!r}: {count} on {self.scenario.costs!r}, "
             f"default {self.default.threshold:.6g})"
+        )
+
+
+def _check_unweighted(weights: FloatArray | None) -> None:
+    if weights is not None:
+        raise ArgumentError(
+            "by",
+            " cannot be combined with sample_weight: the intervals of groups are exact for whole "
+            "cases; accepted are cases without weights",
         )
 
 

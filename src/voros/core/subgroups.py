@@ -1,0 +1,214 @@
+"""Groups of cases to report on one by one, such as sexes or sites; small ones are pooled.
+
+Whose case it is (``groups=``, patients) is another matter: see `voros.core.groups`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, as_vector, check_choice, check_flag
+from voros.core.groups import group_codes, group_names
+from voros.exceptions import ArgumentError
+
+FEWEST_CASES = 10
+"""Groups with fewer cases are pooled, unless another number is asked for."""
+
+UNNAMED = "group"
+"""Name of a column that came without one."""
+
+POOLED = "other"
+"""Name of the pooled small groups."""
+
+SHOWN_GROUPS = 6
+"""How many pooled groups a note names."""
+
+Small: TypeAlias = Literal["pool", "refuse"]
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """One column: every case belongs to one of its groups.
+
+    Attributes
+    ----------
+    column : str
+    names : tuple of str
+    codes : ndarray of int, shape (n_cases,)
+        Position of each case's group in `names`.
+    """
+
+    column: str
+    names: tuple[str, ...]
+    codes: AnyArray
+
+    @property
+    def sizes(self) -> AnyArray:
+        """Cases of each group."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+
+@dataclass(frozen=True, eq=False)
+class Subgroups:
+    """Groups of cases to report on, by one column or several.
+
+    Attributes
+    ----------
+    partitions : tuple of Partition
+        One for each column, and one for the intersections where they were asked for.
+    notes : tuple of str
+        Which groups were pooled.
+
+    Examples
+    --------
+    >>> columns = {"sex": ["f", "f", "m", "f"], "site": ["A", "A", "B", "C"]}
+    >>> found = Subgroups.of(columns, min_cases=2)
+    >>> [(part.column, part.names, part.sizes.tolist()) for part in found.partitions]
+    [('sex', ('f', 'other'), [3, 1]), ('site', ('A', 'other'), [2, 2])]
+    >>> found.notes
+    ('sex: groups with fewer than 2 cases are pooled as other: m', 'site: groups ...: B, C')
+    """
+
+    partitions: tuple[Partition, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        by: Any,
+        *,
+        intersections: bool = False,
+        min_cases: int = FEWEST_CASES,
+        small: Small = "pool",
+    ) -> Subgroups:
+        """Read the groups of each case.
+
+        Parameters
+        ----------
+        by : array-like of shape (n_cases,), mapping of str to such, or data frame
+            One column or several. Every case needs a value in each.
+        intersections : bool, default False
+            Report on the groups of all columns together as well: women of site A.
+        min_cases : int, default 10
+            Groups with fewer cases are small.
+        small : {"pool", "refuse"}, default "pool"
+            Report on the small groups of a column together, as "other", or raise and name them.
+        """
+        columns = _columns(by)
+        parts = [_partition(name, values) for name, values in columns.items()]
+        if check_flag(intersections, "intersections"):
+            parts.append(_intersection(parts))
+        fewest = _check_fewest(min_cases)
+        check_choice(small, "small", ("pool", "refuse"))
+        pooled = [_without_small(part, fewest, small) for part in parts]
+        notes = tuple(note for _, note in pooled if note)
+        return cls(tuple(part for part, _ in pooled), notes)
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are, over all columns."""
+        return sum(len(part.names) for part in self.partitions)
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases there are."""
+        return len(self.partitions[0].codes)
+
+
+def read_subgroups(by: Any, n_cases: int) -> Subgroups:
+    """Return groups of ``n_cases`` cases, from columns or as they were read before."""
+    found = by if isinstance(by, Subgroups) else Subgroups.of(by)
+    if found.n_cases != n_cases:
+        raise ArgumentError(
+            "by", f" has {found.n_cases} cases and y_true {n_cases}; accepted is the same number"
+        )
+    return found
+
+
+def _columns(by: Any) -> dict[str, AnyArray]:
+    items = _named(by)
+    if not items:
+        raise ArgumentError("by", " holds no column; accepted is at least one")
+    repeated = [
+        name for name, count in Counter(str(name) for name, _ in items).items() if count > 1
+    ]
+    if repeated:
+        raise ArgumentError("by", f" has two columns {repeated[0]!r}; accepted are distinct names")
+    columns = {str(name): as_vector(values, f"by[{name!r}]") for name, values in items}
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ArgumentError("by", f" has columns of different lengths: {lengths}")
+    return columns
+
+
+def _named(by: Any) -> list[tuple[Any, Any]]:
+    if isinstance(by, Mapping):
+        return list(by.items())
+    if isinstance(by, (np.ndarray, list, tuple)):
+        return [(UNNAMED, by)]
+    import narwhals.stable.v1 as nw
+
+    native = nw.from_native(by, allow_series=True, pass_through=True)
+    if isinstance(native, nw.DataFrame):
+        return [(name, native[name]) for name in native.columns]
+    name = getattr(native, "name", None)
+    return [(UNNAMED if name is None or name == "" else name, by)]
+
+
+def _partition(column: str, values: AnyArray) -> Partition:
+    codes = group_codes(values, values, f"by[{column!r}]")
+    names = tuple(group_names(values, codes).tolist())
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ArgumentError(
+            "by", f"[{column!r}] writes two values as {twice[0]!r}; accepted is one type of value"
+        )
+    return Partition(column, names, codes)
+
+
+def _intersection(parts: Sequence[Partition]) -> Partition:
+    if len(parts) < 2:
+        raise ArgumentError("intersections", "=True needs two columns in by at least")
+    shape = tuple(len(part.names) for part in parts)
+    cells = np.ravel_multi_index(tuple(part.codes for part in parts), shape)
+    found, codes = np.unique(cells, return_inverse=True)
+    each = np.unravel_index(found, shape)
+    names = [
+        ", ".join(part.names[code] for part, code in zip(parts, row, strict=True))
+        for row in zip(*(axis.tolist() for axis in each), strict=True)
+    ]
+    return Partition(" and ".join(part.column for part in parts), tuple(names), codes)
+
+
+def _check_fewest(min_cases: Any) -> int:
+    if isinstance(min_cases, bool) or not isinstance(min_cases, Integral) or min_cases < 1:
+        raise ArgumentError("min_cases", f"={min_cases!r}; accepted is a whole number above 0")
+    return int(min_cases)
+
+
+def _without_small(part: Partition, fewest: int, small: Small) -> tuple[Partition, str]:
+    """Pool the small groups or refuse them; with a note on which they are."""
+    few = part.sizes < fewest
+    if not few.any():
+        return part, ""
+    named = [name for name, each in zip(part.names, few, strict=True) if each]
+    if small == "refuse":
+        sizes = ", ".join(f"{part.names[i]} ({part.sizes[i]})" for i in np.flatnonzero(few))
+        raise ArgumentError(
+            "by",
+            f"[{part.column!r}] has groups of fewer than {fewest} cases: {sizes}; leave their "
+            "cases out, put groups together, or pool them with small='pool'",
+        )
+    kept = [name for name, each in zip(part.names, few, strict=True) if not each]
+    pooled = POOLED if POOLED not in kept else f"{POOLED} groups"
+    renumbered = np.where(few, len(kept), np.cumsum(~few) - 1)
+    listed = ", ".join(named[:SHOWN_GROUPS])
+    more = f" and {len(named) - SHOWN_GROUPS:,} more" if len(named) > SHOWN_GROUPS else ""
+    note = f"{part.column}: groups with fewer than {fewest} cases are pooled as {pooled}: "
+    return Partition(part.column, (*kept, pooled), renumbered[part.codes]), f"{note}{listed}{more}"

@@ -1,0 +1,280 @@
+"""What deployed thresholds do in each group of cases, and where the precision floor holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.exact_intervals import (
+    EvaluationIntervals,
+    Interval,
+    ThresholdCounts,
+    binomial_limits,
+)
+from voros.core.groups import counts_by_group
+from voros.core.scenario import Scenario
+from voros.core.subgroups import Partition, Subgroups
+from voros.exceptions import ArgumentError
+from voros.io.frames import make_frame
+from voros.text.table import Table
+
+FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
+
+MEASURES = ("precision", "recall", "alarms", "cost_per_1000")
+"""What is estimated in each group, with an interval."""
+
+
+@dataclass(frozen=True)
+class GroupResult:
+    """What the deployed thresholds do in one group.
+
+    Attributes
+    ----------
+    column, group : str
+    cases, positives : int
+    alarms, precision, recall, cost_per_1000 : float
+        Means over the costs, as in `PolicyEvaluation`; NaN where there is no alarm, or no positive.
+    intervals : EvaluationIntervals
+        Exact, at the confidence that the groups share.
+    floor : {"kept", "broken", "too few to say"}
+        Of the precision floor in the population of the group: kept or broken where the interval
+        lies above or below it at every, or at some, deployed threshold.
+    """
+
+    column: str
+    group: str
+    cases: int
+    positives: int
+    alarms: float
+    precision: float
+    recall: float
+    cost_per_1000: float
+    intervals: EvaluationIntervals
+    floor: FloorVerdict
+
+    @property
+    def name(self) -> str:
+        """Column and group."""
+        return f"{self.column}: {self.group}"
+
+    def values(self) -> dict[str, Any]:
+        """Return plain values, intervals as two columns each."""
+        found = {name: getattr(self, name) for name in ("column", "group", "cases", "positives")}
+        for measure in MEASURES:
+            low, high = getattr(self.intervals, measure)
+            found |= {measure: getattr(self, measure)}
+            found |= {f"{measure}_low": low, f"{measure}_high": high}
+        return found | {"floor": self.floor}
+
+
+@dataclass(frozen=True, eq=False)
+class GroupEvaluation:
+    """What a policy does in each group of cases, its thresholds fixed beforehand.
+
+    Of each measure the intervals of all groups hold together with the stated confidence: by
+    Bonferroni, each alone has the confidence ``1 - (1 - confidence) / n_groups``. So do all that is
+    said of the precision floor. The cases are taken as independent. The capacity is one for all
+    cases, so that no group keeps or breaks it alone.
+
+    Attributes
+    ----------
+    names : tuple of (str, str)
+        Column and group.
+    counts : tuple of ThresholdCounts
+        Of each group, at the deployed thresholds.
+    scenario : Scenario
+    confidence : float
+        Of all groups together.
+    notes : tuple of str
+        Which groups were pooled.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    counts: tuple[ThresholdCounts, ...]
+    scenario: Scenario
+    confidence: float
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        groups: Subgroups,
+        positive: BoolArray,
+        scores: AnyArray,
+        thresholds: FloatArray,
+        whole: ThresholdCounts,
+        scenario: Scenario,
+        confidence: float,
+    ) -> GroupEvaluation:
+        """Count the alarms of each group at the thresholds of an evaluation of all cases."""
+        if scenario.prevalence is not None:
+            raise ArgumentError(
+                "by",
+                f" cannot be combined with a scenario's prevalence ({scenario.prevalence:g}): "
+                "groups differ in theirs; accepted is a scenario without one",
+            )
+        found = [_counts(part, positive, scores, thresholds, whole) for part in groups.partitions]
+        names = tuple((part.column, name) for part in groups.partitions for name in part.names)
+        counts = tuple(each for part in found for each in part)
+        return cls(names, counts, scenario, confidence, groups.notes)
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are, over all columns."""
+        return len(self.names)
+
+    @property
+    def confidence_each(self) -> float:
+        """Confidence of each group's interval alone (Bonferroni)."""
+        return 1.0 - (1.0 - self.confidence) / self.n_groups
+
+    @cached_property
+    def results(self) -> tuple[GroupResult, ...]:
+        """What is known of each group."""
+        return tuple(map(self._result, self.names, self.counts))
+
+    def __iter__(self) -> Iterator[GroupResult]:
+        """Go through the groups."""
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        """How many groups there are."""
+        return self.n_groups
+
+    def __getitem__(self, name: tuple[str, str]) -> GroupResult:
+        """Return one group by its column and name."""
+        if name not in self.names:
+            listed = ", ".join(map(repr, self.names))
+            raise KeyError(f"no group {name!r}; the groups are {listed}")
+        return self.results[self.names.index(name)]
+
+    def with_floor(self, verdict: FloorVerdict) -> tuple[GroupResult, ...]:
+        """Return the groups of which this is known of the precision floor."""
+        return tuple(result for result in self.results if result.floor == verdict)
+
+    def _result(self, name: tuple[str, str], counts: ThresholdCounts) -> GroupResult:
+        return GroupResult(
+            *name,
+            int(counts.n_cases),
+            int(counts.n_positive),
+            float(counts.probability @ (counts.tp + counts.fp)),
+            _mean_precision(counts),
+            _mean_recall(counts),
+            counts.cost_per_1000,
+            counts.intervals(self.confidence_each),
+            self._verdict(counts),
+        )
+
+    def _verdict(self, counts: ThresholdCounts) -> FloorVerdict:
+        floor, alarms = self.scenario.min_precision, counts.tp + counts.fp
+        if floor <= 0:
+            return "kept"
+        raising = alarms > 0
+        if not raising.any():
+            return "too few to say"
+        # A statement for each group and threshold: alpha is split over all of them.
+        alpha = (1.0 - self.confidence) / (self.n_groups * len(alarms))
+        low, high = binomial_limits(counts.tp[raising], alarms[raising], 1.0 - alpha)
+        if (high < floor).any():
+            return "broken"
+        return "kept" if (low >= floor).all() else "too few to say"
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return a row for each group, column by column."""
+        rows = [result.values() for result in self.results]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with a row for each group."""
+        return make_frame(self.columns(), backend)
+
+    def table(self) -> Table:
+        """Return the groups as a table for people."""
+        head = ("group", "cases", "positives", "alarms", "precision", "recall")
+        floor = f"floor {self.scenario.min_precision:g}"
+        rows = [_cells(result) for result in self.results]
+        return Table.from_rows([(*head, "cost of 1,000 cases", floor), *rows])
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How sure the table is, what is known of the floor, and what was pooled."""
+        together = (
+            f"intervals of all {self.n_groups} groups together hold with confidence "
+            f"{100 * self.confidence:g} % (Bonferroni: {100 * self.confidence_each:.4g} % each)"
+        )
+        floor = self._floor_words("broken"), self._floor_words("too few to say")
+        return (together, *floor, *self.notes)
+
+    def _floor_words(self, verdict: FloorVerdict) -> str:
+        named = ", ".join(result.name for result in self.with_floor(verdict)) or "no group"
+        said = "broken in" if verdict == "broken" else "open, with too few alarms to say, in"
+        return f"precision floor {self.scenario.min_precision:g} {said}: {named}"
+
+    def __repr__(self) -> str:
+        """Show the groups as text."""
+        return "\n".join([self.table().text(), *self.words])
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>{escape(line)}</p>" for line in self.words)
+        return f"{self.table().html(row_headings=True)}{notes}"
+
+
+def _counts(
+    part: Partition,
+    positive: BoolArray,
+    scores: AnyArray,
+    thresholds: FloatArray,
+    whole: ThresholdCounts,
+) -> list[ThresholdCounts]:
+    n_groups = len(part.names)
+    tp, fp = (
+        counts_by_group(part.codes[members], n_groups, scores[members], thresholds)
+        for members in (positive, ~positive)
+    )
+    positives, sizes = np.bincount(part.codes[positive], minlength=n_groups), part.sizes
+    costs = whole.probability, whole.t_integral, whole.ratio_integral
+    return [
+        ThresholdCounts(tp[i], fp[i], int(positives[i]), int(sizes[i] - positives[i]), None, *costs)
+        for i in range(n_groups)
+    ]
+
+
+def _mean_precision(counts: ThresholdCounts) -> float:
+    alarms = counts.tp + counts.fp
+    raising = alarms > 0
+    if not raising.any():
+        return float("nan")
+    precision = counts.tp[raising] / alarms[raising]
+    return float(np.average(precision, weights=counts.probability[raising]))
+
+
+def _mean_recall(counts: ThresholdCounts) -> float:
+    if counts.n_positive == 0:
+        return float("nan")
+    return float(counts.probability @ counts.tp / counts.n_positive)
+
+
+def _cells(result: GroupResult) -> tuple[str, ...]:
+    found = result.intervals
+    return (
+        result.name,
+        f"{result.cases:,}",
+        f"{result.positives:,}",
+        f"{result.alarms:,.5g} ({result.alarms / result.cases:.1%})",
+        _between(result.precision, found.precision, ".3f"),
+        _between(result.recall, found.recall, ".3f"),
+        _between(result.cost_per_1000, found.cost_per_1000, ",.4g"),
+        result.floor,
+    )
+
+
+def _between(value: float, interval: Interval, form: str) -> str:
+    low, high = interval
+    estimate = "-" if np.isnan(value) else f"{value:{form}}"
+    return f"{estimate} ({low:{form}} to {high:{form}})"

@@ -1,0 +1,80 @@
+"""Groups of cases to report on: what is read, pooled and refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from voros import Subgroups
+from voros.core.subgroups import read_subgroups
+
+SEX = ["f", "m", "f", "f", "m", "f"]
+SITE = ["A", "A", "B", "B", "A", "C"]
+
+
+def names(found: Subgroups) -> dict[str, dict[str, int]]:
+    return {
+        part.column: dict(zip(part.names, part.sizes.tolist(), strict=True))
+        for part in found.partitions
+    }
+
+
+def test_columns_in_every_form_are_the_same() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    columns = {"sex": SEX, "site": SITE}
+    expected = {"sex": {"f": 4, "m": 2}, "site": {"A": 3, "B": 2, "C": 1}}
+    for form in (columns, pandas.DataFrame(columns), polars.DataFrame(columns)):
+        assert names(Subgroups.of(form, min_cases=1)) == expected
+    for column in (SEX, np.array(SEX), np.array(SEX, dtype=object)):
+        assert names(Subgroups.of(column, min_cases=1)) == {"group": {"f": 4, "m": 2}}
+    assert names(Subgroups.of(pandas.Series(SEX, name="sex"), min_cases=1)) == {
+        "sex": {"f": 4, "m": 2}
+    }
+    assert names(Subgroups.of(pandas.Series(SEX), min_cases=1)) == {"group": {"f": 4, "m": 2}}
+    assert names(Subgroups.of(polars.Series(SEX), min_cases=1)) == {"group": {"f": 4, "m": 2}}
+
+
+def test_intersections_count_every_pair_that_occurs() -> None:
+    found = Subgroups.of({"sex": SEX, "site": SITE}, intersections=True, min_cases=1)
+    pairs = [f"{sex}, {site}" for sex, site in zip(SEX, SITE, strict=True)]
+    assert names(found)["sex and site"] == {pair: pairs.count(pair) for pair in sorted(set(pairs))}
+    last = found.partitions[-1]
+    assert [last.names[code] for code in last.codes] == pairs
+    assert found.n_groups == 2 + 3 + 4
+
+
+def test_small_groups_are_pooled_and_named() -> None:
+    found = Subgroups.of({"site": SITE}, min_cases=3)
+    assert names(found) == {"site": {"A": 3, "other": 3}}
+    assert found.partitions[0].codes.tolist() == [0, 0, 1, 1, 0, 1]
+    assert found.notes == ("site: groups with fewer than 3 cases are pooled as other: B, C",)
+
+
+def test_a_group_that_is_named_other_is_not_mixed_with_the_pooled() -> None:
+    found = Subgroups.of(["other"] * 3 + ["B"], min_cases=2)
+    assert names(found) == {"group": {"other": 3, "other groups": 1}}
+
+
+@pytest.mark.parametrize(
+    ("by", "options", "message"),
+    [
+        (SITE, {"min_cases": 3, "small": "refuse"}, r"fewer than 3 cases: B \(2\), C \(1\)"),
+        (SITE, {"min_cases": 0}, "min_cases=0; accepted is a whole number above 0"),
+        (SITE, {"small": "drop"}, "small='drop'"),
+        (SITE, {"intersections": True}, "intersections=True needs two columns"),
+        (SITE, {"intersections": "no"}, "intersections='no'"),
+        ({}, {}, "by holds no column"),
+        ({"sex": SEX, "site": SITE[:-1]}, {}, "different lengths"),
+        ({1: SEX, "1": SEX}, {}, "two columns '1'"),
+        ({"site": [*SITE[:-1], None]}, {}, r"by\['site'\] is missing in 1 of 6 cases"),
+        (np.array([1, "1", 2], dtype=object), {}, "writes two values as '1'"),
+    ],
+)
+def test_what_is_no_group_is_refused(by: object, options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Subgroups.of(by, **options)  # type: ignore[arg-type]
+
+
+def test_groups_of_other_cases_are_refused() -> None:
+    with pytest.raises(ValueError, match="by has 6 cases and y_true 5"):
+        read_subgroups(SITE, 5)

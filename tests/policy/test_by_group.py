@@ -1,0 +1,177 @@
+"""A policy in each group of cases: counted case by case, with SciPy's exact intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import voros
+from voros import Scenario, Subgroups, ThresholdPolicy
+
+SCENARIO = Scenario(min_precision=0.5, capacity=0.3, cost_ratio=(0.05, 0.1))
+
+
+def cases(n: int = 1500, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.2
+    sex = np.where(rng.random(n) < 0.4, "f", "m")
+    site = rng.choice(list("ABC"), n, p=[0.6, 0.3, 0.1])
+    site[:3] = "D"
+    # The scores are worse in site B, so that its floor is broken.
+    scores = y * np.where(site == "B", 0.3, 2.0) + rng.normal(size=n)
+    return y, scores, {"sex": sex, "site": site}
+
+
+def policy() -> ThresholdPolicy:
+    y, scores, _ = cases(seed=1)
+    return ThresholdPolicy.from_validation(y, scores, SCENARIO)
+
+
+def test_every_group_is_what_counting_its_cases_gives() -> None:
+    y, scores, by = cases()
+    made = policy()
+    found = made.evaluate(y, scores, by=by, confidence=0.9).by_group
+    assert found is not None
+    alarm, ratio = scores >= made.default.threshold, 0.075
+    each = 1 - 0.1 / found.n_groups
+    assert found.n_groups == 2 + 4
+    for result in found:
+        member = by[result.column] == result.group.replace("other", "D")
+        tp, fp = int((alarm & y & member).sum()), int((alarm & ~y & member).sum())
+        n, positives = int(member.sum()), int((y & member).sum())
+        assert (result.cases, result.positives, result.alarms) == (n, positives, tp + fp)
+        assert result.cost_per_1000 == pytest.approx(1000 * (ratio * fp + positives - tp) / n)
+        for name, hits, of in (("precision", tp, tp + fp), ("recall", tp, positives)):
+            estimate, interval = getattr(result, name), getattr(result.intervals, name)
+            if of == 0:
+                assert math.isnan(estimate)
+                assert interval == (0, 1)
+                continue
+            exact = binomtest(hits, of).proportion_ci(each, "exact")
+            assert estimate == pytest.approx(hits / of)
+            assert interval == pytest.approx((exact.low, exact.high))
+        exact = binomtest(tp + fp, n).proportion_ci(each, "exact")
+        assert result.intervals.alarms == pytest.approx((n * exact.low, n * exact.high))
+
+
+def test_the_floor_is_kept_or_broken_where_the_interval_says_so() -> None:
+    y, scores, by = cases(6000)
+    found = policy().evaluate(y, scores, by=by).by_group
+    assert found is not None
+    said = {result.name: result.floor for result in found}
+    assert said["site: B"] == "broken"
+    assert said["site: A"] == "kept"
+    for result in found:
+        low, high = result.intervals.precision
+        expected = "kept" if low >= 0.5 else "broken" if high < 0.5 else "too few to say"
+        assert result.floor == expected
+    assert [result.name for result in found.with_floor("broken")] == ["site: B"]
+    assert "precision floor 0.5 broken in: site: B" in repr(found)
+
+
+def test_a_group_without_alarms_is_open_and_no_floor_is_kept_everywhere() -> None:
+    y, scores, _ = cases()
+    quiet = np.where(scores < np.median(scores), "low", "high")
+    found = policy().evaluate(y, scores, by=quiet).by_group
+    assert found is not None
+    assert found["group", "low"].floor == "too few to say"
+    lenient = SCENARIO.changed(min_precision=0.0)
+    made = ThresholdPolicy.from_validation(y, scores, lenient)
+    found = made.evaluate(y, scores, by=quiet).by_group
+    assert found is not None
+    assert {result.floor for result in found} == {"kept"}
+
+
+@pytest.mark.parametrize("by_cost", [False, True])
+def test_one_group_is_the_plain_evaluation(by_cost: bool) -> None:
+    y, scores, _ = cases()
+    plain = policy().evaluate(y, scores, by_cost=by_cost)
+    whole = policy().evaluate(y, scores, by_cost=by_cost, by=["all"] * len(y)).by_group
+    assert whole is not None
+    assert plain.by_group is None
+    (result,) = whole
+    assert result.intervals == plain.intervals
+    assert (result.precision, result.recall, result.alarms, result.cost_per_1000) == pytest.approx(
+        (plain.mean_precision, plain.mean_recall, plain.mean_alarms, plain.cost_per_1000)
+    )
+
+
+@pytest.mark.parametrize("by_cost", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_groups_of_a_column_add_up_to_all_cases(seed: int, by_cost: bool) -> None:
+    y, scores, by = cases(seed=seed)
+    groups = Subgroups.of(by, intersections=True)
+    plain = policy().evaluate(y, scores, by_cost=by_cost, by=groups)
+    assert plain.by_group is not None
+    for column in ("sex", "site", "sex and site"):
+        parts = [result for result in plain.by_group if result.column == column]
+        assert sum(part.cases for part in parts) == len(y)
+        assert sum(part.positives for part in parts) == y.sum()
+        assert sum(part.alarms for part in parts) == pytest.approx(plain.mean_alarms)
+        caught = sum(part.recall * part.positives for part in parts if part.positives)
+        assert caught == pytest.approx(plain.mean_recall * y.sum())
+        cost = sum(part.cost_per_1000 * part.cases for part in parts)
+        assert cost == pytest.approx(plain.cost_per_1000 * len(y))
+
+
+def test_frame_and_views_show_every_group() -> None:
+    pytest.importorskip("pandas")
+    y, scores, by = cases()
+    tested = policy().evaluate(y, scores, by=by)
+    found = tested.by_group
+    assert found is not None
+    frame = found.frame("pandas")
+    assert frame["group"].tolist() == ["f", "m", "A", "B", "C", "other"]
+    assert frame["precision_low"].tolist() == [r.intervals.precision[0] for r in found]
+    for shown in (repr(tested), tested._repr_html_()):
+        assert all(result.name in shown for result in found)
+        assert "Bonferroni: 99.17 % each" in shown
+        assert "pooled as other: D" in shown
+
+
+def test_names_of_groups_are_escaped() -> None:
+    y, scores, _ = cases()
+    by = np.where(scores > 0, "<b>", "&")
+    shown = policy().evaluate(y, scores, by=by)._repr_html_()
+    assert "group: &lt;b&gt;" in shown
+    assert "<b>" not in shown
+
+
+def test_what_would_not_be_exact_is_refused() -> None:
+    y, scores, by = cases()
+    with pytest.raises(ValueError, match="by cannot be combined with sample_weight"):
+        policy().evaluate(y, scores, by=by, sample_weight=np.ones(len(y)))
+    elsewhere = ThresholdPolicy.from_validation(y, scores, SCENARIO.changed(prevalence=0.1))
+    with pytest.raises(ValueError, match=r"by cannot .* prevalence \(0.1\)"):
+        elsewhere.evaluate(y, scores, by=by)
+    found = policy().evaluate(y, scores, by=by).by_group
+    assert found is not None
+    with pytest.raises(KeyError, match="no group"):
+        found["sex", "x"]
+
+
+@pytest.mark.slow
+def test_a_false_statement_about_any_floor_is_rare() -> None:
+    # Six groups whose precision above the threshold is known; floor .5, 2,000 test samples.
+    rng, precision = np.random.default_rng(3), np.array([0.5, 0.5, 0.5, 0.49, 0.5, 0.51])
+    made = voros.ThresholdPolicy.from_validation(
+        [1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], SCENARIO.changed(capacity=1.0)
+    )
+    assert made.default.threshold == 1.0
+    group = np.repeat(np.arange(6), 60)
+    wrong = 0
+    for _ in range(2000):
+        y = np.append(rng.random(len(group)) < precision[group], [False] * 60)
+        scores = np.append(np.ones(len(group)), np.zeros(60))
+        by = np.append(group, np.arange(60) % 6)
+        found = made.evaluate(y, scores, by=by).by_group
+        assert found is not None
+        verdicts = [result.floor for result in found]
+        said = zip(verdicts, precision, strict=True)
+        wrong += any((v == "kept" and p < 0.5) or (v == "broken" and p >= 0.5) for v, p in said)
+    # 5 % and three standard errors.
+    assert wrong / 2000 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 2000)
