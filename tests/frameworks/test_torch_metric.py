@@ -13,11 +13,16 @@ pytest.importorskip("torchmetrics", reason="the torch extra")
 import torch
 
 import voros
+from voros.core.decision import solve
 from voros.exceptions import OneClassWarning
 from voros.torch import PartialVOROS
 from voros.torch.cells import cell_of, cell_starts
+from voros.torch.metric import _points_on_device
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.3))
+
+# Slow, for only those run where continuous integration has torch.
+pytestmark = pytest.mark.slow
 
 
 def draw(random_state, n_cases=2000, kind=torch.float32):
@@ -64,6 +69,17 @@ def test_bounded_memory_holds_the_score_in_its_interval(kind, bits, scenario):
     metric = fed(PartialVOROS(scenario, bits=bits, weighted=True), scores, labels, weights)
     low, high = metric.interval
     assert low - 1e-12 <= truth(scores, labels, weights, scenario) <= high + 1e-12
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cases_on_a_device_score_as_on_the_host(weighted):
+    """The way taken on a device runs on the host too."""
+    pytest.importorskip("array_api_compat")
+    scores, labels, weights = draw(8)
+    given = weights if weighted else None
+    points = _points_on_device(labels, scores, given, SCENARIO)
+    found = solve(points, SCENARIO).partial_voros
+    assert found == pytest.approx(truth(scores, labels, given), abs=1e-12)
 
 
 def test_more_bits_narrow_the_interval():
@@ -192,7 +208,6 @@ dist.destroy_process_group()
 """
 
 
-@pytest.mark.slow
 def test_two_processes_give_the_score_of_one(tmp_path):
     scores, labels, weights = draw(7, 3001, torch.float64)
     columns = {"scores": scores.numpy(), "labels": labels.numpy(), "weights": weights.numpy()}
@@ -222,7 +237,6 @@ def test_two_processes_give_the_score_of_one(tmp_path):
     assert found[5][0] == pytest.approx(truth(scores.float(), labels), abs=1e-12)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_lightning_logs_it_and_keeps_the_best_checkpoint(tmp_path):
     lightning = pytest.importorskip("lightning")

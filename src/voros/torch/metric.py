@@ -12,6 +12,9 @@ from torchmetrics.utilities.distributed import gather_all_tensors
 
 from voros.core.costs import CostLike
 from voros.core.decision import solve
+from voros.core.device_cases import read_device_cases
+from voros.core.device_points import points_on_device
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import OneClassWarning
 from voros.metrics import deciding_points, read_scenario
@@ -173,12 +176,11 @@ class PartialVOROS(Metric):
     def _bound(self) -> tuple[float, float]:
         if self.bits is not None:
             return self._bound_counts(self.bits)
-        positive = _joined(self.target).astype(bool)
-        if positive.all() or not positive.any():
+        positive = _joined(self.target) == 1
+        if not len(positive) or bool(positive.all()) or not bool(positive.any()):
             return _no_score()
         weights = _joined(self.weights) if self.weighted else None
-        points = deciding_points(positive, _joined(self.preds), weights, self.scenario)
-        score = solve(points, self.scenario).partial_voros
+        score = _score(positive, _joined(self.preds), weights, self.scenario)
         return score, score
 
     def _bound_counts(self, bits: int) -> tuple[float, float]:
@@ -251,10 +253,27 @@ def _no_score() -> tuple[float, float]:
     return float("nan"), float("nan")
 
 
-def _joined(state: Any) -> Any:
-    """Return a state on the host, whether it is a list of batches or one synced tensor."""
-    whole = torch.cat(list(state)) if isinstance(state, (list, tuple)) and state else state
-    return whole.cpu().numpy() if isinstance(whole, Tensor) else torch.empty(0).numpy()
+def _joined(state: Any) -> Tensor:
+    """Return a state as one tensor, whether it is a list of batches or synced already."""
+    if isinstance(state, Tensor):
+        return state
+    return torch.cat(state) if state else torch.empty(0)
+
+
+def _score(positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: Scenario) -> float:
+    """Score cases where they lie: only counts leave a device."""
+    if scores.device.type == "cpu":
+        given = None if weights is None else weights.numpy()
+        points = deciding_points(positive.numpy(), scores.numpy(), given, scenario)
+    else:
+        points = _points_on_device(positive, scores, weights, scenario)
+    return solve(points, scenario).partial_voros
+
+
+def _points_on_device(
+    positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: Scenario
+) -> OperatingPoints:
+    return points_on_device(read_device_cases(positive, scores, None, weights), [scenario])
 
 
 def _one_tensor(batches: list[Tensor], kind: torch.dtype, metric: Metric) -> Tensor:
