@@ -19,6 +19,7 @@ from voros.cli.apply import apply
 from voros.cli.compare import compare_models
 from voros.cli.explore import explore
 from voros.cli.map import map_
+from voros.cli.monitor import monitor
 from voros.cli.plot import plot
 from voros.cli.report import ARGUMENTS, report
 from voros.cli.score import score
@@ -183,6 +184,7 @@ app.command()(score)
 app.command(name="compare")(compare_models)
 app.command()(select)
 app.command()(apply)
+app.command()(monitor)
 app.command(name="map")(map_)
 app.command()(count)
 app.command()(merge)

@@ -26,11 +26,12 @@ from voros.monitoring.advice import notes_on
 from voros.monitoring.capacity import capacity_watch, ended_counts
 from voros.monitoring.change import change_watch
 from voros.monitoring.cost import cost_watch, mean_cost_ratio
-from voros.monitoring.precision import precision_watch, read_alarms
+from voros.monitoring.precision import Alarms, precision_watch, read_alarms
 from voros.monitoring.renewal import Renewal, propose
 from voros.monitoring.settings import Settings, capacity_limit
 from voros.monitoring.status import Status, Watch, worst
 from voros.monitoring.store import Cases, Store
+from voros.monitoring.store import Periods as Totals
 from voros.monitoring.times import Times, day_of, read_time, read_times
 from voros.policy import ThresholdPolicy
 
@@ -298,9 +299,11 @@ class Monitor:
 
     def status(self) -> Status:
         """Say what is known of each limit now."""
-        store, clock = self._store, self._store.clock
-        since = self._since
-        watches = tuple(self._watches(since, BEGINNING if clock is None else clock))
+        store, since = self._store, self._since
+        clock = BEGINNING if store.clock is None else store.clock
+        alarms = read_alarms(store.alarms(since), self.settings.window_seconds, clock)
+        periods = store.periods(since)
+        watches = tuple(self._watches(alarms, periods, clock))
         return Status(
             worst(watches),
             self.clock,
@@ -308,38 +311,48 @@ class Monitor:
             store.count("cases"),
             store.count("cases WHERE alarm = 1"),
             store.count("labels"),
-            tuple(self._notes(since, watches)),
+            tuple(self._notes(alarms, periods, watches)),
         )
+
+    def report(self, path: str | Path, *, force: bool = False, title: str = "") -> Path:
+        """Write the status as one HTML page that needs no other file.
+
+        An existing file is replaced only with ``force=True``.
+        """
+        from voros.io import write_whole
+        from voros.monitoring.page import render_page
+
+        named = title or (f"Monitor of {self.policy.model}" if self.policy.model else "Monitor")
+        write_whole(path, render_page(self.status(), self.settings, named), force=force)
+        return Path(path)
 
     @property
     def _since(self) -> float:
         return float(self._store.fact("since") or BEGINNING)
 
-    def _watches(self, since: float, clock: float) -> Iterator[Watch]:
+    def _watches(self, alarms: Alarms, periods: Totals, clock: float) -> Iterator[Watch]:
         settings, store = self.settings, self._store
-        periods = store.periods(since)
         if self.policy.scenario.min_precision > 0:
-            alarms = read_alarms(store.alarms(since), settings.window_seconds, clock)
             yield precision_watch(alarms, self.policy.scenario.min_precision, settings, clock)
         limit = capacity_limit(self.policy, settings)
         if limit is not None:
             yield capacity_watch(ended_counts(periods, store.fact("periods")), limit, settings)
         if settings.max_cost is not None:
-            rows = store.costs(since, clock - settings.window_seconds, settings.window_seconds)
+            rows = store.costs(
+                self._since, clock - settings.window_seconds, settings.window_seconds
+            )
             ratio = mean_cost_ratio(self.policy, settings.cost_ratio)
             yield cost_watch(rows, ratio, settings.max_cost, settings)
         yield change_watch(periods, settings)
 
-    def _notes(self, since: float, watches: tuple[Watch, ...]) -> Iterator[str]:
-        store, settings = self._store, self.settings
-        clock = store.clock
-        if clock is None:
+    def _notes(self, alarms: Alarms, periods: Totals, watches: tuple[Watch, ...]) -> Iterator[str]:
+        if not len(periods.names):
             return
-        alarms = read_alarms(store.alarms(since), settings.window_seconds, clock)
+        store = self._store
         labelled = int((~np.isnan(alarms.latest)).sum())
         # Counted only where there are labels of other cases than alarms.
         followed = store.followed() if store.count("labels") > labelled else 0
-        yield from notes_on(alarms, store.periods(since), self.policy, settings, watches, followed)
+        yield from notes_on(alarms, periods, self.policy, self.settings, watches, followed)
 
     def renew(self, *, since: Any = None) -> Renewal:
         """Propose thresholds from recent labelled cases, through the guarantee of the policy.

@@ -16,6 +16,9 @@ from voros.monitoring.evidence import START_SHARE, Evidence, weigh
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Watch, judge
 
+RECENT = 100
+"""Units of the curve that shows how it is now."""
+
 CURVE_POINTS = 400
 """At most this many points of a curve are computed."""
 
@@ -153,6 +156,7 @@ def precision_watch(alarms: Alarms, floor: float, settings: Settings, clock: flo
         {
             "time": units.ends[points],
             "estimate": (cumulative[0] / np.maximum(cumulative[1], 1))[points],
+            "recent": _recent(*cumulative)[points],
             "low": low,
             "high": high,
             "evidence": np.maximum(
@@ -161,6 +165,15 @@ def precision_watch(alarms: Alarms, floor: float, settings: Settings, clock: flo
             "detector": (evidence.detector - evidence.detector_bound)[points],
         },
     )
+
+
+def _recent(true: FloatArray, alarms: FloatArray) -> FloatArray:
+    """Return the precision of the last units; NaN before there are as many."""
+    recent = np.full(len(true), np.nan)
+    if len(true) > RECENT:
+        hits, n = true[RECENT:] - true[:-RECENT], alarms[RECENT:] - alarms[:-RECENT]
+        recent[RECENT:] = hits / n
+    return recent
 
 
 def _points(n: int) -> AnyArray:

@@ -26,6 +26,9 @@ FORMAT = 1
 WAIT_SECONDS = 60.0
 """How long a writer waits for another."""
 
+CACHE_KIB = 65_536
+"""Memory for the index of case ids, whose order is not that of time."""
+
 LOOKED_UP = 500
 """Case ids in one query."""
 
@@ -136,6 +139,7 @@ class Store:
         self._db.close()
 
     def _check_or_make(self) -> None:
+        self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         with self.transaction():
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]

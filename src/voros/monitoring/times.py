@@ -39,7 +39,9 @@ def read_times(times: Any) -> Times:
     """
     wall = read_clock(times).times
     seconds = read_clock(times, elapsed=True).times.astype(np.int64) / 1e6
-    return Times(seconds, wall.astype("datetime64[D]").astype(str))
+    # Few days, many cases.
+    days, codes = np.unique(wall.astype("datetime64[D]"), return_inverse=True)
+    return Times(seconds, days.astype("U10")[codes])
 
 
 def read_time(time: Any) -> float:

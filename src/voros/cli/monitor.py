@@ -1,0 +1,229 @@
+"""``voros monitor``: feed cases and labels to the file of a monitor, and say what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from voros.cli import LIMITS_NOT_MET
+from voros.cli.options import OutputOptions, bundled, output_to, shown_in
+from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress
+from voros.exceptions import NoSuchColumnError, PredictionFileError
+from voros.io import open_source
+from voros.io.bad_rows import MISSING
+from voros.io.predictions import typed_label
+from voros.io.scenario_text import read_number
+from voros.io.tables import read_as_written
+from voros.monitoring import Monitor, Status
+from voros.policy import ThresholdPolicy
+
+_made = partial(shown_in, "When the file is made")
+_column = partial(shown_in, "Columns", metavar="COLUMN")
+
+
+@dataclass(frozen=True)
+class FeedOptions:
+    """Files of cases and labels, and which of their columns hold what."""
+
+    cases: Annotated[Path | None, typer.Option(metavar="FILE", help="New cases to decide on.")] = (
+        None
+    )
+    labels: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Labels that have come, new or corrected.")
+    ] = None
+    case: Annotated[str, _column("Identifies a case, in both files.", "--id")] = "id"
+    time: Annotated[str, _column("When a case came.")] = "time"
+    score: Annotated[str | None, _column("The scores, if not named as the policy's model.")] = None
+    group: Annotated[str | None, _column("The patient of a case.")] = None
+    period: Annotated[str | None, _column("The period of a case; else its day.")] = None
+    label: Annotated[str, _column("The true labels.")] = "label"
+    label_time: Annotated[
+        str | None, _column("When a label came; else now, at the latest time in the file.")
+    ] = None
+    now: Annotated[
+        str | None,
+        shown_in("Columns", "The time it is now, if later than all in the files.", metavar="TIME"),
+    ] = None
+
+
+@dataclass(frozen=True)
+class MakeOptions:
+    """What a monitor is made with."""
+
+    policy: Annotated[Path | None, _made("A policy saved by voros select.", metavar="POLICY")] = (
+        None
+    )
+    window: Annotated[float, _made("Days until an alarm counts.", metavar="DAYS")] = 30.0
+    alpha: Annotated[float, _made("Chance of ever calling a kept limit broken.")] = 0.05
+    run_length: Annotated[float, _made("Alarms until the detector fires by chance.")] = 10_000.0
+    cost_ratio: Annotated[
+        str | None, _made("Cost of a false alarm against a miss, if known.", metavar="RATIO")
+    ] = None
+    capacity: Annotated[float | None, _made("Alarms per period.", metavar="COUNT")] = None
+    exceed: Annotated[
+        float | None, _made("Share of periods that may have more.", metavar="SHARE")
+    ] = None
+    max_cost: Annotated[float | None, _made("Budget: cost per case, in misses.")] = None
+    most_per_patient: Annotated[int, _made("Alarms of a patient's episode that are summed.")] = 1
+    episode: Annotated[float, _made("Length of a patient's episode.", metavar="DAYS")] = 0.0
+
+    def open(self, path: Path) -> Monitor:
+        """Open the file, or make it from a policy."""
+        if self.policy is None:
+            if not path.exists():
+                raise FileNotFoundError(f"{path} does not exist; make it with --policy POLICY")
+            return Monitor.open(path)
+        if path.exists():
+            raise ValueError(
+                f"{path} exists already and keeps its policy and settings; leave out --policy, or "
+                "deploy another policy with --adopt"
+            )
+        settings = {name: getattr(self, name) for name in vars(self) if name != "policy"}
+        ratio = None if self.cost_ratio is None else read_number(self.cost_ratio, "cost_ratio")
+        return Monitor(
+            ThresholdPolicy.from_json(self.policy), path, **settings | {"cost_ratio": ratio}
+        )
+
+
+@bundled
+def monitor(
+    file: Annotated[Path, typer.Argument(metavar="STATE", help="The monitor's one file.")],
+    made: MakeOptions,
+    feed: FeedOptions,
+    show_options: OutputOptions,
+    output: Annotated[Path | None, output_to("Where to write the page: .html.")] = None,
+    renew: Annotated[
+        Path | None,
+        typer.Option(metavar="POLICY", help="Write a policy that recent labelled cases suggest."),
+    ] = None,
+    adopt: Annotated[
+        Path | None, typer.Option(metavar="POLICY", help="Deploy this policy from now on.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 where a limit is broken.")
+    ] = False,
+) -> None:
+    """Watch a deployed policy: cases as they come, labels when they come.
+
+    The first call makes STATE from a policy; every call feeds what it is given, each case and each
+    label once, and says whether the limits are kept.
+    """
+    check_output(output, show_options)
+    check_output(renew, show_options)
+    with made.open(file) as watched:
+        with show_progress(f"feeding {file}"):
+            _feed(watched, feed)
+            status = watched.status()
+        if renew is not None:
+            renewal = watched.renew()
+            say(renewal.words.replace("monitor.adopt(renewal.policy) deploys it", "--adopt does"))
+            deliver(renewal.policy.to_json(), renew, show_options)
+        if adopt is not None:
+            watched.adopt(ThresholdPolicy.from_json(adopt))
+            say(f"from now on {adopt} decides")
+        if output is not None:
+            watched.report(output, force=show_options.force)
+            say(f"wrote {output}")
+    show(_sheet(status), show_options)
+    if check and status.broken:
+        raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _feed(watched: Monitor, feed: FeedOptions) -> None:
+    if feed.cases is not None:
+        _feed_cases(watched, feed, feed.cases)
+    if feed.now is not None:
+        watched.advance(feed.now)
+    if feed.labels is not None:
+        _feed_labels(watched, feed, feed.labels)
+
+
+def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
+    score = feed.score or watched.policy.model
+    if score is None:
+        raise PredictionFileError("the policy names no model; name the scores with --score")
+    wanted = [score, feed.case, feed.time, feed.group, feed.period]
+    table = _read(file, [name for name in wanted if name is not None])
+    update = watched.update(
+        _numbers(table[score], file, score),
+        cases=table[feed.case],
+        times=table[feed.time],
+        groups=None if feed.group is None else table[feed.group],
+        periods=None if feed.period is None else table[feed.period],
+    )
+    again = f", {update.repeated:,} had come before" if update.repeated else ""
+    say(f"{file}: {update.new:,} new cases{again}; {int(update.alarms.sum()):,} alarms")
+
+
+def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
+    wanted = [feed.case, feed.label, *([feed.label_time] if feed.label_time else [])]
+    table = _read(file, wanted, optional=feed.label)
+    rows = [row for row, value in enumerate(table[feed.label]) if value is not None]
+    left = len(table[feed.label]) - len(rows)
+    if left:
+        say(f"{file}: {left:,} rows have no label yet", "note")
+    if not rows:
+        return
+    labels, positive = _labels([table[feed.label][row] for row in rows], watched, feed)
+    times = None if not feed.label_time else [table[feed.label_time][row] for row in rows]
+    cases = [table[feed.case][row] for row in rows]
+    new = watched.label(labels, cases=cases, times=times, pos_label=positive)
+    say(f"{file}: {new:,} new labels or corrections, {len(rows) - new:,} known before")
+
+
+def _read(file: Path, columns: list[str], optional: str = "") -> dict[str, list[Any]]:
+    """Read columns as they are written; only an optional one may have gaps."""
+    source = open_source(file)
+    table = read_as_written(source)
+    for name in columns:
+        if name not in table.column_names:
+            listed = ", ".join(map(repr, table.column_names))
+            raise NoSuchColumnError(f"{source.name} has no column {name!r}; it has {listed}")
+    read = {name: [_value(v) for v in table.column(name).to_pylist()] for name in columns}
+    for name, values in read.items():
+        if name != optional and None in values:
+            row = values.index(None) + 1
+            raise PredictionFileError(f"{source.name}: column {name!r} has no value in row {row}")
+    return read
+
+
+def _value(value: Any) -> Any:
+    return None if isinstance(value, str) and value.strip() in MISSING else value
+
+
+def _numbers(values: list[Any], file: Path, name: str) -> Any:
+    try:
+        return np.array(values, dtype=float)
+    except ValueError as error:
+        raise PredictionFileError(f"{file}: column {name!r} holds no numbers: {error}") from None
+
+
+def _labels(values: list[Any], watched: Monitor, feed: FeedOptions) -> tuple[Any, Any]:
+    """Return labels as numbers where they are, and which of them is positive."""
+    wanted = watched.policy.pos_label
+    try:
+        return np.array(values, dtype=float), typed_label(wanted, f"column {feed.label!r}")
+    except ValueError:
+        words = {"true": "1", "false": "0"}
+        texts = [str(value).strip() for value in values]
+        if wanted is None and {text.lower() for text in texts} <= set(words):
+            return np.array([words[text.lower()] for text in texts], dtype=float), None
+        return np.array(texts, dtype=object), wanted
+
+
+def _sheet(status: Status) -> Sheet:
+    table = status.table()
+    names = [column.title for column in table.columns]
+    columns = {name: [str(row[i]) for row in table.rows] for i, name in enumerate(names)}
+    return Sheet(
+        f"{status.verdict}, as of {status.as_of}" if status.as_of else "no cases yet",
+        columns,
+        lambda: [watch.document() for watch in status.watches],
+        status.document,
+        (*(watch.words for watch in status.watches), *status.notes),
+    )

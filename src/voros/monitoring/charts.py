@@ -1,0 +1,169 @@
+"""Charts over time as SVG: plain text that a page carries along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, FloatArray
+from voros.monitoring.times import SECONDS_PER_DAY
+
+WIDTH, HEIGHT = 720, 240
+LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 30
+MOST_POINTS = 800
+"""A line of more points shows no more."""
+
+TICK_DAYS = (1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1461)
+"""Distances between dates on the axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A curve; `kind` is its look: "data", "limit", "quiet" or "dots"."""
+
+    name: str
+    times: FloatArray
+    values: FloatArray
+    kind: str = "data"
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Curves over time, and a band between two of them.
+
+    Attributes
+    ----------
+    title, caption : str
+    lines : tuple of Line
+    band : tuple of three ndarrays or None
+        Times, lower and upper ends.
+    low, high : float or None
+        Ends of the axis that always show.
+    marks : tuple of (float, str)
+        Times with a name, such as when a limit broke.
+    """
+
+    title: str
+    caption: str
+    lines: tuple[Line, ...]
+    band: tuple[FloatArray, FloatArray, FloatArray] | None = None
+    low: float | None = None
+    high: float | None = None
+    marks: tuple[tuple[float, str], ...] = ()
+
+    def svg(self) -> str:
+        """Draw the chart.
+
+        Examples
+        --------
+        >>> days = np.arange(3) * 86_400.0
+        >>> Chart("alarms", "", (Line("a day", days, days / 86_400),)).svg()[:4]
+        '<svg'
+        """
+        axes = _Axes.of(self)
+        parts = [*axes.grid(), *self._band_parts(axes)]
+        parts += [_line(line, axes) for line in self.lines]
+        parts += [_mark(mark, place, axes) for place, mark in enumerate(self.marks)]
+        return (
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.title)}: '
+            f'{escape(self.caption)}">{"".join(parts)}</svg>'
+        )
+
+    def _band_parts(self, axes: _Axes) -> list[str]:
+        if self.band is None or not len(self.band[0]):
+            return []
+        times, low, high = self.band
+        x = axes.x(times)
+        there = zip(x, axes.y(low), strict=True)
+        back = zip(x[::-1], axes.y(high[::-1]), strict=True)
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in [*there, *back])
+        return [f'<polygon class="band" points="{points}"/>']
+
+    @property
+    def legend(self) -> tuple[tuple[str, str], ...]:
+        """Kind and name of each curve."""
+        return tuple((line.kind, line.name) for line in self.lines)
+
+
+@dataclass(frozen=True)
+class _Axes:
+    begin: float
+    end: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, chart: Chart) -> _Axes:
+        times = np.concatenate([line.times for line in chart.lines])
+        values = [line.values for line in chart.lines]
+        values += [np.array([v], float) for v in (chart.low, chart.high) if v is not None]
+        seen = np.concatenate(values)
+        seen = seen[np.isfinite(seen)]
+        begin, end = (float(times.min()), float(times.max())) if len(times) else (0.0, 1.0)
+        low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
+        margin = 0.05 * (high - low)
+        low = low if low == chart.low else low - margin
+        high = high if high == chart.high else high + margin
+        return cls(begin, max(end, begin + 1), low, high if high > low else low + 1)
+
+    def x(self, times: FloatArray) -> AnyArray:
+        span = WIDTH - LEFT - RIGHT
+        return np.asarray(LEFT + span * (times - self.begin) / (self.end - self.begin))
+
+    def y(self, values: FloatArray) -> AnyArray:
+        span = HEIGHT - TOP - BOTTOM
+        inside = np.clip(values, self.low, self.high)
+        return np.asarray(HEIGHT - BOTTOM - span * (inside - self.low) / (self.high - self.low))
+
+    def grid(self) -> list[str]:
+        parts = []
+        for value in _round_steps(self.low, self.high):
+            y = float(self.y(np.array([value]))[0])
+            parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
+            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" class="end">{value:g}</text>')
+        for time in _date_steps(self.begin, self.end):
+            x = float(self.x(np.array([time]))[0])
+            day = np.datetime64(int(time), "s").astype("datetime64[D]")
+            parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 10}" class="mid">{day}</text>')
+        return parts
+
+
+def _round_steps(low: float, high: float) -> list[float]:
+    raw = (high - low) / 4
+    size = 10.0 ** np.floor(np.log10(raw))
+    step = float(next(m * size for m in (1, 2, 5, 10) if m * size >= raw))
+    first = np.ceil(low / step)
+    # Adding 0 makes 0 of -0.
+    return [round(float(k * step), 10) + 0.0 for k in np.arange(first, np.floor(high / step) + 1)]
+
+
+def _date_steps(begin: float, end: float) -> FloatArray:
+    days = (end - begin) / SECONDS_PER_DAY
+    step = next((d for d in TICK_DAYS if days / d <= 6), TICK_DAYS[-1]) * SECONDS_PER_DAY
+    # The first and the last date need half their width.
+    return np.arange(begin + 0.06 * (end - begin), end - 0.05 * (end - begin), step)
+
+
+def _line(line: Line, axes: _Axes) -> str:
+    keep = np.isfinite(line.values)
+    times, values = line.times[keep], line.values[keep]
+    rows = np.unique(np.linspace(0, len(times) - 1, min(len(times), MOST_POINTS)).astype(int))
+    points = zip(axes.x(times[rows]), axes.y(values[rows]), strict=True) if len(times) else ()
+    if line.kind == "dots":
+        return "".join(f'<circle class="dots" cx="{x:.1f}" cy="{y:.1f}" r="2"/>' for x, y in points)
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline class="{line.kind}" points="{path}"/>'
+
+
+def _mark(mark: tuple[float, str], place: int, axes: _Axes) -> str:
+    """Draw a line and its name, each name on a row of its own."""
+    time, name = mark
+    x = float(axes.x(np.array([time]))[0])
+    side = ("end", -5) if x > WIDTH / 2 else ("", 5)
+    height = TOP + 12 + 13 * place
+    return (
+        f'<path class="mark" d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}"/>'
+        f'<text class="{side[0]} marked" x="{x + side[1]:.1f}" y="{height}">{escape(name)}</text>'
+    )

@@ -1,0 +1,101 @@
+"""``voros monitor``: a file that is made once and fed every day."""
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow", reason="the command line needs the cli extra")
+
+from monitoring_streams import make_policy
+
+
+@pytest.fixture
+def ward(tmp_path):
+    """Write a policy and sixty days of alarms, one in ten of them true."""
+    make_policy(capacity=1.0).to_json(tmp_path / "policy.json")
+    when = np.datetime64("2026-01-01") + np.arange(120) // 2
+    rows = [f"{i:04d},{day},0.9" for i, day in enumerate(when)]
+    (tmp_path / "cases.csv").write_text("stay,admitted,risk\n" + "\n".join(rows) + "\n")
+    rows = [f"{i:04d},{day + 5},{int(i % 10 == 0)}" for i, day in enumerate(when)]
+    (tmp_path / "labels.csv").write_text("stay,known,died\n" + "\n".join(rows) + "\n")
+    return tmp_path
+
+
+MADE = ("monitor", "ward.voros", "--policy", "policy.json", "--window", "10")
+CASES = ("--cases", "cases.csv", "--id", "stay", "--time", "admitted", "--score", "risk")
+LABELS = ("--labels", "labels.csv", "--id", "stay", "--label", "died", "--label-time", "known")
+
+
+def test_made_fed_and_checked(ward, voros_command):
+    assert voros_command(*MADE).code == 0
+    fed = voros_command("monitor", "ward.voros", *CASES, "--check")
+    assert (fed.code, "120 new cases; 120 alarms" in fed.err) == (0, True)
+    labelled = voros_command("monitor", "ward.voros", *LABELS, "--check")
+    assert labelled.code == 1
+    assert "120 new labels or corrections, 0 known before" in labelled.err
+    assert "broken since about 2026-01-01" in labelled.out
+    again = voros_command("monitor", "ward.voros", *CASES, *LABELS)
+    assert "0 new cases, 120 had come before" in again.err
+    assert "0 new labels or corrections, 120 known before" in again.err
+
+
+def test_json_csv_and_the_page(ward, voros_command):
+    voros_command(*MADE)
+    voros_command("monitor", "ward.voros", *CASES)
+    ran = voros_command("monitor", "ward.voros", *LABELS, "--json", "-o", "ward.html")
+    document = json.loads(ran.out)
+    assert document["verdict"] == "broken"
+    assert document["watches"][0]["name"] == "precision"
+    assert (ward / "ward.html").read_text().count("<svg") == 3
+    rows = voros_command("monitor", "ward.voros", "--csv").out.splitlines()
+    assert rows[0].startswith("name,verdict,words,limit,estimate")
+
+
+def test_ids_keep_their_zeros_and_gaps_are_labels_to_come(ward, voros_command):
+    voros_command(*MADE, *CASES)
+    (ward / "some.csv").write_text("stay,died\n0000,1\n0001,\n")
+    ran = voros_command(
+        "monitor", "ward.voros", "--labels", "some.csv", "--id", "stay", "--label", "died"
+    )
+    assert "1 rows have no label yet" in ran.err
+    assert "1 new labels or corrections" in ran.err
+
+
+def test_a_renewed_policy_is_written_and_adopted_by_hand(ward, voros_command):
+    voros_command(*MADE)
+    rng = np.random.default_rng(0)
+    scores = rng.random(800).round(4)
+    died = (rng.random(800) < np.where(scores > 0.8, 0.6, 0.02)).astype(int)
+    when = np.datetime64("2026-01-01") + np.arange(800) // 10
+    zipped = list(zip(scores, died, when, strict=True))
+    rows = "\n".join(f"{i},{day},{s}" for i, (s, _, day) in enumerate(zipped))
+    (ward / "cases.csv").write_text(f"stay,admitted,risk\n{rows}\n")
+    rows = "\n".join(f"{i},{day + 5},{y}" for i, (s, y, day) in enumerate(zipped) if s >= 0.5)
+    (ward / "labels.csv").write_text(f"stay,known,died\n{rows}\n")
+    ran = voros_command("monitor", "ward.voros", *CASES, *LABELS, "--renew", "new.json")
+    assert "Nothing has changed yet; --adopt does." in ran.err
+    assert "instead of 0.5" in ran.err
+    ran = voros_command("monitor", "ward.voros", "--adopt", "new.json")
+    assert "from now on new.json decides" in ran.err
+    refused = voros_command("monitor", "ward.voros", "--policy", "new.json")
+    assert refused.code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("monitor", "none.voros"), "make it with --policy"),
+        (("monitor", "policy.json"), "is no file of a monitor"),
+        ((*MADE, "--cases", "cases.csv"), "the policy names no model"),
+        ((*MADE, *CASES[:-1], "risks"), "has no column 'risks'; it has 'stay'"),
+        ((*MADE, *CASES[:-1], "admitted"), "holds no numbers"),
+        ((*MADE, "--alpha", "2"), "alpha=2"),
+        (("monitor", "none.voros", "--policy", "cases.csv"), "cases.csv"),
+    ],
+)
+def test_what_is_refused_is_said_in_one_line(ward, voros_command, arguments, message):
+    ran = voros_command(*arguments)
+    assert ran.code == 2
+    assert len(ran.errors) == 1
+    assert message in ran.errors[0]
