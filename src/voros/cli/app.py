@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 import voros
 from voros.cli import INTERRUPTED, USAGE_ERROR
+from voros.cli.allocate import allocate
 from voros.cli.apply import apply
 from voros.cli.compare import compare_models
 from voros.cli.explore import explore
@@ -185,6 +186,7 @@ app.command(name="compare")(compare_models)
 app.command()(select)
 app.command()(apply)
 app.command()(monitor)
+app.command()(allocate)
 app.command(name="map")(map_)
 app.command()(count)
 app.command()(merge)

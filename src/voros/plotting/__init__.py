@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from voros.plotting.area_curve import AreaCurveDisplay as AreaCurveDisplay
+    from voros.plotting.capacity import CapacityDisplay as CapacityDisplay
     from voros.plotting.drawn_bands import draw_bands as draw_bands
     from voros.plotting.region_shape import RegionDisplay as RegionDisplay
     from voros.plotting.region_shape import region_gallery as region_gallery
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _HOME_OF = {
     "AreaCurveDisplay": "area_curve",
+    "CapacityDisplay": "capacity",
     "RegionDisplay": "region_shape",
     "RocDisplay": "roc",
     "RocSurfaceDisplay": "roc_surface",

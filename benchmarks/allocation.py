@@ -1,0 +1,279 @@
+"""Sharing one capacity: how long it takes, whether the joint guarantee holds, what it catches.
+
+Run ``python benchmarks/allocation.py speed``, ``guarantee [runs]``, ``support2`` or ``physionet``
+(with VOROS_PHYSIONET2012 naming the archive of the PhysioNet 2012 challenge, sets a and b);
+docs/allocation.md has the results.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import sys
+import tarfile
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+import voros
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.operating_points import OperatingPoints
+from voros.core.shared_capacity import Stream, share_capacity
+from voros.datasets import load_support2
+
+RESAMPLES = 1000
+"""Of the patients, for intervals."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """Three streams with normal scores; of the same cases, or of one group each."""
+
+    name: str
+    by_group: bool
+    prevalence: tuple[float, ...]
+    separation: tuple[float, ...]
+    floors: tuple[float, ...]
+    capacity: float
+    n_cases: int = 3000
+
+    def policy(self, seed: int) -> voros.JointPolicy:
+        """Draw a validation, and allocate with a guarantee."""
+        rng, n = np.random.default_rng(seed), self.n_cases
+        prevalence, shift = np.array(self.prevalence), np.array(self.separation)
+        scenarios = {
+            str(i): voros.Scenario(floor, cost_ratio=0.1) for i, floor in enumerate(self.floors)
+        }
+        sure = voros.Guarantee(0.95)
+        if self.by_group:
+            group = rng.integers(0, len(prevalence), n)
+            y = rng.random(n) < prevalence[group]
+            scores = rng.normal(size=n) + shift[group] * y
+            how: dict[str, Any] = {"by": group, "guarantee": sure, "random_state": seed}
+            return voros.allocate(y, scores, scenarios, capacity=self.capacity, **how)
+        y = rng.random((n, len(prevalence))) < prevalence
+        common = rng.normal(size=(n, 1))
+        scores = 0.8 * rng.normal(size=y.shape) + 0.6 * common + shift * y
+        return voros.allocate(
+            y, scores, scenarios, capacity=self.capacity, guarantee=sure, random_state=seed
+        )
+
+    def truth(self, policy: voros.JointPolicy) -> tuple[bool, bool, float]:
+        """Say whether a floor and the capacity are broken, and the share of it that is used."""
+        at = np.array(policy.default.thresholds)
+        prevalence, shift = np.array(self.prevalence), np.array(self.separation)
+        tp, fp = prevalence * norm.sf(at - shift), (1 - prevalence) * norm.sf(at)
+        broken = np.isfinite(at) & (tp < np.array(self.floors) * (tp + fp))
+        alarms = float(np.sum(tp + fp)) / (len(at) if self.by_group else 1)
+        return bool(broken.any()), alarms > self.capacity, alarms / self.capacity
+
+
+POPULATIONS = (
+    Population("outcomes", False, (0.15, 0.25, 0.1), (1.6, 1.3, 2.0), (0.4, 0.5, 0.3), 0.3),
+    Population("groups", True, (0.15, 0.25, 0.1), (1.6, 1.3, 2.0), (0.4, 0.5, 0.3), 0.12),
+    Population("floors that no alarm keeps", False, (0.3, 0.3, 0.3), (0, 0, 0), (0.3001,) * 3, 2.5),
+    Population("capacity alone", True, (0.3, 0.3, 0.3), (1, 1, 1), (0.0, 0.0, 0.0), 0.1),
+)
+
+
+def speed() -> None:
+    """Time the sharing after counting, for growing numbers of cases and streams."""
+    for n_streams, n_cases in ((10, 10_000), (10, 100_000), (10, 1_000_000), (100, 10_000)):
+        rng = np.random.default_rng(0)
+        streams = [_stream(rng, n_cases) for _ in range(n_streams)]
+        for share in (0.02, 0.05, 0.2):
+            start = time.perf_counter()
+            found = share_capacity(streams, int(share * n_streams * n_cases))
+            took = time.perf_counter() - start
+            print(f"{n_streams} x {n_cases:,} {share:.0%}: {took:.3f} s, {found.n_states:,} states")
+
+
+def _stream(rng: np.random.Generator, n_cases: int) -> Stream:
+    y = rng.random(n_cases) < rng.uniform(0.05, 0.3)
+    points = OperatingPoints.from_scores(y, rng.normal(size=n_cases) + rng.uniform(0.5, 2) * y)
+    miss, ratio, floor = rng.uniform(0.5, 3), rng.uniform(0.02, 0.3), rng.choice([0.0, 0.3])
+    return Stream.within(points, false_alarm=miss * ratio, miss=miss, min_precision=float(floor))
+
+
+def guarantee(runs: int) -> None:
+    """Count how often the population breaks a limit; 5 % are allowed."""
+    for population in POPULATIONS:
+        found = np.array([population.truth(population.policy(seed)) for seed in range(runs)])
+        floors, capacity, used = found.mean(axis=0)
+        either = np.mean((found[:, 0] + found[:, 1]) > 0)
+        error = np.sqrt(either * (1 - either) / runs)
+        print(
+            f"{population.name}: broken {either:.2%} (+- {error:.2%}), floors {floors:.2%}, "
+            f"capacity {capacity:.2%}, used {used:.1%} of the capacity",
+            flush=True,
+        )
+
+
+Read = tuple[dict[str, FloatArray], dict[str, BoolArray], dict[str, AnyArray]]
+
+
+def _fixed(ward: AnyArray, share: float) -> dict[str, voros.Scenario]:
+    own = voros.Scenario(capacity=share, cost_ratio=1 / 100)
+    return dict.fromkeys(np.unique(ward).tolist(), own)
+
+
+def caught(y: BoolArray, scores: FloatArray, ward: AnyArray, share: float) -> tuple[int, int, int]:
+    """Deaths caught with one capacity, and with the same share in every ward; alarms of both."""
+    plain = voros.Scenario(cost_ratio=1 / 100)
+    fixed = {
+        name: voros.Scenario(capacity=share, cost_ratio=1 / 100)
+        for name in np.unique(ward).tolist()
+    }
+    apart = voros.allocate(y, scores, fixed, capacity=1.0, by=ward).default
+    most = int(sum(apart.alarms))
+    shared = voros.allocate(y, scores, plain, capacity=most, by=ward).default
+    return int(sum(shared.tp)), int(sum(apart.tp)), most
+
+
+def compare_wards(y: BoolArray, scores: FloatArray, ward: AnyArray, share: float) -> None:
+    """Print the deaths that one capacity catches more, at the same number of alarms."""
+    rng = np.random.default_rng(0)
+    shared, apart, alarms = caught(y, scores, ward, share)
+    more = []
+    for _ in range(RESAMPLES):
+        rows = rng.integers(0, len(y), len(y))
+        one, each, _ = caught(y[rows], scores[rows], ward[rows], share)
+        more.append(one - each)
+    held_out = [_held_out(y, scores, ward, share, rng) for _ in range(100)]
+    low, high = np.quantile(more, [0.025, 0.975])
+    print(
+        f"{share:.0%}: {alarms} alarms, deaths caught {shared} shared, {apart} in fixed shares: "
+        f"{shared - apart} more (95 % {low:g} to {high:g}); on the other half, for as many alarms, "
+        f"{np.mean(held_out):.1f} more (mean of 100 splits, s.d. {np.std(held_out):.1f})",
+        flush=True,
+    )
+
+
+def _held_out(
+    y: BoolArray, scores: FloatArray, ward: AnyArray, share: float, rng: np.random.Generator
+) -> float:
+    """Thresholds from one half; on the other, deaths more at the alarms that fixed shares raise."""
+    order = rng.permutation(len(y))
+    chosen, new = np.array_split(order, 2)
+    fixed = {
+        name: voros.Scenario(capacity=share, cost_ratio=1 / 100)
+        for name in np.unique(ward).tolist()
+    }
+    apart = voros.allocate(y[chosen], scores[chosen], fixed, capacity=1.0, by=ward[chosen])
+    most = int(sum(apart.default.alarms))
+    plain = voros.Scenario(cost_ratio=1 / 100)
+    shared = voros.allocate(y[chosen], scores[chosen], plain, capacity=most, by=ward[chosen])
+    policies = (shared, apart)
+    first, second = (np.asarray(p.predict(scores[new], by=ward[new])) for p in policies)
+    gained = int(np.sum(y[new] & first)) - int(np.sum(y[new] & second))
+    extra = int(np.sum(first)) - int(np.sum(second))
+    return gained - extra * shared.certificate.shadow_price
+
+
+def support2() -> None:
+    """Outcomes as streams, and diagnosis groups as wards."""
+    data = load_support2().with_all_prognoses()
+    risk, later = data.prognoses, data.six_month_prognoses["SUPPORT model"]
+    y = {
+        "7 days": data.outcome("hospital_death_within_7_days"),
+        "hospital": data.outcome("hospital_death"),
+        "2 months": data.outcome("death_within_2_months"),
+        "6 months": data.outcome("death_within_6_months"),
+    }
+    scores = {
+        "7 days": risk["physicians"],
+        "hospital": risk["APACHE III"],
+        "2 months": risk["SUPPORT model"],
+        "6 months": later,
+    }
+    weight = {"7 days": 8.0, "hospital": 4.0, "2 months": 2.0, "6 months": 1.0}
+    scenario = voros.Scenario(min_precision=0.3, cost_ratio=1 / 10)
+    for capacity in (500, 1000, 2000):
+        start = time.perf_counter()
+        policy = voros.allocate(y, scores, scenario, capacity=capacity, miss_weight=weight)
+        print(f"{time.perf_counter() - start:.2f} s", policy)
+        print(policy.table().text(), flush=True)
+    ward = data.features["dzgroup"]
+    for share in (0.05, 0.1, 0.2):
+        compare_wards(y["hospital"], np.asarray(risk["SUPPORT model"]), ward, share)
+
+
+def physionet() -> None:
+    """Train on set a, and compare the ICU types of set b."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    features, died, ward = _physionet(os.environ["VOROS_PHYSIONET2012"])
+    model = HistGradientBoostingClassifier(max_iter=150, learning_rate=0.06, random_state=0)
+    model.fit(features["a"], died["a"])
+    scores = model.predict_proba(features["b"])[:, 1]
+    print(f"{len(scores)} patients, {int(died['b'].sum())} died in hospital")
+    for share in (0.05, 0.1, 0.2):
+        compare_wards(died["b"], scores, ward["b"], share)
+
+
+def _physionet(
+    path: str,
+) -> tuple[dict[str, FloatArray], dict[str, BoolArray], dict[str, AnyArray]]:
+    """Read first, last, mean, lowest and highest of every variable of each patient."""
+    records: dict[str, dict[str, dict[str, list[float]]]] = {"a": {}, "b": {}}
+    died: dict[str, dict[str, bool]] = {"a": {}, "b": {}}
+    with tarfile.open(path) as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.isfile() else None
+            if file is None:
+                continue
+            part = "a" if "-a" in member.name else "b"
+            rows = csv.DictReader(io.TextIOWrapper(file, encoding="utf-8"))
+            if "utcomes" in member.name:
+                died[part] |= {r["RecordID"]: r["In-hospital_death"] == "1" for r in rows}
+            elif member.name.endswith(".txt"):
+                values = _measured(rows)
+                records[part][str(int(values["RecordID"][0]))] = values
+    names = sorted({name for part in records.values() for v in part.values() for name in v})
+    names.remove("RecordID")
+    features, labels, wards = {}, {}, {}
+    for part, patients in records.items():
+        known = [key for key in patients if key in died[part]]
+        features[part] = np.array([_summary(patients[key], names) for key in known])
+        labels[part] = np.array([died[part][key] for key in known])
+        wards[part] = np.array([f"ICU {patients[key]['ICUType'][0]:.0f}" for key in known])
+    return features, labels, wards
+
+
+def _measured(rows: csv.DictReader[str]) -> dict[str, list[float]]:
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        if row["Parameter"] and float(row["Value"]) >= 0:
+            values.setdefault(row["Parameter"], []).append(float(row["Value"]))
+    return values
+
+
+def _summary(values: dict[str, list[float]], names: list[str]) -> list[float]:
+    found: list[float] = []
+    for name in names:
+        seen = values.get(name)
+        parts = [np.nan] * 5 if not seen else [seen[0], seen[-1], *map(float, _spread(seen))]
+        found += [*parts, float(len(seen or ()))]
+    return found
+
+
+def _spread(seen: list[float]) -> tuple[float, float, float]:
+    return sum(seen) / len(seen), min(seen), max(seen)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore", voros.VorosWarning)
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+    commands: dict[str, Callable[[], None]] = {
+        "speed": speed,
+        "guarantee": lambda: guarantee(runs),
+        "support2": support2,
+        "physionet": physionet,
+    }
+    commands[sys.argv[1]]()

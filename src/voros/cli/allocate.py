@@ -1,0 +1,228 @@
+"""``voros allocate``: several alarms, or several groups, share one capacity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import voros
+from voros.allocation import JointEvaluation, JointPolicy
+from voros.cli import LIMITS_NOT_MET
+from voros.cli.options import (
+    Check,
+    OutputOptions,
+    PredictionFile,
+    TestFile,
+    bundled,
+    in_choice,
+    in_columns,
+    in_limits,
+    output_to,
+)
+from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, say, show
+from voros.core.arrays import AnyArray
+from voros.core.scenario import Scenario
+from voros.io import open_source, read_predictions
+from voros.io.scenario_file import read_scenario_fields
+from voros.io.scenario_text import (
+    COST_FIELDS,
+    read_capacity,
+    read_number,
+    scenario_from_fields,
+)
+
+OWN_FIELDS = ("label", "score", "miss_weight")
+"""Fields of a stream in a file that are no limits."""
+
+
+@dataclass(frozen=True)
+class StreamOptions:
+    """What the streams are, and the limits and costs of all of them."""
+
+    streams: Annotated[
+        Path | None,
+        in_columns(
+            "A TOML file with a table for each alarm: label and score name its columns; beside "
+            "them min_precision, cost_ratio or miss_costs, and miss_weight.",
+            metavar="FILE",
+        ),
+    ] = None
+    label: Annotated[str | None, in_columns("The true labels.", metavar="COLUMN")] = None
+    score: Annotated[str | None, in_columns("The scores.", metavar="COLUMN")] = None
+    by: Annotated[
+        str | None, in_columns("The group of each case: every group is a stream.", metavar="COLUMN")
+    ] = None
+    min_precision: Annotated[
+        str | None, in_limits("Precision floor of every stream.", metavar="SHARE")
+    ] = None
+    cost_ratio: Annotated[
+        str | None,
+        in_limits("Cost of a false alarm against a miss, or a range.", metavar="RATIO[:RATIO]"),
+    ] = None
+    miss_costs: Annotated[
+        str | None,
+        in_limits("How many false alarms a miss is worth, or a range.", metavar="COUNT[:COUNT]"),
+    ] = None
+
+    def read(self) -> Streams:
+        """Return the streams, of a file or of the groups of one column."""
+        given = {name: getattr(self, name) for name in ("min_precision", *COST_FIELDS[:2])}
+        limits = {name: value for name, value in given.items() if value is not None}
+        if self.streams is None:
+            return self._by_group(limits)
+        for name in ("label", "score", "by"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"--streams and --{name} exclude one another")
+        return _from_file(self.streams, limits)
+
+    def _by_group(self, limits: dict[str, Any]) -> Streams:
+        for name in ("label", "score", "by"):
+            if getattr(self, name) is None:
+                raise ValueError(
+                    f"--{name} is needed where groups share the capacity; several alarms of the "
+                    "same cases are listed in a file, --streams FILE"
+                )
+        columns = {str(self.score): (str(self.label), str(self.score))}
+        return Streams(columns, scenario_from_fields(limits), 1.0, self.by)
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Columns by stream, their limits and weights, and the column of groups, if there is one."""
+
+    columns: dict[str, tuple[str, str]]
+    scenario: Scenario | dict[str, Scenario]
+    miss_weight: Any
+    by: str | None
+
+    def load(self, file: Path, file_format: str | None) -> dict[str, Any]:
+        """Return the labels, scores and groups of a file, as `voros.allocate` takes them."""
+        source = open_source(file, file_format)
+        labels: dict[str, AnyArray] = {}
+        scores: dict[str, AnyArray] = {}
+        groups = None
+        for name, (label, score) in self.columns.items():
+            cases = read_predictions(source, label=label, scores=[score], group=self.by)
+            labels[name], scores[name] = cases.labels, cases.of(score)
+            groups = cases.groups
+            for note in cases.notes:
+                say(note, "note")
+        if self.by is None:
+            return {"y_true": labels, "scores": scores}
+        (name,) = self.columns
+        return {"y_true": labels[name], "scores": scores[name], "by": groups}
+
+
+@bundled
+def allocate(
+    file: PredictionFile,
+    streams: StreamOptions,
+    show_options: OutputOptions,
+    capacity: Annotated[
+        str,
+        in_limits(
+            "Most alarms of all streams together: 0.1 or 10% of the cases, or 500.",
+            metavar="SHARE|COUNT",
+        ),
+    ],
+    overlap: Annotated[
+        str, in_limits("Whether a case with several alarms counts each, or once.", metavar="NAME")
+    ] = "each",
+    confidence: Annotated[
+        float | None,
+        in_choice("Keep all limits on future cases with this confidence.", metavar="SHARE"),
+    ] = None,
+    test: TestFile = None,
+    file_format: Annotated[
+        str | None, in_columns("Where the name does not say.", "--format", metavar="FORMAT")
+    ] = None,
+    output: Annotated[
+        Path | None, output_to("Save the joint policy, as JSON; - is standard output.")
+    ] = None,
+    check: Check = False,
+) -> None:
+    """Share one capacity between several alarms, or several groups, at the least total cost."""
+    if check and test is None:
+        raise ValueError("--check needs cases to check on; name them with --test FILE")
+    read, most = streams.read(), read_capacity(capacity)
+    check_output(output, show_options)
+    sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
+    how: dict[str, Any] = {"overlap": overlap, "guarantee": sure, "miss_weight": read.miss_weight}
+    cases = read.load(file, file_format)
+    policy = voros.allocate(**cases, scenario=read.scenario, capacity=most, **how)
+    tested = None if test is None else policy.evaluate(**read.load(test, file_format))
+    if output is not None:
+        deliver(policy.to_json(), output, show_options, announce=False)
+    show(_sheet(policy, tested, str(file)), show_options, aside=output == STANDARD_OUTPUT)
+    if check and tested is not None and not tested.feasible:
+        raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _from_file(path: Path, limits: dict[str, Any]) -> Streams:
+    """Read a table for each stream; options replace what all of them say."""
+    columns, scenarios, weights = {}, {}, {}
+    for name, fields in read_scenario_fields(path).items():
+        lacking = [key for key in ("label", "score") if not isinstance(fields.get(key), str)]
+        if lacking:
+            raise ValueError(f"{path}, stream {name!r}: {lacking[0]} must name a column")
+        columns[name] = (str(fields["label"]), str(fields["score"]))
+        weights[name] = read_number(fields.get("miss_weight", 1.0), "miss_weight")
+        own = {key: value for key, value in fields.items() if key not in OWN_FIELDS}
+        if any(key in limits for key in COST_FIELDS):
+            own = {key: value for key, value in own.items() if key not in COST_FIELDS}
+        try:
+            scenarios[name] = scenario_from_fields(own | limits)
+        except ValueError as error:
+            raise ValueError(f"{path}, stream {name!r}: {error}") from None
+    return Streams(columns, scenarios, weights, None)
+
+
+def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> Sheet:
+    table = policy.table()
+    heads = [column.title for column in table.columns]
+    columns = {head: [str(row[i]) for row in table.rows] for i, head in enumerate(heads)}
+    notes = [
+        f"expected cost {policy.default.cost:,.6g}, never alarm {policy.never_alarm_cost:,.6g}",
+        f"one more alarm would save {policy.certificate.shadow_price:.4g}",
+    ]
+    if policy.promise is not None:
+        notes.append(f"all limits hold with confidence {policy.promise.confidence:g}")
+    if tested is not None:
+        notes += ["", "test cases:", *tested.table().text().splitlines()]
+    return Sheet(
+        "Thresholds that share the capacity",
+        columns,
+        lambda: _rows(policy),
+        lambda: _document(policy, tested, source),
+        notes,
+    )
+
+
+def _rows(policy: JointPolicy) -> list[dict[str, Any]]:
+    choice = policy.default
+    return [
+        {
+            "stream": name,
+            "threshold": choice.thresholds[i],
+            "tp": choice.tp[i],
+            "fp": choice.fp[i],
+            "alarms": choice.alarms[i],
+        }
+        for i, name in enumerate(policy.names)
+    ]
+
+
+def _document(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> dict[str, Any]:
+    return {
+        "file": source,
+        "streams": _rows(policy),
+        "max_alarms": policy.max_alarms,
+        "cost": policy.default.cost,
+        "never_alarm_cost": policy.never_alarm_cost,
+        "certificate": policy.certificate,
+        "promise": policy.promise,
+        "test": tested,
+    }

@@ -1,0 +1,107 @@
+"""The command for a shared capacity, against the function."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from cli.cases import write_cases
+
+import voros
+
+STREAMS = """
+[sepsis]
+label = "sepsis"
+score = "s1"
+min_precision = 0.3
+miss_costs = 10
+
+[kidney]
+label = "kidney"
+score = "s2"
+cost_ratio = "1/5"
+miss_weight = 2
+"""
+
+
+def write_streams(folder, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.random((200, 2)) < 0.25
+    s = rng.normal(size=(200, 2)) + 1.5 * y
+    ward = rng.choice(["north", "south"], 200)
+    lines = ["sepsis,kidney,s1,s2,ward"]
+    lines += [
+        f"{int(a)},{int(b)},{c!r},{d!r},{w}"
+        for (a, b), (c, d), w in zip(y.tolist(), s.tolist(), ward.tolist(), strict=True)
+    ]
+    path = folder / f"cases{seed}.csv"
+    path.write_text("\n".join(lines) + "\n")
+    (folder / "streams.toml").write_text(STREAMS)
+    return path, y, s, ward
+
+
+def expected(y, s):
+    scenarios = {
+        "sepsis": voros.Scenario(0.3, cost_ratio=voros.costs.miss_costs(10, 10)),
+        "kidney": voros.Scenario(cost_ratio=0.2),
+    }
+    names = ("sepsis", "kidney")
+    labels, scores = (dict(zip(names, m.T, strict=True)) for m in (y, s))
+    weight = {"sepsis": 1, "kidney": 2}
+    return voros.allocate(labels, scores, scenarios, capacity=0.2, miss_weight=weight)
+
+
+def test_streams_of_a_file(voros_command, tmp_path):
+    path, y, s, _ = write_streams(tmp_path)
+    shared = ("--streams", "streams.toml", "--capacity", "20%")
+    ran = voros_command("allocate", path, *shared, "-o", "joint.json")
+    assert ran.code == 0, ran.err
+    assert "sepsis" in ran.out
+    assert "one more alarm would save" in ran.out
+    policy = voros.JointPolicy.from_json(tmp_path / "joint.json")
+    assert policy.thresholds() == expected(y, s).thresholds()
+    rows = list(csv.DictReader(voros_command("allocate", path, *shared, "--csv").out.splitlines()))
+    assert [row["stream"] for row in rows] == ["sepsis", "kidney"]
+    document = json.loads(voros_command("allocate", path, *shared, "--json").out)
+    assert document["cost"] == policy.default.cost
+    assert document["certificate"]["n_states"] > 0
+
+
+def test_groups_and_a_test_file(voros_command, tmp_path):
+    path, y, s, ward = write_streams(tmp_path)
+    later, *new = write_streams(tmp_path, seed=1)
+    columns = ("--label", "sepsis", "--score", "s1", "--by", "ward")
+    limits = ("--capacity", "30", "--cost-ratio", "1/10")
+    ran = voros_command("allocate", path, *columns, *limits, "--test", later, "--json")
+    assert ran.code == 0, ran.err
+    document = json.loads(ran.out)
+    policy = voros.allocate(y[:, 0], s[:, 0], voros.Scenario(cost_ratio=0.1), capacity=30, by=ward)
+    assert [row["threshold"] for row in document["streams"]] == list(policy.default.thresholds)
+    assert document["test"]["n_cases"] == 200
+    ran = voros_command("allocate", path, *columns, *limits, "--test", later)
+    assert "test cases:" in ran.out
+    new_y, new_s, new_ward = new
+    for capacity in (5, 30, 190):
+        policy = voros.allocate(
+            y[:, 0], s[:, 0], voros.Scenario(cost_ratio=0.1), capacity=capacity, by=ward
+        )
+        kept = policy.evaluate(new_y[:, 0], new_s[:, 0], by=new_ward).feasible
+        limits = ("--capacity", capacity, "--cost-ratio", "1/10", "--test", later, "--check")
+        assert voros_command("allocate", path, *columns, *limits).code == (0 if kept else 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--label", "died", "--score", "good"), "--by is needed where groups share"),
+        (("--streams", "s.toml", "--by", "x"), "--streams and --by exclude one another"),
+        (("--streams", "s.toml"), "stream 'a': label must name a column"),
+        (("--streams", "s.toml", "--check"), "--check needs cases to check on"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(voros_command, tmp_path, words, said):
+    write_cases(tmp_path / "cases.csv")
+    (tmp_path / "s.toml").write_text('[a]\nscore = "good"\ncost_ratio = 0.1\n')
+    ran = voros_command("allocate", "cases.csv", *words, "--capacity", "0.2")
+    assert ran.code == 2
+    assert said in ran.err
