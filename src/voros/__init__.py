@@ -37,8 +37,12 @@ if TYPE_CHECKING:
         Origin,
         PeriodEvaluation,
         PolicyEvaluation,
+        PrevalenceBand,
         ThresholdPolicy,
         Violation,
+        Worklist,
+        WorklistEvaluation,
+        worklist,
     )
     from voros.selection import ModelScores, Selection, select_model, select_points
     from voros.sites import SiteCounts
@@ -73,6 +77,7 @@ __all__ = [
     "PolicyEvaluation",
     "PositiveClassWarning",
     "PredictionFileError",
+    "PrevalenceBand",
     "Region",
     "RegionCase",
     "Renewal",
@@ -88,6 +93,8 @@ __all__ = [
     "VorosWarning",
     "Watch",
     "WinnerMap",
+    "Worklist",
+    "WorklistEvaluation",
     "allocate",
     "allocate_points",
     "bootstrap",
@@ -105,6 +112,7 @@ __all__ = [
     "voros_score",
     "winner_map",
     "winner_map_points",
+    "worklist",
 ]
 
 HOMES = {
@@ -124,7 +132,7 @@ HOMES = {
     "metrics": "partial_voros_score voros_score",
     "monitoring": "Monitor Renewal Status Update Watch",
     "policy": "GroupEvaluation GroupResult Origin PeriodEvaluation PolicyEvaluation "
-    "ThresholdPolicy Violation",
+    "PrevalenceBand ThresholdPolicy Violation Worklist WorklistEvaluation worklist",
     "selection": "ModelScores Selection select_model select_points",
     "sites": "SiteCounts",
     "winners": "WinnerMap winner_map winner_map_points",

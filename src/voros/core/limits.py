@@ -94,7 +94,7 @@ def limits_message(decision: Decision) -> str:
     if len(points) == 1:
         return f"{opening}. The points hold no threshold that raises an alarm"
     if capable.sum() == 1 and scenario.per is not None:
-        return f"{opening}. The capacity binds: at the highest score too many periods pass it"
+        return f"{opening}. The capacity binds: at the highest score it is passed already"
     if capable.sum() == 1:
         fewest = points.alarms[1]
         return (

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from voros.plotting.area_curve import AreaCurveDisplay as AreaCurveDisplay
+    from voros.plotting.by_period import PeriodDisplay as PeriodDisplay
     from voros.plotting.capacity import CapacityDisplay as CapacityDisplay
     from voros.plotting.drawn_bands import draw_bands as draw_bands
+    from voros.plotting.prevalence import PrevalenceDisplay as PrevalenceDisplay
     from voros.plotting.region_shape import RegionDisplay as RegionDisplay
     from voros.plotting.region_shape import region_gallery as region_gallery
     from voros.plotting.roc import RocDisplay as RocDisplay
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 _HOME_OF = {
     "AreaCurveDisplay": "area_curve",
     "CapacityDisplay": "capacity",
+    "PeriodDisplay": "by_period",
+    "PrevalenceDisplay": "prevalence",
     "RegionDisplay": "region_shape",
     "RocDisplay": "roc",
     "RocSurfaceDisplay": "roc_surface",

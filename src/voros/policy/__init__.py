@@ -4,7 +4,9 @@ from voros.policy.allowed import Origin
 from voros.policy.by_group import GroupEvaluation, GroupResult
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.deployment import PolicyEvaluation, Violation
+from voros.policy.prevalence import PrevalenceBand
 from voros.policy.threshold_policy import ThresholdPolicy
+from voros.policy.worklists import Worklist, WorklistEvaluation, worklist
 
 __all__ = [
     "GroupEvaluation",
@@ -12,6 +14,10 @@ __all__ = [
     "Origin",
     "PeriodEvaluation",
     "PolicyEvaluation",
+    "PrevalenceBand",
     "ThresholdPolicy",
     "Violation",
+    "Worklist",
+    "WorklistEvaluation",
+    "worklist",
 ]

@@ -29,6 +29,7 @@ from voros.text.table import Table
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
+    from voros.policy.prevalence import PrevalenceBand
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,34 @@ class PolicyEvaluation:
         None where cases are weighted: their intervals are for `voros.bootstrap`.
         """
         return self.counts.intervals(self.confidence) if self.counts.whole else None
+
+    def over_prevalences(self, prevalences: Any = None) -> PrevalenceBand:
+        """Say what the threshold does at other prevalences, if only the shares of classes change.
+
+        Under label shift TPR and FPR stay as they are on these cases; precision, alarms and cost
+        follow. The band holds at all prevalences together with the confidence of the evaluation.
+
+        Parameters
+        ----------
+        prevalences : array-like, optional
+            Rising, strictly within 0 and 1; by default 0.01, 0.02, ..., 0.99.
+
+        Examples
+        --------
+        >>> import voros
+        >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+        >>> y, scores = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
+        >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+        >>> policy.evaluate(y, scores).over_prevalences()
+        threshold 0.7 at prevalences from 0.01 to 0.99; these cases have 0.5
+        limits kept by  prevalence
+        these rates     0.34 to 0.5
+        the whole band  none of these
+        """
+        # Most evaluations are looked at where they were made.
+        from voros.policy.prevalence import prevalence_band
+
+        return prevalence_band(self, prevalences)
 
     @property
     def satisfied(self) -> bool:
@@ -277,6 +306,10 @@ class Deployment:
             by_period = PeriodCases(periods, positive, np.asarray(scores, dtype=float), weights)
             counts = replace(counts, by_period=by_period)
         return self._evaluate(counts, confidence)
+
+    def evaluate_counts(self, observed: OperatingPoints, confidence: float) -> PolicyEvaluation:
+        """Evaluate on what each threshold raises, counted elsewhere."""
+        return self._evaluate(observed, confidence)
 
     def _evaluate(self, observed: OperatingPoints, confidence: float) -> PolicyEvaluation:
         self._check_classes(observed)

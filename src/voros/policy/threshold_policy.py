@@ -329,6 +329,71 @@ class ThresholdPolicy:
         strategy: PolicyStrategy = "single" if self.strategy in COST_AWARE else self.strategy
         return replace(self, strategy=strategy, choices=(self.default,))
 
+    def at_prevalence(self, prevalence: float) -> ThresholdPolicy:
+        """Return the policy for where positives are more or less common: label shift.
+
+        Assumed is that positives and negatives each score as on the validation data, and only
+        their shares differ. Then TPR and FPR of every threshold stay, precision and alarms are
+        those of the new shares, and the thresholds of this policy that keep the limits there are
+        chosen from anew.
+
+        Only thresholds of this policy are looked at. With the validation cases at hand,
+        `from_validation` with ``Scenario(prevalence=...)`` looks at all of them, and may find a
+        better one. A guarantee does not carry over: its tests are of the cases as they were drawn.
+
+        Parameters
+        ----------
+        prevalence : float in (0, 1)
+
+        Warns
+        -----
+        NeverAlarmWarning
+            When no threshold of the policy keeps the limits there.
+
+        Examples
+        --------
+        >>> import voros
+        >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+        >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+        >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+        >>> policy.threshold(), policy.at_prevalence(0.15).threshold()
+        (0.5, 0.9)
+        """
+        scenario = self.scenario.changed(prevalence=prevalence)
+        if scenario.exceed is not None:
+            raise ArgumentError(
+                "exceed",
+                f"={scenario.exceed!r}: how many periods pass the capacity is not known without "
+                "the cases; use from_validation with Scenario(prevalence=...)",
+            )
+        points = self._stored_points().at_prevalence(prevalence)
+        n_periods = None if self.origin is None else self.origin.n_periods
+        max_alarms = scenario.max_alarms(points.n_cases, points.one_case, n_periods)
+        feasible = points.within_limits(scenario.min_precision, max_alarms)
+        decision = Decision(points, scenario, feasible, max_alarms)
+        allowed = AllowedThresholds.of(points, decision, None, self.n_models)
+        made = self.from_allowed(allowed, strategy=self.strategy, model=self.model)
+        if not allowed.feasible:
+            warn_caller(
+                f"no threshold of the policy keeps the limits at a prevalence of {prevalence:g}",
+                NeverAlarmWarning,
+            )
+        return replace(made, pos_label=self.pos_label, origin=self.origin)
+
+    def _stored_points(self) -> OperatingPoints:
+        """The thresholds of the policy as operating points, at its own prevalence."""
+        rows = {choice.threshold: choice for choice in (self.default, *self.choices)}
+        raising = [choice for choice in rows.values() if not choice.never_alarm]
+        raising.sort(key=lambda choice: choice.alarms)
+        return OperatingPoints(
+            np.array([np.inf, *(choice.threshold for choice in raising)]),
+            np.array([0.0, *(choice.tp for choice in raising)]),
+            np.array([0.0, *(choice.fp for choice in raising)]),
+            self.n_positive,
+            self.n_negative,
+            one_case=0.0,
+        )
+
     def evaluate(
         self,
         y_true: Any,

@@ -1,0 +1,159 @@
+"""Alarms of each period against the capacity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray
+from voros.exceptions import ArgumentError
+from voros.plotting.colours import FADED, ink, model_styles
+from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size, write_beside
+from voros.policy import PeriodEvaluation, PolicyEvaluation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_TICKS = 6
+"""Names of periods that fit below the picture."""
+
+HEADROOM = 1.15
+"""Space above the highest bar or the capacity, for the words on its line."""
+
+
+class PeriodDisplay:
+    """How many alarms each period has, beside the capacity.
+
+    Parameters
+    ----------
+    by_period : PeriodEvaluation
+        Of `PolicyEvaluation.by_period`.
+    threshold : float, optional
+        Which of the deployed thresholds; by default the only one.
+
+    Attributes
+    ----------
+    ax_ : Axes
+    bars_ : BarContainer
+        One for each period; those above the capacity are solid.
+    true_ : StepPatch
+        True positives within them.
+    capacity_ : Line2D
+    mean_ : Line2D
+    title_ : Text
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.plotting import PeriodDisplay
+    >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1)
+    >>> y, scores, days = [1, 1, 0, 1, 0, 0], [9, 8, 2, 5, 3, 1], list("mmmttw")
+    >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario, periods=days)
+    >>> display = PeriodDisplay.from_evaluation(policy.evaluate(y, scores, periods=days))
+    >>> [int(bar.get_height()) for bar in display.bars_]
+    [2, 1, 0]
+    """
+
+    def __init__(self, by_period: PeriodEvaluation, threshold: float | None = None) -> None:
+        if not isinstance(by_period, PeriodEvaluation):
+            raise TypeError(
+                f"by_period is a {type(by_period).__name__}; accepted is the by_period of an "
+                "evaluation with a capacity per period"
+            )
+        self.by_period = by_period
+        self.column = _column(by_period, threshold)
+
+    @classmethod
+    def from_evaluation(
+        cls, evaluation: PolicyEvaluation, *, threshold: float | None = None, ax: Any = None
+    ) -> Self:
+        """Draw from the evaluation of a policy with a capacity per period."""
+        if not isinstance(evaluation, PolicyEvaluation) or evaluation.by_period is None:
+            raise ArgumentError(
+                "evaluation", " has no periods; accepted is that of a policy whose capacity is one"
+            )
+        return cls(evaluation.by_period, threshold).plot(ax)
+
+    @property
+    def alarms(self) -> AnyArray:
+        """Alarms of each period."""
+        return np.asarray(self.by_period.alarms[:, self.column])
+
+    @property
+    def above(self) -> BoolArray:
+        """Which periods have more than the capacity."""
+        return np.asarray(self.by_period.above[:, self.column])
+
+    def plot(self, ax: Axes | None = None, *, color: Any = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        color : color, optional
+            Of the bars.
+        """
+        self.ax_ = axes_to_draw_on(ax, shape=0.5)
+        (style,) = model_styles(self.ax_, ["model"], color).values()
+        places, found = np.arange(len(self.alarms)), self.by_period
+        opacity = np.where(self.above, 1.0, FADED)
+        self.bars_ = self.ax_.bar(places, self.alarms, width=1.0, color=style.color)
+        for bar, alpha in zip(self.bars_, opacity, strict=True):
+            bar.set_alpha(float(alpha))
+        edges = np.append(places, len(places)) - 0.5
+        self.true_ = self.ax_.stairs(
+            found.tp[:, self.column], edges, color=ink(self.ax_), linewidth=0.6 * self._width
+        )
+        self._draw_limits()
+        self._name_periods(places)
+        return self
+
+    @property
+    def _width(self) -> float:
+        return line_width(self.ax_)
+
+    def _draw_limits(self) -> None:
+        scenario, ax = self.by_period.scenario, self.ax_
+        look = {"color": ink(ax), "linewidth": 0.7 * self._width}
+        self.capacity_ = ax.axhline(scenario.capacity, linestyle="--", **look)
+        mean = float(self.by_period.mean_alarms[self.column])
+        self.mean_ = ax.axhline(mean, linestyle=":", **look)
+        highest = max(float(self.alarms.max()), float(scenario.capacity))
+        ax.set_ylim(0, HEADROOM * highest)
+        across = ax.get_yaxis_transform()
+        at = {"xycoords": across, "ha": "right", "va": "bottom"}
+        write_beside(
+            ax, f"capacity {scenario.capacity:,}", (0.995, scenario.capacity), (0, 1), **at
+        )
+        below = {"xycoords": across, "ha": "left", "va": "bottom"}
+        write_beside(ax, f"mean {mean:,.3g}", (0.005, mean), (0, 1), **below)
+
+    def _name_periods(self, places: AnyArray) -> None:
+        found, ax = self.by_period, self.ax_
+        per = found.scenario.per or "period"
+        dress(ax, xlabel=per, ylabel=f"alarms per {per}")
+        shown = np.unique(np.linspace(0, len(places) - 1, min(MOST_TICKS, len(places))).astype(int))
+        ax.set_xticks(shown, [str(name) for name in found.names[shown]])
+        ax.set_xlim(-0.5, len(places) - 0.5)
+        n_above = int(self.above.sum())
+        self.title_ = ax.set_title(
+            f"more than {found.scenario.capacity:,} alarms in {n_above:,} of {found.n_periods:,} "
+            f"periods (solid); the line within the bars: true positives",
+            fontsize=type_size(ax),
+            loc="left",
+        )
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a row for each period, of all deployed thresholds."""
+        return self.by_period.frame(backend)
+
+
+def _column(by_period: PeriodEvaluation, threshold: float | None) -> int:
+    thresholds: list[float] = by_period.thresholds.tolist()
+    if threshold is None and len(thresholds) == 1:
+        return 0
+    if threshold is None or threshold not in thresholds:
+        listed = ", ".join(f"{each!r}" for each in thresholds)
+        raise ArgumentError("threshold", f"={threshold!r}; accepted is one of {listed}")
+    return thresholds.index(threshold)

@@ -1,0 +1,126 @@
+"""Precision and alarms of a threshold over a range of prevalences, with their band."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from voros.looks import REGION
+from voros.plotting.chords import marked_runs
+from voros.plotting.colours import FADED, ink, model_styles, region_opacity
+from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size, write_beside
+from voros.policy import PolicyEvaluation, PrevalenceBand
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+PANELS = ("precision", "alarms")
+LABELS = {"precision": "precision", "alarms": "alarms (share of cases)"}
+
+
+class PrevalenceDisplay:
+    """What a threshold does where positives are more or less common, if only their share changes.
+
+    Parameters
+    ----------
+    band : PrevalenceBand
+        Of `PolicyEvaluation.over_prevalences`.
+
+    Attributes
+    ----------
+    axes_ : tuple of Axes
+        Precision above, alarms below.
+    lines_ : dict of str to Line2D
+    bands_ : dict of str to PolyCollection
+    limit_lines_ : dict of str to Line2D
+    observed_ : tuple of Line2D
+        The prevalence of the cases.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.plotting import PrevalenceDisplay
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> y, scores = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
+    >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+    >>> display = PrevalenceDisplay.from_evaluation(policy.evaluate(y, scores))
+    >>> [axes.get_ylabel() for axes in display.axes_]
+    ['precision', 'alarms (share of cases)']
+    """
+
+    def __init__(self, band: PrevalenceBand) -> None:
+        if not isinstance(band, PrevalenceBand):
+            raise TypeError(
+                f"band is a {type(band).__name__}; accepted is what over_prevalences returns"
+            )
+        self.band = band
+
+    @classmethod
+    def from_evaluation(
+        cls, evaluation: PolicyEvaluation, *, prevalences: Any = None, ax: Any = None
+    ) -> Self:
+        """Draw from the evaluation of one threshold."""
+        return cls(evaluation.over_prevalences(prevalences)).plot(ax)
+
+    def plot(self, ax: Any = None, *, color: Any = None) -> Self:
+        """Draw on two axes, from top to bottom; on a new figure if none are given.
+
+        Parameters
+        ----------
+        ax : sequence of two Axes, optional
+        color : color, optional
+            Of the lines.
+        """
+        self.axes_ = panels_to_draw_on(ax, (len(PANELS),), (1.0, 0.9), nrows=2, sharex=True)
+        self.lines_: dict[str, Line2D] = {}
+        self.bands_: dict[str, Any] = {}
+        (style,) = model_styles(self.axes_[0], ["model"], color).values()
+        for panel, name in zip(self.axes_, PANELS, strict=True):
+            self._draw_panel(panel, name, style.color)
+        self.limit_lines_ = self._draw_limits()
+        self.observed_ = tuple(
+            panel.axvline(self.band.observed, color=ink(panel), linewidth=0.5 * line_width(panel))
+            for panel in self.axes_
+        )
+        self._write_title()
+        return self
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a row for each prevalence."""
+        return self.band.frame(backend)
+
+    def _draw_panel(self, panel: Axes, name: str, color: Any) -> None:
+        band, x = self.band, self.band.prevalences
+        for start, stop in marked_runs(band.surely_kept):
+            alpha = region_opacity(panel)
+            panel.axvspan(x[start], x[stop - 1], color=REGION, alpha=alpha, linewidth=0, zorder=0)
+        low, high = getattr(band, f"{name}_low"), getattr(band, f"{name}_high")
+        self.bands_[name] = panel.fill_between(x, low, high, color=color, alpha=FADED, linewidth=0)
+        y = getattr(band, name)
+        (self.lines_[name],) = panel.plot(x, y, color=color, linewidth=line_width(panel))
+        last = panel is self.axes_[-1]
+        dress(panel, xlabel="prevalence" if last else "", ylabel=LABELS[name])
+        panel.set_ylim(0, 1.02 * max(1.0 if name == "precision" else float(np.nanmax(high)), 0.01))
+        panel.tick_params(labelbottom=last)
+
+    def _draw_limits(self) -> dict[str, Line2D]:
+        band, drawn = self.band, {}
+        limits = {"precision": band.scenario.min_precision, "alarms": band.max_share}
+        words = {"precision": "precision floor", "alarms": "capacity"}
+        for panel, (name, limit) in zip(self.axes_, limits.items(), strict=True):
+            look = {"color": ink(panel), "linestyle": "--", "linewidth": 0.7 * line_width(panel)}
+            drawn[name] = panel.axhline(limit, **look)
+            at = {"xycoords": panel.get_yaxis_transform(), "ha": "right", "va": "bottom"}
+            write_beside(panel, words[name], (0.99, limit), (0, 2), **at)
+        return drawn
+
+    def _write_title(self) -> None:
+        band, panel = self.band, self.axes_[0]
+        self.title_ = panel.set_title(
+            f"threshold {band.threshold:.6g}; golden where the whole {100 * band.confidence:g} % "
+            f"band keeps the limits\n(these cases: prevalence {band.observed:.3g})",
+            fontsize=type_size(panel),
+            loc="left",
+        )

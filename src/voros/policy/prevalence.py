@@ -1,0 +1,195 @@
+r"""Fixed thresholds where positives are more or less common: label shift.
+
+Label shift means that positives and negatives each score as before and only their shares change.
+Then TPR and FPR of a threshold stay, and at a prevalence p
+
+.. math::
+
+    \text{precision} = \frac{p\,\text{TPR}}{p\,\text{TPR} + (1 - p)\,\text{FPR}}, \quad
+    \text{alarms} = p\,\text{TPR} + (1 - p)\,\text{FPR}
+
+of the cases. It does not hold where the positives themselves change, such as milder cases or a new
+way to measure; no data without labels can show that it holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import BoolArray, FloatArray, check_scores
+from voros.core.exact_intervals import PER_CASES, binomial_limits
+from voros.core.scenario import Scenario, as_fraction
+from voros.core.volume import ratio_moments
+from voros.exceptions import ArgumentError
+from voros.io.frames import make_frame
+from voros.text.table import Table
+
+GRID = 99
+"""Prevalences that are looked at where none are named."""
+
+KEPT_SLACK = 1e-12
+"""Relative slack against a limit that is met exactly, which rates carry as rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class PrevalenceBand:
+    """What one threshold does at other prevalences, under label shift.
+
+    Attributes
+    ----------
+    prevalences : ndarray
+    threshold : float
+    observed : float
+        Prevalence of the cases.
+    precision, precision_low, precision_high : ndarray
+        At each prevalence, with a band that holds at all of them together with the stated
+        confidence; NaN where no alarm is raised.
+    alarms, alarms_low, alarms_high : ndarray
+        The same for alarms as a share of the cases.
+    cost_per_1000 : ndarray
+        Expected cost of 1,000 cases, a miss costing 1 and a false alarm its cost ratio.
+    max_share : float
+        The capacity as a share of the cases.
+    scenario : Scenario
+    confidence : float
+    """
+
+    prevalences: FloatArray
+    threshold: float
+    observed: float
+    precision: FloatArray
+    precision_low: FloatArray
+    precision_high: FloatArray
+    alarms: FloatArray
+    alarms_low: FloatArray
+    alarms_high: FloatArray
+    cost_per_1000: FloatArray
+    max_share: float
+    scenario: Scenario
+    confidence: float
+
+    @property
+    def kept(self) -> BoolArray:
+        """At which prevalences the rates on these cases keep both limits."""
+        return self._within(self.precision, self.alarms)
+
+    @property
+    def surely_kept(self) -> BoolArray:
+        """At which prevalences the whole band keeps both limits."""
+        return self._within(self.precision_low, self.alarms_high)
+
+    def _within(self, precision: FloatArray, alarms: FloatArray) -> BoolArray:
+        floor = float(as_fraction(self.scenario.min_precision))
+        precise = np.isnan(precision) | (precision >= floor * (1 - KEPT_SLACK))
+        return np.asarray(precise & (alarms <= self.max_share * (1 + KEPT_SLACK)))
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with a row for each prevalence."""
+        names = (
+            *("precision", "precision_low", "precision_high", "alarms", "alarms_low"),
+            *("alarms_high", "cost_per_1000", "kept", "surely_kept"),
+        )
+        columns = {"prevalence": self.prevalences} | {name: getattr(self, name) for name in names}
+        return make_frame({name: values.tolist() for name, values in columns.items()}, backend)
+
+    def _table(self) -> Table:
+        rows = [("limits kept by", "prevalence")]
+        for name, kept in (("these rates", self.kept), ("the whole band", self.surely_kept)):
+            rows.append((name, _spans(self.prevalences, kept)))
+        return Table.from_rows(rows)
+
+    @property
+    def _title(self) -> str:
+        return (
+            f"threshold {self.threshold:.6g} at prevalences from {self.prevalences[0]:.4g} to "
+            f"{self.prevalences[-1]:.4g}; these cases have {self.observed:.4g}"
+        )
+
+    def __repr__(self) -> str:
+        """Say at which prevalences the limits are kept."""
+        return f"{self._title}\n{self._table().text()}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self._title}</p>{self._table().html()}"
+
+
+def _spans(prevalences: FloatArray, kept: BoolArray) -> str:
+    """Name the runs of prevalences at which limits are kept."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], kept, [False]]).astype(np.int8)))
+    spans = [
+        f"{prevalences[start]:.4g} to {prevalences[stop - 1]:.4g}"
+        for start, stop in edges.reshape(-1, 2)
+    ]
+    return ", ".join(spans) or "none of these"
+
+
+def prevalence_band(evaluation: Any, prevalences: Any = None) -> PrevalenceBand:
+    """Say what the threshold of an evaluation does at other prevalences.
+
+    `PolicyEvaluation.over_prevalences` is this. The band follows from exact limits of TPR and FPR
+    (Clopper and Pearson), each with half of the error, so it holds at all prevalences together.
+    """
+    counts, scenario = evaluation.counts, evaluation.scenario
+    _check(evaluation)
+    grid = _grid(prevalences)
+    half = 0.5 + evaluation.confidence / 2
+    tpr, fpr = counts.tp[0] / counts.n_positive, counts.fp[0] / counts.n_negative
+    (tpr_low,), (tpr_high,) = binomial_limits(counts.tp, counts.n_positive, half)
+    (fpr_low,), (fpr_high,) = binomial_limits(counts.fp, counts.n_negative, half)
+    n_cases = evaluation.n_positive + evaluation.n_negative
+    ratios = np.array([ratio_moments(scenario.costs, np.empty(0), (1 - p) / p)[0] for p in grid])
+    cost = PER_CASES * (ratios * (1 - grid) * fpr + grid * (1 - tpr))
+    return PrevalenceBand(
+        grid,
+        float(evaluation.choices[0].threshold),
+        float(counts.n_positive / (counts.n_positive + counts.n_negative)),
+        _precision(grid, tpr, fpr),
+        _precision(grid, tpr_low, fpr_high),
+        _precision(grid, tpr_high, fpr_low),
+        grid * tpr + (1 - grid) * fpr,
+        grid * tpr_low + (1 - grid) * fpr_low,
+        grid * tpr_high + (1 - grid) * fpr_high,
+        cost,
+        float(evaluation.max_alarms / n_cases),
+        scenario,
+        evaluation.confidence,
+    )
+
+
+def _precision(prevalence: FloatArray, tpr: float, fpr: float) -> FloatArray:
+    right, false = prevalence * tpr, (1 - prevalence) * fpr
+    with np.errstate(invalid="ignore"):
+        return np.asarray(right / (right + false))
+
+
+def _grid(prevalences: Any) -> FloatArray:
+    if prevalences is None:
+        return np.linspace(0.01, 0.99, GRID)
+    grid = check_scores(np.atleast_1d(prevalences), name="prevalences").astype(np.float64)
+    if len(grid) == 0 or not np.all((grid > 0) & (grid < 1)) or np.any(np.diff(grid) <= 0):
+        raise ArgumentError(
+            "prevalences", f"={prevalences!r}; accepted are rising numbers strictly within 0 and 1"
+        )
+    return grid
+
+
+def _check(evaluation: Any) -> None:
+    counts, exceed = evaluation.counts, evaluation.scenario.exceed
+    if len(evaluation.choices) != 1:
+        raise ValueError(
+            f"{len(evaluation.choices)} thresholds were evaluated; a band is that of one: evaluate "
+            "the default threshold, or one cost ratio"
+        )
+    if exceed is not None:
+        raise ArgumentError(
+            "exceed",
+            f"={exceed!r}: how many periods pass the capacity at another prevalence depends on "
+            "which positives come on the same day; without it the mean over periods is judged",
+        )
+    if not counts.whole:
+        raise ValueError("a band needs whole cases, and these are weighted (sample_weight)")
+    if not counts.n_positive or not counts.n_negative:
+        raise ValueError("a band needs cases of both classes")

@@ -1,0 +1,286 @@
+"""The worklist: alarm the k highest scores of each period, of those above a threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_cases, check_scores
+from voros.core.decision import Decision
+from voros.core.geometry import Choice
+from voros.core.operating_points import Counts, OperatingPoints, order_by_score
+from voros.core.periods import PeriodCases, Periods, read_periods
+from voros.core.scenario import Scenario, check_scenario
+from voros.exceptions import ArgumentError
+from voros.io.frames import make_frame
+from voros.policy.allowed import AllowedThresholds, choose
+from voros.policy.deployment import Deployment, PolicyEvaluation
+from voros.policy.threshold_policy import ThresholdPolicy
+from voros.text.table import Table
+
+COMPARED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")
+
+
+@dataclass(frozen=True, eq=False)
+class WorklistEvaluation:
+    """A worklist beside the threshold policy, on the same cases.
+
+    Attributes
+    ----------
+    worklist, threshold : PolicyEvaluation
+        Where scores are tied at the end of a list, the counts of the worklist are their mean over
+        all ways to break the tie. It has no intervals: who is listed depends on the others.
+    n_full, n_periods : int
+        Periods whose list is full, and all.
+    """
+
+    worklist: PolicyEvaluation
+    threshold: PolicyEvaluation
+    n_full: int
+    n_periods: int
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with a row for the worklist and one for the threshold policy."""
+        both = self.worklist, self.threshold
+        rows: dict[str, list[Any]] = {"deployed": ["worklist", "threshold"]}
+        rows |= {name: [getattr(each, name) for each in both] for name in COMPARED}
+        return make_frame(rows, backend)
+
+    def _table(self) -> Table:
+        titles = ("", "alarms", "precision", "recall", "expected cost", "cost of 1,000 cases")
+        formats = (",.6g", ".4f", ".4f", ".4f", ",.4g")
+        rows = [
+            (name, *(f"{getattr(each, of):{f}}" for of, f in zip(COMPARED, formats, strict=True)))
+            for name, each in (("worklist", self.worklist), ("threshold", self.threshold))
+        ]
+        return Table.from_rows([titles, *rows])
+
+    @property
+    def _note(self) -> str:
+        return f"the list is full in {self.n_full:,} of {self.n_periods:,} periods"
+
+    def __repr__(self) -> str:
+        """Show both in a table."""
+        return f"{self._table().text()}\n{self._note}"
+
+    def _repr_html_(self) -> str:
+        return f"{self._table().html()}<p>{escape(self._note)}</p>"
+
+
+@dataclass(frozen=True, eq=False)
+class Worklist:
+    """A worklist decided on validation data; `worklist` makes one.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        Its capacity is the length of the list.
+    points : OperatingPoints
+        What the worklist raises at every threshold.
+    choice : Choice
+        The threshold of least expected cost that keeps the precision floor.
+    score : float
+        Partial VOROS of the worklist: the region is that of the mean capacity, as for the policy.
+    policy : ThresholdPolicy
+        The threshold policy on the same cases.
+    validation : WorklistEvaluation
+        Both on the validation cases.
+    """
+
+    scenario: Scenario
+    points: OperatingPoints
+    choice: Choice
+    score: float
+    policy: ThresholdPolicy
+    validation: WorklistEvaluation
+
+    @property
+    def threshold(self) -> float:
+        """The score below which no case is listed."""
+        return self.choice.threshold
+
+    def predict(self, y_score: Any, *, periods: Any = None, times: Any = None) -> BoolArray:
+        """Return which cases are listed; of tied ones at the end of a list, the first given."""
+        scores = check_scores(y_score)
+        read = _periods(self.scenario, scores, periods, times)
+        chosen = _rank(scores, read) < int(self.scenario.capacity)
+        return np.asarray(chosen & (scores >= self.threshold))
+
+    def evaluate(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        pos_label: Any = None,
+        periods: Any = None,
+        times: Any = None,
+    ) -> WorklistEvaluation:
+        """Evaluate worklist and threshold policy on new cases, both thresholds fixed."""
+        label = self.policy.pos_label if pos_label is None else pos_label
+        positive, scores, _ = check_cases(y_true, y_score, label, both_classes=False)
+        read = _periods(self.scenario, y_true, periods, times)
+        cases = PeriodCases(read, positive, np.asarray(scores, dtype=np.float64))
+        tested = self.policy.evaluate(positive, scores, periods=read)
+        return _evaluation(cases, self.scenario, self.threshold, tested)
+
+    def __repr__(self) -> str:
+        """Show the list's length and threshold, and what both do on the validation cases."""
+        opening = (
+            f"the {self.scenario.capacity:,} highest of each {self.scenario.per}, of scores of at "
+            f"least {self.threshold:.6g}"
+        )
+        return f"{opening}\n{self.validation!r}"
+
+    def _repr_html_(self) -> str:
+        return self.validation._repr_html_()
+
+
+def worklist(
+    y_true: Any,
+    y_score: Any,
+    scenario: Scenario,
+    *,
+    pos_label: Any = None,
+    periods: Any = None,
+    times: Any = None,
+) -> Worklist:
+    """Alarm the k highest scores of each period above a threshold, k being the capacity.
+
+    A list never passes its capacity, so that its threshold can be lower than one that must keep to
+    the capacity alone. But who is among the k highest is known only when all cases of a period are
+    there: a list that is made each morning can do that, an alarm at the bedside cannot.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label
+        As in `voros.partial_voros_score`.
+    scenario : Scenario
+        With a capacity per period. The precision floor is that of all listed cases together.
+    periods, times : array-like of shape (n_cases,), optional
+        The period of each case, or the time that it falls in.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
+    >>> days = ["mon", "mon", "mon", "tue", "tue", "wed"]
+    >>> found = voros.worklist([1, 1, 0, 1, 0, 0], [9, 8, 2, 5, 3, 1], scenario, periods=days)
+    >>> found.threshold, found.policy.threshold()
+    (5.0, 9.0)
+    >>> found
+    the 1 highest of each day, of scores of at least 5
+               alarms  precision  recall  expected cost  cost of 1,000 cases
+    worklist        2     1.0000  0.6667         0.3030                166.7
+    threshold       1     1.0000  0.3333         0.6061                333.3
+    the list is full in 2 of 3 periods
+    """
+    _check(check_scenario(scenario))
+    positive, scores, _ = check_cases(y_true, y_score, pos_label)
+    read = _periods(scenario, y_true, periods, times)
+    cases = PeriodCases(read, positive, np.asarray(scores, dtype=np.float64))
+    observed = OperatingPoints.from_scores(positive, scores, periods=read)
+    policy = ThresholdPolicy.from_points(observed, scenario)
+    points = worklist_points(cases, int(scenario.capacity))
+    feasible = points.precise_enough(scenario.min_precision)
+    decision = Decision(points, scenario, feasible, observed.max_alarms(scenario))
+    _, choice = choose(AllowedThresholds.of(observed, decision, None, 1), "single")
+    tested = policy.evaluate_points(observed)
+    shown = _evaluation(cases, scenario, choice.threshold, tested)
+    return Worklist(scenario, points, choice, decision.partial_voros, policy, shown)
+
+
+def _check(scenario: Scenario) -> None:
+    if scenario.per is None:
+        raise ArgumentError("per", " is needed: a worklist is one of each period, such as 'day'")
+    if scenario.prevalence is not None:
+        raise ArgumentError(
+            "prevalence",
+            f"={scenario.prevalence!r}; a list is filled by the cases that come, and not by "
+            "reweighted ones",
+        )
+
+
+def _periods(scenario: Scenario, y_true: Any, periods: Any, times: Any) -> Periods:
+    read = read_periods(scenario, y_true, periods, times)
+    assert read is not None
+    return read
+
+
+def worklist_points(cases: PeriodCases, k: int) -> OperatingPoints:
+    """Count what a worklist of length k raises at every threshold.
+
+    A threshold lists the cases above it that are among the k highest of their period. So the counts
+    are those of operating points on the k highest alone, of all cases.
+    """
+    listed = listed_share(cases.scores, cases.periods, k)
+    order, ranked, last = order_by_score(cases.scores)
+    tp, fp = (
+        np.cumsum(np.where(members, listed, 0.0)[order])[last]
+        for members in (cases.positive, ~cases.positive)
+    )
+    n_positive = int(np.count_nonzero(cases.positive))
+    sizes = n_positive, len(cases.positive) - n_positive
+    points = OperatingPoints(*Counts.below(ranked[last], tp, fp, *sizes))
+    # A score that nobody listed has is no threshold of its own.
+    return points.take(np.flatnonzero(np.append(1.0, np.diff(points.alarms)) > 0))
+
+
+def listed_share(scores: FloatArray, periods: Periods, k: int) -> FloatArray:
+    """Chance of each case to be among the k highest of its period; tied cases share what is left.
+
+    Examples
+    --------
+    >>> days = Periods.from_column(["mon", "mon", "mon", "tue"])
+    >>> listed_share(np.array([3.0, 2.0, 2.0, 1.0]), days, 2).tolist()
+    [1.0, 0.5, 0.5, 1.0]
+    """
+    codes = periods.codes
+    order = np.lexsort((-scores, codes))
+    ranked, owner = scores[order], codes[order]
+    first = np.append(True, (ranked[1:] != ranked[:-1]) | (owner[1:] != owner[:-1]))
+    run = np.cumsum(first) - 1
+    start, size = np.flatnonzero(first), np.bincount(run)
+    sizes = periods.sizes
+    before = start - (np.cumsum(sizes) - sizes)[owner[start]]
+    share = np.empty(len(scores))
+    share[order] = np.clip((k - before) / size, 0.0, 1.0)[run]
+    return share
+
+
+def _rank(scores: AnyArray, periods: Periods) -> AnyArray:
+    """Rank of each case within its period, from 0; tied cases in the order given."""
+    order = np.lexsort((-scores.astype(np.float64), periods.codes))
+    sizes = periods.sizes
+    rank = np.empty(len(scores), dtype=np.int64)
+    rank[order] = np.arange(len(scores)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return rank
+
+
+def _evaluation(
+    cases: PeriodCases, scenario: Scenario, threshold: float, tested: PolicyEvaluation
+) -> WorklistEvaluation:
+    """Evaluate a list with a fixed threshold."""
+    k, above = int(scenario.capacity), cases.scores >= threshold
+    listed = listed_share(cases.scores, cases.periods, k) * above
+    n_positive = int(np.count_nonzero(cases.positive))
+    counts = OperatingPoints(
+        np.array([threshold]),
+        np.array([float(listed[cases.positive].sum())]),
+        np.array([float(listed[~cases.positive].sum())]),
+        n_positive,
+        len(listed) - n_positive,
+    )
+    deployed = Deployment(
+        np.array([threshold]),
+        np.empty(0),
+        scenario.without_capacity(),
+        None,
+        f"the {k:,} highest of each {scenario.per}",
+    )
+    in_period = np.bincount(cases.periods.codes[above], minlength=cases.periods.n_periods)
+    n_full = int(np.count_nonzero(in_period >= k))
+    result = deployed.evaluate_counts(counts, tested.confidence)
+    return WorklistEvaluation(result, tested, n_full, cases.periods.n_periods)
