@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_cases, check_scores
+from voros.core.counts import Counts
 from voros.core.decision import Decision
 from voros.core.geometry import Choice
-from voros.core.operating_points import Counts, OperatingPoints, order_by_score
+from voros.core.operating_points import OperatingPoints, order_by_score
 from voros.core.periods import PeriodCases, Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
