@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_cases
 from voros.core.costs import CostLike
 from voros.core.decision import solve
 from voros.core.device_cases import read_device_cases
 from voros.core.device_points import points_on_device, thresholds_beyond
 from voros.core.operating_points import OperatingPoints
-from voros.core.pruning import most_cases, pruned_points
+from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario, check_scenario
 from voros.devices.libraries import on_device
 from voros.notices import warn_about_costs, warn_if_never_alarm
@@ -172,8 +170,4 @@ def deciding_points(
 
     Enough for the score and its choices; not for what lies beyond the limits and costs.
     """
-    if weights is None:
-        n_positive = int(np.count_nonzero(positive))
-        at_most = most_cases(n_positive, len(positive), scenario)
-        return pruned_points(positive, scores, scenario, at_most)
-    return OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+    return pruned_points(positive, scores, scenario, weights)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import voros
 from voros import Evaluation, OperatingPoints, Scenario, evaluate, evaluate_points
 from voros.core.arrays import check_scores
-from voros.core.pruning import pruned_points
+from voros.core.pruning import pruned_points, within_weight
 from voros.metrics import deciding_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
@@ -104,7 +104,7 @@ def test_as_many_cases_as_it_is_made_for(shape):
 
 def test_only_few_points_are_left_of_many():
     positive, scores = make_cases(400_000, "plain", seed=1)
-    few = pruned_points(positive, scores, Scenario(cost_ratio=voros.costs.uniform_t(0, 1)), 400_000)
+    few = pruned_points(positive, scores, Scenario(cost_ratio=voros.costs.uniform_t(0, 1)))
     assert len(few) < len(scores) / 20
 
 
@@ -114,3 +114,76 @@ def test_that_something_is_feasible_shows_where_alarms_are_never_worth_it():
     few = deciding_points(positive, scores, None, scenario)
     assert evaluate_points(few, scenario).feasible
     assert_same_result(few, positive, scores, scenario)
+
+
+WEIGHTS = {
+    "fractions": lambda rng, n: rng.random(n) + 0.1,
+    "whole": lambda rng, n: rng.integers(1, 5, n).astype(float),
+    "uneven": lambda rng, n: np.exp(4 * rng.normal(size=n)),
+    "huge": lambda rng, n: (rng.random(n) + 0.1) * 1e100,
+    "tiny": lambda rng, n: (rng.random(n) + 0.1) * 1e-100,
+}
+
+
+def assert_same_weighted_result(few, positive, scores, weights, scenario):
+    """Compare a score and its choices with those of all thresholds, sorted and summed."""
+    every = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
+    got, expected = evaluate_points(few, scenario), evaluate_points(every, scenario)
+    assert got.score == pytest.approx(expected.score, abs=1e-12)
+    assert [c.threshold for c in got.choices] == [c.threshold for c in expected.choices]
+    for one, other in zip(got.choices, expected.choices, strict=True):
+        assert (one.tp, one.fp) == pytest.approx((other.tp, other.fp), rel=1e-11)
+    assert (few.n_positive, few.n_negative) == (every.n_positive, every.n_negative)
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.integers(20, 200),
+    st.sampled_from(list(SHAPES)),
+    st.sampled_from(list(WEIGHTS)),
+    st.integers(0, 2**32),
+    scenarios().filter(lambda scenario: not scenario.capacity_is_count),
+)
+def test_weighted_cases_are_split_down_to_a_few(n_cases, shape, kind, seed, scenario):
+    positive, scores = make_cases(n_cases, shape, seed)
+    weights = WEIGHTS[kind](np.random.default_rng(seed), n_cases)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in TINY_STEPS.items():
+            patch.setattr(f"voros.core.pruning.{name}", value)
+        few = deciding_points(positive, scores, weights, scenario)
+    assert_same_weighted_result(few, positive, scores, weights, scenario)
+
+
+@pytest.mark.parametrize("shape", ["plain", "heavy tail", "probabilities", "single"])
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_as_many_weighted_cases_as_it_is_made_for(shape, kind):
+    positive, scores = make_cases(100_000, shape, seed=5)
+    weights = WEIGHTS[kind](np.random.default_rng(6), 100_000)
+    for scenario in (Scenario(0.5, 0.1, (1 / 40, 1 / 20)), Scenario(0.15, 0.5, (1 / 9, 1 / 6))):
+        few = deciding_points(positive, scores, weights, scenario)
+        assert_same_weighted_result(few, positive, scores, weights, scenario)
+
+
+def test_whole_weights_are_repetitions_where_few_points_are_counted():
+    positive, scores = make_cases(60_000, "plain", seed=7)
+    weights = np.random.default_rng(7).integers(1, 4, 60_000)
+    scenario = Scenario(0.4, 0.2, (0.1, 0.3))
+    found = voros.partial_voros_score(positive, scores, scenario, sample_weight=weights)
+    repeated = np.repeat(positive, weights), np.repeat(scores, weights)
+    assert found == pytest.approx(voros.partial_voros_score(*repeated, scenario), abs=1e-12)
+
+
+@pytest.mark.parametrize("order", ["shuffled", "sorted", "heavy first"])
+def test_the_weight_guessed_from_a_sample_never_cuts_off_what_is_feasible(order):
+    rng = np.random.default_rng(0)
+    scores, weights = rng.normal(size=100_000), np.exp(3 * rng.normal(size=100_000))
+    if order == "sorted":
+        scores = np.sort(scores)
+    if order == "heavy first":
+        # The strided sample sees the heaviest cases only.
+        weights = np.sort(weights).reshape(50, -1).T.ravel()
+    for share in (1e-4, 0.01, 0.3, 0.9):
+        marked = within_weight(scores, weights, share * weights.sum())
+        lowest = scores[marked].min()
+        assert np.array_equal(marked, scores >= lowest)
+        assert weights[marked].sum() > share * weights.sum() or marked.all()

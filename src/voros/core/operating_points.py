@@ -32,6 +32,9 @@ from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario, as_fraction, check_scenario
 from voros.devices.libraries import on_device
 
+SUMMED_AT_ONCE = 2**16
+"""Weights added up at once."""
+
 WEIGHT_ROUNDING = 1e-12
 """Relative slack when limits are compared with sums of weights, which carry rounding; whole
 counts are compared exactly."""
@@ -379,9 +382,7 @@ def count_cases(positive: BoolArray, scores: AnyArray) -> Counts:
 def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> Counts:
     """Add up the weights of the alarms at every distinct score."""
     order, ranked, last = order_by_score(scores)
-    with np.errstate(over="ignore"):
-        n_positive, n_negative = float(weights[positive].sum()), float(weights[~positive].sum())
-    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
+    n_positive, n_negative = weight_sums(positive, weights)
     return Counts.below(
         ranked[last],
         _running_sums(positive[order], weights[order], n_positive)[last],
@@ -390,6 +391,22 @@ def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> C
         n_negative,
         float(weights.min()),
     )
+
+
+def weight_sums(positive: BoolArray, weights: FloatArray) -> tuple[float, float]:
+    """Add up the weights of each class; sums that leave the range of a float are refused."""
+    with np.errstate(over="ignore"):
+        n_positive, n_negative = sum_where(positive, weights), sum_where(~positive, weights)
+    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
+    return n_positive, n_negative
+
+
+def sum_where(marks: BoolArray, weights: FloatArray) -> float:
+    """Add up the marked weights, by blocks that stay in a fast cache and are not gathered."""
+    blocks = (
+        slice(start, start + SUMMED_AT_ONCE) for start in range(0, len(marks), SUMMED_AT_ONCE)
+    )
+    return sum(float(np.where(marks[block], weights[block], 0.0).sum()) for block in blocks)
 
 
 def _running_sums(counted: BoolArray, weights: FloatArray, total: float) -> FloatArray:

@@ -15,7 +15,12 @@ from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
 from voros.core.contenders import find_contenders
 from voros.core.counts import Counts
 from voros.core.limits import chosen_rows
-from voros.core.operating_points import OperatingPoints
+from voros.core.operating_points import (
+    OperatingPoints,
+    sum_weights,
+    sum_where,
+    weight_sums,
+)
 from voros.core.scenario import Scenario
 
 MANY_CASES = 2**15
@@ -48,9 +53,18 @@ SAMPLE_ROOTS = 6.0
 SAMPLE_MARGIN = 3.0
 """Standard deviations by which the guess lies deeper than the sample says."""
 
+WEIGHT_MARGIN = 6.0
+"""The same where weights differ, which adds to how much a sample varies."""
+
+WEIGHT_SLACK = 1.0 + 1e-9
+"""What is marked must exceed the capacity by more than sums of weights round."""
+
 
 def pruned_points(
-    positive: BoolArray, scores: AnyArray, scenario: Scenario, at_most: float
+    positive: BoolArray,
+    scores: AnyArray,
+    scenario: Scenario,
+    weights: FloatArray | None = None,
 ) -> OperatingPoints:
     """Count alarms where a threshold can be chosen in a scenario, as observed.
 
@@ -58,8 +72,8 @@ def pruned_points(
     ----------
     positive, scores : ndarray of shape (n_cases,)
     scenario : Scenario
-    at_most : float
-        How many cases a feasible threshold flags at most.
+    weights : ndarray of shape (n_cases,), optional
+        How many cases each row stands for, above 0.
 
     Examples
     --------
@@ -67,24 +81,70 @@ def pruned_points(
     >>> positive = np.sin(50 * scores) + 3 * scores > 2
     >>> len(OperatingPoints.from_scores(positive, scores))
     200001
-    >>> len(pruned_points(positive, scores, Scenario(0.5, 0.5, (0.2, 0.4)), 100_000))
+    >>> len(pruned_points(positive, scores, Scenario(0.5, 0.5, (0.2, 0.4))))
     51
     """
+    sizes, all_cases = _Sizes.of(positive, weights), (positive, scores, weights)
+    at_most = sizes.most(scenario)
     if len(scores) < MANY_CASES:
-        return OperatingPoints(*leading_counts(positive, scores, at_most))
-    n_positive = int(np.count_nonzero(positive))
-    totals = n_positive, len(scores) - n_positive
-    if at_most < len(scores):
-        leading = np.flatnonzero(within_reach(scores, at_most))
+        return OperatingPoints(*_sorted_counts(*all_cases, at_most))
+    if at_most < sizes.n_positive + sizes.n_negative:
+        leading = np.flatnonzero(_leading(scores, at_most, weights))
         scores, positive = scores[leading], positive[leading]
+        weights = None if weights is None else weights[leading]
     ranking, span = _ranking(scores)
+    if span is None and weights is None:
+        return OperatingPoints(*leading_counts(positive, scores, at_most)[:3], *sizes.totals)
     if span is None:
-        return OperatingPoints(*leading_counts(positive, scores, at_most)[:3], *totals)
-    cases, ranges, chosen = _narrow(
-        _Cases(ranking, positive), _Ranges.whole(positive, *span), totals, scenario
-    )
-    thresholds, tp, fp = _count_sorted(cases, ranges, chosen)
-    return OperatingPoints(*Counts.below(thresholds.view(scores.dtype), tp, fp, *totals))
+        return OperatingPoints(*_sorted_counts(*all_cases, at_most))
+    cases = _Cases(ranking, positive, weights)
+    cases, ranges, chosen = _narrow(cases, _Ranges.whole(cases, *span), sizes, scenario)
+    thresholds, tp, fp = _count_sorted(cases, ranges, chosen, sizes)
+    return OperatingPoints(*Counts.below(thresholds.view(scores.dtype), tp, fp, *sizes.totals))
+
+
+def _sorted_counts(
+    positive: BoolArray, scores: AnyArray, weights: FloatArray | None, at_most: float
+) -> Counts:
+    if weights is None:
+        return leading_counts(positive, scores, at_most)
+    return sum_weights(positive, scores, weights)
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """How many cases there are in all, as rows and as sums of weights."""
+
+    rows: tuple[int, int]
+    """Negatives and positives."""
+
+    n_positive: float
+    n_negative: float
+    one_case: float = 1.0
+
+    @classmethod
+    def of(cls, positive: BoolArray, weights: FloatArray | None) -> _Sizes:
+        n_positive = int(np.count_nonzero(positive))
+        rows = len(positive) - n_positive, n_positive
+        if weights is None:
+            return cls(rows, rows[1], rows[0])
+        return cls(rows, *weight_sums(positive, weights), float(weights.min()))
+
+    def most(self, scenario: Scenario) -> float:
+        """How many cases a feasible threshold flags at most; with weights their sum."""
+        n_cases = self.n_positive + self.n_negative
+        return most_cases(self.n_positive, n_cases, scenario, self.one_case)
+
+    @property
+    def totals(self) -> tuple[float, float, float]:
+        """Positives, negatives and the smallest weight, as `Counts` has them."""
+        return self.n_positive, self.n_negative, self.one_case
+
+
+def _leading(scores: AnyArray, at_most: float, weights: FloatArray | None) -> BoolArray:
+    if weights is None:
+        return within_reach(scores, at_most)
+    return within_weight(scores, weights, at_most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +153,7 @@ class _Cases:
 
     scores: AnyArray
     positive: BoolArray
+    weights: FloatArray | None = None
     home: AnyArray | None = None
 
     def __len__(self) -> int:
@@ -101,34 +162,40 @@ class _Cases:
 
 @dataclass(frozen=True, eq=False)
 class _Ranges:
-    """Neighbouring ranges of scores, lowest first, with the cases of each class in them.
+    """Neighbouring ranges of scores, lowest first, with the negatives and positives in them.
 
     Only the cases of those `at_hand` are still looked at.
     """
 
     start: FloatArray
     width: FloatArray
-    negative: AnyArray
-    positive: AnyArray
+    rows: AnyArray
+    """Of shape (n_ranges, 2): negatives, then positives."""
+
+    sums: AnyArray
+    """The same as sums of weights; without weights the rows themselves."""
+
     at_hand: BoolArray
 
     @classmethod
-    def whole(cls, positive: BoolArray, start: float, width: float) -> _Ranges:
+    def whole(cls, cases: _Cases, start: float, width: float) -> _Ranges:
         """All cases in one range; scores beyond its ends are counted at them."""
-        n_positive = np.count_nonzero(positive)
-        columns = (start, width, len(positive) - n_positive, n_positive, True)
-        return cls(*(np.array([value]) for value in columns))
+        n_positive = int(np.count_nonzero(cases.positive))
+        rows = np.array([[len(cases) - n_positive, n_positive]])
+        # Nothing is passed over yet, so that the sums of the one range are never read.
+        sums = rows if cases.weights is None else rows.astype(np.float64)
+        return cls(np.array([start]), np.array([width]), rows, sums, np.array([True]))
 
-    def split(self, chosen: BoolArray, parts: int, counts: AnyArray) -> _Ranges:
+    def split(self, chosen: BoolArray, parts: int, rows: AnyArray, sums: AnyArray) -> _Ranges:
         """Put equal parts, with these counts of negatives and positives, in place of the chosen."""
         copies = np.where(chosen, parts, 1)
         fresh = np.repeat(chosen, copies)
-        columns = (self.start, self.width, self.negative, self.positive)
-        start, width, negative, positive = (np.repeat(column, copies) for column in columns)
+        start, width = np.repeat(self.start, copies), np.repeat(self.width, copies)
         width[fresh] /= parts
         start[fresh] += width[fresh] * np.tile(np.arange(parts), np.count_nonzero(chosen))
-        negative[fresh], positive[fresh] = counts.T
-        return _Ranges(start, width, negative, positive, fresh)
+        kept = np.repeat(self.rows, copies, axis=0), np.repeat(self.sums, copies, axis=0)
+        kept[0][fresh], kept[1][fresh] = rows, sums
+        return _Ranges(start, width, *kept, fresh)
 
 
 def _ranking(scores: AnyArray) -> tuple[AnyArray, tuple[float, float] | None]:
@@ -154,7 +221,7 @@ def _even_span(scores: AnyArray) -> tuple[float, float] | None:
 
 
 def _narrow(
-    cases: _Cases, ranges: _Ranges, totals: tuple[int, int], scenario: Scenario
+    cases: _Cases, ranges: _Ranges, sizes: _Sizes, scenario: Scenario
 ) -> tuple[_Cases, _Ranges, BoolArray]:
     """Split ranges, and drop what cannot matter, until few cases are left or no more can go."""
     chosen, before = ranges.at_hand, np.inf
@@ -162,9 +229,9 @@ def _narrow(
         parts = min(MOST_RANGES, len(cases) // CASES_PER_RANGE) // int(np.count_nonzero(chosen))
         if parts < 2:
             break
-        part, counts = _count_parts(cases, ranges.start[chosen], ranges.width[chosen], parts)
-        ranges = ranges.split(chosen, parts, counts)
-        chosen, before = _needed(ranges, totals, scenario), len(cases)
+        part, *counts = _count_parts(cases, ranges.start[chosen], ranges.width[chosen], parts)
+        ranges = ranges.split(chosen, parts, *counts)
+        chosen, before = _needed(ranges, sizes, scenario), len(cases)
         cases = _members(cases, part, chosen[ranges.at_hand])
     return cases, ranges, chosen
 
@@ -175,10 +242,11 @@ def _blocks(n_cases: int) -> list[slice]:
 
 def _count_parts(
     cases: _Cases, start: FloatArray, width: FloatArray, parts: int
-) -> tuple[AnyArray, AnyArray]:
-    """Number of the part each case is in, when ranges are split, and the classes in each part."""
+) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Number of the part each case is in, when ranges are split; rows and sums of each part."""
     part = np.empty(len(cases), dtype=np.uint16)
-    counts = np.zeros(2 * parts * len(start), dtype=np.intp)
+    rows = np.zeros(2 * parts * len(start), dtype=np.intp)
+    sums = rows if cases.weights is None else np.zeros(len(rows))
     scale = parts / width
     for block in _blocks(len(cases)):
         home = 0 if cases.home is None else cases.home[block]
@@ -191,17 +259,22 @@ def _count_parts(
         part[block] = number
         number *= 2
         number += cases.positive[block]
-        counts += np.bincount(number, minlength=len(counts))
-    return part, counts.reshape(-1, 2)
+        rows += np.bincount(number, minlength=len(rows))
+        if cases.weights is not None:
+            sums += np.bincount(number, weights=cases.weights[block], minlength=len(rows))
+    return part, rows.reshape(-1, 2), sums.reshape(-1, 2)
 
 
-def _needed(ranges: _Ranges, totals: tuple[int, int], scenario: Scenario) -> BoolArray:
+def _needed(ranges: _Ranges, sizes: _Sizes, scenario: Scenario) -> BoolArray:
     """Mark the ranges at hand that can hold a chosen threshold."""
-    occupied = np.flatnonzero(ranges.positive + ranges.negative)[::-1]
-    right, false = ranges.positive[occupied], ranges.negative[occupied]
+    rows = ranges.rows.sum(axis=1)
+    occupied = np.flatnonzero(rows)[::-1]
+    false, right = ranges.sums[occupied].T
     tp, fp = np.append(0, np.cumsum(right)), np.append(0, np.cumsum(false))
-    ends = OperatingPoints(np.full(len(tp), np.nan), tp, fp, *totals)
-    found = find_contenders(ends, right + false == 1, scenario)
+    # Sums of weights round, and must not exceed their total.
+    tp, fp = np.minimum(tp, sizes.n_positive), np.minimum(fp, sizes.n_negative)
+    ends = OperatingPoints(np.full(len(tp), np.nan), tp, fp, *sizes.totals)
+    found = find_contenders(ends, rows[occupied] == 1, scenario)
     wanted = np.append(False, found.improving | found.informative)
     wanted[chosen_rows(found.decision)] = True
     # That something is feasible must show, even where it is never chosen.
@@ -217,22 +290,48 @@ def _members(cases: _Cases, part: AnyArray, wanted: BoolArray) -> _Cases:
     blocks = _blocks(len(cases))
     index = np.concatenate([np.flatnonzero(wanted[part[block]]) + block.start for block in blocks])
     numbers = (np.cumsum(wanted) - 1).astype(np.uint16)
-    return _Cases(cases.scores[index], cases.positive[index], numbers[part[index]])
+    weights = None if cases.weights is None else cases.weights[index]
+    return _Cases(cases.scores[index], cases.positive[index], weights, numbers[part[index]])
 
 
 def _count_sorted(
-    cases: _Cases, ranges: _Ranges, chosen: BoolArray
+    cases: _Cases, ranges: _Ranges, chosen: BoolArray, sizes: _Sizes
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Thresholds and counts at every positive's score in the chosen ranges, highest first."""
-    right = cases.scores[np.flatnonzero(cases.positive)]
-    false = cases.scores[np.flatnonzero(~cases.positive)]
-    first, fp = count_at_positives(right, false)
-    tp = len(right) - first
+    at_positive, at_negative = np.flatnonzero(cases.positive), np.flatnonzero(~cases.positive)
+    right, false = cases.scores[at_positive], cases.scores[at_negative]
+    if cases.weights is not None:
+        sums = (
+            _sums_from(right, cases.weights[at_positive]),
+            _sums_from(false, cases.weights[at_negative]),
+        )
+    first, below = count_at_positives(right, false)
+    rows_right, rows_false = len(right) - first, below
     # Sorted scores are sorted by range too.
-    home = np.repeat(np.flatnonzero(chosen), ranges.positive[chosen])[first]
-    tp += _passed_over(ranges.positive, chosen)[home]
-    fp = fp + _passed_over(ranges.negative, chosen)[home]
-    return right[first], tp, fp
+    home = np.repeat(np.flatnonzero(chosen), ranges.rows[chosen, 1])[first]
+    tp = rows_right + _passed_over(ranges.rows[:, 1], chosen)[home]
+    fp = rows_false + _passed_over(ranges.rows[:, 0], chosen)[home]
+    if cases.weights is None:
+        return right[first], tp, fp
+    passed = (_passed_over(ranges.sums[:, column], chosen)[home] for column in (1, 0))
+    weighted_tp = sums[0][rows_right] + next(passed)
+    weighted_fp = sums[1][rows_false] + next(passed)
+    return (
+        right[first],
+        _up_to(weighted_tp, tp == sizes.rows[1], sizes.n_positive),
+        _up_to(weighted_fp, fp == sizes.rows[0], sizes.n_negative),
+    )
+
+
+def _sums_from(scores: AnyArray, weights: FloatArray) -> FloatArray:
+    """Sum of the weights of the n highest scores, for every n from 0."""
+    ranked = weights[np.argsort(scores, kind="stable")[::-1]]
+    return np.append(0.0, np.cumsum(ranked))
+
+
+def _up_to(sums: FloatArray, everything: BoolArray, total: float) -> FloatArray:
+    """Round sums of weights so that all cases together make the total, and fewer no more."""
+    return np.where(everything, total, np.minimum(sums, total))
 
 
 def _passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:
@@ -260,14 +359,16 @@ def leading_counts(positive: BoolArray, scores: AnyArray, at_most: float) -> Cou
     )
 
 
-def most_cases(n_positive: int, n_cases: int, scenario: Scenario) -> float:
+def most_cases(
+    n_positive: float, n_cases: float, scenario: Scenario, one_case: float = 1.0
+) -> float:
     """How many cases at most a feasible threshold can flag, before any reweighting."""
     if scenario.prevalence is None:
-        return scenario.max_alarms(n_cases)
+        return scenario.max_alarms(n_cases, one_case)
     share = n_positive / n_cases
     lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
     # One more, so that rounding never cuts off a feasible threshold.
-    return scenario.max_alarms(n_cases, lightest) / lightest + 1
+    return scenario.max_alarms(n_cases, lightest * one_case) / lightest + 1
 
 
 def count_at_positives(right: AnyArray, false: AnyArray) -> tuple[AnyArray, AnyArray]:
@@ -304,3 +405,20 @@ def within_reach(scores: AnyArray, at_most: float) -> BoolArray:
         if np.count_nonzero(reached) >= rank:
             return np.asarray(reached)
     return np.asarray(scores >= np.partition(scores, len(scores) - rank)[-rank])
+
+
+def within_weight(scores: AnyArray, weights: FloatArray, at_most: float) -> BoolArray:
+    """Mark the highest scores until their weights exceed ``at_most``, and not many more.
+
+    As `within_reach` does; where the guess from a sample falls short, all are marked.
+    """
+    stride = max(int(len(scores) ** 0.5 / SAMPLE_ROOTS), 1)
+    order = np.argsort(scores[::stride])[::-1]
+    reached = np.cumsum(weights[::stride][order]) * stride
+    depth = int(np.searchsorted(reached, at_most))
+    depth += int(WEIGHT_MARGIN * depth**0.5) + 1
+    if depth < len(order):
+        marked = np.asarray(scores >= scores[::stride][order[depth]])
+        if sum_where(marked, weights) > at_most * WEIGHT_SLACK:
+            return marked
+    return np.ones(len(scores), dtype=np.bool_)
