@@ -77,7 +77,7 @@ class Population:
 POPULATIONS = (
     Population("outcomes", False, (0.15, 0.25, 0.1), (1.6, 1.3, 2.0), (0.4, 0.5, 0.3), 0.3),
     Population("groups", True, (0.15, 0.25, 0.1), (1.6, 1.3, 2.0), (0.4, 0.5, 0.3), 0.12),
-    Population("floors that no alarm keeps", False, (0.3, 0.3, 0.3), (0, 0, 0), (0.3001,) * 3, 2.5),
+    Population("floors that no alarm keeps", False, (0.3, 0.3, 0.3), (0, 0, 0), (0.3001,) * 3, 1.0),
     Population("capacity alone", True, (0.3, 0.3, 0.3), (1, 1, 1), (0.0, 0.0, 0.0), 0.1),
 )
 

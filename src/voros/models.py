@@ -28,7 +28,7 @@ ORDER = "y_true, the labels, comes first, then the scores"
 
 def several_models(scores: Any) -> bool:
     """Whether scores are those of named models, one or many, and not of one without a name."""
-    return isinstance(scores, Mapping) or _data_frame(scores, "scores") is not None
+    return isinstance(scores, Mapping) or data_frame(scores, "scores") is not None
 
 
 def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
@@ -111,7 +111,7 @@ def one_or_all(results: Mapping[str, T], scores: Any) -> T | dict[str, T]:
 
 def check_order(y_true: Any, scores: Any) -> None:
     """Refuse labels that are scores of several models: the arguments were swapped."""
-    frame = _data_frame(y_true, "y_true")
+    frame = data_frame(y_true, "y_true")
     if not isinstance(y_true, Mapping) and (frame is None or frame.shape[1] == 1):
         return
     given = f"y_true is a {type(y_true).__name__}, as scores of several models are"
@@ -124,7 +124,7 @@ def _named_columns(scores: Any) -> dict[str, AnyArray]:
     if isinstance(scores, Mapping):
         items: list[tuple[Any, Any]] = list(scores.items())
     else:
-        frame = _data_frame(scores, "scores")
+        frame = data_frame(scores, "scores")
         items = [(name, frame[name]) for name in frame.columns]
     if not items:
         raise ValueError("scores hold no model; at least one is needed")
@@ -152,7 +152,7 @@ def _values(values: Any, name: str) -> AnyArray:
     return as_vector(values, name)
 
 
-def _data_frame(values: Any, name: str) -> Any:
+def data_frame(values: Any, name: str) -> Any:
     """Return an eager data frame as narwhals sees it; None for anything else."""
     # Arrays and lists are what most callers pass, and narwhals takes as long to load as numpy.
     if isinstance(values, (np.ndarray, list, tuple, Mapping)) or on_device(values):

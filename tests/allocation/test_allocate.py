@@ -300,6 +300,16 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
     [
         ({"capacity": 0}, "capacity=0; accepted is a float within"),
         ({"capacity": 1.5}, "capacity=1.5; accepted is a float within"),
+        ({"capacity": 10**400}, "capacity=10+; accepted is a float within"),
+        ({"y_true": None}, "y_true"),
+        ({"classes": "ab"}, "classes='ab'; accepted is a list of the labels"),
+        ({"classes": 3}, "classes=3; accepted is a list of the labels"),
+        ({"classes": ["a", "a"]}, "accepted are labels that all differ"),
+        (
+            {"miss_weight": 1e308},
+            r"miss_weight=1e\+308 of stream '0'; accepted is a number above 0",
+        ),
+        ({"miss_weight": 10**400}, "miss_weight=10+ of stream '0'; accepted is a number above 0"),
         ({"capacity": True}, "capacity=True; accepted is a float within"),
         ({"miss_weight": -1}, "miss_weight=-1 of stream '0'; accepted is a number above 0"),
         ({"miss_weight": {"0": 1}}, "miss_weight is given for '0'; accepted is one for all"),
@@ -324,7 +334,7 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
 def test_refusals_name_the_argument(changes, message):
     y, s = [[1, 0], [0, 1], [1, 1], [0, 0]], [[4, 1], [3, 2], [2, 3], [1, 4]]
     arguments = {"scenario": voros.Scenario(cost_ratio=0.1), "capacity": 2} | changes
-    scenario = arguments.pop("scenario")
+    scenario, y = arguments.pop("scenario"), arguments.pop("y_true", y)
     with pytest.raises(ValueError, match=message):
         voros.allocate(y, s, scenario, **arguments)
 

@@ -150,6 +150,13 @@ def test_one_stream_is_the_decision_of_a_scenario():
         assert decision.feasible[row]
 
 
+def test_a_false_alarm_dearer_than_everything_is_never_raised():
+    points = OperatingPoints.from_counts([2, 5], [0, 1], n_positive=10, n_negative=90)
+    other = OperatingPoints.from_counts([3, 9], [3, 30], n_positive=10, n_negative=90)
+    streams = [Stream.within(points, false_alarm=1e100), Stream.within(other, false_alarm=0.1)]
+    assert share_capacity(streams, 100).rows == (1, 2)
+
+
 def test_weighted_cases_share_within_rounding():
     points = OperatingPoints.from_scores(
         [1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], sample_weight=[0.1, 0.2, 0.3, 0.4]

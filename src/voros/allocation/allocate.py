@@ -8,8 +8,6 @@ from functools import partial
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
 from voros.allocation.certified import JointGuarantee, certify
 from voros.allocation.choices import OVERLAPS, Certificate, JointChoice, Overlap
 from voros.allocation.growth import CapacityGrowth, grow
@@ -26,6 +24,9 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.shared_capacity import SharedChoice, as_cost, share_capacity
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
+
+LIGHTEST, HEAVIEST = 1e-9, 1e9
+"""Weights of a miss that leave costs comparable."""
 
 Scenarios = Scenario | Mapping[str, Scenario]
 
@@ -311,9 +312,11 @@ def _weights(weights: Any, names: Sequence[str]) -> dict[str, float]:
     given = by_stream(weights, names, "miss_weight")
     for name, weight in given.items():
         real = isinstance(weight, Real) and not isinstance(weight, bool)
-        if not real or not 0 < float(weight) < np.inf:
+        if not real or not LIGHTEST <= weight <= HEAVIEST:
             raise ArgumentError(
-                "miss_weight", f"={weight!r} of stream {name!r}; accepted is a number above 0"
+                "miss_weight",
+                f"={weight!r} of stream {name!r}; accepted is a number above 0, from {LIGHTEST:g} "
+                f"to {HEAVIEST:g}",
             )
     return {name: float(weight) for name, weight in given.items()}
 

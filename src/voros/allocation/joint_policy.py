@@ -14,7 +14,7 @@ from voros.allocation.evaluation import JointEvaluation, evaluate_streams
 from voros.allocation.json import joint_text, parse_joint
 from voros.allocation.problem import max_alarms_of
 from voros.allocation.stream_scores import StreamScores, score_streams
-from voros.allocation.streams import Arrangement, StreamCases, read_streams
+from voros.allocation.streams import UNLABELLED, Arrangement, StreamCases, read_streams
 from voros.core.arrays import BoolArray, check_confidence, check_number
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
@@ -114,7 +114,7 @@ class JointPolicy:
         quantile : float in [0, 1], optional
             Where the cost ratios are in their distributions now.
         """
-        cases = self._read(None, scores, by)
+        cases = self._read(UNLABELLED, scores, by)
         thresholds = self.thresholds(quantile)
         alarms = {name: cases.alarms(name, thresholds[name]) for name in self.names}
         if self.arrangement == "groups":

@@ -17,6 +17,9 @@ from voros.core.shared_capacity import SharedChoice, Stream, as_cost, share_capa
 from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError
 
+LARGEST_COUNT = 2**53
+"""Alarms that a float counts one by one."""
+
 Solver = Callable[[list[Stream], float], SharedChoice]
 
 
@@ -105,13 +108,13 @@ def max_alarms_of(capacity: Any, n_cases: float, n_periods: float | None = None)
     """
     periods = _check_periods(n_periods)
     real = isinstance(capacity, Real) and not isinstance(capacity, bool)
-    if real and isinstance(capacity, Integral) and int(capacity) > 0:
+    if real and isinstance(capacity, Integral) and 0 < int(capacity) <= LARGEST_COUNT:
         return float(int(capacity) * periods)
     if not real or isinstance(capacity, Integral) or not 0 < float(capacity) <= 1:
         raise ArgumentError(
             "capacity",
             f"={capacity!r}; accepted is a float within (0, 1], a share of the cases, or an int "
-            "above 0, a number of alarms",
+            f"from 1 to {LARGEST_COUNT}, a number of alarms",
         )
     if n_periods is not None:
         raise ArgumentError(

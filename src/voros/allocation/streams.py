@@ -18,16 +18,21 @@ from voros.core.arrays import (
     check_same_length,
     check_scores,
     is_missing,
+    is_scalar,
     read_labels,
 )
 from voros.core.operating_points import OperatingPoints, count_cases
 from voros.exceptions import ArgumentError
+from voros.models import data_frame
 
 T = TypeVar("T")
 
 Arrangement: TypeAlias = Literal["outcomes", "one_alarm", "groups"]
 ARRANGEMENTS: tuple[Arrangement, ...] = ("outcomes", "one_alarm", "groups")
 """Outcomes of the same cases; the same with one alarm for a case at most; disjoint groups."""
+
+UNLABELLED = object()
+"""Stands for labels that nobody asks for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +94,7 @@ def read_streams(
     one_alarm: bool = False,
     names: Sequence[str] | None = None,
 ) -> StreamCases:
-    """Read labels and scores; parameters as in `voros.allocate`. ``y_true`` may be None.
+    """Read labels, or `UNLABELLED`, and scores; parameters as in `voros.allocate`.
 
     Examples
     --------
@@ -99,12 +104,15 @@ def read_streams(
     """
     if by is not None:
         _refuse_with_groups(classes, one_alarm)
+        _refuse_columns(y_true, scores)
         return _by_group(y_true, scores, by, names)
-    columns = _columns(scores, "scores", names if classes is None else _texts(classes))
-    columns = {name: check_scores(column, name=name) for name, column in columns.items()}
+    columns = _columns(scores, "scores", names if classes is None else _class_names(classes))
+    columns = {
+        name: check_scores(column, name=f"scores of {name!r}") for name, column in columns.items()
+    }
     check_same_length(**{f"scores of {name!r}": column for name, column in columns.items()})
     n_cases = len(next(iter(columns.values())))
-    labels = {} if y_true is None else _labels(y_true, list(columns), classes)
+    labels = {} if y_true is UNLABELLED else _labels(y_true, list(columns), classes)
     for name, column in labels.items():
         check_same_length(**{f"y_true of {name!r}": column, "scores": next(iter(columns.values()))})
     members = _members(columns, one_alarm)
@@ -139,6 +147,23 @@ def _refuse_with_groups(classes: Any, one_alarm: bool) -> None:
         )
 
 
+def _refuse_columns(y_true: Any, scores: Any) -> None:
+    for name, values in (("y_true", y_true), ("scores", scores)):
+        if isinstance(values, Mapping):
+            raise ArgumentError(
+                "by", f" makes streams of one column of labels and scores, and {name} has several"
+            )
+
+
+def _class_names(classes: Any) -> list[str]:
+    if isinstance(classes, (str, bytes, Mapping)) or is_scalar(classes):
+        raise ArgumentError("classes", f"={classes!r}; accepted is a list of the labels")
+    names = _texts(as_vector(classes, "classes").tolist())
+    if not names or len(set(names)) < len(names):
+        raise ArgumentError("classes", f"={classes!r}; accepted are labels that all differ")
+    return names
+
+
 def _by_group(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) -> StreamCases:
     column, of = check_scores(scores, name="scores"), as_vector(by, "by")
     check_same_length(scores=column, by=of)
@@ -152,7 +177,7 @@ def _by_group(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) ->
             "by", f" holds {unknown[0]!r}; accepted are {', '.join(map(repr, found))}"
         )
     labels = {}
-    if y_true is not None:
+    if y_true is not UNLABELLED:
         positive = read_labels(y_true)
         check_same_length(y_true=positive, scores=column)
         labels = dict.fromkeys(found, positive)
@@ -200,10 +225,7 @@ def _columns(values: Any, argument: str, names: Sequence[str] | None) -> dict[st
 def _named(values: Any, argument: str) -> dict[str, AnyArray]:
     if isinstance(values, Mapping):
         items = list(values.items())
-    elif hasattr(values, "columns"):
-        import narwhals.stable.v1 as nw
-
-        frame = nw.from_native(values, eager_only=True)
+    elif (frame := data_frame(values, argument)) is not None:
         items = [(name, frame[name]) for name in frame.columns]
     else:
         items = list(enumerate(_matrix(values, argument).T))
@@ -217,7 +239,10 @@ def _matrix(values: Any, argument: str) -> AnyArray:
         # What predict_proba returns for several labels: a pair of columns for each.
         return np.column_stack([np.asarray(pair)[:, -1] for pair in values])
     dense = values.toarray() if hasattr(values, "toarray") else values
-    matrix = np.asarray(dense)
+    try:
+        matrix = np.asarray(dense)
+    except ValueError:
+        raise ArgumentError(argument, " has rows of different lengths") from None
     if matrix.ndim != 2:
         raise ArgumentError(
             argument,

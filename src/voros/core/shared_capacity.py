@@ -188,22 +188,23 @@ class WholeCosts:
 
 def whole_costs(streams: Sequence[Stream]) -> WholeCosts:
     """Find a unit in which all costs are whole; where there is none that is large enough, round."""
-    pairs = [(stream.miss, stream.false_alarm) for stream in streams]
+    # A false alarm dearer than all misses together is never worth it, however dear it is.
+    everything = sum((s.miss * Fraction(s.points.n_positive) for s in streams), Fraction(0))
+    pairs = [(stream.miss, min(stream.false_alarm, everything)) for stream in streams]
     common = math.lcm(*(cost.denominator for pair in pairs for cost in pair))
-    most = sum((_highest_cost(stream) for stream in streams), Fraction(0))
+    most = sum(
+        (
+            a * Fraction(s.points.n_positive) + b * Fraction(s.points.n_negative)
+            for (a, b), s in zip(pairs, streams, strict=True)
+        ),
+        Fraction(0),
+    )
     if most * common <= LARGEST_COST:
         return WholeCosts([(int(a * common), int(b * common)) for a, b in pairs], common, 0.0)
     unit = Fraction(2) ** math.floor(math.log2(LARGEST_COST) - math.log2(most) - 1)
     cases = sum(float(stream.points.n_cases) for stream in streams)
     rounded = [(round(a * unit), round(b * unit)) for a, b in pairs]
     return WholeCosts(rounded, float(unit), cases / (2 * float(unit)))
-
-
-def _highest_cost(stream: Stream) -> Fraction:
-    points = stream.points
-    return stream.miss * Fraction(points.n_positive) + stream.false_alarm * Fraction(
-        points.n_negative
-    )
 
 
 def _whole(streams: Sequence[Stream]) -> bool:
