@@ -34,3 +34,16 @@ def feed(
     monitor.update(np.full(n, 0.9), cases=cases, times=when)
     monitor.label(labels, cases=cases, times=when + delay)
     monitor.advance(str(when[-1] + 1000))
+
+
+def feed_all(path: str, ready: Any = None) -> None:
+    """Feed a hundred days of cases and labels, from the first day, whatever has come before."""
+    rng = np.random.default_rng(0)
+    with voros.Monitor.open(path) as monitor:
+        if ready is not None:
+            ready.set()
+        for day in range(100):
+            scores, labels = rng.random(30), rng.random(30) < 0.3
+            cases, when = 30 * day + np.arange(30), np.full(30, FIRST_DAY + day)
+            monitor.update(scores, cases=cases, times=when)
+            monitor.label(labels, cases=cases, times=when + rng.integers(0, 5, 30))

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from voros.monitoring.confidence import cluster_interval, mean_floor, mean_interval
+from voros.monitoring.confidence import (
+    cluster_interval,
+    mean_interval,
+    positive_mean_interval,
+)
 
 
 def test_no_trial_says_nothing() -> None:
@@ -49,8 +53,23 @@ def test_clusters_that_share_their_label_are_covered() -> None:
     assert missed / 200 <= 0.2
 
 
-def test_the_lower_end_of_a_mean() -> None:
+def test_both_ends_of_a_mean() -> None:
     rng = np.random.default_rng(2)
-    ends = [mean_floor(rng.poisson(20, 300).astype(float), 0.05) for _ in range(50)]
-    assert max(ends) < 21
-    assert np.mean(ends) > 17
+    ends = [positive_mean_interval(rng.poisson(20, 300).astype(float), 0.05) for _ in range(60)]
+    low, high = np.array(ends).T
+    assert np.mean((low > 20) | (high < 20)) <= 0.05
+    assert low.mean() > 18
+    assert high.mean() < 22.5
+
+
+def test_a_mean_of_few_values_has_no_upper_end() -> None:
+    assert positive_mean_interval(np.array([1.0, 2.0]), 0.05)[1] == np.inf
+    assert positive_mean_interval(np.zeros(3), 0.05)[0] == 0.0
+
+
+def test_ends_of_a_mean_are_where_the_bets_just_reach() -> None:
+    values = np.array([5.0, 1.0, 0.0, 3.0] * 60)
+    low, high = positive_mean_interval(values, 0.1)
+    for end, sign in ((low, 1), (high, -1)):
+        products = [np.prod(1 + s * sign * (values / end - 1)) for s in (0.01, 0.03, 0.1, 0.3)]
+        assert np.mean(products) == pytest.approx(20.0, rel=1e-6)

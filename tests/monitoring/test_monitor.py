@@ -259,6 +259,15 @@ def test_capacity_per_day_counts_empty_days() -> None:
     assert "2 of 4 periods had more" in found.words
 
 
+def test_few_alarms_a_day_are_kept() -> None:
+    monitor = voros.Monitor(make_policy(), capacity=6)
+    monitor.update(np.full(300, 0.9), cases=np.arange(300), times=days(300, 3))
+    found = monitor.status()["capacity"]
+    assert found.verdict == "kept"
+    assert found.high is not None
+    assert 3 < found.high <= 6
+
+
 def test_never_more_is_broken_by_one_day() -> None:
     monitor = voros.Monitor(make_policy(), capacity=2, exceed=0)
     when = ["2026-01-01"] * 2 + ["2026-01-04"] * 3 + ["2026-01-05"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
-from voros.monitoring.confidence import mean_floor, mean_interval
+from voros.monitoring.confidence import mean_interval, positive_mean_interval
 from voros.monitoring.evidence import Evidence, weigh
 from voros.monitoring.settings import CapacityLimit, Settings
 from voros.monitoring.status import Judgement, Watch, judge
@@ -98,12 +98,17 @@ def _estimate(
     if not len(counts.cases):
         return None, None, None
     if limit.kind == "mean":
-        return float(counts.alarms.mean()), mean_floor(counts.alarms, settings.alpha), None
+        return float(counts.alarms.mean()), *_ends(counts.alarms, settings.alpha)
     share = limit.kind == "share"
     hits = counts.alarms.sum() if share else above.sum()
     n = counts.cases.sum() if share else len(above)
     low, high = mean_interval(np.array([hits]), np.array([n]), settings.alpha)
     return float(hits / n), float(low[0]), float(high[0])
+
+
+def _ends(values: FloatArray, alpha: float) -> tuple[float, float | None]:
+    low, high = positive_mean_interval(values, alpha)
+    return low, high if np.isfinite(high) else None
 
 
 def _judge_never(counts: Counts, above: BoolArray) -> Judgement:

@@ -16,11 +16,18 @@ import numpy as np
 from scipy.special import logsumexp
 
 from voros.core.arrays import FloatArray
+from voros.monitoring.bets import STAKE_WEIGHTS, STAKES
 
 TILTS = np.geomspace(0.01, 4.0, 24)
 """Values of theta, on each side."""
 
 HALVINGS = 40
+
+LARGEST_PART = 4.0
+"""The upper end of a mean holds if no value is above this multiple of it."""
+
+MOST_PARTS = 1000.0
+"""Upper ends beyond this multiple of the estimate are none."""
 
 BEST_AT = 100.0
 """Clusters after which the intervals of clusters are narrowest for their size."""
@@ -71,24 +78,39 @@ def cluster_interval(
     return np.clip(share - reach, 0.0, 1.0), np.clip(share + reach, 0.0, 1.0)
 
 
-def mean_floor(values: FloatArray, alpha: float) -> float:
-    """Return the lower end for the mean of values of at least 0, by the bets of `mean_bets`.
+def positive_mean_interval(values: FloatArray, alpha: float) -> tuple[float, float]:
+    """Return both ends for the mean of values of at least 0, by bets on it.
 
-    An upper end would need to know how large a value can be.
+    The lower end asks nothing more of the values. The upper end, infinite where there is none yet,
+    holds if no value is above four times it.
 
     Examples
     --------
-    >>> mean_floor(np.full(200, 20.0), 0.05) < 20
-    True
+    >>> low, high = positive_mean_interval(np.full(300, 20.0), 0.05)
+    >>> round(low, 1), round(high, 1)
+    (18.9, 21.2)
     """
-    from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
+    mean = float(np.mean(values))
+    low = _edge(values, (0.0, mean), alpha / 2, rising=True) if mean else 0.0
+    widest = max(mean, float(np.max(values)) / LARGEST_PART), MOST_PARTS * max(mean, 1e-12)
+    return low, _edge(values, widest, alpha / 2, rising=False)
 
-    low, high = 0.0, float(np.mean(values)) if len(values) else 0.0
-    for _ in range(HALVINGS if high > 0 else 0):
-        middle = (low + high) / 2
-        sums = mean_bets(values, middle).sum(axis=0)
-        if logsumexp(sums, b=STAKE_WEIGHTS) >= -np.log(alpha):
-            low = middle
+
+def _edge(values: FloatArray, between: tuple[float, float], alpha: float, *, rising: bool) -> float:
+    """Return where the evidence against a mean, too low or too high, is just not enough."""
+    inner, outer = between[::-1] if rising else between
+    if not rising and not _refuted(values, outer, alpha, rising=rising):
+        return np.inf
+    for _ in range(HALVINGS):
+        middle = (inner + outer) / 2
+        if _refuted(values, middle, alpha, rising=rising):
+            outer = middle
         else:
-            high = middle
-    return low
+            inner = middle
+    return outer
+
+
+def _refuted(values: FloatArray, mean: float, alpha: float, *, rising: bool) -> bool:
+    excess = (values / mean - 1.0) * (1 if rising else -1)
+    sums = np.log1p(excess[:, None] * STAKES).sum(axis=0)
+    return bool(logsumexp(sums, b=STAKE_WEIGHTS) >= -np.log(alpha))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
-from voros.monitoring.confidence import mean_floor
+from voros.monitoring.confidence import positive_mean_interval
 from voros.monitoring.evidence import weigh
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Watch, judge
@@ -39,18 +39,19 @@ def cost_watch(
     begins, cases, false_alarms, misses, unlabelled = table.T
     values = (ratio * false_alarms + misses) / np.maximum(cases, 1)
     weighed = weigh(mean_bets(values, max_cost), STAKE_WEIGHTS, settings.alpha, settings.run_length)
-    found = judge(weighed, begins, begins, kept=False)
-    total = float(cases.sum())
+    total, missing = float(cases.sum()), int(unlabelled.sum())
+    low, high = positive_mean_interval(values, settings.alpha) if total else (0.0, np.inf)
+    known = not missing and bool(np.isfinite(high))
+    found = judge(weighed, begins, begins, kept=known and high <= max_cost)
     estimate = float((ratio * false_alarms + misses).sum() / total) if total else None
-    missing = int(unlabelled.sum())
     return Watch(
         "cost",
         "unknown" if missing and found.verdict == "too early to tell" else found.verdict,
         _words(found, estimate, max_cost, missing, int(total)),
         max_cost,
         estimate,
-        mean_floor(values, settings.alpha) if total else None,
-        None,
+        low if total else None,
+        high if known else None,
         len(begins),
         weighed.ratio,
         found.since,
