@@ -26,6 +26,7 @@ from matplotlib.text import Text
 
 from voros.plotting import (
     AreaCurveDisplay,
+    GroupDisplay,
     RegionDisplay,
     RocDisplay,
     RocSurfaceDisplay,
@@ -49,6 +50,7 @@ EARLY = voros.OperatingPoints.from_points(
 )
 MODELS = {"steady": STEADY, "early": EARLY}
 STRICT = voros.Scenario(0.5, 0.1, (1 / 40, 1 / 8))
+HALF = voros.Scenario(0.5, 0.5, (1 / 40, 1 / 8))
 LENIENT = voros.Scenario(0.25, 0.3, (1 / 40, 1 / 8))
 
 
@@ -104,6 +106,15 @@ def roc_surface() -> None:
     RocSurfaceDisplay.from_points(STEADY, ax=solid, t=0.4)
 
 
+def group_measures() -> None:
+    wards = np.repeat(["a", "b", "c", "d"], 40)
+    alarm, right = np.tile(np.arange(40) < 20, 4), np.array([18, 2, 11, 0]).repeat(40)
+    truth = np.where(alarm, np.tile(np.arange(40), 4) < right, np.tile(np.arange(40), 4) > 36)
+    policy = voros.ThresholdPolicy.from_validation([1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], HALF)
+    scores = (alarm & (wards != "d")).astype(float)
+    GroupDisplay.from_predictions(truth, scores, policy=policy, by=wards, ax=axes(1, 3))
+
+
 PICTURES: tuple[Callable[[], None], ...] = (
     roc,
     roc_two_limits,
@@ -113,6 +124,7 @@ PICTURES: tuple[Callable[[], None], ...] = (
     winner_map,
     threshold_cost,
     roc_surface,
+    group_measures,
 )
 
 

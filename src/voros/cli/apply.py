@@ -15,6 +15,7 @@ import typer
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.loading import periods_of
 from voros.cli.options import (
+    GroupOptions,
     OutputOptions,
     PeriodOptions,
     PredictionFile,
@@ -27,6 +28,7 @@ from voros.cli.terminal import (
     check_output,
     deliver,
     say,
+    say_lines,
     show,
     show_progress,
 )
@@ -43,7 +45,8 @@ from voros.io import (
     table_bytes,
 )
 from voros.io.scenario_text import read_number
-from voros.policy import PeriodEvaluation, ThresholdPolicy
+from voros.policy import GroupEvaluation, PeriodEvaluation, ThresholdPolicy
+from voros.present.report.content import group_values
 from voros.present.report.wording import exact, number
 from voros.text.messages import Message
 
@@ -56,6 +59,7 @@ def apply(
     file: PredictionFile,
     show_options: OutputOptions,
     when: PeriodOptions,
+    groups: GroupOptions,
     score: Annotated[
         str | None,
         typer.Option(
@@ -94,7 +98,10 @@ def apply(
         ),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 where a limit is not kept.")
+        bool,
+        typer.Option(
+            "--check", help="Exit with 1 where a limit is not kept, or a floor broken in a group."
+        ),
     ] = False,
 ) -> None:
     """Decide on the cases in FILE: all their columns, and whether each raises an alarm.
@@ -104,6 +111,8 @@ def apply(
     """
     policy = _read_policy(policy_file)
     when.check(policy.scenario)
+    if groups.by and not label:
+        raise ValueError("--by reports precision and recall; name the true labels with --label")
     out_format = "csv" if output in (None, STANDARD_OUTPUT) else format_of(output)
     check_output(output, show_options)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
@@ -119,6 +128,7 @@ def apply(
                 labelled=bool(label),
                 time=when.time,
                 period=when.period,
+                by=groups.columns,
                 both_classes=False,
                 drop_missing=drop_missing,
             )
@@ -133,12 +143,17 @@ def apply(
     per = policy.scenario.per
     periods = None if per is None else periods_of(cases, per, when)
     verdict = Verdict.of(policy, cases, column, alarms, ratio, periods)
+    by_group = _by_group(policy, cases, column, ratio, periods, groups)
     threshold = policy.threshold(ratio)
     say(f"{column!r} at threshold {exact(threshold)}: {verdict.words}")
+    if by_group is not None and not show_options.for_programs:
+        say_lines(repr(by_group))
     if show_options.for_programs:
         written = None if output is None else str(output)
-        show(_sheet(verdict, cases.source, column, threshold).beside(written=written), show_options)
-    if check and not verdict.kept:
+        sheet = _sheet(verdict, cases.source, column, threshold, by_group)
+        show(sheet.beside(written=written), show_options)
+    broken = by_group is not None and bool(by_group.with_floor("broken"))
+    if check and (broken or not verdict.kept):
         raise typer.Exit(LIMITS_NOT_MET)
 
 
@@ -166,10 +181,37 @@ def _naming_the_policy(policy: ThresholdPolicy, path: Path, *, named: bool) -> I
         ) from None
 
 
-def _sheet(verdict: Verdict, source: str, column: str, threshold: float) -> Sheet:
+def _sheet(
+    verdict: Verdict,
+    source: str,
+    column: str,
+    threshold: float,
+    by_group: GroupEvaluation | None,
+) -> Sheet:
     values = {"file": source, "score": column, "threshold": threshold, "kept": verdict.kept}
     values |= asdict(verdict)
-    return Sheet("", {}, lambda: [values], lambda: values)
+    if by_group is None:
+        return Sheet("", {}, lambda: [values], lambda: values)
+    rows = [result.values() for result in by_group]
+    return Sheet("", {}, lambda: rows, lambda: values | {"by_group": group_values(by_group)})
+
+
+def _by_group(
+    policy: ThresholdPolicy,
+    cases: Predictions,
+    column: str,
+    cost_ratio: float | None,
+    periods: Periods | None,
+    options: GroupOptions,
+) -> GroupEvaluation | None:
+    """Evaluate what was deployed in each group, where groups were asked for."""
+    by = options.read(cases)
+    if by is None:
+        return None
+    scores, weights = cases.of(column), cases.weights
+    return policy.evaluate(
+        cases.labels, scores, cost_ratio=cost_ratio, sample_weight=weights, periods=periods, by=by
+    ).by_group
 
 
 def _policy_column(policy: ThresholdPolicy, path: Path) -> str:

@@ -6,6 +6,7 @@ hold it. A document of counts, of one or more sites, is read as it is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,6 +44,8 @@ def load(
     source: Source | None = None,
     group: str | None = None,
     when: PeriodOptions | None = None,
+    by: Sequence[str] = (),
+    aside: Sequence[str] = (),
     both_classes: bool = True,
 ) -> Predictions:
     """Read a file of predictions, opened already or not, saying what was guessed."""
@@ -57,6 +60,8 @@ def load(
             group=group,
             time=None if when is None else when.time,
             period=None if when is None else when.period,
+            by=by,
+            aside=aside,
             pos_label=columns.pos_label,
             both_classes=both_classes,
             drop_missing=columns.drop_missing,

@@ -16,6 +16,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from voros.core.scenario import Scenario
+from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
@@ -35,9 +36,9 @@ def shown_in(panel: str, help_text: str, *names: str, metavar: str | None = None
     return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
 
 
-in_columns, in_limits, in_choice, in_intervals, in_output = (
+in_columns, in_limits, in_choice, in_groups, in_intervals, in_output = (
     partial(shown_in, heading)
-    for heading in ("Columns", "Limits and costs", "Choice", "Intervals", "Output")
+    for heading in ("Columns", "Limits and costs", "Choice", "Groups", "Intervals", "Output")
 )
 """Declare an option under one of the headings of the help."""
 
@@ -240,6 +241,48 @@ class PeriodOptions:
             )
         if self.time_zone is not None and self.time is None:
             raise ValueError("--time-zone says how to read --time, which is not given")
+
+
+@dataclass(frozen=True)
+class GroupOptions:
+    """Groups of cases to report on."""
+
+    by: Annotated[
+        list[str] | None,
+        in_groups(
+            "Report on each group of this column, such as sex; repeat for more columns.",
+            metavar="COLUMN",
+        ),
+    ] = None
+    intersections: Annotated[
+        bool,
+        in_groups("Report on the groups of all --by columns together as well.", "--intersections"),
+    ] = False
+    min_group: Annotated[
+        int | None,
+        in_groups(
+            f"Groups with fewer cases are pooled as other; {FEWEST_CASES} unless given.",
+            metavar="COUNT",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse what nothing would look at."""
+        if not self.by and (self.intersections or self.min_group is not None):
+            given = "--intersections" if self.intersections else "--min-group"
+            raise ValueError(f"{given} needs groups; name their column with --by")
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of groups."""
+        return list(dict.fromkeys(self.by or ()))
+
+    def read(self, cases: Predictions) -> Subgroups | None:
+        """Return the group of each case; None where no groups were asked for."""
+        if not self.by:
+            return None
+        fewest = FEWEST_CASES if self.min_group is None else self.min_group
+        return Subgroups.of(cases.by, intersections=self.intersections, min_cases=fewest)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from voros.cli.loading import count_points, load
 from voros.cli.options import (
     ChoiceOptions,
     Force,
+    GroupOptions,
     InputOptions,
     LimitOptions,
     ResamplingOptions,
@@ -36,6 +37,7 @@ def report(
     columns: InputOptions,
     limits: LimitOptions,
     choice: ChoiceOptions,
+    groups: GroupOptions,
     resampling: ResamplingOptions,
     output: Annotated[
         Path,
@@ -47,17 +49,20 @@ def report(
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
     scenario, how = limits.read(), choice.read()
+    if groups.by and test is None:
+        raise ValueError("--by reports on test cases; name them with --test FILE")
     check_writable(report_paths(output), force=force)
-    validation = load(columns, group=resampling.group)
+    validation = load(columns, group=resampling.group, aside=groups.columns)
     points = count_points(validation)
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
     policy = selection.policy()
-    later = None if test is None else load_test(test, columns, validation.label, selection.winner)
-    tested = None
-    if later is not None:
-        scores = later.of(selection.winner)
-        tested = policy.evaluate(later.labels, scores, sample_weight=later.weights, by_cost=True)
+    later = tested = None
+    if test is not None:
+        winner = selection.winner
+        later = load_test(test, columns, validation.label, winner, groups=groups)
+        scores, weights, by = later.of(winner), later.weights, groups.read(later)
+        tested = policy.evaluate(later.labels, scores, sample_weight=weights, by_cost=True, by=by)
     intervals, verdict = resample(validation, scenario, resampling)
     content = Report(
         title=title,

@@ -15,6 +15,7 @@ from voros.cli.loading import count_points, load, periods_of, read_counts, refus
 from voros.cli.options import (
     Check,
     ChoiceOptions,
+    GroupOptions,
     InputOptions,
     LimitOptions,
     OutputOptions,
@@ -24,10 +25,19 @@ from voros.cli.options import (
     in_choice,
     output_to,
 )
-from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, show, show_progress
+from voros.cli.terminal import (
+    STANDARD_OUTPUT,
+    Sheet,
+    check_output,
+    deliver,
+    printable_lines,
+    show,
+    show_progress,
+)
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario
+from voros.core.subgroups import Subgroups
 from voros.exceptions import UnsettledError
 from voros.io import Predictions, open_source
 from voros.policy import ThresholdPolicy
@@ -50,6 +60,7 @@ def select(
     limits: LimitOptions,
     choice: ChoiceOptions,
     when: PeriodOptions,
+    groups: GroupOptions,
     show_options: OutputOptions,
     group: Annotated[
         str | None,
@@ -68,12 +79,14 @@ def select(
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
     if check and test is None:
         raise ValueError("--check needs cases to check on; name them with --test FILE")
+    if groups.by and test is None:
+        raise ValueError("--by reports on test cases; name them with --test FILE")
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     scenario, how = limits.read(by_period=True), choice.read()
     when.check(scenario)
     check_output(output, show_options)
-    validation = Validation.of(columns, scenario, group, when)
+    validation = Validation.of(columns, scenario, group, when, groups)
     points = validation.points
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
@@ -82,9 +95,9 @@ def select(
     tested = None
     if test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
-        cases = load_test(test, columns, validation.label, selection.winner, when)
+        cases = load_test(test, columns, validation.label, selection.winner, when, groups)
         periods = None if scenario.per is None else periods_of(cases, scenario.per, when)
-        tested = Tested.of(policy, cases, periods)
+        tested = Tested.of(policy, cases, periods, groups.read(cases))
     if output is not None:
         deliver(document, output, show_options, announce=False)
     sheet = _sheet(selection, policy, tested, validation)
@@ -105,13 +118,19 @@ class Validation:
 
     @classmethod
     def of(
-        cls, columns: InputOptions, scenario: Scenario, group: str | None, when: PeriodOptions
+        cls,
+        columns: InputOptions,
+        scenario: Scenario,
+        group: str | None,
+        when: PeriodOptions,
+        groups: GroupOptions,
     ) -> Validation:
         """Read a file of cases or of counts."""
         source = open_source(columns.file, columns.file_format)
         counts = read_counts(source, columns)
         if counts is None:
-            cases = load(columns, source=source, group=group, when=when)
+            aside = groups.columns
+            cases = load(columns, source=source, group=group, when=when, aside=aside)
             periods = None if scenario.per is None else periods_of(cases, scenario.per, when)
             points = count_points(cases, periods)
             return cls(cases.source, points, cases.label, columns.pos_label)
@@ -141,13 +160,22 @@ class Tested:
 
     @classmethod
     def of(
-        cls, policy: ThresholdPolicy, cases: Predictions, periods: Periods | None = None
+        cls,
+        policy: ThresholdPolicy,
+        cases: Predictions,
+        periods: Periods | None = None,
+        by: Subgroups | None = None,
     ) -> Tested:
         """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
         scores = cases.of(policy.model or "")
         by_cost, default = (
             policy.evaluate(
-                cases.labels, scores, by_cost=each, sample_weight=cases.weights, periods=periods
+                cases.labels,
+                scores,
+                by_cost=each,
+                sample_weight=cases.weights,
+                periods=periods,
+                by=by,
             )
             for each in (True, False)
         )
@@ -155,8 +183,20 @@ class Tested:
 
     @property
     def satisfied(self) -> bool:
-        """Whether the limits are kept whichever way the policy is deployed."""
-        return self.by_cost.satisfied and self.default.satisfied
+        """Whether the limits are kept whichever way the policy is deployed, in groups as well."""
+        ways = self.by_cost, self.default
+        broken = any(way.by_group and way.by_group.with_floor("broken") for way in ways)
+        return all(way.satisfied for way in ways) and not broken
+
+    @property
+    def tables(self) -> list[str]:
+        """The groups, whichever way the policy is deployed; once where it is the same."""
+        found: dict[str, list[str]] = {}
+        for way in (self.by_cost, self.default):
+            if way.by_group is not None:
+                found.setdefault(repr(way.by_group), []).append(way.deployed)
+        named = [f"\ntest by group, {' and '.join(of)}:\n{text}" for text, of in found.items()]
+        return list(map(printable_lines, named))
 
     @property
     def words(self) -> list[str]:
@@ -174,10 +214,12 @@ def load_test(
     label: str | None,
     winner: str,
     when: PeriodOptions | None = None,
+    groups: GroupOptions | None = None,
 ) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file."""
     scores = columns.score if columns.model else [winner]
-    return load(replace(columns, file=path, label=label, score=scores), when=when)
+    by = () if groups is None else groups.columns
+    return load(replace(columns, file=path, label=label, score=scores), when=when, by=by)
 
 
 def _sheet(
@@ -203,6 +245,7 @@ def _sheet(
             *map("test, {}".format, lines),
             *(() if intervals is None else intervals.notes),
         ),
+        tables=() if tested is None else tested.tables,
     )
 
 

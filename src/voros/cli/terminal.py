@@ -30,6 +30,7 @@ OPTION_NAMES = {
     "times": "time",
     "periods": "period",
     "per": "capacity",
+    "min_cases": "min-group",
 }
 """Options that are not named as the argument they stand for."""
 
@@ -54,6 +55,17 @@ def say(text: str, kind: str = "") -> None:
     opening = f"voros: {kind}: " if kind else "voros: "
     if sys.stderr is not None:  # where it is closed, print would take the standard output
         print(opening + printable(" ".join(text.split())), file=sys.stderr)
+
+
+def say_lines(text: str) -> None:
+    """Write a table on the standard error stream, line by line."""
+    if sys.stderr is not None:
+        print(printable_lines(text), file=sys.stderr)
+
+
+def printable_lines(text: str) -> str:
+    """Return text of several lines without characters that a terminal would obey."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def _with_options(text: str) -> str:
@@ -137,6 +149,8 @@ class Sheet:
         Returns what ``--json`` prints, as a mapping.
     notes : sequence of str
         Lines under the table.
+    tables : sequence of str
+        More tables, below the notes.
     """
 
     title: str
@@ -144,6 +158,7 @@ class Sheet:
     rows: Callable[[], Sequence[Mapping[str, Any]]]
     document: Callable[[], Mapping[str, Any]]
     notes: Sequence[str] = ()
+    tables: Sequence[str] = ()
 
     def beside(self, **facts: Any) -> Sheet:
         """Return the sheet with facts in front of its document, such as which file was written."""
@@ -180,6 +195,8 @@ def _print_table(sheet: Sheet, aside: bool) -> None:
         table.add_row(*map(printable, row))
     for part in (printable(sheet.title), table, *map(printable, sheet.notes)):
         console.print(part)
+    for text in sheet.tables:
+        console.print(text, soft_wrap=True)
 
 
 def check_output(output: Path | None, options: OutputOptions) -> None:

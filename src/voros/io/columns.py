@@ -63,6 +63,10 @@ class ColumnNames:
         Whose case it is, where one patient has several.
     time, period : str, optional
         When a case falls, or in which period.
+    by : sequence of str
+        Groups to report on.
+    aside : sequence of str
+        Columns that are no models, if the file has them; they are not read.
     """
 
     label: str | None = None
@@ -73,6 +77,13 @@ class ColumnNames:
     group: str | None = None
     time: str | None = None
     period: str | None = None
+    by: Sequence[str] = ()
+    aside: Sequence[str] = ()
+
+    @property
+    def taken(self) -> set[str]:
+        """The columns that are neither label nor score."""
+        return {*self.apart.values(), *self.by, *self.aside}
 
     @property
     def apart(self) -> dict[str, str]:
@@ -96,12 +107,13 @@ class Roles:
     doubts: tuple[str, ...] = field(default=())
     time: str | None = None
     period: str | None = None
+    by: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:
         """Every column that has to be read."""
         apart = (self.model, self.case, self.weight, self.group, self.time, self.period)
-        named = (self.label, *apart, *self.scores)
+        named = (self.label, *apart, *self.by, *self.scores)
         return list(dict.fromkeys(name for name in named if name is not None))
 
     @property
@@ -145,11 +157,13 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
         doubts,
         names.time,
         names.period,
+        tuple(dict.fromkeys(names.by)),
     )
 
 
 def _check_names(columns: Sequence[str], names: ColumnNames, file: str) -> None:
     given = [*names.apart.items(), *(("scores", name) for name in names.scores)]
+    given += [("by", name) for name in names.by]
     if names.label is not None:
         given.insert(0, ("label", names.label))
     roles: dict[str, str] = {}
@@ -178,7 +192,7 @@ def _missing(name: str, columns: Sequence[str], file: str, role: str) -> Message
 
 def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:
     columns = first_rows.column_names
-    taken = {*names.apart.values(), *names.scores}
+    taken = names.taken.union(names.scores)
     free = [name for name in columns if name not in taken]
     found = [name for name in free if name.lower() in LABEL_NAMES]
     if not found:
@@ -201,7 +215,7 @@ def _find_scores(
     first_rows: Any, names: ColumnNames, label: str | None, file: str
 ) -> tuple[tuple[str, ...], list[str]]:
     """Return the columns of numbers, and what there is to say of the others."""
-    columns, taken = first_rows.column_names, {label, *names.apart.values()}
+    columns, taken = first_rows.column_names, {label, *names.taken}
     free = [name for name in dict.fromkeys(columns) if name not in taken]
     reasons = {name: why_no_score(_first_named(first_rows, name)) for name in free}
     numbers = tuple(name for name, reason in reasons.items() if reason is None)

@@ -67,7 +67,7 @@ def _check_alike(first: Any, part: Any, roles: Roles, who: str) -> None:
             "same cases"
         )
     shared = (roles.case, roles.label, roles.weight, roles.group, roles.time, roles.period)
-    for name in shared:
+    for name in (*shared, *roles.by):
         if name is not None and not np.array_equal(_values(first, name), _values(part, name)):
             differ = f"{who} differ in column {name!r}, case by case"
             hint = ("; name the column that identifies a case with ", Argument("case"))

@@ -41,6 +41,8 @@ class Predictions:
         Which rows of the file are cases here; None where all are.
     times, periods : column of shape (n_cases,) or None
         When each case falls, or in which period.
+    by : mapping of str to ndarray of shape (n_cases,)
+        Groups to report on, by column.
     """
 
     source: str
@@ -53,6 +55,7 @@ class Predictions:
     kept: BoolArray | None = None
     times: Any = None
     periods: Any = None
+    by: Mapping[str, AnyArray] = field(default_factory=dict)
 
     @property
     def models(self) -> list[str]:
@@ -90,6 +93,8 @@ def read_predictions(
     group: str | None = None,
     time: str | None = None,
     period: str | None = None,
+    by: Sequence[str] = (),
+    aside: Sequence[str] = (),
     pos_label: Any = None,
     labelled: bool = True,
     both_classes: bool = True,
@@ -118,6 +123,10 @@ def read_predictions(
         Column that says whose case it is, where one patient has several.
     time, period : str, optional
         Column that says when a case falls, or in which period.
+    by : sequence of str, optional
+        Columns of groups to report on, such as sex and site.
+    aside : sequence of str, optional
+        Columns that are never guessed to be label or scores, and not read.
     pos_label : label, optional
         The positive class, where it is not clear from the labels; text is compared as text.
     labelled : bool, default True
@@ -139,7 +148,7 @@ def read_predictions(
     (['risk'], [True, False, False], [0.9, 0.2, 0.4])
     """
     source = path if isinstance(path, Source) else open_source(path, file_format)
-    names = ColumnNames(label, scores, model, case, weight, group, time, period)
+    names = ColumnNames(label, scores, model, case, weight, group, time, period, by, aside)
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
     for doubt in roles.doubts:
         warnings.warn(doubt, DoubtfulColumnWarning, stacklevel=2)
@@ -169,6 +178,7 @@ def read_predictions(
         kept,
         None if time is None else table.column(time),
         None if period is None else np.asarray(table.column(period).to_numpy()),
+        {name: np.asarray(table.column(name).to_numpy()) for name in roles.by},
     )
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from voros.plotting.by_period import PeriodDisplay as PeriodDisplay
     from voros.plotting.capacity import CapacityDisplay as CapacityDisplay
     from voros.plotting.drawn_bands import draw_bands as draw_bands
+    from voros.plotting.group_measures import GroupDisplay as GroupDisplay
     from voros.plotting.prevalence import PrevalenceDisplay as PrevalenceDisplay
     from voros.plotting.region_shape import RegionDisplay as RegionDisplay
     from voros.plotting.region_shape import region_gallery as region_gallery
@@ -27,6 +28,7 @@ _HOME_OF = {
     "CapacityDisplay": "capacity",
     "PeriodDisplay": "by_period",
     "PrevalenceDisplay": "prevalence",
+    "GroupDisplay": "group_measures",
     "RegionDisplay": "region_shape",
     "RocDisplay": "roc",
     "RocSurfaceDisplay": "roc_surface",

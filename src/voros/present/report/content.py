@@ -13,7 +13,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.installing import package_versions
 from voros.io import Predictions
-from voros.policy import ThresholdPolicy
+from voros.policy import GroupEvaluation, ThresholdPolicy
 from voros.policy.deployment import PolicyEvaluation
 from voros.policy.json import policy_fields
 from voros.selection import Selection
@@ -187,4 +187,16 @@ def evaluation_values(tested: PolicyEvaluation) -> dict[str, Any]:
         "satisfied": tested.satisfied,
         "violations": [asdict(violation) for violation in tested.violations],
         "choices": [asdict(choice) for choice in tested.choices],
+        "by_group": None if tested.by_group is None else group_values(tested.by_group),
+    }
+
+
+def group_values(found: GroupEvaluation) -> dict[str, Any]:
+    """Return what a policy did in each group as plain values."""
+    return {
+        "confidence": found.confidence,
+        "confidence_each": found.confidence_each,
+        "multiplicity": "Bonferroni",
+        "groups": [result.values() for result in found],
+        "notes": list(found.notes),
     }

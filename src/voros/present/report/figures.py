@@ -75,6 +75,22 @@ def policy_pictures(report: Report) -> list[Picture]:
     ]
 
 
+def group_pictures(report: Report) -> list[Picture]:
+    """Draw what the policy does in each group; nothing where none was asked for."""
+    if report.tested is None or report.tested.by_group is None:
+        return []
+    headless_pyplot()
+    display = plotting.GroupDisplay(report.tested.by_group).plot()
+    return [
+        _picture(
+            display.axes_[0],
+            "Precision, recall and cost in each group, with intervals",
+            "Precision, recall and cost in each group. Lines are intervals that hold together; the "
+            "dashed line is the precision floor.",
+        )
+    ]
+
+
 def map_pictures(report: Report) -> list[Picture]:
     """Draw which model would win at other limits; nothing where there is one model only."""
     if len(report.points) < 2:

@@ -1,0 +1,166 @@
+"""What a policy does in each group: dots with intervals, and the precision floor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from voros.plotting.colours import ink, model_styles, quiet
+from voros.plotting.names import literal, wrapped
+from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size, write_beside
+from voros.policy import GroupEvaluation, GroupResult, ThresholdPolicy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
+    from matplotlib.lines import Line2D
+
+PANELS = {
+    "precision": "precision",
+    "recall": "recall",
+    "cost_per_1000": "cost of 1,000 cases",
+}
+"""Measures side by side, and how their axes are called."""
+
+MARKERS = {"kept": "o", "broken": "X", "too few to say": "o"}
+"""A broken floor has another mark; where there are too few to say, the mark is hollow."""
+
+LONGEST_NAME = 24
+ROW_SHARE = 0.055
+"""Height of a group, in widths of a usual figure."""
+
+
+class GroupDisplay:
+    """Precision, recall and cost of a policy in each group of cases, with intervals.
+
+    Marks are filled where the group's precision floor is kept, crosses where it is broken, and
+    hollow where there are too few alarms to say. All intervals hold together.
+
+    Parameters
+    ----------
+    groups : GroupEvaluation
+        ``policy.evaluate(..., by=...).by_group``.
+
+    Attributes
+    ----------
+    axes_ : tuple of Axes
+        Precision, recall and cost, from left to right.
+    marks_ : dict of (str, str, str) to ErrorbarContainer
+        By measure, column and group; without those that have no estimate.
+    floor_ : Line2D
+        The precision floor.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.plotting import GroupDisplay
+    >>> y, s = [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2]
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> policy = voros.ThresholdPolicy.from_validation(y, s, scenario)
+    >>> groups = voros.Subgroups.of({"sex": ["f", "m", "m", "f", "f", "m"]}, min_cases=1)
+    >>> display = GroupDisplay.from_predictions(y, s, policy=policy, by=groups)
+    >>> [label.get_text() for label in display.axes_[0].get_yticklabels()]
+    ['sex: f (3)', 'sex: m (3)']
+    """
+
+    def __init__(self, groups: GroupEvaluation) -> None:
+        if not isinstance(groups, GroupEvaluation):
+            raise TypeError(f"groups={groups!r}; accepted is policy.evaluate(..., by=...).by_group")
+        self.groups = groups
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        policy: ThresholdPolicy,
+        by: Any,
+        ax: Any = None,
+        color: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Evaluate a policy on labels and scores, and draw it.
+
+        Parameters
+        ----------
+        y_true, y_score
+            As in `ThresholdPolicy.evaluate`.
+        policy : ThresholdPolicy
+        by : array-like, mapping, data frame or Subgroups
+            The groups, as in `ThresholdPolicy.evaluate`.
+        ax, color
+            As in `plot`.
+        **options
+            Others of `ThresholdPolicy.evaluate`.
+        """
+        found = policy.evaluate(y_true, y_score, by=by, **options).by_group
+        if found is None:
+            raise ValueError("by=None; accepted are the groups of each case")
+        return cls(found).plot(ax, color=color)
+
+    def plot(self, ax: Any = None, *, color: Any = None) -> Self:
+        """Draw three panels side by side.
+
+        Parameters
+        ----------
+        ax : sequence of three Axes, optional
+            By default those of a new figure.
+        color : colour, optional
+        """
+        height = 0.28 + ROW_SHARE * len(self.groups)
+        self.axes_: tuple[Axes, ...] = panels_to_draw_on(
+            ax, (len(PANELS),), (1.6, height), ncols=len(PANELS), sharey=ax is None
+        )
+        self.marks_: dict[tuple[str, str, str], ErrorbarContainer] = {}
+        style = model_styles(self.axes_[0], ["policy"], color)["policy"]
+        for panel, measure in zip(self.axes_, PANELS, strict=True):
+            for row, result in enumerate(self.groups):
+                self._draw(panel, measure, row, result, style.color)
+            self._dress(panel, measure)
+        self.floor_ = self._draw_floor()
+        return self
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the data behind the picture, a row for each group."""
+        return self.groups.frame(backend)
+
+    def _draw(self, panel: Axes, measure: str, row: int, result: GroupResult, color: Any) -> None:
+        value, (low, high) = getattr(result, measure), getattr(result.intervals, measure)
+        width = line_width(panel)
+        if np.isnan(value):
+            panel.plot([low, high], [row, row], ":", color=quiet(panel), linewidth=width)
+            return
+        self.marks_[measure, result.column, result.group] = panel.errorbar(
+            value,
+            row,
+            xerr=[[max(value - low, 0.0)], [max(high - value, 0.0)]],
+            fmt=MARKERS[result.floor],
+            color=color,
+            markerfacecolor="none" if result.floor == "too few to say" else color,
+            markersize=0.7 * type_size(panel),
+            elinewidth=width,
+        )
+
+    def _dress(self, panel: Axes, measure: str) -> None:
+        dress(panel, xlabel=PANELS[measure], ylabel="")
+        names = [f"{result.name} ({result.cases:,})" for result in self.groups]
+        shown = [literal(wrapped(name, LONGEST_NAME)) for name in names]
+        panel.set_yticks(range(len(names)), shown)
+        panel.set_ylim(len(names) - 0.5, -0.5)
+        if measure == "cost_per_1000":
+            panel.set_xlim(left=0)
+        else:
+            panel.set_xlim(-0.02, 1.02)
+        if panel is not self.axes_[0]:
+            panel.tick_params(labelleft=False)
+
+    def _draw_floor(self) -> Line2D:
+        panel, floor = self.axes_[0], self.groups.scenario.min_precision
+        line = panel.axvline(
+            floor, color=ink(panel), linestyle="--", linewidth=0.7 * line_width(panel), zorder=1
+        )
+        at = {"xycoords": panel.get_xaxis_transform(), "ha": "left", "va": "bottom"}
+        write_beside(panel, f"floor {floor:g}", (floor, 1.0), (2, 2), **at)
+        return line

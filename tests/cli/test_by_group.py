@@ -1,0 +1,122 @@
+"""Groups from the command line: --by in apply, select and report."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from cli.cases import LIMITS, write_cases
+
+from voros.io import read_predictions
+
+
+def with_groups(path, seed):
+    """Add a column of text and one of numbers to a file of cases."""
+    header, *rows = write_cases(path, seed=seed).read_text().splitlines()
+    rng = np.random.default_rng(seed)
+    sex, site = rng.choice(["f", "m"], len(rows)), rng.integers(1, 4, len(rows))
+    added = [f"{row},{s},{n}" for row, s, n in zip(rows, sex, site, strict=True)]
+    path.write_text("\n".join([f"{header},sex,site", *added]) + "\n")
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    return with_groups(tmp_path / "valid.csv", 0), with_groups(tmp_path / "test.csv", 1)
+
+
+@pytest.fixture
+def policy(voros_command, files):
+    chosen = ("--score", "good", "--label", "died")
+    assert voros_command("select", files[0], *chosen, *LIMITS, "-o", "policy.json").code == 0
+    return "policy.json"
+
+
+def test_apply_counts_each_group(voros_command, files, policy):
+    by = ("--by", "sex", "--by", "site")
+    ran = voros_command("apply", policy, files[1], "--label", "died", *by, "--json")
+    document = json.loads(ran.out)
+    cases = read_predictions(files[1], label="died", scores=["good"], by=["sex", "site"])
+    alarms = cases.of("good") >= document["threshold"]
+    groups = document["by_group"]["groups"]
+    assert [(row["column"], row["group"]) for row in groups] == [
+        *(("sex", "f"), ("sex", "m")),
+        *(("site", "1"), ("site", "2"), ("site", "3")),
+    ]
+    for row in groups:
+        member = cases.by[row["column"]].astype(str) == row["group"]
+        tp, raised = (alarms & member & cases.labels).sum(), (alarms & member).sum()
+        assert (row["cases"], row["alarms"]) == (member.sum(), raised)
+        assert row["precision"] == pytest.approx(tp / raised)
+    assert document["by_group"]["confidence_each"] == pytest.approx(0.99)
+    printed = voros_command(
+        "apply", policy, files[1], "--label", "died", *by, "-o", "out.csv", "--intersections"
+    )
+    assert "sex and site: f, 1" in printed.err
+    lines = voros_command("apply", policy, files[1], "--label", "died", *by, "--csv").out
+    assert [row["group"] for row in csv.DictReader(io.StringIO(lines))] == ["f", "m", "1", "2", "3"]
+
+
+def test_select_reports_the_groups_of_the_test_cases(voros_command, files):
+    by = ("--by", "sex", "--by", "site")
+    ran = voros_command("select", files[0], "--label", "died", "--test", files[1], *by, *LIMITS)
+    assert ran.code == 0
+    assert "sex: f" in ran.out
+    assert "site: 3" in ran.out
+    assert "Bonferroni" in ran.out
+    # A numbered column that names groups is no model.
+    assert "'site'" not in ran.err
+    ran = voros_command(
+        "select", files[0], "--label", "died", "--test", files[1], *by, *LIMITS, "--json"
+    )
+    document = json.loads(ran.out)
+    assert len(document["test"]["by_group"]["groups"]) == 5
+    assert len(document["test_default"]["by_group"]["groups"]) == 5
+
+
+def test_check_fails_where_a_group_breaks_its_floor(voros_command, files, policy):
+    # In one site no alarm is right; all cases together keep the floor.
+    rows = ["1,9,big"] * 30 + ["0,-9,big"] * 370 + ["0,9,bad"] * 14
+    files[1].write_text("\n".join(["died,good,site", *rows]) + "\n")
+    apply = ("apply", policy, files[1], "--label", "died", "--check", "-o", "out.csv", "--force")
+    assert voros_command(*apply).code == 0
+    assert voros_command(*apply, "--by", "site").code == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("apply", ("--by", "sex"), "name the true labels with --label"),
+        ("apply", ("--label", "died", "--by", "sx"), "no column 'sx' (--by); did you mean 'sex'"),
+        ("apply", ("--min-group", "5"), "--min-group needs groups"),
+        ("apply", ("--label", "died", "--by", "sex", "--min-group", "0"), "--min-group=0"),
+        ("apply", ("--label", "died", "--by", "sex", "--intersections"), "--intersections=True"),
+        ("select", ("--by", "sex"), "--by reports on test cases"),
+        ("report", ("--by", "sex", "-o", "r.html"), "--by reports on test cases"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused(
+    voros_command, files, policy, command, options, message
+):
+    given = (policy, files[1]) if command == "apply" else (files[0], "--label", "died", *LIMITS)
+    ran = voros_command(command, *given, *options)
+    assert ran.code == 2
+    assert message in ran.errors[-1]
+
+
+def test_the_report_has_a_block_of_groups(voros_command, files, tmp_path):
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    ran = voros_command(
+        *("report", files[0], "--label", "died", "--score", "good", "--test", files[1], *LIMITS),
+        *("--by", "sex", "--resamples", "100", "-o", "r.html"),
+    )
+    assert ran.code == 0
+    page = (tmp_path / "r.html").read_text()
+    assert "Groups of the test cases" in page
+    assert "sex: f" in page
+    assert "Precision, recall and cost in each group" in page
+    document = json.loads((tmp_path / "r.json").read_text())
+    found = document["test"]["evaluation"]["by_group"]["groups"]
+    assert [row["group"] for row in found] == ["f", "m"]
