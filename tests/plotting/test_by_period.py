@@ -9,7 +9,7 @@ import voros
 
 pytest.importorskip("matplotlib")
 
-from voros.plotting import PeriodDisplay, PrevalenceDisplay
+from voros.plotting import PeriodDisplay, PrevalenceDisplay, ThresholdCostDisplay
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,16 @@ def test_bars_are_the_alarms_of_each_day(evaluation) -> None:
     assert f"in {sum(solid)} of 50 periods" in display.title_.get_text()
     assert display.frame("pandas").shape[0] == 50
     assert display.ax_.get_ylabel() == "alarms per day"
+
+
+def test_other_pictures_name_the_capacity_of_a_period(evaluation) -> None:
+    y, scores, days, policy = evaluation
+    points = voros.OperatingPoints.from_scores(y, scores, periods=voros.Periods.from_column(days))
+    display = ThresholdCostDisplay.from_points(points, policy.scenario)
+    assert display.limit_lines_["alarms"].get_ydata()[0] == 4 * 50
+    written = [text.get_text() for text in display.axes_[2].texts]
+    assert written == ["alarms ≤ 4 per day, on average"]
+    assert display.best_threshold == policy.threshold()
 
 
 def test_one_of_several_thresholds_is_named(evaluation) -> None:

@@ -60,6 +60,8 @@ def limit_labels(scenario: Scenario) -> dict[str, str]:
     """Say the precision floor and the capacity shortly."""
     share = f"{100 * scenario.capacity:.3g}%"
     most = f"{scenario.capacity:,}" if scenario.capacity_is_count else share
+    if scenario.per is not None:
+        most += f" {scenario.rule}"
     return {"precision": f"precision ≥ {scenario.min_precision:g}", "capacity": f"alarms ≤ {most}"}
 
 

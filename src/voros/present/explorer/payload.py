@@ -86,6 +86,12 @@ def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, A
 
 
 def _setting(scenario: Scenario) -> dict[str, Any]:
+    if scenario.per is not None:
+        raise ArgumentError(
+            "per",
+            f"={scenario.per!r}; a page knows the cases of no period, and accepts a capacity "
+            "of all cases",
+        )
     low, high, spread = _miss_range(scenario.costs)
     capacity = "count" if scenario.capacity_is_count else "share"
     return {
