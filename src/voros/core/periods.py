@@ -120,9 +120,10 @@ class Periods:
         names = _names(np.arange(first, last + 1), per)
         made = cls(numbers - first, names, per, "")
         empty = int(np.count_nonzero(made.sizes == 0))
+        units = f"{len(names):,} {per}{'s' if len(names) > 1 else ''}"
         note = (
-            f"{len(names):,} {per}s from {names[0]} to {names[-1]}, {empty:,} of them without a "
-            f"case, by {clock.words}"
+            f"{units} from {names[0]} to {names[-1]}, {empty:,} of them without a case, by "
+            f"{clock.words}"
         )
         return cls(made.codes, names, per, note)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,13 @@ ACCEPTED = (
     "accepted are datetimes of numpy, pandas, polars or Python, and ISO 8601 text such as "
     "2024-03-31T02:30"
 )
+
+
+YEARS = 1, 9999
+"""What calendars of Python know; beyond it numpy's microseconds would wrap around."""
+
+FINE_UNITS = ("ns", "ps", "fs", "as")
+"""Units of numpy that cannot reach beyond those years."""
 
 
 class Clock(NamedTuple):
@@ -53,10 +60,12 @@ def read_clock(times: Any, time_zone: str | None = None, *, elapsed: bool = Fals
     column = _datetime_column(times)
     if column is not None:
         return _of_column(column, time_zone, elapsed)
-    values = times if isinstance(times, (list, tuple)) else as_vector(times, "times")
-    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+    if isinstance(times, (list, tuple)):
+        return _of_objects(_parsed(times), zone, time_zone, elapsed)
+    values = as_vector(times, "times")
+    if values.dtype.kind == "M":
         return _without_zone(values, time_zone)
-    return _of_objects(_parsed(list(values)), zone, time_zone, elapsed)
+    return _of_objects(_parsed(values.tolist()), zone, time_zone, elapsed)
 
 
 def _zone(time_zone: str) -> ZoneInfo:
@@ -102,7 +111,17 @@ def _without_zone(times: AnyArray, time_zone: str | None) -> Clock:
         )
     if np.isnat(times).any():
         _refuse_missing(np.isnat(times))
+    if np.datetime_data(times.dtype)[0] not in FINE_UNITS:
+        _check_years(times)
     return Clock(times.astype("datetime64[us]"), "the clock they were written by")
+
+
+def _check_years(times: AnyArray) -> None:
+    years = times.astype("datetime64[Y]").astype(np.int64) + 1970
+    beyond = (years < YEARS[0]) | (years > YEARS[1])
+    if beyond.any():
+        row = int(np.flatnonzero(beyond)[0])
+        raise ArgumentError("times", f"[{row}]={times[row]} is beyond the years 1 to 9999")
 
 
 def _parsed(values: Sequence[Any]) -> list[datetime]:
@@ -121,7 +140,7 @@ def _datetime(value: Any, row: int) -> datetime:
         return _datetime(value.astype("datetime64[us]").item(), row)
     try:
         return datetime.fromisoformat(value.strip())
-    except (AttributeError, ValueError):
+    except (AttributeError, TypeError, ValueError):
         raise ArgumentError("times", f"[{row}]={value!r} is no time; {ACCEPTED}") from None
 
 
@@ -141,9 +160,16 @@ def _of_objects(
         offsets = sorted({str(time.utcoffset()) for time in times})
         words = f"their own clock (UTC offset {' or '.join(offsets)})"
     else:
-        times, words = [time.astimezone(place) for time in times], f"the clock of {place}"
+        times, words = _converted(times, place), f"the clock of {place}"
     shown = [time.replace(tzinfo=None) for time in times]
     return Clock(np.array(shown, dtype="datetime64[us]"), words)
+
+
+def _converted(times: list[datetime], place: tzinfo) -> list[datetime]:
+    try:
+        return [time.astimezone(place) for time in times]
+    except OverflowError:
+        raise ArgumentError("times", f" go beyond the years 1 to 9999 in {place}") from None
 
 
 def _refuse_missing(missing: AnyArray) -> None:
