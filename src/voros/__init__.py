@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from voros.guarantee import Guarantee, cases_needed
     from voros.inference import Bootstrap, Comparison, bootstrap, compare, compare_policies
     from voros.metrics import partial_voros_score, voros_score
-    from voros.monitoring import Monitor, Renewal, Status, Update, Watch
+    from voros.monitoring import Monitor
     from voros.policy import (
         GroupEvaluation,
         GroupResult,
@@ -80,18 +80,14 @@ __all__ = [
     "PrevalenceBand",
     "Region",
     "RegionCase",
-    "Renewal",
     "Scenario",
     "Selection",
     "SiteCounts",
-    "Status",
     "Subgroups",
     "ThresholdPolicy",
     "UnsettledError",
-    "Update",
     "Violation",
     "VorosWarning",
-    "Watch",
     "WinnerMap",
     "Worklist",
     "WorklistEvaluation",
@@ -130,7 +126,7 @@ HOMES = {
     "guarantee": "Guarantee cases_needed",
     "inference": "Bootstrap Comparison bootstrap compare compare_policies",
     "metrics": "partial_voros_score voros_score",
-    "monitoring": "Monitor Renewal Status Update Watch",
+    "monitoring": "Monitor",
     "policy": "GroupEvaluation GroupResult Origin PeriodEvaluation PolicyEvaluation "
     "PrevalenceBand ThresholdPolicy Violation Worklist WorklistEvaluation worklist",
     "selection": "ModelScores Selection select_model select_points",

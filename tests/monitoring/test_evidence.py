@@ -194,3 +194,18 @@ def test_half_of_the_bad_streams_are_broken_soon(precision: float, most: int) ->
         crossed += left[evidence >= bounds[n - 1]].sum()
         left = np.where(evidence >= bounds[n - 1], 0.0, left)
     assert crossed >= 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", [0.25, 0.3])
+def test_at_most_alpha_of_the_good_streams_are_ever_broken(precision: float) -> None:
+    """A long simulation of the whole rule, the late part included."""
+    rng, broken, streams = np.random.default_rng(11), 0, 3000
+    for _ in range(streams):
+        labels = (rng.random(800) < precision).astype(float)
+        factors = precision_bets(np.ones(800), labels, FLOOR)
+        bounds = start_bounds(800, FLOOR, START_SHARE * 0.05)
+        found = weigh(factors, PRECISION_WEIGHTS, 0.05, 10_000.0, bounds)
+        broken += found.broken_at is not None
+    share = broken / streams
+    assert share - 2 * np.sqrt(share * (1 - share) / streams) <= 0.05

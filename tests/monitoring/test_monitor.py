@@ -120,6 +120,7 @@ def test_late_and_missing_labels_are_said() -> None:
     monitor.advance("2026-03-01")
     notes = "\n".join(monitor.status().notes)
     assert "2 alarms have no label and are left out" in notes
+    assert "precision could be from 0.000 to 1.000" in notes
     assert "1 labels came after the window had closed" in notes
     assert "recall: unknown" in notes
 

@@ -38,7 +38,7 @@ CREATE TABLE cases (
   position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time REAL NOT NULL, period TEXT NOT NULL,
   score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT
 );
-CREATE INDEX alarms ON cases (time, position) WHERE alarm = 1;
+CREATE INDEX alarms ON cases (time, id) WHERE alarm = 1;
 CREATE TABLE labels (
   entry INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL
 );
@@ -66,13 +66,13 @@ ALARMS = """
 SELECT c.position, c.time, c.patient, l.time, l.value
 FROM cases c LEFT JOIN labels l ON l.id = c.id
 WHERE c.alarm = 1 AND c.time >= ?
-ORDER BY c.time, c.position, l.time, l.entry
+ORDER BY c.time, c.id, l.time, l.entry
 """
 
 LATEST = """
 SELECT c.period, c.time, c.score, c.alarm, c.patient,
   (SELECT value FROM labels l WHERE l.id = c.id ORDER BY l.time DESC, l.entry DESC LIMIT 1)
-FROM cases c WHERE c.time >= ? AND c.time < ? ORDER BY c.time, c.position
+FROM cases c WHERE c.time >= ? AND c.time < ? ORDER BY c.time, c.id
 """
 
 COSTS = """

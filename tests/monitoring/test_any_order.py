@@ -1,0 +1,50 @@
+"""However cases and labels are cut into batches, repeated and shuffled, the state is the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from monitoring_streams import FIRST_DAY, make_policy
+
+import voros
+
+
+def deliver(seed: int) -> tuple[dict, list]:
+    """Feed one fixed history in batches, an order and repetitions of the seed's own."""
+    history = np.random.default_rng(0)
+    n = 250
+    scores, labels = history.random(n), history.random(n) < 0.35
+    when = FIRST_DAY + np.sort(history.integers(0, 90, n))
+    came = when + history.integers(0, 25, n)
+    wrong = history.random(n) < 0.2  # corrected two days later
+    patients = history.integers(0, 60, n)
+    rng = np.random.default_rng(seed)
+    monitor = voros.Monitor(make_policy(), window=20, most_per_patient=3, episode=7)
+    jobs = [("cases", part) for part in np.array_split(rng.permutation(n), 8)]
+    jobs += [("labels", part) for part in np.array_split(rng.permutation(n), 12)]
+    jobs += [jobs[i] for i in rng.integers(0, len(jobs), 10)]
+    for place in rng.permutation(len(jobs)):
+        kind, rows = jobs[place]
+        if kind == "cases":
+            monitor.update(scores[rows], cases=rows, times=when[rows], groups=patients[rows])
+        else:
+            mended = rows[wrong[rows]]
+            monitor.label(labels[rows] ^ wrong[rows], cases=rows, times=came[rows])
+            monitor.label(labels[mended], cases=mended, times=came[mended] + 2)
+    monitor.advance("2026-12-31")
+    watch = monitor.status()["precision"]
+    return watch.document(), [curve.tolist() for curve in watch.history.values()]
+
+
+@pytest.mark.slow
+def test_every_delivery_says_the_same() -> None:
+    expected = deliver(1)
+    assert expected[0]["n"] > 50
+    for seed in range(2, 30):
+        document, curves = deliver(seed)
+        assert document == expected[0]
+        np.testing.assert_equal(curves, expected[1])
+
+
+def test_two_deliveries_say_the_same() -> None:
+    assert deliver(31)[0] == deliver(32)[0]
