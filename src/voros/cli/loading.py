@@ -6,9 +6,11 @@ hold it. A document of counts, of one or more sites, is read as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,11 +20,11 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
-from voros.io import Predictions, read_predictions
+from voros.io import Predictions, open_source, read_predictions
 from voros.io.columns import ColumnNames, Roles, assign_roles, is_numeric
-from voros.io.memory import engine_for
+from voros.io.memory import engine_for, installed_engine
 from voros.io.predictions import typed_label
-from voros.io.tables import Source, peek
+from voros.io.tables import PEEKED_ROWS, Source, peek
 from voros.sites import SiteCounts, is_site_counts
 
 if TYPE_CHECKING:
@@ -32,10 +34,130 @@ Engine = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Let duckdb, polars, dask or spark count a Parquet file where it lies. Without it, "
-        "a file too large for memory is given to one that is installed.",
+        help="Let duckdb, polars, dask or spark count Parquet where it lies: a file, a folder, a "
+        "pattern such as 'day-*.parquet', or an address such as s3://bucket/cases. Without it, "
+        "what is no single file, or too large for memory, is given to one that is installed.",
     ),
 ]
+
+NO_PERIODS = "--engine counts scores and no periods; leave it out, and name one file"
+
+_ADDRESS = re.compile(r"^([a-z][a-z0-9+]*):/+(?=[^/])")
+"""How an address of an object store begins; a path has lost one of its slashes."""
+
+
+@dataclass(frozen=True, eq=False)
+class LazyTable:
+    """Parquet that an engine counts where it lies.
+
+    Attributes
+    ----------
+    name : str
+    engine : str
+    frame : object
+        The engine's own lazy frame.
+    sample : pyarrow.Table
+        Its first rows, which show the columns.
+    """
+
+    name: str
+    engine: str
+    frame: Any
+    sample: Any
+
+    def without(self, columns: Sequence[str]) -> LazyTable:
+        """Return the table with some columns that are no model's."""
+        there = [name for name in columns if name in self.sample.column_names]
+        return replace(self, sample=self.sample.drop_columns(there))
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """What a command was given: cases in a file, Parquet for an engine, or counts."""
+
+    name: str
+    source: Source | None = None
+    lazy: LazyTable | None = None
+    counts: SiteCounts | None = None
+
+    @property
+    def cases(self) -> Source:
+        """The file of cases."""
+        if self.source is None:
+            raise PredictionFileError(f"{self.name} is no single file; name a file of predictions")
+        return self.source
+
+
+def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = False) -> Opened:
+    """Open a file of cases or of counts, or Parquet for the engine asked for or needed.
+
+    Where the capacity is one ``by_period``, cases are needed in memory, and only there.
+    """
+    _refuse(by_period and engine is not None, NO_PERIODS)
+    given = _open_any(columns, engine, by_period)
+    if by_period:
+        _refuse(given.lazy is not None, NO_PERIODS)
+        _refuse(given.counts is not None, f"{given.name} holds counts, and the period of no case")
+    return given
+
+
+def _open_any(columns: InputOptions, engine: str | None, in_memory: bool) -> Opened:
+    if is_dataset(columns.file):
+        _check_engine_options(columns)
+        return _open_dataset(address_of(columns.file), engine)
+    source = open_source(columns.file, columns.file_format)
+    counting = None if in_memory else engine_needed(source, columns, engine)
+    counts = read_counts(source, columns)
+    if counting is None:
+        return Opened(source.name, source, counts=counts)
+    from voros.engines import open_parquet
+
+    frame = open_parquet(source.name, counting)
+    return Opened(source.name, source, LazyTable(source.name, counting, frame, peek(source)))
+
+
+def is_dataset(file: Path) -> bool:
+    """Whether a path names a folder, a pattern or an address, which engines open.
+
+    Examples
+    --------
+    >>> is_dataset(Path("s3://bucket/cases")), is_dataset(Path("day-*.parquet"))
+    (True, True)
+    >>> is_dataset(Path("cases.parquet"))
+    False
+    """
+    text = str(file)
+    pattern = any(mark in text for mark in "*?[") and not file.exists()
+    return pattern or file.is_dir() or _ADDRESS.match(text) is not None
+
+
+def address_of(file: Path) -> str:
+    """Write an address as it was typed.
+
+    Examples
+    --------
+    >>> address_of(Path("s3://bucket/cases")), address_of(Path("file:///data/cases"))
+    ('s3://bucket/cases', '/data/cases')
+    """
+    text = str(file)
+    return text.removeprefix("file:") if text.startswith("file:/") else _ADDRESS.sub(r"\1://", text)
+
+
+def _open_dataset(address: str, asked: str | None) -> Opened:
+    from voros.engines import first_rows, open_parquet
+
+    engine = asked or installed_engine(f"counting {address}")
+    try:
+        with show_progress(f"opening {address} with {engine}"):
+            frame = open_parquet(address, engine)
+            sample = first_rows(frame, PEEKED_ROWS)
+    except (ImportError, ValueError):
+        raise
+    except Exception as error:
+        # Each engine has errors of its own for a folder without files or a store out of reach.
+        reason = " ".join(str(error).split())
+        raise PredictionFileError(f"{engine} cannot open {address}: {reason}") from None
+    return Opened(address, lazy=LazyTable(address, engine, frame, sample))
 
 
 def load(
@@ -142,71 +264,66 @@ def engine_needed(source: Source, columns: InputOptions, asked: str | None) -> s
         return asked
     if source.format != "parquet" or columns.model or columns.drop_missing:
         return None
-    needed = engine_for(source.path, len(_roles(source, columns).columns))
+    needed = engine_for(source.path, len(_roles(peek(source), columns, source.name).columns))
     if needed is not None:
         say(f"{source.name} is too large for memory; counting it with {needed}", "note")
     return needed
 
 
-def refuse_counts(source: Source, engine: str | None, counts: SiteCounts | None = None) -> None:
-    """Refuse what counts scores alone, where the capacity is one per period."""
-    _refuse(engine is not None, "--engine counts scores and no periods; leave it out")
-    _refuse(counts is not None, f"{source.name} holds counts, and the period of no case")
-
-
 def count_by_engine(
-    source: Source, columns: InputOptions, scenario: Scenario, engine: str
+    table: LazyTable, columns: InputOptions, scenarios: Sequence[Scenario]
 ) -> dict[str, OperatingPoints]:
-    """Count every model of a Parquet file, as finely as the scenario needs."""
-    from voros.engines import count_frame, open_parquet
+    """Count every model as finely as the scenarios need; without any, at every distinct score."""
+    from voros.engines import count_frame
 
-    roles = _roles(source, columns)
-    for note in roles.notes:
-        say(note, "note")
-    for doubt in roles.doubts:
-        say(doubt, "warning")
-    with show_progress(f"counting {source.name} with {engine}"):
+    roles = _announced_roles(table, columns)
+    with show_progress(f"counting {table.name} with {table.engine}"):
         counted = count_frame(
-            open_parquet(source.name, engine),
+            table.frame,
             label=str(roles.label),
             scores=roles.scores,
             weight=roles.weight,
-            pos_label=_positive_label(source, columns, roles),
-            scenarios=[scenario],
+            pos_label=_positive_label(table.sample, columns, roles),
+            scenarios=scenarios,
         )
     return dict(counted)
 
 
 def count_summaries(
-    source: Source, columns: InputOptions, engine: str, bits: int
+    table: LazyTable, columns: InputOptions, bits: int
 ) -> tuple[dict[str, BinnedCounts], str, str | None]:
-    """Count every model of a Parquet file by fixed ranges; with the columns of label and weight."""
-    from voros.engines import BinnedCounts, open_parquet
+    """Count every model by fixed ranges; with the names of the columns of label and weight."""
+    from voros.engines import BinnedCounts
 
-    roles = _roles(source, columns)
-    for note in roles.notes:
-        say(note, "note")
-    label, frame = str(roles.label), open_parquet(source.name, engine)
-    pos_label = _positive_label(source, columns, roles)
+    roles = _announced_roles(table, columns)
+    label, pos_label = str(roles.label), _positive_label(table.sample, columns, roles)
+    how: dict[str, Any] = {"label": label, "pos_label": pos_label, "bits": bits}
     counted = {
-        score: BinnedCounts.from_frame(
-            frame, label=label, score=score, weight=roles.weight, pos_label=pos_label, bits=bits
-        )
+        score: BinnedCounts.from_frame(table.frame, score=score, weight=roles.weight, **how)
         for score in roles.scores
     }
     return counted, label, roles.weight
 
 
-def _roles(source: Source, columns: InputOptions) -> Roles:
+def _announced_roles(table: LazyTable, columns: InputOptions) -> Roles:
+    roles = _roles(table.sample, columns, table.name)
+    for note in roles.notes:
+        say(note, "note")
+    for doubt in roles.doubts:
+        say(doubt, "warning")
+    return roles
+
+
+def _roles(sample: Any, columns: InputOptions, name: str) -> Roles:
     names = ColumnNames(
         columns.label, columns.score or (), columns.model, columns.case, columns.weight
     )
-    return assign_roles(peek(source), names, source.name)
+    return assign_roles(sample, names, name)
 
 
-def _positive_label(source: Source, columns: InputOptions, roles: Roles) -> object:
+def _positive_label(sample: Any, columns: InputOptions, roles: Roles) -> object:
     label = str(roles.label)
-    if columns.pos_label is None or not is_numeric(peek(source).column(label).type):
+    if columns.pos_label is None or not is_numeric(sample.column(label).type):
         return columns.pos_label
     return typed_label(columns.pos_label, f"column {label!r}")
 
@@ -215,6 +332,10 @@ def _check_countable(source: Source, columns: InputOptions) -> None:
     _refuse(
         source.format != "parquet", f"--engine counts Parquet; {source.name} is {source.format}"
     )
+    _check_engine_options(columns)
+
+
+def _check_engine_options(columns: InputOptions) -> None:
     _refuse(bool(columns.model), "--engine takes a column per model, and --model names a long file")
     _refuse(columns.drop_missing, "--engine refuses missing values; --drop-missing is not for it")
 

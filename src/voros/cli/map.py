@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from voros.cli.intervals import rivals, sites_in_words
-from voros.cli.loading import count_points, load, read_counts
+from voros.cli.loading import Engine, Opened, count_by_engine, count_points, load, open_input
 from voros.cli.options import CostOptions, InputOptions, OutputOptions, bundled, output_to
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
@@ -24,9 +24,9 @@ from voros.cli.terminal import (
     show_progress,
 )
 from voros.core.arrays import BoolArray, FloatArray
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
-from voros.io import open_source
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.sites import SiteCounts
@@ -61,6 +61,7 @@ def map_(
         Path | None,
         output_to("Draw the map: .png, .svg or .pdf; - is PNG on standard output."),
     ] = None,
+    engine: Engine = None,
 ) -> None:
     """Map which model in FILE wins, over a grid of precision floors and capacities."""
     scenario = costs.read()
@@ -68,9 +69,9 @@ def map_(
     capacities = read_grid(capacity, "capacity")
     picture_format = None if output is None else figure_format(output)
     check_output(output, show_options)
-    source = open_source(columns.file, columns.file_format)
-    counts = read_counts(source, columns)
-    points = count_points(load(columns, source=source)) if counts is None else counts.points
+    given = open_input(columns, engine)
+    counts = given.counts
+    points = _points(given, columns, grid_of(scenario, floors, capacities))
     with show_progress("mapping winners") as progress:
         found = winner_map_points(
             points,
@@ -85,6 +86,22 @@ def map_(
         deliver(_picture(found, picture_format), output, show_options)
     sheet = _sheet(found, None if counts is None else Openness.of(counts, found, scenario))
     show(sheet, show_options, aside=output == STANDARD_OUTPUT)
+
+
+def grid_of(costs: Scenario, floors: Any, capacities: Any) -> list[Scenario]:
+    """Return the scenario of every cell."""
+    cells = product(floors.tolist(), capacities.tolist())
+    return [costs.changed(min_precision=floor, capacity=most) for floor, most in cells]
+
+
+def _points(
+    given: Opened, columns: InputOptions, scenarios: Sequence[Scenario]
+) -> Mapping[str, OperatingPoints]:
+    if given.counts is not None:
+        return given.counts.points
+    if given.lazy is not None:
+        return count_by_engine(given.lazy, columns, scenarios)
+    return count_points(load(columns, source=given.cases))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +124,8 @@ class Openness:
     @classmethod
     def of(cls, counts: SiteCounts, found: WinnerMap, costs: Scenario) -> Openness:
         """Bound every score of a map."""
-        cells = product(found.min_precisions.tolist(), found.capacities.tolist())
-        limits = [costs.changed(min_precision=floor, capacity=most) for floor, most in cells]
-        bounds = [counts.bounds(scenario) for scenario in limits]
+        grid = grid_of(costs, found.min_precisions, found.capacities)
+        bounds = [counts.bounds(scenario) for scenario in grid]
         names = [found.models[j] if j >= 0 else None for j in found.winner.ravel().tolist()]
         doubt = [
             any(high > 0 for _, high in each.values()) if name is None else bool(rivals(each, name))

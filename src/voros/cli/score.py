@@ -14,11 +14,9 @@ from voros.cli.loading import (
     Engine,
     count_by_engine,
     count_points,
-    engine_needed,
     load,
+    open_input,
     periods_of,
-    read_counts,
-    refuse_counts,
 )
 from voros.cli.options import (
     Check,
@@ -36,7 +34,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.evaluation import Evaluation
 from voros.exceptions import InfeasibleError
-from voros.io import Predictions, open_source
+from voros.io import Predictions
 from voros.metrics import deciding_points
 from voros.notices import warn_about_costs
 from voros.present.report.content import scenario_values
@@ -56,24 +54,20 @@ def score(
     scenario = limits.read(by_period=True)
     when.check(scenario)
     # Opened once, for a pipe cannot be read again.
-    source = open_source(columns.file, columns.file_format)
-    counts = read_counts(source, columns)
-    if scenario.per is None:
-        counting = engine_needed(source, columns, engine)
-    else:
-        counting = None
-        refuse_counts(source, engine, counts)
+    given = open_input(columns, engine, by_period=scenario.per is not None)
+    counts = given.counts
     intervals = None if counts is None else Intervals.of(counts, scenario)
     if counts is not None:
         results = evaluate_all(counts.points, scenario)
-    elif counting is None:
-        results = _evaluate_in_memory(load(columns, source=source, when=when), scenario, when)
+    elif given.lazy is not None:
+        results = evaluate_all(count_by_engine(given.lazy, columns, [scenario]), scenario)
     else:
-        results = evaluate_all(count_by_engine(source, columns, scenario, counting), scenario)
+        cases = load(columns, source=given.cases, when=when)
+        results = _evaluate_in_memory(cases, scenario, when)
     reachable = any(result.feasible for result in results.values())
     if not check and not (intervals is not None and intervals.may_be_met):
         check_reachable(results)
-    show(score_sheet(results, source.name, scenario, intervals), output)
+    show(score_sheet(results, given.name, scenario, intervals), output)
     if check and not reachable:
         raise typer.Exit(LIMITS_NOT_MET)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +11,15 @@ import typer
 
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.intervals import Intervals
-from voros.cli.loading import count_points, load, periods_of, read_counts, refuse_counts
+from voros.cli.loading import (
+    Engine,
+    Opened,
+    count_by_engine,
+    count_points,
+    load,
+    open_input,
+    periods_of,
+)
 from voros.cli.options import (
     Check,
     ChoiceOptions,
@@ -39,7 +47,8 @@ from voros.core.periods import Periods
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Subgroups
 from voros.exceptions import UnsettledError
-from voros.io import Predictions, open_source
+from voros.io import Predictions
+from voros.io.tables import Source
 from voros.policy import ThresholdPolicy
 from voros.policy.deployment import PolicyEvaluation
 from voros.policy.json import policy_fields
@@ -51,7 +60,7 @@ from voros.present.report.wording import (
     policy_in_words,
 )
 from voros.selection import STRATEGIES, Selection, rank_deployable
-from voros.sites import label_text
+from voros.sites import SiteCounts, label_text
 
 
 @bundled
@@ -75,6 +84,7 @@ def select(
         Path | None, output_to("Save the policy, as JSON; - is standard output.")
     ] = None,
     check: Check = False,
+    engine: Engine = None,
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
     if check and test is None:
@@ -86,7 +96,14 @@ def select(
     scenario, how = limits.read(by_period=True), choice.read()
     when.check(scenario)
     check_output(output, show_options)
-    validation = Validation.of(columns, scenario, group, when, groups)
+    given = open_input(columns, engine, by_period=scenario.per is not None)
+    aside = groups.columns
+    if given.lazy is not None or given.counts is not None:
+        validation = Validation.of_counts(given, columns, scenario, how, group, groups.columns)
+    else:
+        validation = Validation.of_cases(
+            given.cases, columns, scenario, group, when, groups.columns
+        )
     points = validation.points
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
@@ -117,38 +134,61 @@ class Validation:
     intervals: Intervals | None = None
 
     @classmethod
-    def of(
+    def of_cases(
         cls,
+        source: Source,
         columns: InputOptions,
         scenario: Scenario,
         group: str | None,
         when: PeriodOptions,
-        groups: GroupOptions,
+        aside: Sequence[str],
     ) -> Validation:
-        """Read a file of cases or of counts."""
-        source = open_source(columns.file, columns.file_format)
-        counts = read_counts(source, columns)
-        if counts is None:
-            aside = groups.columns
-            cases = load(columns, source=source, group=group, when=when, aside=aside)
-            periods = None if scenario.per is None else periods_of(cases, scenario.per, when)
-            points = count_points(cases, periods)
-            return cls(cases.source, points, cases.label, columns.pos_label)
-        if scenario.per is not None:
-            refuse_counts(source, None, counts)
+        """Read a file of cases."""
+        cases = load(columns, source=source, group=group, when=when, aside=aside)
+        periods = None if scenario.per is None else periods_of(cases, scenario.per, when)
+        points = count_points(cases, periods)
+        return cls(cases.source, points, cases.label, columns.pos_label)
+
+    @classmethod
+    def of_counts(
+        cls,
+        given: Opened,
+        columns: InputOptions,
+        scenario: Scenario,
+        how: Mapping[str, Any],
+        group: str | None,
+        aside: Sequence[str],
+    ) -> Validation:
+        """Let an engine count, or read counts."""
         if group is not None:
-            raise ValueError(f"--group is for files of cases; {columns.file} holds counts")
+            raise ValueError(f"--group is for a file of cases in memory; {given.name} is counted")
+        if given.counts is not None:
+            return cls._of_sites(given.name, given.counts, scenario)
+        if given.lazy is None:
+            raise ValueError(f"{given.name} holds neither cases nor counts")
+        points = count_by_engine(given.lazy.without(aside), columns, scenarios_for(scenario, how))
+        return cls(given.name, points, columns.label, columns.pos_label)
+
+    @classmethod
+    def _of_sites(cls, name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
         intervals = Intervals.of(counts, scenario)
         if not any(low > 0 for low, _ in intervals.bounds.values()) and intervals.may_be_met:
             raise UnsettledError(
-                f"{source.name}: no boundary between ranges meets the limits, and inside a range a "
+                f"{name}: no boundary between ranges meets the limits, and inside a range a "
                 "threshold may; count finer ranges, with a smaller --min-cell"
             )
         # As wide as need be for this score, and no wider for the other ones.
         width = max(high - low for low, high in intervals.bounds.values())
-        points = {name: each.points.within(width) for name, each in counts.models.items()}
+        points = {model: each.points.within(width) for model, each in counts.models.items()}
         stated = None if counts.pos_label == label_text(None) else counts.pos_label
-        return cls(source.name, points, counts.outcome, stated, intervals)
+        return cls(name, points, counts.outcome, stated, intervals)
+
+
+def scenarios_for(scenario: Scenario, how: Mapping[str, Any]) -> list[Scenario]:
+    """Return what an engine must count for; none where every distinct score is needed."""
+    if how["guarantee"] is not None or how["strategy"] in ("partial_auroc", "recall"):
+        return []
+    return [scenario, scenario.without_limits()] if how["strategy"] == "voros" else [scenario]
 
 
 @dataclass(frozen=True)

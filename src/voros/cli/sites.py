@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from voros.cli.loading import Engine, count_summaries, engine_needed, load
+from voros.cli.loading import Engine, Opened, count_summaries, load, open_input
 from voros.cli.options import InputOptions, OutputOptions, bundled, in_columns, output_to
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
@@ -24,9 +24,8 @@ from voros.cli.terminal import (
 )
 from voros.engines import BinnedCounts
 from voros.exceptions import PredictionFileError
-from voros.io import open_source
 from voros.io.tables import Source
-from voros.sites import MIN_CELL, SiteCounts, counts_of_site, is_site_counts, label_text
+from voros.sites import MIN_CELL, SiteCounts, counts_of_site, label_text
 
 FAR_FEWER = 4
 """A sum with a quarter of the usual ranges is worth a warning."""
@@ -60,17 +59,14 @@ def count(
 ) -> None:
     """Count the cases in FILE by ranges of scores: the counts may leave where the cases may not."""
     check_output(output, show_options)
-    source = open_source(columns.file, columns.file_format)
-    _refuse_counts(source)
-    name = site or (source.path.stem.split(".")[0] if source.path else "")
-    if not name:
-        raise ValueError("--site is needed: standard input has no name")
-    counting = engine_needed(source, columns, engine)
+    given = open_input(columns, engine)
+    _refuse_counts(given)
+    name = site or _stem(given)
     with show_progress("counting"):
         counted, label, weight = (
-            _count_in_memory(columns, source, bits)
-            if counting is None
-            else count_summaries(source, columns, counting, bits)
+            _count_in_memory(columns, given.cases, bits)
+            if given.lazy is None
+            else count_summaries(given.lazy, columns, bits)
         )
         facts = outcome or label, label_text(columns.pos_label), weight, min_cell
         counts = counts_of_site(name, counted, *facts)
@@ -90,11 +86,18 @@ def _count_in_memory(
     return counted, str(cases.label), columns.weight
 
 
-def _refuse_counts(source: Source) -> None:
-    if is_site_counts(source.head):
+def _refuse_counts(given: Opened) -> None:
+    if given.counts is not None:
         raise PredictionFileError(
-            f"{source.name} holds counts already; add such files with voros merge"
+            f"{given.name} holds counts already; add such files with voros merge"
         )
+
+
+def _stem(given: Opened) -> str:
+    """Name the site after its file."""
+    if given.source is not None and given.source.path is None:
+        raise ValueError("--site is needed: standard input has no name")
+    return Path(given.name).name.split(".")[0]
 
 
 @bundled

@@ -1,6 +1,6 @@
 """Operating points from DuckDB, Polars, Dask and Spark, and summaries that add up."""
 
-from voros.engines.backends import check_engine, open_parquet
+from voros.engines.backends import check_engine, first_rows, open_parquet
 from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import ChangedDataError
 from voros.engines.certified import CertifiedPoints, count_frame
@@ -15,5 +15,6 @@ __all__ = [
     "Usage",
     "check_engine",
     "count_frame",
+    "first_rows",
     "open_parquet",
 ]

@@ -105,7 +105,9 @@ class DuckDB(Adapter):
         import duckdb
 
         connection = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
-        pattern = f"{path}/**/*.parquet" if Path(path).is_dir() else path
+        address = "://" in path and not any(mark in path for mark in "*?[")
+        folder = Path(path).is_dir() or (address and not path.endswith(".parquet"))
+        pattern = f"{path.rstrip('/')}/**/*.parquet" if folder else path
         return connection.read_parquet(pattern)
 
     def with_cell(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
@@ -232,6 +234,14 @@ def open_parquet(path: str | Path, engine: str) -> Any:
     """
     check_engine(engine)
     return _ADAPTERS[engine].open_parquet(str(path))
+
+
+def first_rows(frame: Any, n_rows: int) -> Any:
+    """Return the first rows of an engine's frame as a pyarrow table, wherever it finds them."""
+    lazy = as_lazy(frame)
+    table = adapter_of(lazy).collect(lazy.head(n_rows)).to_arrow()
+    # An index, which is no column, would come along as one.
+    return table.select(lazy.collect_schema().names())
 
 
 def check_engine(engine: str) -> None:

@@ -75,7 +75,18 @@ def engine_for(parquet: str | Path, n_columns: int, available: int | None = None
     limit = available_memory() if available is None else available
     if memory_needed(parquet, n_columns) <= limit:
         return None
+    return installed_engine(f"counting {parquet}, which is too large for memory,")
+
+
+def installed_engine(purpose: str) -> str:
+    """Name an engine that is installed here.
+
+    Raises
+    ------
+    ImportError
+        When none is, with the command that installs one.
+    """
     installed = [name for name in PREFERRED if find_spec(name)]
     if not installed:
-        raise missing_package(f"counting {parquet}, which is too large for memory,", *PREFERRED)
+        raise missing_package(purpose, *PREFERRED)
     return installed[0]

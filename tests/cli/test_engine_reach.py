@@ -1,0 +1,118 @@
+"""Folders and patterns of Parquet are counted by engines, with the answers of one file."""
+
+import json
+
+import numpy as np
+import pytest
+from cli.cases import LIMITS
+
+pl = pytest.importorskip("polars")
+
+# dask's own, with pandas 3.1.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
+
+ENGINES = ["duckdb", "polars", "dask"]
+GRID = ("--min-precision", "0.2:0.6:3", "--capacity", "0.1:0.3:2", "--miss-costs", "5:20")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three days of cases, and all of them in one file beside the folder."""
+    rng = np.random.default_rng(8)
+    died = rng.random(3000) < 0.2
+    scores = {
+        "good": rng.normal(size=3000) + 2.0 * died,
+        "fair": (rng.normal(size=3000) + 1.0 * died).round(1),
+    }
+    every = pl.DataFrame({"died": died, **scores})
+    every.write_parquet(tmp_path / "all.parquet")
+    (tmp_path / "days").mkdir()
+    for day in range(3):
+        every[day * 1000 : (day + 1) * 1000].write_parquet(tmp_path / f"days/day-{day}.parquet")
+    return "days"
+
+
+def answer(voros_command, *arguments):
+    ran = voros_command(*arguments, "--label", "died", "--json")
+    assert ran.code == 0, ran.err
+    return json.loads(ran.out)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("where", ["days", "days/day-*.parquet"])
+def test_score_of_a_folder_is_that_of_one_file(voros_command, folder, engine, where):
+    pytest.importorskip(engine)
+    found = answer(voros_command, "score", where, "--engine", engine, *LIMITS)
+    expected = answer(voros_command, "score", "all.parquet", *LIMITS)
+    assert found["cases"] == expected["cases"] == 3000
+    for one, other in zip(found["models"], expected["models"], strict=True):
+        assert one["partial_voros"] == pytest.approx(other["partial_voros"], abs=1e-12)
+        assert one["choices"] == other["choices"]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+@pytest.mark.parametrize("strategy", ["partial_voros", "voros", "recall", "partial_auroc"])
+def test_select_by_an_engine(voros_command, folder, engine, strategy):
+    pytest.importorskip(engine)
+    how = ("--strategy", strategy, *LIMITS)
+    found = answer(voros_command, "select", folder, "--engine", engine, *how)
+    expected = answer(voros_command, "select", "all.parquet", *how)
+    assert found["winner"] == expected["winner"]
+    assert found["policy"]["choices"] == expected["policy"]["choices"]
+    for one, other in zip(found["ranking"], expected["ranking"], strict=True):
+        assert one[strategy] == pytest.approx(other[strategy], abs=1e-12)
+
+
+def test_select_with_a_guarantee_and_a_test(voros_command, folder):
+    pytest.importorskip("duckdb")
+    how = ("--confidence", "0.9", "--test", "all.parquet", *LIMITS)
+    found = answer(voros_command, "select", folder, "--engine", "duckdb", *how)
+    expected = answer(voros_command, "select", "all.parquet", *how)
+    assert found["policy"]["choices"] == expected["policy"]["choices"]
+    assert found["test"] == expected["test"]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_map_by_an_engine(voros_command, folder, engine):
+    pytest.importorskip(engine)
+    found = answer(voros_command, "map", folder, "--engine", engine, *GRID)
+    expected = answer(voros_command, "map", "all.parquet", *GRID)
+    for one, other in zip(found["cells"], expected["cells"], strict=True):
+        assert one["winner"] == other["winner"]
+        assert one["score of good"] == pytest.approx(other["score of good"], abs=1e-12)
+
+
+def test_a_folder_needs_no_engine_named(voros_command, folder):
+    pytest.importorskip("duckdb")
+    found = answer(voros_command, "score", folder, *LIMITS)
+    assert found["cases"] == 3000
+    counted = voros_command("count", folder, "--label", "died")
+    assert counted.out.replace('"days"', '"all"') != counted.out
+    one = json.loads(voros_command("count", "all.parquet", "--label", "died").out)
+    assert json.loads(counted.out)["models"] == one["models"]
+
+
+def test_an_address_is_given_to_the_engine(voros_command, folder, tmp_path):
+    found = answer(voros_command, "score", f"file://{tmp_path}/days", "--engine", "polars", *LIMITS)
+    assert found["cases"] == 3000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "days", "--drop-missing", *LIMITS), "--drop-missing is not for it"),
+        (("score", "nothing-*.parquet", *LIMITS), "duckdb cannot open nothing-*.parquet"),
+        (("select", "days", "--confidence", "0.9", "--group", "good", *LIMITS), "--group is for"),
+        (
+            ("score", "days", "--capacity", "20/day", "--miss-costs", "9", "--period", "good"),
+            "counts scores and no periods",
+        ),
+        (("compare", "days", *LIMITS), "is a folder, not a file"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(voros_command, folder, arguments, message):
+    ran = voros_command(*arguments, "--label", "died")
+    assert ran.code == 2
+    assert len(ran.errors) == 1
+    assert message in ran.err
+    assert "fault of voros" not in ran.err
