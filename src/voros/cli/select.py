@@ -99,11 +99,9 @@ def select(
     given = open_input(columns, engine, by_period=scenario.per is not None)
     aside = groups.columns
     if given.lazy is not None or given.counts is not None:
-        validation = Validation.of_counts(given, columns, scenario, how, group, groups.columns)
+        validation = Validation.of_counts(given, columns, scenario, how, group, aside)
     else:
-        validation = Validation.of_cases(
-            given.cases, columns, scenario, group, when, groups.columns
-        )
+        validation = Validation.of_cases(given.cases, columns, scenario, group, when, aside)
     points = validation.points
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
