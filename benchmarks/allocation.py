@@ -173,7 +173,9 @@ def _held_out(
     first, second = (np.asarray(p.predict(scores[new], by=ward[new])) for p in policies)
     gained = int(np.sum(y[new] & first)) - int(np.sum(y[new] & second))
     extra = int(np.sum(first)) - int(np.sum(second))
-    return gained - extra * shared.certificate.shadow_price
+    price = shared.certificate.shadow_price
+    assert price is not None
+    return gained - extra * price
 
 
 def support2() -> None:

@@ -4,7 +4,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from voros.allocation import JointPolicy, allocate, allocate_points
+    from voros.allocation import (
+        GroupThresholds,
+        JointPolicy,
+        allocate,
+        allocate_points,
+        compare_group_thresholds,
+    )
     from voros.core import costs
     from voros.core.geometry import Choice, Region, RegionCase, feasible_region
     from voros.core.operating_points import OperatingPoints
@@ -61,6 +67,7 @@ __all__ = [
     "FewGroupsWarning",
     "GroupEvaluation",
     "GroupResult",
+    "GroupThresholds",
     "Guarantee",
     "InfeasibleError",
     "InvertedCostsWarning",
@@ -96,6 +103,7 @@ __all__ = [
     "bootstrap",
     "cases_needed",
     "compare",
+    "compare_group_thresholds",
     "compare_policies",
     "costs",
     "evaluate",
@@ -112,7 +120,7 @@ __all__ = [
 ]
 
 HOMES = {
-    "allocation": "JointPolicy allocate allocate_points",
+    "allocation": "GroupThresholds JointPolicy allocate allocate_points compare_group_thresholds",
     "core.operating_points": "OperatingPoints",
     "core.geometry": "Choice Region RegionCase feasible_region",
     "core.periods": "Periods",

@@ -57,7 +57,7 @@ def test_streams_of_a_file(voros_command, tmp_path):
     ran = voros_command("allocate", path, *shared, "-o", "joint.json")
     assert ran.code == 0, ran.err
     assert "sepsis" in ran.out
-    assert "one more alarm would save" in ran.out
+    assert "one more alarm saves" in ran.out
     policy = voros.JointPolicy.from_json(tmp_path / "joint.json")
     assert policy.thresholds() == expected(y, s).thresholds()
     rows = list(csv.DictReader(voros_command("allocate", path, *shared, "--csv").out.splitlines()))

@@ -3,6 +3,7 @@
 from voros.allocation.allocate import allocate, allocate_points, capacity_growth
 from voros.allocation.choices import Certificate, JointChoice, JointPromise
 from voros.allocation.evaluation import JointEvaluation, StreamEvaluation
+from voros.allocation.group_rules import GroupThresholds, compare_group_thresholds
 from voros.allocation.growth import CapacityGrowth
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.stream_scores import StreamScore, StreamScores
@@ -10,6 +11,7 @@ from voros.allocation.stream_scores import StreamScore, StreamScores
 __all__ = [
     "CapacityGrowth",
     "Certificate",
+    "GroupThresholds",
     "JointChoice",
     "JointEvaluation",
     "JointPolicy",
@@ -20,4 +22,5 @@ __all__ = [
     "allocate",
     "allocate_points",
     "capacity_growth",
+    "compare_group_thresholds",
 ]

@@ -45,8 +45,9 @@ class Certificate:
     ----------
     relaxed_cost : float
         Lower bound of the Lagrangian, before the search.
-    shadow_price : float
-        Misses of weight 1 that one more alarm avoids, where the capacity ends.
+    shadow_price : float or None
+        Misses of weight 1 that one more alarm avoids, where the capacity ends; None where every
+        choice was tried, which gives no price.
     n_states : int
         Partial choices that were looked at.
     resolution : float
@@ -54,9 +55,14 @@ class Certificate:
     """
 
     relaxed_cost: float
-    shadow_price: float
+    shadow_price: float | None
     n_states: int
     resolution: float
+
+    @property
+    def price_in_words(self) -> str:
+        """What one more alarm saves, where that is known."""
+        return "" if self.shadow_price is None else f"one more alarm saves {self.shadow_price:.4g}"
 
 
 @dataclass(frozen=True)

@@ -269,8 +269,10 @@ class JointPolicy:
 
     def __repr__(self) -> str:
         """Summarise the policy."""
-        return (
-            f"JointPolicy({len(self.names)} streams, {sum(self.default.alarms):,.6g} of "
-            f"{self.max_alarms:,.6g} alarms, cost {self.default.cost:.6g}, one more alarm saves "
-            f"{self.certificate.shadow_price:.4g})"
+        parts = (
+            f"{len(self.names)} streams",
+            f"{sum(self.default.alarms):,.6g} of {self.max_alarms:,.6g} alarms",
+            f"cost {self.default.cost:.6g}",
+            self.certificate.price_in_words,
         )
+        return f"JointPolicy({', '.join(filter(None, parts))})"

@@ -110,8 +110,9 @@ def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
 def _read_certificate(entry: Entry) -> Certificate:
     fields = entry.keys(*Certificate.__dataclass_fields__)
     states = fields.pop("n_states").whole()
+    price = fields.pop("shadow_price").optional(lambda field: field.number())
     numbers = {name: field.number() for name, field in fields.items()}
-    return Certificate(n_states=states, **numbers)
+    return Certificate(n_states=states, shadow_price=price, **numbers)
 
 
 def _read_promise(entry: Entry) -> JointPromise:

@@ -186,7 +186,7 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
     columns = {head: [str(row[i]) for row in table.rows] for i, head in enumerate(heads)}
     notes = [
         f"expected cost {policy.default.cost:,.6g}, never alarm {policy.never_alarm_cost:,.6g}",
-        f"one more alarm would save {policy.certificate.shadow_price:.4g}",
+        policy.certificate.price_in_words,
     ]
     if policy.promise is not None:
         notes.append(f"all limits hold with confidence {policy.promise.confidence:g}")

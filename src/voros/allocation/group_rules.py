@@ -1,0 +1,318 @@
+"""One threshold for all groups, or one for each: what each rule costs, and what it does to whom.
+
+Every rule keeps one capacity and takes the thresholds of least total cost that it allows:
+
+- ``one``: one threshold; the precision floor holds over all cases together.
+- ``one_with_floors``: one threshold; the floor holds in each group as well.
+- ``per_group``: a threshold for each group, the floor in each (`voros.allocate`).
+- ``equal_recall``: as ``per_group``, and the recalls of any two groups differ by a stated gap at
+  most. Every possible lowest recall is tried: given the lowest, each group has a window of recalls,
+  and what is left is the problem of ``per_group`` within the windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from voros.allocation.allocate import allocate
+from voros.allocation.choices import Certificate, JointChoice
+from voros.allocation.joint_policy import JointPolicy
+from voros.allocation.problem import mean_ratio
+from voros.allocation.streams import StreamCases, read_streams
+from voros.core.arrays import AnyArray, BoolArray, check_choice, check_number
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario, as_fraction, check_scenario
+from voros.core.shared_capacity import Stream, as_cost, share_capacity
+from voros.core.subgroups import FEWEST_CASES, Subgroups
+from voros.io.frames import make_frame
+from voros.text.table import Table
+
+GroupRule: TypeAlias = Literal["one", "one_with_floors", "per_group", "equal_recall"]
+GROUP_RULES: tuple[GroupRule, ...] = get_args(GroupRule)
+
+RULE_TITLES: dict[GroupRule, str] = {
+    "one": "one threshold",
+    "one_with_floors": "one threshold, floor in each group",
+    "per_group": "a threshold per group, floor in each",
+    "equal_recall": "a threshold per group, floor in each, equal recall",
+}
+"""Rules as people read them."""
+
+
+@dataclass(frozen=True)
+class GroupThresholds:
+    """Thresholds for groups by several rules, and what each costs on the same cases.
+
+    Attributes
+    ----------
+    policies : dict of str to JointPolicy
+        By rule: "one", "one_with_floors", "per_group" and "equal_recall".
+    recall_gap : float
+        How far the recalls of two groups may differ under "equal_recall".
+    """
+
+    policies: dict[GroupRule, JointPolicy]
+    recall_gap: float
+
+    def policy(self, rule: GroupRule) -> JointPolicy:
+        """Return the policy of a rule; its `predict` and `evaluate` take the group of each case."""
+        check_choice(rule, "rule", GROUP_RULES)
+        return self.policies[rule]
+
+    def extra_cost(self, rule: GroupRule) -> float:
+        """Return what a rule costs beyond one threshold for all, in misses."""
+        return self.policy(rule).default.cost - self.policies["one"].default.cost
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return a row for each rule and group, column by column."""
+        rows = [row for rule, policy in self.policies.items() for row in _rows(rule, policy)]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with a row for each rule and group."""
+        return make_frame(self.columns(), backend)
+
+    def table(self) -> Table:
+        """Return a row for each rule: its cost, and the groups that fare worst under it."""
+        head = ("rule", "cost", "beyond one", "alarms", "misses")
+        worst = ("lowest precision", "lowest recall", "highest recall")
+        return Table.from_rows([(*head, *worst), *map(self._cells, self.policies)])
+
+    def _cells(self, rule: GroupRule) -> tuple[str, ...]:
+        rows = _rows(rule, self.policies[rule])
+        raising = [row for row in rows if row["alarms"]]
+        precision = min(raising, key=lambda row: row["precision"], default=None)
+        low, high = (pick(rows, key=lambda row: row["recall"]) for pick in (min, max))
+        return (
+            RULE_TITLES[rule],
+            f"{self.policies[rule].default.cost:,.5g}",
+            f"{self.extra_cost(rule):+,.4g}",
+            f"{sum(row['alarms'] for row in rows):,}",
+            f"{sum(row['misses'] for row in rows):,}",
+            "" if precision is None else f"{precision['precision']:.3f} {precision['group']}",
+            f"{low['recall']:.3f} {low['group']}",
+            f"{high['recall']:.3f} {high['group']}",
+        )
+
+    def __repr__(self) -> str:
+        """Show the rules as text."""
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html(row_headings=True)
+
+
+def compare_group_thresholds(
+    y_true: Any,
+    y_score: Any,
+    scenario: Scenario,
+    *,
+    by: Any,
+    recall_gap: float = 0.05,
+    min_cases: int = FEWEST_CASES,
+) -> GroupThresholds:
+    """Compare one threshold for all groups with one for each, under one capacity.
+
+    Parameters
+    ----------
+    y_true, y_score : array-like of shape (n_cases,)
+    scenario : Scenario
+        Its capacity is shared by all groups; its precision floor is that of each group, and under
+        the rule "one" that of all cases together. Costs are taken at the mean cost ratio.
+    by : array-like of shape (n_cases,)
+        The group of each case.
+    recall_gap : float within [0, 1], default 0.05
+        How far the recalls of two groups may differ under "equal_recall".
+    min_cases : int, default 10
+        Smaller groups are refused, by name.
+
+    Returns
+    -------
+    GroupThresholds
+
+    Examples
+    --------
+    >>> import voros
+    >>> y = [1, 1, 0, 0, 1, 0, 0, 1, 0, 0]
+    >>> s = [9, 8, 7, 6, 5, 9, 8, 7, 6, 5]
+    >>> ward = ["a", "a", "a", "a", "a", "b", "b", "b", "b", "b"]
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.5, cost_ratio=0.1)
+    >>> found = voros.compare_group_thresholds(y, s, scenario, by=ward, min_cases=5)
+    >>> found.policy("one").thresholds(), found.policy("per_group").thresholds()
+    ({'a': 8.0, 'b': 8.0}, {'a': 5.0, 'b': inf})
+    """
+    check_scenario(scenario)
+    gap = check_number(recall_gap, "recall_gap")
+    Subgroups.of({"by": by}, min_cases=min_cases, small="refuse")
+    own = scenario.changed(capacity=1.0)
+    separate = allocate(y_true, y_score, own, capacity=scenario.capacity, by=by)
+    cases = read_streams(y_true, y_score, by=by)
+    search = _Search.of(separate, cases, scenario)
+    one, floors = search.one_threshold()
+    equal = search.equal_recall(gap)
+    policies: dict[GroupRule, JointPolicy] = {
+        "one": one,
+        "one_with_floors": floors,
+        "per_group": separate,
+        "equal_recall": equal,
+    }
+    return GroupThresholds(policies, gap)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Groups, their costs and limits, and policies made of chosen points."""
+
+    separate: JointPolicy
+    cases: StreamCases
+    points: tuple[OperatingPoints, ...]
+    ratios: tuple[Fraction, ...]
+    floor: Fraction
+
+    @classmethod
+    def of(cls, separate: JointPolicy, cases: StreamCases, scenario: Scenario) -> _Search:
+        points = tuple(cases.points(name) for name in separate.names)
+        ratios = (mean_ratio(scenario.costs, each.negatives_per_positive) for each in points)
+        floor = as_fraction(scenario.min_precision)
+        return cls(separate, cases, points, tuple(map(as_cost, ratios)), floor)
+
+    def one_threshold(self) -> tuple[JointPolicy, JointPolicy]:
+        """Try every threshold: with the floor over all cases, and in each group as well."""
+        shown = np.unique(np.concatenate([each.thresholds for each in self.points]))[::-1]
+        rows = [_rows_at(each, shown) for each in self.points]
+        pairs = list(zip(self.points, rows, strict=True))
+        tp, fp = (np.array([getattr(p, name)[r] for p, r in pairs]) for name in ("tp", "fp"))
+        within = (tp + fp).sum(axis=0) <= self.separate.max_alarms
+        together = within & self._precise(tp.sum(axis=0), fp.sum(axis=0))
+        each = together & self._precise(tp, fp).all(axis=0)
+        return self._cheapest(shown, tp, fp, together), self._cheapest(shown, tp, fp, each)
+
+    def _precise(self, tp: AnyArray, fp: AnyArray) -> BoolArray:
+        high, low = self.floor.denominator - self.floor.numerator, self.floor.numerator
+        return np.asarray(high * tp >= low * fp)
+
+    def _cheapest(
+        self, thresholds: AnyArray, tp: AnyArray, fp: AnyArray, allowed: BoolArray
+    ) -> JointPolicy:
+        """Take the allowed threshold of least cost; of equals, the one with fewest alarms."""
+        columns = np.flatnonzero(allowed)
+        costs = [self._cost(tp[:, i], fp[:, i]) for i in columns]
+        best = int(columns[min(range(len(columns)), key=costs.__getitem__)])
+        raising = thresholds[best] if (tp[:, best] + fp[:, best]).any() else np.inf
+        chosen = [float(raising)] * len(self.points)
+        return self._policy(chosen, tp[:, best], fp[:, best], len(columns))
+
+    def _cost(self, tp: AnyArray, fp: AnyArray) -> Fraction:
+        return sum(
+            (
+                ratio * int(false) + int(each.n_positive) - int(right)
+                for each, ratio, right, false in zip(self.points, self.ratios, tp, fp, strict=True)
+            ),
+            Fraction(0),
+        )
+
+    def _policy(
+        self, thresholds: Sequence[float], tp: AnyArray, fp: AnyArray, n_states: int
+    ) -> JointPolicy:
+        cost = float(self._cost(tp, fp))
+        choice = JointChoice(
+            0.0, 1.0, tuple(thresholds), tuple(tp.tolist()), tuple(fp.tolist()), cost
+        )
+        # Every choice was tried, so the bound is the cost; one more alarm has no known price.
+        proof = Certificate(cost, None, n_states, 0.0)
+        return replace(self.separate, default=choice, certificate=proof)
+
+    def equal_recall(self, gap: float) -> JointPolicy:
+        """Try every lowest recall, and take the cheapest thresholds within the gap above it."""
+        allowed = [self._precise(each.tp, each.fp) for each in self.points]
+        best: tuple[Fraction, float, tuple[int, ...]] | None = None
+        tried = 0
+        for lowest in self._recalls(allowed):
+            rows = self._within(lowest, lowest + as_fraction(gap), allowed)
+            if rows is None:
+                continue
+            tried += 1
+            tp, fp = self._counts(rows)
+            found = self._cost(tp, fp), float((tp + fp).sum()), rows
+            best = found if best is None or found < best else best
+        assert best is not None, "never alarm everywhere has equal recalls"
+        tp, fp = self._counts(best[2])
+        chosen = [float(p.thresholds[r]) for p, r in zip(self.points, best[2], strict=True)]
+        return self._policy(chosen, tp, fp, tried)
+
+    def _counts(self, rows: Sequence[int]) -> tuple[AnyArray, AnyArray]:
+        pairs = list(zip(self.points, rows, strict=True))
+        return np.array([p.tp[r] for p, r in pairs]), np.array([p.fp[r] for p, r in pairs])
+
+    def _recalls(self, allowed: Sequence[BoolArray]) -> Iterator[Fraction]:
+        found = {
+            Fraction(int(tp), int(each.n_positive))
+            for each, rows in zip(self.points, allowed, strict=True)
+            for tp in np.unique(each.tp[rows])
+        }
+        return iter(sorted(found))
+
+    def _within(
+        self, low: Fraction, high: Fraction, allowed: Sequence[BoolArray]
+    ) -> tuple[int, ...] | None:
+        """Return the cheapest points whose recalls lie between two, or None where there are none.
+
+        Each group starts at its allowed point of fewest alarms, as if that were never alarm.
+        """
+        windows = [
+            _window(each, low, high, rows) for each, rows in zip(self.points, allowed, strict=True)
+        ]
+        if any(len(window) == 0 for window in windows):
+            return None
+        used = sum(int(p.alarms[w[0]]) for p, w in zip(self.points, windows, strict=True))
+        left = self.separate.max_alarms - used
+        if left < 0:
+            return None
+        streams = [
+            _stream(each, window, ratio)
+            for each, window, ratio in zip(self.points, windows, self.ratios, strict=True)
+        ]
+        found = share_capacity(streams, left).rows
+        return tuple(int(window[row]) for window, row in zip(windows, found, strict=True))
+
+
+def _rows_at(points: OperatingPoints, thresholds: AnyArray) -> AnyArray:
+    """Find the point of each threshold: the last whose own threshold is not below it."""
+    return np.searchsorted(-points.thresholds, -thresholds, side="right") - 1
+
+
+def _window(points: OperatingPoints, low: Fraction, high: Fraction, allowed: BoolArray) -> AnyArray:
+    """Return the allowed points with a recall between two, exactly."""
+    least, most = low * int(points.n_positive), high * int(points.n_positive)
+    enough = points.tp >= -(-least.numerator // least.denominator)
+    return np.flatnonzero(allowed & enough & (points.tp <= most.numerator // most.denominator))
+
+
+def _stream(points: OperatingPoints, window: AnyArray, ratio: Fraction) -> Stream:
+    tp, fp = points.tp[window] - points.tp[window[0]], points.fp[window] - points.fp[window[0]]
+    moved = OperatingPoints(points.thresholds[window], tp, fp, points.n_positive, points.n_negative)
+    return Stream(moved, np.ones(len(window), dtype=np.bool_), ratio, Fraction(1))
+
+
+def _rows(rule: GroupRule, policy: JointPolicy) -> list[dict[str, Any]]:
+    choice = policy.default
+    return [
+        {
+            "rule": rule,
+            "group": name,
+            "threshold": threshold,
+            "positives": positives,
+            "alarms": tp + fp,
+            "misses": positives - tp,
+            "precision": tp / (tp + fp) if tp + fp else float("nan"),
+            "recall": tp / positives,
+        }
+        for name, threshold, tp, fp, (positives, _) in zip(
+            policy.names, choice.thresholds, choice.tp, choice.fp, policy.sizes, strict=True
+        )
+    ]

@@ -1,0 +1,161 @@
+"""Rules for groups against every choice of thresholds, one by one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+from voros import NeverAlarmWarning, Scenario, compare_group_thresholds
+from voros.allocation.group_rules import GROUP_RULES, GroupRule
+
+RATIO = Fraction(1, 8)
+
+
+def small_problem(seed: int) -> tuple[Any, Any, Any, float, float]:
+    """Two or three groups of a few cases with tied scores."""
+    rng = np.random.default_rng(seed)
+    n_groups = int(rng.integers(2, 4))
+    group = np.repeat(np.arange(n_groups), rng.integers(4, 8, n_groups))
+    y = rng.random(len(group)) < 0.4
+    for g in range(n_groups):
+        y[np.flatnonzero(group == g)[:2]] = [True, False]
+    scores = np.round(y * rng.random() * 2 + rng.normal(size=len(group)), int(rng.integers(0, 3)))
+    return y, scores, group, float(rng.choice([0.0, 0.3, 0.5, 0.75])), float(rng.choice([0.3, 0.6]))
+
+
+def brute_force(
+    y: Any, s: Any, group: Any, floor: float, most: float, gap: float
+) -> dict[GroupRule, Fraction]:
+    """Return the least cost of each rule over every combination of thresholds."""
+    names, a = np.unique(group), Fraction(floor).limit_denominator(1000)
+
+    def counts(thresholds: tuple[float, ...]) -> list[tuple[int, int, int]]:
+        found = []
+        for g, t in zip(names, thresholds, strict=True):
+            alarm, member = (s >= t) & (group == g), group == g
+            found.append((int((alarm & y).sum()), int((alarm & ~y).sum()), int((y & member).sum())))
+        return found
+
+    def cost(found: list[tuple[int, int, int]]) -> Fraction:
+        return sum((RATIO * fp + p - tp for tp, fp, p in found), Fraction(0))
+
+    def precise(tp: int, fp: int) -> bool:
+        return tp >= a * (tp + fp)
+
+    best: dict[GroupRule, Fraction] = {}
+    every = [*np.unique(s).tolist(), np.inf]
+    own = [[*np.unique(s[group == g]).tolist(), np.inf] for g in names]
+    for separate, thresholds in [(False, (t,) * len(names)) for t in every] + [
+        (True, t) for t in product(*own)
+    ]:
+        found = counts(thresholds)
+        if sum(tp + fp for tp, fp, _ in found) > most:
+            continue
+        each = all(precise(tp, fp) for tp, fp, _ in found)
+        recalls = [Fraction(tp, p) for tp, _, p in found]
+        equal = max(recalls) - min(recalls) <= Fraction(gap).limit_denominator(1000)
+        kept: dict[GroupRule, bool] = {
+            "one": not separate and precise(sum(f[0] for f in found), sum(f[1] for f in found)),
+            "per_group": separate and each,
+            "equal_recall": separate and each and equal,
+        }
+        kept["one_with_floors"] = kept["one"] and each
+        for rule in GROUP_RULES:
+            if kept[rule]:
+                best[rule] = min(best.get(rule, cost(found)), cost(found))
+    return best
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.parametrize("block", range(4))
+def test_every_rule_costs_what_trying_all_thresholds_gives(block: int) -> None:
+    for seed in range(50 * block, 50 * block + 50):
+        y, s, group, floor, share = small_problem(seed)
+        scenario = Scenario(min_precision=floor, capacity=share, cost_ratio=float(RATIO))
+        gap = float(np.random.default_rng(seed).choice([0.0, 0.05, 0.25]))
+        found = compare_group_thresholds(y, s, scenario, by=group, recall_gap=gap, min_cases=1)
+        most = float(Fraction(share).limit_denominator(1000) * len(y))
+        expected = brute_force(y, s, group, floor, most, gap)
+        for rule in GROUP_RULES:
+            policy = found.policy(rule)
+            assert policy.default.cost == pytest.approx(float(expected[rule])), (seed, rule)
+            # What predict raises is what the rule counted.
+            alarm = policy.predict(s, by=group)
+            assert isinstance(alarm, np.ndarray)
+            assert int((alarm & y).sum()) == sum(policy.default.tp)
+            assert int((alarm & ~y).sum()) == sum(policy.default.fp)
+
+
+def larger(n: int = 4000, seed: int = 0) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    group = rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1])
+    y = rng.random(n) < 0.15
+    shift = np.select([group == "a", group == "b"], [2.0, 1.2], 0.8)
+    return y, y * shift + rng.normal(size=n), group
+
+
+def test_costs_rise_with_every_demand_and_limits_hold() -> None:
+    y, s, group = larger()
+    scenario = Scenario(min_precision=0.3, capacity=0.15, cost_ratio=(0.05, 0.1))
+    found = compare_group_thresholds(y, s, scenario, by=group, recall_gap=0.02)
+    cost = {rule: found.policy(rule).default.cost for rule in GROUP_RULES}
+    assert cost["one"] <= cost["one_with_floors"]
+    assert cost["per_group"] <= cost["one_with_floors"]
+    assert cost["per_group"] <= cost["equal_recall"]
+    for rule in GROUP_RULES:
+        tested = found.policy(rule).evaluate(y, s, by=group)
+        assert tested.capacity_kept
+        assert tested.feasible or rule == "one"
+        assert tested.cost == pytest.approx(cost[rule])
+    recalls = [
+        stream.recall for stream in found.policy("equal_recall").evaluate(y, s, by=group).streams
+    ]
+    assert min(recalls) > 0
+    assert max(recalls) - min(recalls) <= 0.02
+    assert found.extra_cost("per_group") == pytest.approx(cost["per_group"] - cost["one"])
+
+
+def test_one_group_has_one_threshold_by_every_rule() -> None:
+    y, s, _ = larger(800)
+    scenario = Scenario(min_precision=0.3, capacity=0.15, cost_ratio=0.1)
+    found = compare_group_thresholds(y, s, scenario, by=["all"] * len(y))
+    alone = voros.ThresholdPolicy.from_validation(y, s, scenario)
+    chosen = {rule: found.policy(rule).thresholds()["all"] for rule in GROUP_RULES}
+    assert set(chosen.values()) == {alone.threshold(0.1)}
+
+
+def test_frame_table_and_files() -> None:
+    pytest.importorskip("pandas")
+    y, s, group = larger(2000)
+    scenario = Scenario(min_precision=0.3, capacity=300, cost_ratio=0.1)
+    found = compare_group_thresholds(y, s, scenario, by=group)
+    assert len(found.frame("pandas")) == 4 * 3
+    for shown in (repr(found), found._repr_html_()):
+        assert "one threshold, floor in each group" in shown
+    for rule in GROUP_RULES:
+        policy = found.policy(rule)
+        again = voros.JointPolicy.from_json(policy.to_json())
+        assert again.thresholds() == policy.thresholds()
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    y, s, group = larger(2000)
+    scenario = Scenario(min_precision=0.3, capacity=0.2, cost_ratio=0.1)
+    with pytest.raises(ValueError, match="recall_gap=2"):
+        compare_group_thresholds(y, s, scenario, by=group, recall_gap=2)
+    few = np.where(np.arange(2000) < 4, "few", group)
+    with pytest.raises(ValueError, match=r"fewer than 10 cases: few \(4\)"):
+        compare_group_thresholds(y, s, scenario, by=few)
+    found = compare_group_thresholds(y, s, scenario, by=group)
+    with pytest.raises(ValueError, match="rule='both'"):
+        found.policy("both")  # type: ignore[arg-type]
+    with pytest.warns(NeverAlarmWarning) as warned:
+        compare_group_thresholds(y, -s, scenario.changed(min_precision=0.999), by=group)
+    assert [str(each.message).partition(":")[0] for each in warned] == [
+        *("stream 'a'", "stream 'b'", "stream 'c'")
+    ]
