@@ -209,3 +209,21 @@ def test_at_most_alpha_of_the_good_streams_are_ever_broken(precision: float) -> 
         broken += found.broken_at is not None
     share = broken / streams
     assert share - 2 * np.sqrt(share * (1 - share) / streams) <= 0.05
+
+
+def test_the_lower_bound_ends_with_the_alarms_that_are_counted() -> None:
+    """Beyond them Ville's inequality holds for the full bound alone."""
+    bounds = start_bounds(COUNTED + 1, 0.0005, 0.05)
+    assert bounds[-1] - bounds[0] == pytest.approx(np.log(2))
+    assert bounds[COUNTED - 1] == bounds[0]
+
+
+@pytest.mark.parametrize("floor", [0.002, 0.02, 0.97, 1.0])
+def test_extreme_floors_have_bounds(floor: float) -> None:
+    bounds = np.exp(start_bounds(10, floor, 0.047))
+    assert ((bounds > 5) & (bounds < 45)).all()
+    labels = np.r_[np.ones(5), np.zeros(1)] if floor == 1 else np.ones(200)
+    factors = precision_bets(np.ones(len(labels)), labels, floor)
+    bounds = start_bounds(len(labels), floor, 0.047)
+    found = weigh(factors, PRECISION_WEIGHTS, 0.05, 1000.0, bounds)
+    assert (found.broken_at == 5) == (floor == 1)

@@ -125,6 +125,15 @@ def test_late_and_missing_labels_are_said() -> None:
     assert "recall: unknown" in notes
 
 
+def test_labels_of_no_case_and_of_cases_without_alarm_are_said() -> None:
+    monitor = voros.Monitor(make_policy(), window=1)
+    monitor.update([0.9, 0.1], cases=["a", "b"], times=["2026-01-01"] * 2)
+    monitor.label([1, 0], cases=["A", "b"])
+    notes = "\n".join(monitor.status().notes)
+    assert "1 of the last labels are of cases that have not come" in notes
+    assert "recall: some cases without an alarm have a label" in notes
+
+
 def test_what_came_before_is_not_counted_again() -> None:
     monitor = voros.Monitor(make_policy(), window=1)
     for _ in range(2):

@@ -23,7 +23,7 @@ def notes_on(
     policy: ThresholdPolicy,
     settings: Settings,
     watches: tuple[Watch, ...],
-    followed: int,
+    followed: bool,
 ) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
     yield from _left_out(alarms, settings)
@@ -39,15 +39,15 @@ def notes_on(
         yield "advice: monitor.renew() proposes a threshold from labelled recent cases"
 
 
-def _recall_in_words(followed: int) -> str:
+def _recall_in_words(followed: bool) -> str:
     if not followed:
         return (
             "recall: unknown; no case without an alarm has a label, and labels that nobody looks "
             "for are not late labels. A random sample of those cases, labelled, would show it"
         )
     return (
-        f"recall: {followed:,} cases without an alarm have a label; recall can be estimated from "
-        "them only if they are all, or a random sample"
+        "recall: some cases without an alarm have a label; recall can be estimated from them only "
+        "if they are all, or a random sample"
     )
 
 

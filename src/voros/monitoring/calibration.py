@@ -31,7 +31,8 @@ EARLY_FACTOR = 0.5
 """Part of the bound that holds for the first alarms."""
 
 EARLY_SHARE = 0.85
-"""The first alarms: this part of those needed on average against the strongest alternative."""
+"""The first alarms: this part of those needed on average against the strongest alternative, and no
+more than are counted."""
 
 HALVINGS = 14
 """Of the range in which the bound is searched."""
@@ -61,7 +62,7 @@ def crossing_probability(bound: float, floor: float, alpha: float) -> float:
 
 
 def _factors(n: int, floor: float, alpha: float) -> FloatArray:
-    first = EARLY_SHARE * np.log(1 / alpha) / _divergence(floor)
+    first = min(EARLY_SHARE * np.log(1 / alpha) / _divergence(floor), COUNTED)
     return np.where(np.arange(1, n + 1) <= round(first), EARLY_FACTOR, 1.0)
 
 

@@ -308,9 +308,7 @@ class Monitor:
             worst(watches),
             self.clock,
             watches,
-            store.count("cases"),
-            store.count("cases WHERE alarm = 1"),
-            store.count("labels"),
+            *store.sizes(),
             tuple(self._notes(alarms, periods, watches)),
         )
 
@@ -348,11 +346,10 @@ class Monitor:
     def _notes(self, alarms: Alarms, periods: Totals, watches: tuple[Watch, ...]) -> Iterator[str]:
         if not len(periods.names):
             return
-        store = self._store
-        labelled = int((~np.isnan(alarms.latest)).sum())
-        # Counted only where there are labels of other cases than alarms.
-        followed = store.followed() if store.count("labels") > labelled else 0
-        yield from notes_on(alarms, periods, self.policy, self.settings, watches, followed)
+        unknown, others = self._store.recent_labels()
+        if unknown:
+            yield f"{unknown:,} of the last labels are of cases that have not come; check their ids"
+        yield from notes_on(alarms, periods, self.policy, self.settings, watches, others > 0)
 
     def renew(self, *, since: Any = None) -> Renewal:
         """Propose thresholds from recent labelled cases, through the guarantee of the policy.
@@ -402,7 +399,7 @@ class Monitor:
 
     def __repr__(self) -> str:
         where = "in memory" if self.path is None else str(self.path)
-        return f"Monitor({self._store.count('cases'):,} cases, {where})"
+        return f"Monitor({self._store.sizes()[0]:,} cases, {where})"
 
 
 def read_ids(names: Any, argument: str = "cases") -> AnyArray:

@@ -29,6 +29,9 @@ WAIT_SECONDS = 60.0
 CACHE_KIB = 65_536
 """Memory for the index of case ids, whose order is not that of time."""
 
+RECENT_LABELS = 10_000
+"""Labels that are looked at to see whose they are."""
+
 LOOKED_UP = 500
 """Case ids in one query."""
 
@@ -73,6 +76,12 @@ LATEST = """
 SELECT c.period, c.time, c.score, c.alarm, c.patient,
   (SELECT value FROM labels l WHERE l.id = c.id ORDER BY l.time DESC, l.entry DESC LIMIT 1)
 FROM cases c WHERE c.time >= ? AND c.time < ? ORDER BY c.time, c.id
+"""
+
+RECENT = """
+SELECT coalesce(sum(c.id IS NULL), 0), coalesce(sum(c.alarm IS 0), 0)
+FROM labels l LEFT JOIN cases c ON c.id = l.id
+WHERE l.entry > (SELECT max(entry) FROM labels) - ?
 """
 
 COSTS = """
@@ -264,19 +273,18 @@ class Store:
         """Return period, time, score, alarm, patient and latest label of the cases between."""
         return self._db.execute(LATEST, (since, until)).fetchall()
 
-    def count(self, table: str) -> int:
-        """Return the rows of a table."""
-        return int(self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+    def sizes(self) -> tuple[int, int, int]:
+        """Return how many cases, alarms and labels are stored, without counting them one by one."""
+        query = "SELECT coalesce(sum(cases), 0), coalesce(sum(alarms), 0) FROM periods"
+        cases, alarms = self._db.execute(query).fetchone()
+        # Labels are never taken out, so that their numbers have no gaps.
+        labels = self._db.execute("SELECT coalesce(max(entry), 0) FROM labels").fetchone()[0]
+        return int(cases), int(alarms), int(labels)
 
-    def followed(self) -> int:
-        """Return how many cases without an alarm have a label."""
-        query = "SELECT count(*) FROM cases c WHERE c.alarm = 0 AND c.id IN (SELECT id FROM labels)"
-        return int(self._db.execute(query).fetchone()[0])
-
-    def unknown_labels(self) -> int:
-        """Return how many labels belong to cases that have not come."""
-        query = "SELECT count(*) FROM labels WHERE id NOT IN (SELECT id FROM cases)"
-        return int(self._db.execute(query).fetchone()[0])
+    def recent_labels(self) -> tuple[int, int]:
+        """Return how many of the last labels are of no stored case, and of cases without alarm."""
+        unknown, others = self._db.execute(RECENT, (RECENT_LABELS,)).fetchone()
+        return unknown, others
 
     def costs(self, since: float, until: float, window: float) -> list[tuple[Any, ...]]:
         """Return of each period its start, cases, false alarms, misses, and cases without label."""
