@@ -11,9 +11,11 @@ import pytest
 from cli.cases import write_cases
 from pyarrow import parquet
 
-from voros import Scenario, ThresholdPolicy
+from voros import Periods, Scenario, ThresholdPolicy, bootstrap, costs
+from voros.io import read_predictions
 
 COSTS = ("--miss-costs", "5:20")
+DAILY = ("--capacity", "2/day", "--time", "admitted")
 
 
 @pytest.fixture
@@ -127,10 +129,18 @@ def test_any_column_is_a_period(voros_command, admissions):
             ("score", "--capacity", "2/day", "--time", "admitted", "--engine", "duckdb"),
             "--engine counts scores and no periods",
         ),
-        (("compare", "--capacity", "2/day"), "is for voros score, select and apply"),
-        (("plot", "--capacity", "2/day", "-o", "a.png"), "is for voros score, select and apply"),
-        (("report", "--capacity", "2/day", "-o", "a.html"), "is for voros score, select and apply"),
-        (("explore", "--capacity", "2/day", "-o", "a.html"), "is for voros score, select and"),
+        (("compare", "--capacity", "2/day"), "is for voros score, select, apply"),
+        (("plot", "--capacity", "2/day", "-o", "a.png"), "is for voros score, select, apply"),
+        (("report", "--capacity", "2/day", "-o", "a.html"), "--time or with --period"),
+        (
+            ("report", *DAILY, "-o", "a.html", "--exceed", "5%"),
+            "--exceed has no intervals, which a report gives",
+        ),
+        (
+            ("report", *DAILY, "-o", "a.html", "--group", "ward"),
+            "--group and a capacity per day exclude one another",
+        ),
+        (("explore", "--capacity", "2/day", "-o", "a.html"), "is for voros score, select, apply"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(voros_command, admissions, arguments, message):
@@ -139,6 +149,31 @@ def test_what_cannot_be_done_is_refused_in_one_line(voros_command, admissions, a
     assert ran.code == 2
     (line,) = ran.errors
     assert message in line
+
+
+def test_a_report_resamples_days_and_draws_them(voros_command, admissions):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
+    ran = voros_command(
+        *("report", admissions, "--label", "died", "--score", "good", "--score", "fair"),
+        *(*DAILY, *COSTS, "--test", admissions, "--resamples", "100", "-o", "choice.html"),
+    )
+    assert ran.code == 0
+    document = json.loads((admissions.parent / "choice.json").read_text())
+    first = document["ranking"][0]
+    assert first["estimate"] == first["partial_voros"]
+    page = (admissions.parent / "choice.html").read_text()
+    assert "100 resamples of the periods (per day)" in page
+    assert "at most 40 of 400 cases (capacity 2 per day, on average)" in page
+    assert "Alarms of each day against the capacity" in page
+    # Days drawn with repetition, the whole of each: by hand, with as many days in each resample.
+    cases = read_predictions(admissions, label="died", scores=["good"], time="admitted")
+    days = Periods.from_times(cases.times, "day")
+    together = Scenario(capacity=2 * days.n_periods, cost_ratio=costs.miss_costs(5, 20))
+    found = bootstrap(
+        cases.labels, cases.of("good"), together, groups=days.codes, n_resamples=100, random_state=0
+    )
+    assert found.estimate == first["estimate"]
 
 
 def test_a_scenario_file_states_a_capacity_per_period(voros_command, admissions):

@@ -178,8 +178,8 @@ class LimitOptions(CostOptions):
         scenario = self._scenario(otherwise)
         if scenario.per is not None and not by_period:
             raise ValueError(
-                f"a capacity of {scenario.capacity} per {scenario.per} is for voros score, select "
-                "and apply; this command knows cases and no periods"
+                f"a capacity of {scenario.capacity} per {scenario.per} is for voros score, select, "
+                "apply and report; this command knows cases and no periods"
             )
         return scenario
 

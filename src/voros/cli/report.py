@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from voros.cli.loading import count_points, load
+from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
     ChoiceOptions,
     Force,
     GroupOptions,
     InputOptions,
     LimitOptions,
+    PeriodOptions,
     ResamplingOptions,
     TestFile,
     bundled,
@@ -22,6 +23,7 @@ from voros.cli.options import (
 )
 from voros.cli.select import load_test
 from voros.cli.terminal import say, show_progress
+from voros.core.periods import Periods
 from voros.core.scenario import Scenario
 from voros.io import Predictions, check_writable
 from voros.present.report import DataSummary, ModelInterval, Report, report_paths, write_report
@@ -38,6 +40,7 @@ def report(
     limits: LimitOptions,
     choice: ChoiceOptions,
     groups: GroupOptions,
+    when: PeriodOptions,
     resampling: ResamplingOptions,
     output: Annotated[
         Path,
@@ -48,22 +51,31 @@ def report(
     force: Force = False,
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
-    scenario, how = limits.read(), choice.read()
+    scenario, how = limits.read(by_period=True), choice.read()
+    when.check(scenario)
+    _check_intervals(scenario, resampling)
     if groups.by and test is None:
         raise ValueError("--by reports on test cases; name them with --test FILE")
     check_writable(report_paths(output), force=force)
-    validation = load(columns, group=resampling.group, aside=groups.columns)
-    points = count_points(validation)
+    validation = load(columns, group=resampling.group, aside=groups.columns, when=when)
+    periods = None if scenario.per is None else periods_of(validation, scenario.per, when)
+    points = count_points(validation, periods)
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
     policy = selection.policy()
     later = tested = None
     if test is not None:
         winner = selection.winner
-        later = load_test(test, columns, validation.label, winner, groups=groups)
-        scores, weights, by = later.of(winner), later.weights, groups.read(later)
-        tested = policy.evaluate(later.labels, scores, sample_weight=weights, by_cost=True, by=by)
-    intervals, verdict = resample(validation, scenario, resampling)
+        later = load_test(test, columns, validation.label, winner, when, groups=groups)
+        tested = policy.evaluate(
+            later.labels,
+            later.of(winner),
+            sample_weight=later.weights,
+            by_cost=True,
+            by=groups.read(later),
+            periods=None if scenario.per is None else periods_of(later, scenario.per, when),
+        )
+    intervals, verdict = resample(validation, scenario, resampling, periods)
     content = Report(
         title=title,
         command=shlex.join(["voros", *context.meta[ARGUMENTS]]),
@@ -83,10 +95,28 @@ def report(
     say(f"wrote {document} and {values}")
 
 
+def _check_intervals(scenario: Scenario, options: ResamplingOptions) -> None:
+    """Refuse, before anything is read, what has no intervals."""
+    if scenario.per is None:
+        return
+    if scenario.exceed is not None:
+        raise ValueError(
+            "--exceed has no intervals, which a report gives; leave it out for the mean over "
+            "periods, or use voros select"
+        )
+    if options.group is not None:
+        raise ValueError(
+            f"--group and a capacity per {scenario.per} exclude one another: periods are resampled"
+        )
+
+
 def resample(
-    predictions: Predictions, scenario: Scenario, options: ResamplingOptions
+    predictions: Predictions,
+    scenario: Scenario,
+    options: ResamplingOptions,
+    periods: Periods | None = None,
 ) -> tuple[dict[str, ModelInterval], str | None]:
-    """Resample the cases, the same for all models.
+    """Resample the cases, or whole periods, the same for all models.
 
     Returns
     -------
@@ -97,6 +127,11 @@ def resample(
     from voros.inference import bootstrap, compare
 
     arguments, scores = options.arguments(predictions), dict(predictions.scores)
+    if periods is not None:
+        # Every resample has as many periods, so that their mean capacity is a count.
+        together = int(scenario.capacity) * periods.n_periods
+        scenario = scenario.changed(capacity=together, per=None)
+        arguments["groups"] = periods.codes
     with show_progress("resampling") as progress:
         arguments["progress"] = progress
         if len(scores) == 1:

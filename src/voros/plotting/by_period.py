@@ -8,7 +8,7 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
 from voros.exceptions import ArgumentError
-from voros.plotting.colours import FADED, ink, model_styles
+from voros.plotting.colours import FADED, ground, ink, model_styles
 from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size, write_beside
 from voros.policy import PeriodEvaluation, PolicyEvaluation
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 MOST_TICKS = 6
 """Names of periods that fit below the picture."""
+
+VEIL = 0.8
+"""Opacity of what lies between words and bars."""
 
 HEADROOM = 1.15
 """Space above the highest bar or the capacity, for the words on its line."""
@@ -121,13 +124,12 @@ class PeriodDisplay:
         self.mean_ = ax.axhline(mean, linestyle=":", **look)
         highest = max(float(self.alarms.max()), float(scenario.capacity))
         ax.set_ylim(0, HEADROOM * highest)
-        across = ax.get_yaxis_transform()
-        at = {"xycoords": across, "ha": "right", "va": "bottom"}
-        write_beside(
-            ax, f"capacity {scenario.capacity:,}", (0.995, scenario.capacity), (0, 1), **at
-        )
-        below = {"xycoords": across, "ha": "left", "va": "bottom"}
-        write_beside(ax, f"mean {mean:,.3g}", (0.005, mean), (0, 1), **below)
+        # Bars lie behind the words.
+        veil = {"facecolor": ground(ax), "alpha": VEIL, "linewidth": 0, "pad": 1}
+        across = {"xycoords": ax.get_yaxis_transform(), "va": "bottom", "bbox": veil}
+        at, capacity = {"ha": "right"}, scenario.capacity
+        write_beside(ax, f"capacity {capacity:,}", (0.995, capacity), (0, 2), **across, **at)
+        write_beside(ax, f"mean {mean:,.3g}", (0.005, mean), (0, 2), **across)
 
     def _name_periods(self, places: AnyArray) -> None:
         found, ax = self.by_period, self.ax_

@@ -75,6 +75,24 @@ def policy_pictures(report: Report) -> list[Picture]:
     ]
 
 
+def period_pictures(report: Report) -> list[Picture]:
+    """Draw the alarms of each test period; nothing where the capacity is not one per period."""
+    tested = report.tested
+    if tested is None or tested.by_period is None:
+        return []
+    headless_pyplot()
+    likeliest = tested.choices[int(np.argmax(tested.probabilities))].threshold
+    display = plotting.PeriodDisplay.from_evaluation(tested, threshold=likeliest)
+    return [
+        _picture(
+            display.ax_,
+            f"Alarms of each {report.scenario.per} against the capacity",
+            f"Alarms of each {report.scenario.per} of the test cases, at the threshold of the most "
+            f"probable costs. {tested.by_period.note}.",
+        )
+    ]
+
+
 def group_pictures(report: Report) -> list[Picture]:
     """Draw what the policy does in each group; nothing where none was asked for."""
     if report.tested is None or report.tested.by_group is None:
@@ -112,7 +130,8 @@ def map_pictures(report: Report) -> list[Picture]:
 def _capacities(report: Report) -> Any:
     """Shares from one case, or little, up to about twice the capacity that was asked for."""
     cases = at_deployment(next(iter(report.points.values())), report.scenario)
-    highest = min(1.0, 2.0 * cases.max_alarms(report.scenario) / cases.n_cases)
+    most = report.selection.allowed[report.winner].max_alarms
+    highest = min(1.0, 2.0 * most / cases.n_cases)
     one_case = min(highest, cases.one_case / cases.n_cases * (1.0 + SHARE_ROUNDING))
     return np.linspace(max(highest / MAP_STEPS, one_case), highest, MAP_STEPS)
 

@@ -16,6 +16,7 @@ from voros.present.report.content import REPORTED_PACKAGES, DataSummary, Report,
 from voros.present.report.figures import (
     group_pictures,
     map_pictures,
+    period_pictures,
     policy_pictures,
     ranking_pictures,
 )
@@ -86,6 +87,7 @@ def render_report(report: Report, written: datetime) -> str:
         ranking_pictures=ranking_pictures(report),
         policy=_policy_table(report),
         policy_pictures=policy_pictures(report),
+        period_pictures=period_pictures(report),
         test_words=() if tested is None else evaluation_in_words(tested),
         tested=None if tested is None else _test_table(tested.choices),
         by_group=None if tested is None else tested.by_group,
@@ -110,11 +112,13 @@ def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
 def _limit_facts(report: Report) -> list[tuple[str, str]]:
     scenario, points = report.scenario, report.points[report.winner]
     cases = at_deployment(points, scenario)
-    capacity = f"{number(cases.max_alarms(scenario))} of {number(cases.n_cases)} cases"
+    most = report.selection.allowed[report.winner].max_alarms
+    capacity = f"{number(most)} of {number(cases.n_cases)} cases"
+    rule = f" {scenario.rule}" if scenario.per else ""
     prevalence = "that of the data" if scenario.prevalence is None else f"{scenario.prevalence:.3%}"
     return [
         ("precision", f"at least {scenario.min_precision:g} of the alarms must be right"),
-        ("capacity", f"alarms for at most {capacity} (capacity {scenario.capacity!r})"),
+        ("capacity", f"alarms for at most {capacity} (capacity {scenario.capacity!r}{rule})"),
         ("costs", f"a miss is worth {worth_in_words(scenario, cases)} false alarms"),
         ("distribution of C_FP / C_FN", repr(scenario.costs)),
         ("prevalence", prevalence),
@@ -123,9 +127,10 @@ def _limit_facts(report: Report) -> list[tuple[str, str]]:
 
 def _ranking_in_words(report: Report) -> str:
     selection = report.selection
+    units = "cases" if report.scenario.per is None else f"periods (per {report.scenario.per})"
     words = (
         f"Ranked by {STRATEGY_TITLES[selection.strategy]} on the validation cases. Intervals are "
-        f"from {report.resamples:,} resamples of the cases, the same for all models, with the "
+        f"from {report.resamples:,} resamples of the {units}, the same for all models, with the "
         "limits applied inside each; wins is the share of them in which a model scores best."
     )
     if report.policy.guarantee is not None:
