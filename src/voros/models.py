@@ -8,7 +8,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, as_vector, check_same_length, check_same_order
+from voros.core.arrays import (
+    AnyArray,
+    as_vector,
+    check_same_length,
+    check_same_order,
+    refuse_counts,
+)
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.devices.libraries import on_device
@@ -139,6 +145,7 @@ def _check_distinct(names: list[str]) -> None:
 
 
 def _alone(scores: Any) -> AnyArray:
+    refuse_counts(scores, "scores")
     if not hasattr(scores, "__len__") and not hasattr(scores, "__array__"):
         raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED}")
     return _values(scores, "scores")

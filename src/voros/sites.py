@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -89,6 +89,9 @@ class SiteCounts:
     >>> both.bounds(voros.Scenario(0.5, 0.5, cost_ratio=(0.2, 0.4)))
     {'risk': (0.711..., 0.711...)}
     """
+
+    holds_counts: ClassVar[bool] = True
+    """What keeps counts apart from cases, where those are needed."""
 
     models: Mapping[str, BinnedCounts]
     sites: tuple[Site, ...]

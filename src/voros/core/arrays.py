@@ -56,6 +56,7 @@ def as_vector(values: Any, name: str) -> AnyArray:
     elif isinstance(values, (list, tuple)):
         array = _as_array(values, name)
     else:
+        refuse_counts(values, name)
         # Only columns of data frames need narwhals, which takes as long to load as numpy.
         import narwhals.stable.v1 as nw
 
@@ -186,6 +187,17 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
     """
     if not isinstance(value, str) or value not in choices:
         raise ArgumentError(name, f"={value!r}; accepted are {', '.join(map(repr, choices))}")
+
+
+def refuse_counts(values: Any, name: str) -> None:
+    """Raise where counts were given for cases: nothing can be drawn from them case by case."""
+    if getattr(type(values), "holds_counts", False):
+        raise ValueError(
+            f"{name}: a {type(values).__name__} holds counts and no cases; resampling, bands and "
+            "comparisons draw cases one by one, so give those. Of counts evaluate_points, "
+            "select_points and winner_map_points take the points, and bounds(scenario) gives a "
+            "certified interval"
+        )
 
 
 def check_same_order(y_true: Any, **others: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -76,6 +76,9 @@ class OperatingPoints:
     complete : bool
         Whether no threshold is left out: false only where ranges of scores were counted.
     """
+
+    holds_counts: ClassVar[bool] = True
+    """What keeps counts apart from cases, where those are needed."""
 
     thresholds: FloatArray
     tp: AnyArray

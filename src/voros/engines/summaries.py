@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -81,6 +81,9 @@ class BinnedCounts:
     >>> both.bounds(voros.Scenario(0.5, 0.5, cost_ratio=(0.2, 0.4)))
     (0.618265812802711, 0.618265812802711)
     """
+
+    holds_counts: ClassVar[bool] = True
+    """What keeps counts apart from cases, where those are needed."""
 
     bits: int
     cells: IntArray
