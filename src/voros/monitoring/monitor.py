@@ -240,7 +240,7 @@ class Monitor:
             return 0
         with self._store.transaction():
             self._check_period_kind(kind)
-            new = self._store.add_cases(batch)
+            new = self._store.add_cases(batch, self.settings.window_seconds)
             self._store.advance(float(batch.seconds[-1]))
         return int(new.sum())
 
@@ -279,7 +279,8 @@ class Monitor:
         if not len(ids):
             return 0
         with self._store.transaction():
-            new = self._store.add_labels(ids, moments.seconds, positive)
+            window = self.settings.window_seconds
+            new = self._store.add_labels(ids, moments.seconds, positive, window)
             self._store.advance(float(moments.seconds.max()))
         return new
 
@@ -336,9 +337,7 @@ class Monitor:
         if limit is not None:
             yield capacity_watch(ended_counts(periods, store.fact("periods")), limit, settings)
         if settings.max_cost is not None:
-            rows = store.costs(
-                self._since, clock - settings.window_seconds, settings.window_seconds
-            )
+            rows = store.costs(self._since, clock - settings.window_seconds)
             ratio = mean_cost_ratio(self.policy, settings.cost_ratio)
             yield cost_watch(rows, ratio, settings.max_cost, settings)
         yield change_watch(periods, settings)

@@ -47,34 +47,14 @@ class Alarms:
 
 
 def read_alarms(rows: Sequence[tuple[Any, ...]], window: float, clock: float) -> Alarms:
-    """Read rows of the store: one for each label of an alarm, or one without.
-
-    A window closes when the clock has passed its end.
-    """
+    """Read rows of the store; a window closes when the clock has passed its end."""
     if not rows:
         empty = np.zeros(0)
         return Alarms(empty, (), empty.astype(bool), empty, empty)
-    position, time, patient, label_time, value = zip(*rows, strict=True)
-    positions, times = np.array(position), np.array(time)
-    first = np.flatnonzero(np.diff(positions, prepend=-1))
-    code = np.cumsum(np.diff(positions, prepend=-1) != 0) - 1
-    came, values = np.array(label_time, dtype=float), np.array(value, dtype=float)
-    in_time = came <= times + window
-    return Alarms(
-        times[first],
-        [patient[row] for row in first.tolist()],
-        times[first] + window < clock,
-        _last(code[in_time], values[in_time], len(first)),
-        _last(code, values, len(first)),
-    )
-
-
-def _last(code: AnyArray, values: FloatArray, n: int) -> FloatArray:
-    """Return the last value of each code; rows are in the order of time."""
-    known = ~np.isnan(values)
-    last = np.full(n, np.nan)
-    last[code[known]] = values[known]
-    return last
+    time, patients, counted, latest = zip(*rows, strict=True)
+    times = np.array(time)
+    labels, now = (np.array(values, dtype=float) for values in (counted, latest))
+    return Alarms(times, patients, times + window < clock, labels, now)
 
 
 @dataclass(frozen=True, eq=False)

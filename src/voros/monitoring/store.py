@@ -39,9 +39,9 @@ SCHEMA = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cases (
   position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time REAL NOT NULL, period TEXT NOT NULL,
-  score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT
+  score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT, counted INTEGER, latest INTEGER
 );
-CREATE INDEX alarms ON cases (time, id) WHERE alarm = 1;
+CREATE INDEX alarms ON cases (time, id, patient, counted, latest) WHERE alarm = 1;
 CREATE TABLE labels (
   entry INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL
 );
@@ -65,17 +65,23 @@ INSERT INTO periods VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (period) DO UPDATE SET
   squares = squares + excluded.squares
 """
 
+SET_LABELS = """
+UPDATE cases SET counted = (
+  SELECT value FROM labels l WHERE l.id = cases.id AND l.time <= cases.time + ?2
+  ORDER BY l.time DESC, l.entry DESC LIMIT 1
+), latest = (
+  SELECT value FROM labels l WHERE l.id = cases.id ORDER BY l.time DESC, l.entry DESC LIMIT 1
+) WHERE id = ?1
+"""
+"""A case carries the label known when its window closes, and the one known now."""
+
 ALARMS = """
-SELECT c.position, c.time, c.patient, l.time, l.value
-FROM cases c LEFT JOIN labels l ON l.id = c.id
-WHERE c.alarm = 1 AND c.time >= ?
-ORDER BY c.time, c.id, l.time, l.entry
+SELECT time, patient, counted, latest FROM cases WHERE alarm = 1 AND time >= ? ORDER BY time, id
 """
 
 LATEST = """
-SELECT c.period, c.time, c.score, c.alarm, c.patient,
-  (SELECT value FROM labels l WHERE l.id = c.id ORDER BY l.time DESC, l.entry DESC LIMIT 1)
-FROM cases c WHERE c.time >= ? AND c.time < ? ORDER BY c.time, c.id
+SELECT period, time, score, alarm, patient, latest FROM cases
+WHERE time >= ? AND time < ? ORDER BY time, id
 """
 
 RECENT = """
@@ -85,15 +91,9 @@ WHERE l.entry > (SELECT max(entry) FROM labels) - ?
 """
 
 COSTS = """
-SELECT min(time), count(*), sum(alarm = 1 AND value IS 0), sum(alarm = 0 AND value IS 1),
-  sum(value IS NULL)
-FROM (
-  SELECT c.period, c.time, c.alarm, (
-    SELECT value FROM labels l WHERE l.id = c.id AND l.time <= c.time + ?1
-    ORDER BY l.time DESC, l.entry DESC LIMIT 1
-  ) AS value
-  FROM cases c WHERE c.time >= ?2 AND c.time < ?3
-) GROUP BY period ORDER BY min(time)
+SELECT min(time), count(*), sum(alarm = 1 AND counted IS 0), sum(alarm = 0 AND counted IS 1),
+  sum(counted IS NULL)
+FROM cases WHERE time >= ? AND time < ? GROUP BY period ORDER BY min(time)
 """
 
 
@@ -192,7 +192,7 @@ class Store:
         if clock is None or seconds > clock:
             self.keep("clock", repr(float(seconds)))
 
-    def add_cases(self, cases: Cases) -> BoolArray:
+    def add_cases(self, cases: Cases, window: float) -> BoolArray:
         """Add cases inside a transaction, with their periods' totals, and return which were new.
 
         Raises
@@ -211,7 +211,15 @@ class Store:
             self._insert(cases, np.flatnonzero(new))
         self._db.execute("RELEASE batch")
         self._add_totals(cases.take(new))
+        if self.fact("early labels") is not None:
+            self._set_labels(cases.ids[new], window)
         return new
+
+    def _set_labels(self, ids: AnyArray, window: float) -> int:
+        """Write labels to the cases they belong to, and return how many of those are stored."""
+        before = self._db.total_changes
+        self._db.executemany(SET_LABELS, ((case, window) for case in ids.tolist()))
+        return self._db.total_changes - before
 
     def _insert(self, cases: Cases, rows: AnyArray) -> None:
         patients = [None] * len(rows) if cases.patients is None else cases.patients[rows].tolist()
@@ -258,15 +266,21 @@ class Store:
         ]
         self._db.executemany(ADD_PERIOD, zip(names.tolist(), starts.tolist(), *sums, strict=True))
 
-    def add_labels(self, ids: AnyArray, seconds: FloatArray, values: BoolArray) -> int:
+    def add_labels(
+        self, ids: AnyArray, seconds: FloatArray, values: BoolArray, window: float
+    ) -> int:
         """Add labels inside a transaction; one that says nothing new is left out."""
         before = self._db.total_changes
         rows = zip(ids.tolist(), seconds.tolist(), values.astype(int).tolist(), strict=True)
         self._db.executemany(ADD_LABEL, rows)
-        return self._db.total_changes - before
+        new = self._db.total_changes - before
+        if self._set_labels(ids, window) < len(ids):
+            # From now on cases are asked for labels that came before them.
+            self.keep("early labels", "yes")
+        return new
 
     def alarms(self, since: float) -> list[tuple[Any, ...]]:
-        """Return position, time, patient of each alarm, with time and value of each label."""
+        """Return time, patient, label at the end of the window and label now of each alarm."""
         return self._db.execute(ALARMS, (since,)).fetchall()
 
     def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
@@ -286,9 +300,9 @@ class Store:
         unknown, others = self._db.execute(RECENT, (RECENT_LABELS,)).fetchone()
         return unknown, others
 
-    def costs(self, since: float, until: float, window: float) -> list[tuple[Any, ...]]:
+    def costs(self, since: float, until: float) -> list[tuple[Any, ...]]:
         """Return of each period its start, cases, false alarms, misses, and cases without label."""
-        return self._db.execute(COSTS, (window, since, until)).fetchall()
+        return self._db.execute(COSTS, (since, until)).fetchall()
 
     def periods(self, since: float) -> Periods:
         """Return the totals of every period that began at a time or later."""
