@@ -11,9 +11,10 @@ import pytest
 
 import voros
 from voros import NeverAlarmWarning, Scenario, compare_group_thresholds
-from voros.allocation.group_rules import GROUP_RULES, GroupRule
+from voros.allocation.group_rules import GroupRule
 
 RATIO = Fraction(1, 8)
+GROUP_RULES: tuple[GroupRule, ...] = ("one", "one_with_floors", "per_group", "equal_recall")
 
 
 def small_problem(seed: int) -> tuple[Any, Any, Any, float, float]:
@@ -159,3 +160,76 @@ def test_what_cannot_be_compared_is_refused() -> None:
     assert [str(each.message).partition(":")[0] for each in warned] == [
         *("stream 'a'", "stream 'b'", "stream 'c'")
     ]
+    with pytest.raises(ValueError, match="horizon=100"):
+        compare_group_thresholds(
+            y, s, scenario, by=group, guarantee=voros.Guarantee(0.95, horizon=100)
+        )
+    with pytest.raises(ValueError, match="rule='guaranteed'"):
+        found.policy("guaranteed")
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.3])
+def test_with_one_group_the_guarantee_is_that_of_a_policy(floor: float) -> None:
+    y, s, _ = larger(3000)
+    scenario = Scenario(min_precision=floor, capacity=0.15, cost_ratio=0.1)
+    sure = voros.Guarantee(0.9)
+    found = compare_group_thresholds(y, s, scenario, by=["all"] * len(y), guarantee=sure)
+    alone = voros.ThresholdPolicy.from_validation(y, s, scenario, guarantee=sure, n_models=1)
+    assert found.policy("guaranteed").thresholds() == {"all": alone.threshold(0.1)}
+
+
+def test_guaranteed_thresholds_say_who_is_left_out() -> None:
+    y, s, group = larger(3000)
+    scenario = Scenario(min_precision=0.3, capacity=0.15, cost_ratio=0.1)
+    sure = voros.Guarantee(0.95)
+    with pytest.warns(NeverAlarmWarning, match="limits of 'c', so never alarm"):
+        found = compare_group_thresholds(y, s, scenario, by=group, guarantee=sure)
+    policy = found.policy("guaranteed")
+    assert policy.promise is not None
+    assert policy.promise.uncertified == ("c",)
+    assert voros.JointPolicy.from_json(policy.to_json()) == policy
+    tested = policy.evaluate(y, s, by=group)
+    assert tested.feasible
+    assert sum(stream.alarms > 0 for stream in tested.streams) == 2
+    assert found.extra_cost("guaranteed") > found.extra_cost("per_group")
+
+
+LEVELS = np.arange(12)
+GROUP_SHARES = np.array([0.5, 0.3, 0.2])
+
+
+def level_chances(case: str) -> Any:
+    """Chance of a positive at each level of the score, by group, falling with the level."""
+    if case == "floor":
+        # At and below the fourth level the precision is just below .4 in every group.
+        return np.tile(np.r_[[0.39] * 4, [0.3] * 8], (3, 1))
+    if case == "mixed":
+        return np.array([np.linspace(top, 0.05, 12) for top in (0.9, 0.7, 0.5)])
+    return np.full((3, 12), 0.8)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.parametrize("case", ["floor", "mixed", "capacity"])
+def test_all_limits_hold_in_the_population(case: str) -> None:
+    chances, runs, n = level_chances(case), 700, 900
+    # Just more than the capacity raise an alarm at the third level.
+    capacity = 0.249
+    scenario = Scenario(min_precision=0.4, capacity=capacity, cost_ratio=0.05)
+    broken = 0
+    for seed in range(runs):
+        rng = np.random.default_rng([seed, len(case)])
+        group, level = rng.choice(3, n, p=GROUP_SHARES), rng.integers(0, 12, n)
+        y = rng.random(n) < chances[group, level]
+        found = compare_group_thresholds(
+            y, 12.0 - level, scenario, by=group, guarantee=voros.Guarantee(0.95)
+        )
+        broken += breaks(found.policy("guaranteed").thresholds(), chances, 0.4, capacity)
+    assert broken / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+def breaks(thresholds: dict[str, float], chances: Any, floor: float, capacity: float) -> bool:
+    raised = np.array([thresholds[str(g)] <= (12.0 - LEVELS) for g in range(3)])
+    alarms = GROUP_SHARES @ raised.mean(axis=1)
+    precisions = [chances[g, raised[g]].mean() for g in range(3) if raised[g].any()]
+    return bool(alarms > capacity or any(precision < floor for precision in precisions))

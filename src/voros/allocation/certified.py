@@ -216,13 +216,14 @@ def _deploy(
     chosen, found = choices[best], candidates[best].found
     never = [bool(np.isposinf(threshold)) for threshold in chosen.thresholds]
     uncertified = tuple(name for name, none in zip(plain.names, never, strict=True) if none)
-    _warn(uncertified, guarantee)
+    warn_uncertified(uncertified, guarantee)
     proof = Certificate(found.relaxed_cost, found.shadow_price, found.n_states, found.resolution)
     promise = JointPromise(guarantee.confidence, tested_on.n_cases, uncertified)
     return replace(plain, default=chosen, certificate=proof, promise=promise)
 
 
-def _warn(uncertified: tuple[str, ...], guarantee: JointGuarantee) -> None:
+def warn_uncertified(uncertified: tuple[str, ...], guarantee: JointGuarantee) -> None:
+    """Warn of streams that never alarm because nothing else could be promised."""
     if uncertified:
         warn_caller(
             f"with confidence {guarantee.confidence:g} no threshold keeps the limits of "

@@ -74,7 +74,7 @@ class JointPromise:
     confidence : float
         That every floor and the shared capacity hold in the population.
     n_tested : int
-        Cases that the limits were tested on; the thresholds came from others.
+        Cases that the limits were tested on.
     uncertified : tuple of str
         Streams that never alarm because their floor could not be certified.
     """

@@ -8,6 +8,12 @@ Every rule keeps one capacity and takes the thresholds of least total cost that 
 - ``equal_recall``: as ``per_group``, and the recalls of any two groups differ by a stated gap at
   most. Every possible lowest recall is tried: given the lowest, each group has a window of recalls,
   and what is left is the problem of ``per_group`` within the windows.
+- ``guaranteed``: with a guarantee; a threshold for each group, none below a common one that keeps
+  the capacity in the population, and each keeping its group's floor there. Alpha is split between
+  the capacity and the groups (Bonferroni). The capacity takes one exact test for all common
+  thresholds, the floor of a group a fixed sequence of exact tests (`voros.guarantee.sequential`).
+  Thresholds at or above the common one raise no more alarms than it does, so all limits hold
+  together. No group uses what another leaves of the capacity.
 """
 
 from __future__ import annotations
@@ -20,7 +26,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.allocation.allocate import allocate
-from voros.allocation.choices import Certificate, JointChoice
+from voros.allocation.certified import JointGuarantee, warn_uncertified
+from voros.allocation.choices import Certificate, JointChoice, JointPromise
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import mean_ratio
 from voros.allocation.streams import StreamCases, read_streams
@@ -29,10 +36,12 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, as_fraction, check_scenario
 from voros.core.shared_capacity import Stream, as_cost, share_capacity
 from voros.core.subgroups import FEWEST_CASES, Subgroups
+from voros.guarantee import Guarantee
+from voros.guarantee.sequential import alpha_shares, most_counted, walked
 from voros.io.frames import make_frame
 from voros.text.table import Table
 
-GroupRule: TypeAlias = Literal["one", "one_with_floors", "per_group", "equal_recall"]
+GroupRule: TypeAlias = Literal["one", "one_with_floors", "per_group", "equal_recall", "guaranteed"]
 GROUP_RULES: tuple[GroupRule, ...] = get_args(GroupRule)
 
 RULE_TITLES: dict[GroupRule, str] = {
@@ -40,6 +49,7 @@ RULE_TITLES: dict[GroupRule, str] = {
     "one_with_floors": "one threshold, floor in each group",
     "per_group": "a threshold per group, floor in each",
     "equal_recall": "a threshold per group, floor in each, equal recall",
+    "guaranteed": "a threshold per group, all limits guaranteed",
 }
 """Rules as people read them."""
 
@@ -51,7 +61,8 @@ class GroupThresholds:
     Attributes
     ----------
     policies : dict of str to JointPolicy
-        By rule: "one", "one_with_floors", "per_group" and "equal_recall".
+        By rule: "one", "one_with_floors", "per_group", "equal_recall" and, if a guarantee was
+        asked for, "guaranteed".
     recall_gap : float
         How far the recalls of two groups may differ under "equal_recall".
     """
@@ -61,7 +72,7 @@ class GroupThresholds:
 
     def policy(self, rule: GroupRule) -> JointPolicy:
         """Return the policy of a rule; its `predict` and `evaluate` take the group of each case."""
-        check_choice(rule, "rule", GROUP_RULES)
+        check_choice(rule, "rule", tuple(self.policies))
         return self.policies[rule]
 
     def extra_cost(self, rule: GroupRule) -> float:
@@ -115,6 +126,7 @@ def compare_group_thresholds(
     by: Any,
     recall_gap: float = 0.05,
     min_cases: int = FEWEST_CASES,
+    guarantee: Guarantee | None = None,
 ) -> GroupThresholds:
     """Compare one threshold for all groups with one for each, under one capacity.
 
@@ -130,10 +142,19 @@ def compare_group_thresholds(
         How far the recalls of two groups may differ under "equal_recall".
     min_cases : int, default 10
         Smaller groups are refused, by name.
+    guarantee : Guarantee, optional
+        Add the rule "guaranteed": the floor of every group and the capacity hold in the population,
+        all together with this confidence.
 
     Returns
     -------
     GroupThresholds
+
+    Warns
+    -----
+    NeverAlarmWarning
+        For each group that no threshold but never alarm is left to, by the rule "per_group" or by
+        the guarantee.
 
     Examples
     --------
@@ -161,6 +182,8 @@ def compare_group_thresholds(
         "per_group": separate,
         "equal_recall": equal,
     }
+    if guarantee is not None:
+        policies["guaranteed"] = search.guaranteed(JointGuarantee.of(guarantee, False, "each"))
     return GroupThresholds(policies, gap)
 
 
@@ -245,6 +268,30 @@ class _Search:
         chosen = [float(p.thresholds[r]) for p, r in zip(self.points, best[2], strict=True)]
         return self._policy(chosen, tp, fp, tried)
 
+    def guaranteed(self, guarantee: JointGuarantee) -> JointPolicy:
+        """Take in each group the cheapest threshold that passes its tests."""
+        names, most = self.separate.names, self.separate.max_alarms
+        n_cases, floor = self.cases.n_cases, float(self.floor)
+        alpha, for_capacity = alpha_shares(1.0 - guarantee.confidence, floor, most, n_cases)
+        lowest = self._common_threshold(most_counted(n_cases, most, None, for_capacity))
+        rows = [
+            _cheapest_row(each, _certified(each, floor, alpha / len(names), lowest), ratio)
+            for each, ratio in zip(self.points, self.ratios, strict=True)
+        ]
+        chosen = [float(p.thresholds[r]) for p, r in zip(self.points, rows, strict=True)]
+        policy = self._policy(chosen, *self._counts(rows), sum(map(len, self.points)))
+        uncertified = tuple(name for name, t in zip(names, chosen, strict=True) if np.isposinf(t))
+        warn_uncertified(uncertified, guarantee)
+        promise = JointPromise(guarantee.confidence, n_cases, uncertified)
+        return replace(policy, promise=promise)
+
+    def _common_threshold(self, most: int) -> float:
+        """Return the lowest threshold at which all groups together raise at most n alarms."""
+        name = self.separate.names[0]
+        whole = OperatingPoints.from_scores(self.cases.positive[name], self.cases.scores[name])
+        within = int(np.count_nonzero(whole.alarms <= most))
+        return float(whole.thresholds[max(within - 1, 0)])
+
     def _counts(self, rows: Sequence[int]) -> tuple[AnyArray, AnyArray]:
         pairs = list(zip(self.points, rows, strict=True))
         return np.array([p.tp[r] for p, r in pairs]), np.array([p.fp[r] for p, r in pairs])
@@ -284,6 +331,21 @@ class _Search:
 def _rows_at(points: OperatingPoints, thresholds: AnyArray) -> AnyArray:
     """Find the point of each threshold: the last whose own threshold is not below it."""
     return np.searchsorted(-points.thresholds, -thresholds, side="right") - 1
+
+
+def _certified(points: OperatingPoints, floor: float, alpha: float, lowest: float) -> BoolArray:
+    """Return the points at or above a threshold that keep the floor in the population."""
+    passed = points.thresholds >= lowest
+    if floor:
+        passed &= walked(points.tp, points.alarms, floor, alpha, int(points.n_cases))
+    passed[0] = True
+    return np.asarray(passed)
+
+
+def _cheapest_row(points: OperatingPoints, allowed: BoolArray, ratio: Fraction) -> int:
+    """Return the allowed point of least cost; of equals, the one with fewest alarms."""
+    rows = np.flatnonzero(allowed).tolist()
+    return int(min(rows, key=lambda row: ratio * int(points.fp[row]) - int(points.tp[row])))
 
 
 def _window(points: OperatingPoints, low: Fraction, high: Fraction, allowed: BoolArray) -> AnyArray:
