@@ -123,59 +123,42 @@ def _fixed(ward: AnyArray, share: float) -> dict[str, voros.Scenario]:
     return dict.fromkeys(np.unique(ward).tolist(), own)
 
 
-def caught(y: BoolArray, scores: FloatArray, ward: AnyArray, share: float) -> tuple[int, int, int]:
-    """Deaths caught with one capacity, and with the same share in every ward; alarms of both."""
-    plain = voros.Scenario(cost_ratio=1 / 100)
-    fixed = {
-        name: voros.Scenario(capacity=share, cost_ratio=1 / 100)
-        for name in np.unique(ward).tolist()
-    }
-    apart = voros.allocate(y, scores, fixed, capacity=1.0, by=ward).default
-    most = int(sum(apart.alarms))
-    shared = voros.allocate(y, scores, plain, capacity=most, by=ward).default
-    return int(sum(shared.tp)), int(sum(apart.tp)), most
+@dataclass(frozen=True)
+class Cases:
+    """Labels, scores and wards of patients."""
+
+    died: BoolArray
+    scores: FloatArray
+    ward: AnyArray
+
+    def take(self, rows: AnyArray) -> Cases:
+        """Return some of the patients."""
+        return Cases(self.died[rows], self.scores[rows], self.ward[rows])
 
 
-def compare_wards(y: BoolArray, scores: FloatArray, ward: AnyArray, share: float) -> None:
-    """Print the deaths that one capacity catches more, at the same number of alarms."""
-    rng = np.random.default_rng(0)
-    shared, apart, alarms = caught(y, scores, ward, share)
-    more = []
-    for _ in range(RESAMPLES):
-        rows = rng.integers(0, len(y), len(y))
-        one, each, _ = caught(y[rows], scores[rows], ward[rows], share)
-        more.append(one - each)
-    held_out = [_held_out(y, scores, ward, share, rng) for _ in range(100)]
-    low, high = np.quantile(more, [0.025, 0.975])
-    print(
-        f"{share:.0%}: {alarms} alarms, deaths caught {shared} shared, {apart} in fixed shares: "
-        f"{shared - apart} more (95 % {low:g} to {high:g}); on the other half, for as many alarms, "
-        f"{np.mean(held_out):.1f} more (mean of 100 splits, s.d. {np.std(held_out):.1f})",
-        flush=True,
+def compare_wards(known: Cases, new: Cases, share: float) -> None:
+    """Choose on known cases, and count on new ones the deaths that one capacity catches more."""
+    apart = voros.allocate(
+        known.died, known.scores, _fixed(known.ward, share), capacity=1.0, by=known.ward
     )
-
-
-def _held_out(
-    y: BoolArray, scores: FloatArray, ward: AnyArray, share: float, rng: np.random.Generator
-) -> float:
-    """Thresholds from one half; on the other, deaths more at the alarms that fixed shares raise."""
-    order = rng.permutation(len(y))
-    chosen, new = np.array_split(order, 2)
-    fixed = {
-        name: voros.Scenario(capacity=share, cost_ratio=1 / 100)
-        for name in np.unique(ward).tolist()
-    }
-    apart = voros.allocate(y[chosen], scores[chosen], fixed, capacity=1.0, by=ward[chosen])
     most = int(sum(apart.default.alarms))
     plain = voros.Scenario(cost_ratio=1 / 100)
-    shared = voros.allocate(y[chosen], scores[chosen], plain, capacity=most, by=ward[chosen])
-    policies = (shared, apart)
-    first, second = (np.asarray(p.predict(scores[new], by=ward[new])) for p in policies)
-    gained = int(np.sum(y[new] & first)) - int(np.sum(y[new] & second))
-    extra = int(np.sum(first)) - int(np.sum(second))
+    shared = voros.allocate(known.died, known.scores, plain, capacity=most, by=known.ward)
+    one, each = (np.asarray(p.predict(new.scores, by=new.ward)) for p in (shared, apart))
     price = shared.certificate.shadow_price
-    assert price is not None
-    return gained - extra * price
+    # Alarms more on the new cases are charged at what they would have caught anyway.
+    gain = (one.astype(float) - each) * (new.died - price)
+    rng = np.random.default_rng(0)
+    draws = [gain[rng.integers(0, len(gain), len(gain))].sum() for _ in range(RESAMPLES)]
+    low, high = np.quantile(draws, [0.025, 0.975])
+    print(
+        f"{share:.0%}: chosen with {most} alarms, deaths {int(sum(shared.default.tp))} shared, "
+        f"{int(sum(apart.default.tp))} fixed; on {len(gain)} new patients "
+        f"{int(np.sum(one & new.died))} of {int(one.sum())} alarms shared, "
+        f"{int(np.sum(each & new.died))} of {int(each.sum())} fixed: {gain.sum():.1f} deaths more "
+        f"for as many alarms (95 % {low:.1f} to {high:.1f})",
+        flush=True,
+    )
 
 
 def support2() -> None:
@@ -201,22 +184,27 @@ def support2() -> None:
         policy = voros.allocate(y, scores, scenario, capacity=capacity, miss_weight=weight)
         print(f"{time.perf_counter() - start:.2f} s", policy)
         print(policy.table().text(), flush=True)
-    ward = data.features["dzgroup"]
+    patients = Cases(y["hospital"], risk["SUPPORT model"], data.features["dzgroup"])
+    order = np.random.default_rng(0).permutation(len(patients.died))
+    halves = [patients.take(half) for half in np.array_split(order, 2)]
     for share in (0.05, 0.1, 0.2):
-        compare_wards(y["hospital"], np.asarray(risk["SUPPORT model"]), ward, share)
+        compare_wards(halves[0], halves[1], share)
 
 
 def physionet() -> None:
-    """Train on set a, and compare the ICU types of set b."""
+    """Fit and choose on set a, with scores of held-out folds, and compare ICU types on set b."""
     from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.model_selection import cross_val_predict
 
     features, died, ward = _physionet(os.environ["VOROS_PHYSIONET2012"])
-    model = HistGradientBoostingClassifier(max_iter=150, learning_rate=0.06, random_state=0)
-    model.fit(features["a"], died["a"])
-    scores = model.predict_proba(features["b"])[:, 1]
-    print(f"{len(scores)} patients, {int(died['b'].sum())} died in hospital")
+    model = HistGradientBoostingClassifier(max_iter=100, learning_rate=0.06, random_state=0)
+    held_out = cross_val_predict(model, features["a"], died["a"], cv=5, method="predict_proba")
+    fitted = model.fit(features["a"], died["a"])
+    known = Cases(died["a"], held_out[:, 1], ward["a"])
+    new = Cases(died["b"], fitted.predict_proba(features["b"])[:, 1], ward["b"])
+    print(f"{len(new.died)} patients, {int(new.died.sum())} died in hospital")
     for share in (0.05, 0.1, 0.2):
-        compare_wards(died["b"], scores, ward["b"], share)
+        compare_wards(known, new, share)
 
 
 def _physionet(

@@ -13,7 +13,7 @@ from voros.core import deficit_search
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.core.shared_capacity import Stream, as_cost, share_capacity, whole_costs
+from voros.core.shared_capacity import Stream, as_cost, multiplier, share_capacity, whole_costs
 
 COSTS = [Fraction(1, 10), Fraction(1, 3), Fraction(1), Fraction(5, 36), Fraction(1, 40)]
 
@@ -68,6 +68,36 @@ def test_equals_enumeration_on_a_thousand_small_problems(monkeypatch, few_pairs)
         assert found.relaxed_cost <= float(found.cost) + 1e-9
         assert all(s.allowed[r] for s, r in zip(streams, found.rows, strict=True))
     assert infeasible > 100
+
+
+@pytest.mark.parametrize(
+    ("max_alarms", "alarms", "saved"),
+    [
+        (
+            9,
+            [[0, 3, 5, 9], [0, 2, 6, 7, 8], [0, 4, 6]],
+            [[0, 7, 14, 21], [0, 4, 11, 12, 20], [0, 3, 7]],
+        ),
+        (
+            18,
+            [[0, 1, 6, 11, 13], [0, 2, 6, 8, 13], [0, 1, 3, 4, 9]],
+            [[0, 7, 11, 19, 27], [0, 3, 8, 15, 21], [0, 6, 14, 21, 27]],
+        ),
+    ],
+)
+def test_a_choice_found_beyond_the_depth_is_not_yet_the_best(max_alarms, alarms, saved):
+    """The first complete choices have a deficit above the depth, and a better one is not listed."""
+    options = [
+        deficit_search.Options(np.array(a), np.array(s), np.arange(len(a)))
+        for a, s in zip(alarms, saved, strict=True)
+    ]
+    found = deficit_search.best_choice(options, multiplier(options, max_alarms), max_alarms)
+    best = max(
+        sum(s[i] for s, i in zip(saved, choice, strict=True))
+        for choice in itertools.product(*map(range, map(len, alarms)))
+        if sum(a[i] for a, i in zip(alarms, choice, strict=True)) <= max_alarms
+    )
+    assert sum(s[i] for s, i in zip(saved, found.positions, strict=True)) == best
 
 
 def milp_cost(streams, max_alarms):
