@@ -145,7 +145,7 @@ def compare_wards(known: Cases, new: Cases, share: float) -> None:
     plain = voros.Scenario(cost_ratio=1 / 100)
     shared = voros.allocate(known.died, known.scores, plain, capacity=most, by=known.ward)
     one, each = (np.asarray(p.predict(new.scores, by=new.ward)) for p in (shared, apart))
-    price = shared.certificate.shadow_price
+    price = shared.certificate.shadow_price or 0.0
     # Alarms more on the new cases are charged at what they would have caught anyway.
     gain = (one.astype(float) - each) * (new.died - price)
     rng = np.random.default_rng(0)
