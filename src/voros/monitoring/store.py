@@ -8,6 +8,7 @@ nothing; that is how to go on after a kill.
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -134,6 +135,8 @@ class Store:
         self.path = None if path is None else Path(path)
         target = ":memory:" if path is None else str(path)
         self._db = sqlite3.connect(target, timeout=WAIT_SECONDS, isolation_level=None)
+        # Newer versions of Python warn of connections that nobody closed.
+        weakref.finalize(self, self._db.close)
         try:
             self._check_or_make()
         except sqlite3.DatabaseError as error:
