@@ -243,7 +243,7 @@ class Store:
             if case not in seen:
                 seen[case], new[row] = (score, time), True
             elif seen[case] != (score, time):
-                raise ArgumentError("cases", _told_otherwise(case, seen[case], (score, time)))
+                raise ArgumentError("cases", _differs(case, seen[case], (score, time)))
         return new
 
     def _known(self, ids: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -316,7 +316,7 @@ class Store:
         return Periods(np.array(columns[0], dtype=str), *numbers)
 
 
-def _told_otherwise(case: str, before: tuple[float, float], now: tuple[float, float]) -> str:
+def _differs(case: str, before: tuple[float, float], now: tuple[float, float]) -> str:
     (old, earlier), (new, later) = before, now
     return (
         f" holds {case!r} with score {new!r} at {day_of(later)}, which came before with score "
