@@ -7,6 +7,7 @@ REQUIREMENTS = {
     "dask": "dask[dataframe]>=2025.1",
     "distributed": "distributed>=2025.1",
     "duckdb": "duckdb>=2.0",
+    "ibis": "ibis-framework[duckdb]>=10",
     "jinja2": "jinja2>=3.1",
     "matplotlib": "matplotlib>=3.8",
     "mlflow": "mlflow>=3.0",

@@ -34,9 +34,10 @@ Engine = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Let duckdb, polars, dask or spark count Parquet where it lies: a file, a folder, a "
-        "pattern such as 'day-*.parquet', or an address such as s3://bucket/cases. Without it, "
-        "what is no single file, or too large for memory, is given to one that is installed.",
+        help="Let duckdb, polars, dask, spark or ibis count Parquet where it lies: a file, a "
+        "folder, a pattern such as 'day-*.parquet', or an address such as s3://bucket/cases. "
+        "Without it, what is no single file, or too large for memory, is given to one that is "
+        "installed.",
     ),
 ]
 

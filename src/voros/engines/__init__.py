@@ -1,4 +1,4 @@
-"""Operating points from DuckDB, Polars, Dask and Spark, and summaries that add up."""
+"""Operating points from DuckDB, Polars, Dask, Spark and Ibis, and summaries that add up."""
 
 from voros.engines.backends import check_engine, first_rows, open_parquet
 from voros.engines.binned_points import BinnedPoints

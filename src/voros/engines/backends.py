@@ -17,10 +17,18 @@ from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 
+from voros.core.arrays import LARGEST_FINITE
 from voros.engines.keys import MAGNITUDE, cell_of
 from voros.installing import missing_package
 
 LazyFrame: TypeAlias = nw.LazyFrame[Any]
+
+FRACTION_BITS, EXPONENT_BIAS = 52, 1023
+"""How a float64 is laid out."""
+
+SMALLEST_NORMAL = 2.0**-1022
+SCALE_HALF = 2.0**537
+"""Its square makes a whole number of the smallest float."""
 
 
 class Adapter(ABC):
@@ -192,6 +200,57 @@ class Spark(Adapter):
         return as_lazy(with_bits.withColumn(cell, expr(f"shiftright({key}, {level})")))
 
 
+class Ibis(Adapter):
+    """Ibis tables, and so the databases behind them: BigQuery, Snowflake, Trino, ...
+
+    Databases differ in whether they show the bits of a float. Keys are computed by arithmetic that
+    is exact: divisions by powers of two, and whole numbers below 2**53.
+    """
+
+    name = package = "ibis"
+
+    def open_parquet(self, path: str) -> Any:
+        """Read the files with the backend that is set, or Ibis' own choice."""
+        import ibis
+
+        return ibis.read_parquet(f"{path}/**/*.parquet" if Path(path).is_dir() else path)
+
+    def with_cell(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
+        """Add the cell, as an expression that Ibis writes for its backend."""
+        table = frame.to_native()
+        return as_lazy(table.mutate(**{cell: ibis_cell(table[score], level)}))
+
+
+def ibis_cell(score: Any, level: int) -> Any:
+    """Return the cell of an Ibis column, shifting whole numbers that are not negative.
+
+    Databases shift the sign bit each their own way: the cell of -k is -1 - ((k - 1) >> level).
+    """
+    import ibis
+
+    negative = ibis.ifelse(score < 0, 1, 0)
+    return ((ibis_size_key(score) - negative) >> level) * (1 - 2 * negative) - negative
+
+
+def ibis_size_key(score: Any) -> Any:
+    """Return the key of `voros.engines.keys.to_key` of the size of an Ibis column of float64."""
+    import ibis
+
+    two, size = ibis.literal(2.0), score.abs()
+    denormal, infinite = size < SMALLEST_NORMAL, size > LARGEST_FINITE
+    normal = ibis.ifelse(denormal | infinite, 1.0, size)
+    power = normal.log2().floor().clip(lower=-EXPONENT_BIAS + 1, upper=EXPONENT_BIAS)
+    # A logarithm beside a power of two may round to the wrong side.
+    power = power - ibis.ifelse(normal < two.pow(power), 1, 0)
+    power = power + ibis.ifelse(normal / two.pow(power) >= 2.0, 1, 0)
+    fraction = ((normal / two.pow(power) - 1.0) * 2.0**FRACTION_BITS).cast("int64")
+    key = (power.cast("int64") + EXPONENT_BIAS) * 2**FRACTION_BITS + fraction
+    # By halves, for no float holds the whole factor.
+    small = (size * SCALE_HALF * SCALE_HALF).cast("int64")
+    highest = ibis.literal((2 * EXPONENT_BIAS + 1) * 2**FRACTION_BITS, "int64")
+    return ibis.ifelse(denormal, small, ibis.ifelse(infinite, highest, key))
+
+
 def has_java() -> bool:
     """Whether Spark has a Java to run on, here or behind Spark Connect."""
     home = os.environ.get("JAVA_HOME")
@@ -204,13 +263,14 @@ def _key_in_sql(bits: str) -> str:
 
 
 _ADAPTERS: dict[str, Adapter] = {
-    adapter.name: adapter for adapter in (Polars(), DuckDB(), Dask(), Spark())
+    adapter.name: adapter for adapter in (Polars(), DuckDB(), Dask(), Spark(), Ibis())
 }
 
 _BY_IMPLEMENTATION = {
     nw.Implementation.POLARS: "polars",
     nw.Implementation.DUCKDB: "duckdb",
     nw.Implementation.DASK: "dask",
+    nw.Implementation.IBIS: "ibis",
     nw.Implementation.PYSPARK: "spark",
     nw.Implementation.PYSPARK_CONNECT: "spark",
 }
@@ -222,7 +282,7 @@ def open_parquet(path: str | Path, engine: str) -> Any:
     Parameters
     ----------
     path : path-like
-    engine : {"polars", "duckdb", "dask", "spark"}
+    engine : {"polars", "duckdb", "dask", "spark", "ibis"}
 
     Examples
     --------
@@ -272,8 +332,8 @@ def as_lazy(frame: Any) -> LazyFrame:
         return lazy
     raise TypeError(
         f"frame is a {type(frame).__module__}.{type(frame).__name__}; accepted are a Polars "
-        "LazyFrame, a DuckDB relation, and Dask and Spark data frames. For columns in memory use "
-        "OperatingPoints.from_scores"
+        "LazyFrame, a DuckDB relation, an Ibis table, and Dask and Spark data frames. For columns "
+        "in memory use OperatingPoints.from_scores"
     )
 
 
