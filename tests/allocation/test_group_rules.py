@@ -126,6 +126,8 @@ def test_one_group_has_one_threshold_by_every_rule() -> None:
     scenario = Scenario(min_precision=0.3, capacity=0.15, cost_ratio=0.1)
     found = compare_group_thresholds(y, s, scenario, by=["all"] * len(y))
     alone = voros.ThresholdPolicy.from_validation(y, s, scenario)
+    named = compare_group_thresholds(y, s, scenario, by={"who": ["all"] * len(y)})
+    assert named.policies == found.policies
     chosen = {rule: found.policy(rule).thresholds()["all"] for rule in GROUP_RULES}
     assert set(chosen.values()) == {alone.threshold(0.1)}
 
@@ -149,6 +151,11 @@ def test_what_cannot_be_compared_is_refused() -> None:
     scenario = Scenario(min_precision=0.3, capacity=0.2, cost_ratio=0.1)
     with pytest.raises(ValueError, match="recall_gap=2"):
         compare_group_thresholds(y, s, scenario, by=group, recall_gap=2)
+    daily = Scenario(min_precision=0.3, capacity=20, per="day", cost_ratio=0.1)
+    with pytest.raises(ValueError, match="per='day'"):
+        compare_group_thresholds(y, s, daily, by=group)
+    with pytest.raises(ValueError, match="by has the columns 'sex', 'site'"):
+        compare_group_thresholds(y, s, scenario, by={"sex": group, "site": group})
     few = np.where(np.arange(2000) < 4, "few", group)
     with pytest.raises(ValueError, match=r"fewer than 10 cases: few \(4\)"):
         compare_group_thresholds(y, s, scenario, by=few)

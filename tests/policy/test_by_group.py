@@ -154,6 +154,19 @@ def test_what_would_not_be_exact_is_refused() -> None:
         found["sex", "x"]
 
 
+def test_costs_without_a_mean_leave_the_interval_open() -> None:
+    y, scores, by = cases()
+    endless = SCENARIO.changed(cost_ratio=voros.costs.uniform_t(0.0, 1.0))
+    made = ThresholdPolicy.from_validation(y, scores, endless)
+    tested = made.evaluate(y, scores, by_cost=True, by=by["sex"])
+    assert tested.by_group is not None
+    assert tested.intervals is not None
+    for found in (tested.intervals, *(result.intervals for result in tested.by_group)):
+        low, high = found.cost_per_1000
+        assert 0 <= low < tested.cost_per_1000 * 2
+        assert high == math.inf
+
+
 @pytest.mark.slow
 def test_a_false_statement_about_any_floor_is_rare() -> None:
     # Six groups whose precision above the threshold is known; floor .5, 2,000 test samples.

@@ -36,6 +36,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, as_fraction, check_scenario
 from voros.core.shared_capacity import Stream, as_cost, share_capacity
 from voros.core.subgroups import FEWEST_CASES, Subgroups
+from voros.exceptions import ArgumentError
 from voros.guarantee import Guarantee
 from voros.guarantee.sequential import alpha_shares, most_counted, walked
 from voros.io.frames import make_frame
@@ -137,7 +138,7 @@ def compare_group_thresholds(
         Its capacity is shared by all groups; its precision floor is that of each group, and under
         the rule "one" that of all cases together. Costs are taken at the mean cost ratio.
     by : array-like of shape (n_cases,)
-        The group of each case.
+        The group of each case; a mapping or data frame with one column will do.
     recall_gap : float within [0, 1], default 0.05
         How far the recalls of two groups may differ under "equal_recall".
     min_cases : int, default 10
@@ -169,10 +170,11 @@ def compare_group_thresholds(
     """
     check_scenario(scenario)
     gap = check_number(recall_gap, "recall_gap")
-    Subgroups.of({"by": by}, min_cases=min_cases, small="refuse")
+    _check_capacity(scenario)
+    groups = _one_column(Subgroups.of(by, min_cases=min_cases, small="refuse"))
     own = scenario.changed(capacity=1.0)
-    separate = allocate(y_true, y_score, own, capacity=scenario.capacity, by=by)
-    cases = read_streams(y_true, y_score, by=by)
+    separate = allocate(y_true, y_score, own, capacity=scenario.capacity, by=groups)
+    cases = read_streams(y_true, y_score, by=groups)
     search = _Search.of(separate, cases, scenario)
     one, floors = search.one_threshold()
     equal = search.equal_recall(gap)
@@ -185,6 +187,28 @@ def compare_group_thresholds(
     if guarantee is not None:
         policies["guaranteed"] = search.guaranteed(JointGuarantee.of(guarantee, False, "each"))
     return GroupThresholds(policies, gap)
+
+
+def _check_capacity(scenario: Scenario) -> None:
+    if scenario.per is not None:
+        raise ArgumentError(
+            "per",
+            f"={scenario.per!r}: thresholds for groups share a capacity over all cases; accepted "
+            "is a scenario without periods",
+        )
+
+
+def _one_column(groups: Subgroups) -> AnyArray:
+    """Return the name of each case's group."""
+    if len(groups.partitions) > 1:
+        listed = ", ".join(repr(part.column) for part in groups.partitions)
+        raise ArgumentError(
+            "by",
+            f" has the columns {listed}; a case has one threshold, so accepted is one column: join "
+            "them, as in sex + ', ' + site",
+        )
+    (part,) = groups.partitions
+    return np.array(part.names)[part.codes]
 
 
 @dataclass(frozen=True, eq=False)

@@ -206,7 +206,8 @@ class Share:
 
     def mean(self, weights: FloatArray) -> Share:
         """Sum with weights of at least 0, limits and all."""
-        return Share(weights @ self.estimate, weights @ self.low, weights @ self.high)
+        each = (_weighted(weights, part) for part in (self.estimate, self.low, self.high))
+        return Share(*each)
 
     def times(self, factor: float) -> Share:
         """Scale."""
@@ -218,6 +219,14 @@ class Share:
         below = np.hypot(self.estimate - self.low, other.estimate - other.low)
         above = np.hypot(self.high - self.estimate, other.high - other.estimate)
         return Share(total, total - below, total + above)
+
+
+def _weighted(weights: FloatArray, values: FloatArray) -> FloatArray:
+    """Sum with weights that may be infinite, as a mean cost ratio can be: nothing costs nothing."""
+    if np.isfinite(weights).all():
+        return np.asarray(weights @ values)
+    some = values > 0
+    return np.asarray(weights[some] @ values[some])
 
 
 def _precision(tpr: FloatArray, fpr: FloatArray, prevalence: float) -> FloatArray:

@@ -132,6 +132,10 @@ class GroupDisplay:
         if np.isnan(value):
             panel.plot([low, high], [row, row], ":", color=quiet(panel), linewidth=width)
             return
+        if np.isposinf(high):
+            # The costs have no mean: the interval has no end.
+            panel.axhline(row, linestyle=":", color=quiet(panel), linewidth=width)
+            high = value
         self.marks_[measure, result.column, result.group] = panel.errorbar(
             value,
             row,
