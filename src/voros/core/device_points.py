@@ -12,7 +12,7 @@ however the library rounds, and where the edges lie costs time, never exactness.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,15 +27,18 @@ from voros.core.device_cases import (
     merged_infinities,
     thresholds_of,
 )
+from voros.core.device_rows import Rows
 from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
 from voros.core.scenario_points import ScenarioPoints
-from voros.devices.libraries import Library
 
 SORTED = 2**24
-"""Cases that are sorted on the device rather than counted by ranges: some 400 MB."""
+"""Fewer cases than these are sorted as fast as counted by ranges."""
+
+KEPT = 2**28
+"""Cases that are sorted in the end; more are counted again first, by finer ranges."""
 
 SAMPLE_SIZE = 2**17
 """Scores that show where all of them lie."""
@@ -44,7 +47,7 @@ SAMPLE_MARGIN = 5.0
 """Standard deviations by which the guess of the capacity's threshold lies deeper than the sample
 says; a guess that falls short costs a pass."""
 
-COARSE, FINE = 2**12, 2**15
+COARSE, FINE = 2**12 - 8, 2**15
 """Ranges of the first count, which only says where to look, and of later ones."""
 
 TIED = 2**11
@@ -55,12 +58,6 @@ STALLED = 0.8
 
 OUTER = 0.002
 """Share of cases on either side that finer ranges leave out: a few far off would stretch them."""
-
-FEW_ROWS = 2**13
-"""Thresholds that the host decides about directly."""
-
-PICKED = 2**11
-"""Of more thresholds as many are looked at first, as the ends of ranges."""
 
 
 def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> ScenarioPoints:
@@ -75,12 +72,13 @@ def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Scenario
     question = _Question(cases.totals, tuple(scenarios))
     if len(cases) <= SORTED:
         ranges, kept, known = _Ranges.whole(cases), np.array([True]), np.array([False])
-        members = cases.scores, cases.positive
+        members = _all_members(cases)
     else:
         ranges, kept, known = _narrow(cases, question)
         members = _members(cases, ranges, kept)
-    rows = _Rows.of(cases.library, *members, ranges, kept)
-    found = rows.thinned(question).counts()
+    over = _passed_over(ranges.positive, kept), _passed_over(ranges.negative, kept)
+    rows = Rows.of(cases.library, *members, ranges.edges, over)
+    found = _joined([rows.chosen(each, cases.totals).to_host() for each in question.scenarios])
     counts = Counts.below(*_with_known(found, ranges, known), *cases.totals)
     return ScenarioPoints(*merged_infinities(counts), scenarios=question.scenarios)
 
@@ -256,7 +254,7 @@ def _narrow(cases: DeviceCases, question: _Question) -> tuple[_Ranges, BoolArray
         wanted = ranges.wanted(question)
         kept = wanted & ~ranges.alike
         n_cases = int(ranges.cases[kept].sum())
-        if n_cases <= SORTED or n_cases > STALLED * before:
+        if n_cases <= KEPT or n_cases > STALLED * before:
             return ranges, kept, wanted & ~kept
         first, last = _bulk(np.where(kept, ranges.cases, 0))
         inner, before = _between(ranges, first, last, FINE), n_cases
@@ -303,100 +301,32 @@ def _evenly(start: Any, end: Any, parts: int, dtype: Any) -> AnyArray:
 
 
 def _members(cases: DeviceCases, ranges: _Ranges, kept: BoolArray) -> tuple[Any, Any]:
-    """Return scores and marks of the cases in the ranges kept."""
-    n_kept = int(ranges.cases[kept].sum())
-    marks = np.append(False, kept)
-    return cases.library.keep_cells(cases.scores, cases.positive, ranges.edges, marks, n_kept)
+    """Return the scores of positives and of negatives in the ranges kept."""
+    sizes = int(ranges.positive[kept].sum()), int(ranges.negative[kept].sum())
+    wanted = np.append(False, kept)
+    return cases.library.keep_cells(cases.scores, cases.positive, ranges.edges, wanted, sizes)
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Thresholds at positives' scores, rising, on the device, with counts within the cases kept.
-
-    Attributes
-    ----------
-    thresholds, first, negatives : array of shape (n_rows,)
-        The score, the positives with a lower one, and the negatives with a lower one.
-    n_right, n_false : int
-        Positives and negatives kept.
-    over : tuple of ndarray
-        Positives and negatives above each range that are not kept.
-    """
-
-    library: Library
-    thresholds: Any
-    first: Any
-    negatives: Any
-    n_right: int
-    n_false: int
-    edges: AnyArray
-    over: tuple[AnyArray, AnyArray]
-
-    @classmethod
-    def of(
-        cls, library: Library, scores: Any, positive: Any, ranges: _Ranges, kept: BoolArray
-    ) -> _Rows:
-        """Sort the cases kept, positives and negatives apart, and count them."""
-        right, false = (
-            library.sort(library.comparable(library.take(scores, library.where_true(marks))))
-            for marks in (positive, ~positive)
-        )
-        first = library.starts(right)
-        thresholds = library.take(right, first)
-        negatives = library.search(false, thresholds, "left")
-        over = _passed_over(ranges.positive, kept), _passed_over(ranges.negative, kept)
-        sizes = right.shape[0], false.shape[0]
-        return cls(library, thresholds, first, negatives, *sizes, ranges.edges, over)
-
-    def __len__(self) -> int:
-        """Return the number of thresholds."""
-        return int(self.thresholds.shape[0])
-
-    def take(self, positions: AnyArray) -> _Rows:
-        """Return some of the rows, still on the device."""
-        there = self.library.from_host(positions)
-
-        def taken(column: Any) -> Any:
-            return self.library.take(column, there)
-
-        return replace(
-            self,
-            thresholds=taken(self.thresholds),
-            first=taken(self.first),
-            negatives=taken(self.negatives),
-        )
-
-    def counts(self) -> tuple[AnyArray, AnyArray, AnyArray]:
-        """Return thresholds, true and false positives on the host, from the highest score down."""
-        columns = (self.thresholds, self.first, self.negatives)
-        thresholds, first, negatives = (self.library.to_host(each)[::-1] for each in columns)
-        home = np.searchsorted(self.edges, thresholds, side="right") - 1
-        tp = self.n_right - first.astype(np.int64) + self.over[0][home]
-        fp = self.n_false - negatives.astype(np.int64) + self.over[1][home]
-        return thresholds, tp, fp
-
-    def thinned(self, question: _Question) -> _Rows:
-        """Drop rows that cannot be chosen, until few are left or no more can go."""
-        rows, before = self, np.inf
-        while FEW_ROWS < len(rows) <= STALLED * before:
-            before = len(rows)
-            rows = rows.take(rows._positions_wanted(question))
-        return rows
-
-    def _positions_wanted(self, question: _Question) -> AnyArray:
-        """Look at rows spread over all, and find those between them that can be chosen."""
-        picked = np.unique(np.linspace(0, len(self) - 1, PICKED).astype(np.int64))
-        _, tp, fp = self.take(picked).counts()
-        size = np.diff(np.append(picked, len(self)))[::-1]
-        wanted = np.flatnonzero(question.wanted(tp, fp, size == 1)[::-1])
-        sizes = size[::-1][wanted]
-        starts = np.cumsum(sizes) - sizes
-        return np.asarray(np.arange(sizes.sum()) + np.repeat(picked[wanted] - starts, sizes))
+def _all_members(cases: DeviceCases) -> tuple[Any, Any]:
+    library = cases.library
+    right, false = (library.where_true(marks) for marks in (cases.positive, ~cases.positive))
+    return library.take(cases.scores, right), library.take(cases.scores, false)
 
 
 def _passed_over(counts: AnyArray, kept: BoolArray) -> AnyArray:
     """Cases above the lower end of each range that are in none of the kept."""
     return np.cumsum(np.where(kept, 0, counts)[::-1])[::-1]
+
+
+def _joined(
+    parts: Sequence[tuple[AnyArray, AnyArray, AnyArray]],
+) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Return the rows of all parts, each once; they are rows of one curve."""
+    if len(parts) == 1:
+        return parts[0]
+    thresholds, tp, fp = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    _, first = np.unique(tp, return_index=True)
+    return thresholds[first], tp[first], fp[first]
 
 
 def _with_known(

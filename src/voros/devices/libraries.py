@@ -67,7 +67,7 @@ class Library:
 
     def from_host(self, array: HostArray) -> Any:
         """Copy a small array to the device."""
-        return self.xp.asarray(array, device=self.device)
+        return self.xp.asarray(np.array(array, order="C"), device=self.device)
 
     def type_name(self, array: Any) -> str:
         """Name the type of an array's values, such as ``float32``."""
@@ -141,26 +141,44 @@ class Library:
         return counts.reshape(-1, 2)
 
     def keep_cells(
-        self, scores: Any, positive: Any, edges: HostArray, wanted: HostArray, n_kept: int
+        self,
+        scores: Any,
+        positive: Any,
+        edges: HostArray,
+        wanted: HostArray,
+        sizes: tuple[int, int],
     ) -> tuple[Any, Any]:
-        """Return the `n_kept` scores and marks in the cells wanted, in any order."""
+        """Return the scores of positives and of negatives in the cells wanted, in any order.
+
+        `sizes` are their numbers as counted, and cases that have changed since are an error.
+        """
         there, marks = self.from_host(edges), self.from_host(wanted)
-        parts: list[tuple[Any, Any]] = []
+        parts: list[tuple[Any, ...]] = []
         for block in blocks_of(scores.shape[0]):
-            cell = self.cells(there, scores[block])
-            inside = self.where_true(self.take(marks, cell))
-            parts.append((self.take(scores[block], inside), self.take(positive[block], inside)))
-        kept_scores, kept_positive = (self.xp.concat(column) for column in zip(*parts, strict=True))
-        if kept_scores.shape[0] != n_kept:
-            found = kept_scores.shape[0]
-            raise RuntimeError(f"two passes disagree: {n_kept} cases were counted, {found} found")
-        return kept_scores, kept_positive
+            inside = self.take(marks, self.cells(there, scores[block]))
+            classes = positive[block] & inside, ~positive[block] & inside
+            parts.append(tuple(self.take(scores[block], self.where_true(each)) for each in classes))
+        right, false = (self.xp.concat(column) for column in zip(*parts, strict=True))
+        check_same_counts((right.shape[0], false.shape[0]), sizes)
+        return right, false
+
+    @property
+    def real_type(self) -> tuple[Any, float]:
+        """The type in which counts are compared, and the relative error to allow for."""
+        double = self.type_name(self.from_host(np.zeros(1))) == "float64"
+        return (self.xp.float64, 1e-9) if double else (self.xp.float32, 1e-4)
 
 
 class TorchLibrary(Library):
     """Torch tensors, on CUDA or any other device."""
 
     name = "torch"
+
+    @property
+    def real_type(self) -> tuple[Any, float]:
+        """Double precision, which all devices but Apple's have."""
+        single = self.device.type == "mps"
+        return (self.xp.float32, 1e-4) if single else (self.xp.float64, 1e-9)
 
     def detach(self, array: Any) -> Any:
         """Return a tensor without its gradients."""
@@ -190,9 +208,52 @@ class TorchLibrary(Library):
         """Return values at positions."""
         return values[positions]
 
+    def count_true(self, marks: Any) -> int:
+        """Count marks; plain torch would make 64-bit numbers of all of them first."""
+        kernels = self._kernels(marks, marks)
+        return super().count_true(marks) if kernels is None else int(kernels.count_marks(marks))
+
     def tally(self, numbers: Any, length: int) -> HostArray:
         """Count how often each of the numbers below `length` occurs."""
         return self.to_host(self._torch.bincount(numbers, minlength=length))
+
+    def count_cells(self, scores: Any, positive: Any, edges: HostArray) -> HostArray:
+        """Count negatives and positives between edges, in one read where they are even."""
+        kernels = self._kernels(scores, positive)
+        scale = None if kernels is None else kernels.even_step(edges)
+        if kernels is None or scale is None:
+            return super().count_cells(scores, positive, edges)
+        counts: HostArray = kernels.count_even(scores, positive, edges, scale)
+        return counts
+
+    def keep_cells(
+        self,
+        scores: Any,
+        positive: Any,
+        edges: HostArray,
+        wanted: HostArray,
+        sizes: tuple[int, int],
+    ) -> tuple[Any, Any]:
+        """Return the scores of positives and of negatives in the cells wanted, in one read."""
+        kernels = self._kernels(scores, positive)
+        scale = None if kernels is None else kernels.even_step(edges)
+        if kernels is None or scale is None:
+            return super().keep_cells(scores, positive, edges, wanted, sizes)
+        right, false, found = kernels.keep_even(scores, positive, edges, scale, wanted, sizes)
+        check_same_counts(found, sizes)
+        return right, false
+
+    def _kernels(self, scores: Any, positive: Any) -> ModuleType | None:
+        """Return the kernels, where Triton is and the arrays lie as they need."""
+        if scores.device.type != "cuda" or not (
+            scores.is_contiguous() and positive.is_contiguous()
+        ):
+            return None
+        try:
+            from voros.devices import triton_kernels
+        except ImportError:
+            return None
+        return triton_kernels
 
     @property
     def _torch(self) -> Any:
@@ -272,10 +333,20 @@ def library_of(array: Any) -> Library | None:
     return kind(compat.array_namespace(array), compat.device(array))
 
 
-def blocks_of(n_cases: int) -> list[slice]:
+def blocks_of(n_cases: int, size: int | None = None) -> list[slice]:
     """Cut cases into blocks."""
-    starts = range(0, n_cases, BLOCK)
-    return [slice(start, min(start + BLOCK, n_cases)) for start in starts] or [slice(0, 0)]
+    step = size or BLOCK
+    starts = range(0, n_cases, step)
+    return [slice(start, min(start + step, n_cases)) for start in starts] or [slice(0, 0)]
+
+
+def check_same_counts(found: tuple[int, int], counted: tuple[int, int]) -> None:
+    """Raise where two passes over the same cases disagree: their memory was written to."""
+    if found != counted:
+        raise RuntimeError(
+            f"{counted[0]} positives and {counted[1]} negatives were counted, and then "
+            f"{found[0]} and {found[1]} found: the arrays changed in between"
+        )
 
 
 def _elsewhere(array: Any) -> bool:

@@ -1,0 +1,146 @@
+"""Scores on a device and on the CPU, beside sorting, scikit-learn and torchmetrics.
+
+Draws float32 scores and bool labels, a tenth of them positive and 1.2 standard deviations higher,
+and times each way once it is warm: the median of several, with the device synchronised. Extra
+memory is the peak that the device's allocator saw beyond the arrays themselves.
+
+    python benchmarks/devices.py --device cuda --cases 1e5 1e7 1e9
+    python benchmarks/devices.py --device cpu --cases 1e5 1e7
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import statistics
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+import voros
+
+SCENARIOS = {
+    "voros, capacity 0.1": voros.Scenario(capacity=0.1, cost_ratio=(1 / 40, 1 / 20)),
+    "voros, no limits": voros.Scenario(cost_ratio=(1 / 9, 1 / 6)),
+}
+
+LONGEST = 20.0
+"""Seconds after which a way is not timed again."""
+
+MOST_IN_MEMORY = 10**8
+"""Cases up to which the slower ways are timed on a CPU: they take minutes and tens of GB beyond."""
+
+
+def draw(n_cases: int, device: str, seed: int = 0) -> tuple[Any, Any]:
+    source = "cuda" if torch.cuda.is_available() else device
+    generator = torch.Generator(device=source).manual_seed(seed)
+    ill = torch.rand(n_cases, device=source, generator=generator) < 0.1
+    score = torch.randn(n_cases, device=source, generator=generator)
+    for first in range(0, n_cases, 2**26):
+        part = slice(first, first + 2**26)
+        score[part] += 1.2 * ill[part]
+    return ill.to(device), score.to(device)
+
+
+def ways(ill: Any, score: Any, device: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    for name, scenario in SCENARIOS.items():
+        yield name, partial(voros.partial_voros_score, ill, score, scenario)
+    if device == "cpu":
+        yield from _in_memory(ill.numpy(), score.numpy())
+        if len(score) > MOST_IN_MEMORY:
+            return
+    yield "torch.sort", lambda: torch.sort(score)
+    auroc = _torchmetrics()
+    if auroc is not None:
+        yield "torchmetrics AUROC", lambda: float(auroc(score, ill.int(), validate_args=False))
+
+
+def _in_memory(ill: Any, score: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    yield "numpy.sort", lambda: np.sort(score)
+    if len(score) <= MOST_IN_MEMORY:
+        from sklearn.metrics import roc_auc_score
+
+        yield "scikit-learn AUROC", lambda: roc_auc_score(ill, score)
+
+
+def _torchmetrics() -> Any:
+    try:
+        from torchmetrics.functional.classification import binary_auroc
+    except ImportError:
+        return None
+    return binary_auroc
+
+
+def measure(action: Callable[[], Any], device: str, repeats: int) -> dict[str, Any]:
+    """Time an action, and see how much memory it takes for a while."""
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answer = _once(action, device)
+    first = time.perf_counter() - start
+    gc.collect()
+    times, extra = [first], None
+    if device == "cuda":
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        _once(action, device)
+        extra = (torch.cuda.max_memory_allocated() - before) / 2**30
+    while first < LONGEST and len(times) <= repeats:
+        start = time.perf_counter()
+        _once(action, device)
+        times.append(time.perf_counter() - start)
+    seconds = statistics.median(times[1:] or times)
+    return {"ms": 1e3 * seconds, "first_ms": 1e3 * first, "extra_gib": extra, "answer": answer}
+
+
+def _once(action: Callable[[], Any], device: str) -> float | None:
+    answer = action()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return answer if isinstance(answer, float) else None
+
+
+def compare(n_cases: int, device: str, repeats: int) -> list[dict[str, Any]]:
+    ill, score = draw(n_cases, device)
+    rows = []
+    for name, action in ways(ill, score, device):
+        try:
+            found = measure(action, device, repeats)
+        except torch.cuda.OutOfMemoryError:
+            found = {"error": "out of memory"}
+        rows.append({"cases": n_cases, "device": device, "way": name} | found)
+        print(json.dumps(rows[-1]), flush=True)
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    lines = ["| cases | device | way | time | extra memory |", "|---|---|---|---|---|"]
+    for row in rows:
+        took = f"{row['ms']:.3g} ms" if "ms" in row else row["error"]
+        extra = row.get("extra_gib")
+        memory = "" if extra is None else f"{extra:.2f} GiB"
+        lines.append(f"| {row['cases']:.0e} | {row['device']} | {row['way']} | {took} | {memory} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--cases", nargs="+", type=float, default=[1e5, 1e7])
+    parser.add_argument("--repeats", type=int, default=9)
+    options = parser.parse_args()
+    rows = []
+    for n_cases in options.cases:
+        rows += compare(int(n_cases), options.device, options.repeats)
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()

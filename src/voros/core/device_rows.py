@@ -1,0 +1,169 @@
+"""Thresholds at the scores of positives, sorted and counted on a device, and thinned there.
+
+A threshold below the line between two others, in the plane of false and true positives, is at no
+cost the best of the three. So where its neighbours surely meet the limits it can go, whether or not
+it meets them. What could be chosen, a vertex of the hull of the feasible thresholds, lies above
+every such line and never goes, in whatever order the others do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray
+from voros.core.decision import solve
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.devices.libraries import Library, blocks_of
+
+FEW_ROWS = 2**14
+"""Thresholds that the host decides about directly."""
+
+STALLED = 0.9
+"""A round that leaves more than this share of the thresholds is the last one."""
+
+GROUP, MANY_GROUPS = 64, 16
+"""Rows that are compared with the best of the groups beside theirs, where there are many."""
+
+SORT_BLOCK = 2**23
+"""Negatives sorted at once, which takes some 200 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Distinct scores of positives, rising, with the alarms at each, all on the device."""
+
+    library: Library
+    thresholds: Any
+    tp: Any
+    fp: Any
+
+    @classmethod
+    def of(
+        cls, library: Library, right: Any, false: Any, edges: AnyArray, over: tuple[AnyArray, ...]
+    ) -> Rows:
+        """Count the scores of positives and of negatives.
+
+        Parameters
+        ----------
+        right, false : array
+            Scores of the positives and of the negatives that are looked at, in any order.
+        edges : ndarray
+            Of ranges of scores.
+        over : pair of ndarray
+            Positives and negatives above the lower end of each range that are not looked at.
+        """
+        ranked = library.sort(library.comparable(right))
+        first = library.starts(ranked)
+        thresholds = library.take(ranked, first)
+        home = library.search(library.from_host(edges), thresholds, "right") - 1
+        above = [library.take(library.from_host(each), home) for each in over]
+        lower = _lower(library, false, thresholds)
+        return cls(
+            library,
+            thresholds,
+            above[0] + (ranked.shape[0] - first),
+            above[1] + (false.shape[0] - lower),
+        )
+
+    def __len__(self) -> int:
+        """Return the number of thresholds."""
+        return int(self.thresholds.shape[0])
+
+    def take(self, positions: Any) -> Rows:
+        """Return some of the rows."""
+        columns = (self.thresholds, self.tp, self.fp)
+        thresholds, tp, fp = (self.library.take(column, positions) for column in columns)
+        return replace(self, thresholds=thresholds, tp=tp, fp=fp)
+
+    def to_host(self) -> tuple[AnyArray, AnyArray, AnyArray]:
+        """Return thresholds, true and false positives on the host, from the highest score down."""
+        columns = (self.thresholds, self.tp, self.fp)
+        thresholds, tp, fp = (self.library.to_host(column)[::-1] for column in columns)
+        return thresholds, tp.astype(np.int64), fp.astype(np.int64)
+
+    def chosen(self, scenario: Scenario, totals: tuple[int, int]) -> Rows:
+        """Drop rows that cannot be chosen in a scenario, until few are left or no more can go."""
+        if len(self) <= FEW_ROWS:
+            return self
+        sure, possible = _judged(self, scenario, totals)
+        positions = self.library.where_true(possible)
+        rows, sure = self.take(positions), self.library.take(sure, positions)
+        before = np.inf
+        while max(FEW_ROWS, 2) < len(rows) <= STALLED * before:
+            before = len(rows)
+            positions = self.library.where_true(_above_chords(rows, sure))
+            rows, sure = rows.take(positions), self.library.take(sure, positions)
+        return rows
+
+
+def _lower(library: Library, values: Any, thresholds: Any) -> Any:
+    """Count the values below each threshold; sorted block by block, to spare memory."""
+    lower: Any = 0
+    for block in blocks_of(values.shape[0], SORT_BLOCK):
+        ordered = library.sort(library.comparable(values[block]))
+        lower = library.search(ordered, thresholds, "left") + lower
+    return lower
+
+
+def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
+    """Mark the rows that surely meet the limits, and those that may or are most precise."""
+    xp, (real, slack) = rows.library.xp, rows.library.real_type
+    none = np.zeros(1, dtype=np.int64)
+    whole = solve(OperatingPoints(np.array([np.inf]), none, none, *totals), scenario)
+    sizes = whole.points.n_positive, whole.points.n_negative
+    tp = xp.astype(rows.tp, real) * (sizes[0] / totals[0])
+    alarms = tp + xp.astype(rows.fp, real) * (sizes[1] / totals[1])
+    precision = tp / alarms
+    floor, most = scenario.min_precision, whole.max_alarms
+    capable = alarms <= most * (1 + slack)
+    sure = (alarms <= most * (1 - slack)) & (precision >= floor * (1 + slack))
+    if floor == 0:
+        return sure, capable
+    highest = xp.max(xp.where(capable, precision, xp.zeros_like(precision)))
+    possible = (precision >= floor * (1 - slack)) | (precision >= highest * (1 - slack))
+    return sure, capable & possible
+
+
+def _above_chords(rows: Rows, sure: Any) -> Any:
+    """Mark the rows that are not below a line between two rows that are sure, one on either side.
+
+    The line runs from the best row of the group before to the best row of the group after, best by
+    a cost ratio that suits the group of the row itself.
+    """
+    xp, (real, slack) = rows.library.xp, rows.library.real_type
+    size = GROUP if len(rows) >= MANY_GROUPS * GROUP else 1
+    n_groups = len(rows) // size
+    body = n_groups * size
+
+    def grouped(column: Any) -> Any:
+        return xp.reshape(column[:body], (n_groups, size))
+
+    tp, fp, safe = (grouped(column) for column in (rows.tp, rows.fp, sure))
+    best = _best_of_groups(xp, tp, fp, safe, real)
+    tp_best, fp_best, safe_best = (
+        xp.take_along_axis(each, best, axis=1) for each in (tp, fp, safe)
+    )
+    # The group after has the higher scores, and so fewer alarms.
+    gained = xp.astype(tp[1:-1, :] - tp_best[2:, :], real)
+    passed = xp.astype(fp[1:-1, :] - fp_best[2:, :], real)
+    gain = xp.astype(tp_best[:-2, :] - tp_best[2:, :], real)
+    width = xp.astype(fp_best[:-2, :] - fp_best[2:, :], real)
+    below = (gained * width < gain * passed * (1 - slack)) | (width == 0)
+    kept = ~(below & safe_best[:-2, :] & safe_best[2:, :])
+    ends = (size, len(rows) - (n_groups - 1) * size)
+    first, last = (xp.ones(n, dtype=kept.dtype, device=rows.library.device) for n in ends)
+    return xp.concat([first, xp.reshape(kept, (-1,)), last])
+
+
+def _best_of_groups(xp: Any, tp: Any, fp: Any, safe: Any, real: Any) -> Any:
+    """Return where the best sure row of each group is, by the mean slope of the group."""
+    gained = xp.astype(tp - tp[:, -1:], real)
+    passed = xp.astype(fp - fp[:, -1:], real)
+    slope = gained[:, :1] / (passed[:, :1] + 0.5)
+    worth = gained - slope * passed
+    worth = xp.where(safe, worth, xp.full_like(worth, -xp.inf))
+    return xp.argmax(worth, axis=1, keepdims=True)

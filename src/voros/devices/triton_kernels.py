@@ -1,0 +1,167 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, allow-incomplete-defs
+"""Counting and selecting in one read of the scores, on CUDA through Triton.
+
+Plain torch writes an array as long as the scores for every step. These kernels write counts, or
+the scores selected, and nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+from numpy.typing import NDArray
+
+from voros.devices import cuda_counting
+
+TILE = 4096
+"""Cases that a program works on at once."""
+
+CASES_PER_LAUNCH = 2**30
+"""Counters on the device have 32 bits; the host adds launches up."""
+
+EVEN = 0.25
+"""By how much of a step an edge may be off to be found from a linear guess."""
+
+
+@triton.jit
+def _cell(score, edges, n_edges, start, scale):
+    """Return the edges at most each score, less one: guessed, and set right by comparison."""
+    guess = tl.minimum(tl.maximum((score - start) * scale, 0.0), n_edges - 3.0).to(tl.int32) + 1
+    cell = guess - (score < tl.load(edges + guess)).to(tl.int32)
+    cell += (score >= tl.load(edges + guess + 1)).to(tl.int32)
+    return tl.where(score < tl.load(edges), -1, cell)
+
+
+@triton.jit
+def _count(scores, positive, edges, counts, n_cases, n_edges, start, scale, SIZE: tl.constexpr):
+    place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
+    inside = place < n_cases
+    score = tl.load(scores + place, mask=inside, other=0.0).to(tl.float32)
+    mark = tl.load(positive + place, mask=inside, other=0).to(tl.int32)
+    cell = _cell(score, edges, n_edges, start, scale)
+    between = inside & (cell > 0) & (cell < n_edges - 1)
+    tl.atomic_add(counts + 2 * (cell + 1) + mark, 1, mask=between, sem="relaxed")
+    # Most cases are beyond the edges, and one counter for all of them would be a queue.
+    lowest, highest = inside & (cell == 0), inside & (cell == n_edges - 1)
+    tl.atomic_add(counts + 2, tl.sum((lowest & (mark == 0)).to(tl.int32)), sem="relaxed")
+    tl.atomic_add(counts + 3, tl.sum((lowest & (mark == 1)).to(tl.int32)), sem="relaxed")
+    top = counts + 2 * n_edges
+    tl.atomic_add(top, tl.sum((highest & (mark == 0)).to(tl.int32)), sem="relaxed")
+    tl.atomic_add(top + 1, tl.sum((highest & (mark == 1)).to(tl.int32)), sem="relaxed")
+
+
+@triton.jit
+def _put(out, taken, room, score, chosen):
+    number = chosen.to(tl.int32)
+    found = tl.sum(number)
+    if found > 0:
+        first = tl.atomic_add(taken, found.to(tl.int64), sem="relaxed")
+        target = first + tl.cumsum(number, 0) - 1
+        tl.store(out + target, score, mask=chosen & (target < room))
+
+
+@triton.jit
+def _keep(
+    scores,
+    positive,
+    edges,
+    wanted,
+    right,
+    false,
+    taken,
+    n_cases,
+    n_right,
+    n_false,
+    n_edges,
+    start,
+    scale,
+    SIZE: tl.constexpr,
+):
+    place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
+    inside = place < n_cases
+    score = tl.load(scores + place, mask=inside, other=0.0)
+    cell = _cell(score.to(tl.float32), edges, n_edges, start, scale)
+    chosen = inside & (tl.load(wanted + cell + 1) != 0)
+    if tl.sum(chosen.to(tl.int32)) > 0:
+        mark = tl.load(positive + place, mask=chosen, other=0)
+        _put(right, taken, n_right, score, chosen & (mark != 0))
+        _put(false, taken + 1, n_false, score, chosen & (mark == 0))
+
+
+@triton.jit
+def _sum(marks, total, n_cases, SIZE: tl.constexpr):
+    place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
+    mark = tl.load(marks + place, mask=place < n_cases, other=0)
+    tl.atomic_add(total, tl.sum(mark.to(tl.int32)).to(tl.int64), sem="relaxed")
+
+
+def even_step(edges: NDArray[Any]) -> float | None:
+    """Return the inverse of the step between the inner edges; None where they are not even."""
+    inner = edges[1:-1]
+    if edges.dtype != np.float32 or len(inner) < 3 or not np.isfinite(inner).all():
+        return None
+    scale = np.float32((len(inner) - 1) / (float(inner[-1]) - float(inner[0])))
+    if not 1e-30 < scale < 1e30:
+        return None
+    off = (inner - inner[0]) * scale - np.arange(len(inner), dtype=np.float32)
+    return float(scale) if np.abs(off).max() < EVEN else None
+
+
+def count_marks(marks: Any) -> int:
+    """Count the marks that are set."""
+    total = torch.zeros(1, dtype=torch.int64, device=marks.device)
+    size = 4 * TILE
+    _sum[(triton.cdiv(marks.shape[0], size),)](
+        marks.view(torch.uint8), total, marks.shape[0], SIZE=size
+    )
+    return int(total)
+
+
+def count_even(scores: Any, positive: Any, edges: NDArray[Any], scale: float) -> NDArray[Any]:
+    """Count negatives and positives between edges; those below the first may be left out."""
+    there = torch.as_tensor(np.append(edges, np.float32(scale)), device=scores.device)
+    length = 2 * (len(edges) + 1)
+    total = np.zeros(length, dtype=np.int64)
+    for first in range(0, scores.shape[0], CASES_PER_LAUNCH):
+        part = scores[first : first + CASES_PER_LAUNCH]
+        marks = positive[first : first + CASES_PER_LAUNCH].view(torch.uint8)
+        counts = torch.zeros(length, dtype=torch.int32, device=scores.device)
+        sizes = part.shape[0], len(edges), float(edges[1]), scale
+        if cuda_counting.fits(part, marks, edges):
+            cuda_counting.count(part, marks, there, counts, part.shape[0], len(edges))
+        else:
+            _count[(triton.cdiv(part.shape[0], TILE),)](
+                part, marks, there, counts, *sizes, SIZE=TILE
+            )
+        total += counts.cpu().numpy()
+    return total.reshape(-1, 2)
+
+
+def keep_even(
+    scores: Any,
+    positive: Any,
+    edges: NDArray[Any],
+    scale: float,
+    wanted: NDArray[np.bool_],
+    sizes: tuple[int, int],
+) -> tuple[Any, Any, tuple[int, int]]:
+    """Return the scores of positives and of negatives in the cells wanted, and their numbers.
+
+    `wanted` says it of the cells below the first edge, between each and the next, and from the
+    last one up; `sizes` are the numbers expected.
+    """
+    device = scores.device
+    there = torch.as_tensor(edges, device=device)
+    flags = torch.as_tensor(wanted.astype(np.uint8), device=device)
+    right, false = (torch.empty(size, dtype=scores.dtype, device=device) for size in sizes)
+    taken = torch.zeros(2, dtype=torch.int64, device=device)
+    numbers = scores.shape[0], *sizes, len(edges), float(edges[1]), scale
+    marks = positive.view(torch.uint8)
+    grid = (triton.cdiv(scores.shape[0], TILE // 2),)
+    _keep[grid](scores, marks, there, flags, right, false, taken, *numbers, SIZE=TILE // 2)
+    found = taken.tolist()
+    return right, false, (found[0], found[1])
