@@ -1,0 +1,59 @@
+"""How often a guarantee in every group is broken: three populations of three groups.
+
+``python benchmarks/groups.py [RUNS]`` prints for each the share of runs in which the floor of some
+group or the capacity is broken in the population; at most 5 % are allowed.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+import voros
+
+FLOOR, CAPACITY, N_CASES, N_LEVELS = 0.4, 0.249, 900, 12
+SHARES = np.array([0.5, 0.3, 0.2])
+"""Of the groups."""
+
+POPULATIONS: dict[str, NDArray[np.float64]] = {
+    "floor": np.tile(np.r_[[0.39] * 4, [0.3] * 8], (3, 1)),
+    "mixed": np.array([np.linspace(top, 0.05, N_LEVELS) for top in (0.9, 0.7, 0.5)]),
+    "capacity": np.full((3, N_LEVELS), 0.8),
+}
+"""Chance of a positive at each level of the score, best first, by group."""
+
+
+def thresholds(chances: NDArray[np.float64], rng: np.random.Generator) -> dict[str, float]:
+    """Draw validation cases and return the guaranteed thresholds."""
+    group, level = rng.choice(3, N_CASES, p=SHARES), rng.integers(0, N_LEVELS, N_CASES)
+    y_true = rng.random(N_CASES) < chances[group, level]
+    scenario = voros.Scenario(min_precision=FLOOR, capacity=CAPACITY, cost_ratio=0.05)
+    sure = voros.Guarantee(0.95)
+    scores = N_LEVELS - level.astype(float)
+    found = voros.compare_group_thresholds(y_true, scores, scenario, by=group, guarantee=sure)
+    return found.policy("guaranteed").thresholds()
+
+
+def breaks(deployed: dict[str, float], chances: NDArray[np.float64]) -> bool:
+    """Say whether a limit is broken in the population."""
+    scores = N_LEVELS - np.arange(N_LEVELS)
+    raised = np.array([scores >= deployed[str(group)] for group in range(3)])
+    precisions = [chances[g, raised[g]].mean() for g in range(3) if raised[g].any()]
+    return bool(SHARES @ raised.mean(axis=1) > CAPACITY or min(precisions, default=1.0) < FLOOR)
+
+
+def main(runs: int) -> None:
+    """Simulate every population."""
+    warnings.simplefilter("ignore", voros.NeverAlarmWarning)
+    for name, chances in POPULATIONS.items():
+        seeds = (np.random.default_rng([seed, 77, len(name)]) for seed in range(runs))
+        broken = sum(breaks(thresholds(chances, rng), chances) for rng in seeds) / runs
+        error = np.sqrt(broken * (1 - broken) / runs)
+        print(f"{name:9} {broken:.2%} broken (Monte Carlo error {error:.2%}) in {runs:,} runs")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
