@@ -11,7 +11,12 @@ from scipy.stats import binom
 
 import voros
 from voros import Guarantee, NeverAlarmWarning, OperatingPoints, Scenario, ThresholdPolicy
+from voros.core.groups import GroupedCases
 from voros.core.periods import Periods
+from voros.guarantee import period_tests
+from voros.guarantee.cluster_tests import _limit_sums, certified_groups
+from voros.guarantee.period_tests import certified_periods
+from voros.guarantee.sequential import alpha_shares
 
 
 def points_of(y, scores, days) -> OperatingPoints:
@@ -78,6 +83,53 @@ def test_floor_and_capacity_share_the_error() -> None:
     above = n_above(scores, days, policy.threshold(), 6)
     assert binom.cdf(above, 400, 0.3) < 0.05
     assert tested.mean_precision > 0.3
+
+
+def test_each_limit_is_tested_with_its_part_of_the_error() -> None:
+    y, scores, days = ward(5, n_days=400)
+    points = points_of(y, scores, days)
+    scenario = Scenario(0.45, 6, cost_ratio=0.1, per="day", exceed=0.3)
+    alpha = 0.4
+    for_floor, for_capacity = alpha_shares(alpha, 0.45, 120, 400)
+    assert for_floor + for_capacity == pytest.approx(alpha)
+    assert 0 < for_capacity < for_floor
+    groups = GroupedCases(y > 0, scores, days)
+    floor_alone = Scenario(0.45, 6, cost_ratio=0.1, per="day", exceed=0.3)
+    precise = certified_groups(points.thresholds, groups, floor_alone, for_floor)
+    above = [n_above(scores, days, threshold, 6) for threshold in points.thresholds]
+    capable = binom.cdf(above, 400, 0.3) <= for_capacity
+    found = certified_periods(points, scenario, None, alpha)
+    assert found.tolist() == (precise & capable).tolist()
+    assert found.any()
+
+
+def test_with_all_of_the_error_more_would_pass(monkeypatch) -> None:
+    """The parts of the error decide: which tests get how much is seen where they are called."""
+    asked = []
+
+    def noted(thresholds, cases, scenario, alpha):
+        asked.append(alpha)
+        return certified_groups(thresholds, cases, scenario, alpha)
+
+    monkeypatch.setattr(period_tests, "certified_groups", noted)
+    y, scores, days = ward(5, n_days=400)
+    points = points_of(y, scores, days)
+    scenario = Scenario(0.2, 6, cost_ratio=0.1, per="day", exceed=0.3)
+    found = certified_periods(points, scenario, None, 0.4)
+    for_floor, for_capacity = alpha_shares(0.4, 0.2, 120, 400)
+    assert asked == [for_floor]
+    above = np.array([n_above(scores, days, t, 6) for t in points.thresholds[found]])
+    assert np.all(binom.cdf(above, 400, 0.3) <= for_capacity)
+
+
+def test_bets_on_the_mean_never_lose_more_than_their_bound() -> None:
+    codes, scores = np.array([0, 0, 0, 0, 1]), np.full(5, 1.0)
+    cases = GroupedCases(np.zeros(5, dtype=bool), scores, codes)
+    scenario = Scenario(capacity=1, cost_ratio=0.1, per="day")
+    ((sums, bound),) = _limit_sums(codes, cases, np.array([1.0]), scenario)
+    assert sums.ravel().tolist() == [-3.0, 0.0]
+    assert bound == 3
+    assert _limit_sums(codes, cases, np.array([1.0]), scenario.changed(exceed=0.1)) == []
 
 
 @pytest.mark.parametrize(

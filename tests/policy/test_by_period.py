@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import voros
-from voros import Scenario, ThresholdPolicy
+from voros import PeriodEvaluation, Periods, Scenario, ThresholdPolicy
+from voros.core.periods import PeriodCases
 
 
 def ward(seed: int, n: int = 400, n_days: int = 30) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -69,6 +70,29 @@ def test_a_broken_rule_says_what_it_measures() -> None:
     assert violation.bound == 0
     assert violation.worst == 0.5
     assert "0.5 of the periods (per shift) with more than 2 alarms is 0.5 above 0" in str(violation)
+
+
+def test_a_rule_that_is_just_met_is_kept() -> None:
+    """Four periods of 3, 1, 2 and 2 alarms: 8 together, and one of four above 2."""
+    codes = np.repeat(np.arange(4), [3, 1, 2, 2])
+    cases = PeriodCases(Periods.from_column(codes), np.zeros(8, dtype=bool), np.ones(8))
+    for exceed, kept in ((None, True), (0.25, True), (0.24, False), (0.0, False)):
+        scenario = Scenario(capacity=2, cost_ratio=0.1, per="day", exceed=exceed)
+        found = PeriodEvaluation.of(cases, np.array([1.0]), scenario)
+        assert found.broken.tolist() == [not kept]
+    tighter = Scenario(capacity=1, cost_ratio=0.1, per="day")
+    assert PeriodEvaluation.of(cases, np.array([1.0]), tighter).broken.tolist() == [True]
+
+
+def test_a_rule_on_periods_is_named_where_it_binds() -> None:
+    """Within the mean a lower threshold would do; two alarms on one day rule it out."""
+    y, scores, days = [1, 1, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1], [0, 0, 1, 1, 2, 2]
+    scenario = Scenario(capacity=1, cost_ratio=0.1, per="day", exceed=0.0)
+    found = voros.evaluate(y, scores, scenario, periods=days)
+    assert [choice.threshold for choice in found.choices] == [6.0]
+    assert found.binding == ("capacity",)
+    # Only the highest score is within the rule, so it is the most precise one too.
+    assert found.most_precise.alarms == 1
 
 
 def test_every_threshold_of_a_policy_is_judged_in_its_periods() -> None:
