@@ -151,6 +151,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(voros_command, admissions, a
     assert message in line
 
 
+@pytest.mark.slow
 def test_a_report_resamples_days_and_draws_them(voros_command, admissions):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")

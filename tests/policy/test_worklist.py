@@ -22,7 +22,7 @@ def list_by_hand(scores, days, k, threshold, order):
     return listed
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("k", [1, 2, 4])
 def test_counts_are_the_mean_over_all_ways_to_break_ties(seed, k) -> None:
     rng = np.random.default_rng(seed)
