@@ -8,8 +8,8 @@ from cli.cases import LIMITS
 
 pl = pytest.importorskip("polars")
 
-# dask's own, with pandas 3.1.
-pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
+# The warning is dask's own, with pandas 3.1.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:The inplace keyword")]
 
 ENGINES = ["duckdb", "polars", "dask"]
 GRID = ("--min-precision", "0.2:0.6:3", "--capacity", "0.1:0.3:2", "--miss-costs", "5:20")

@@ -136,7 +136,7 @@ def assert_same_weighted_result(few, positive, scores, weights, scenario):
     assert (few.n_positive, few.n_negative) == (every.n_positive, every.n_negative)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.integers(20, 200),
     st.sampled_from(list(SHAPES)),
