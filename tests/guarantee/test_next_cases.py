@@ -98,7 +98,8 @@ def test_thresholds_are_the_last_of_two_walks_and_a_few_of_a_stricter_one(
     main = min(starts)
     expected: set[int] = set()
     planned = [
-        Walk(3000, horizon, 0.4, s * alpha, start, most, main) for start, s in starts.items()
+        Walk(3000, horizon, 0.4, s * alpha, start, most, main, coarse=start != main)
+        for start, s in starts.items()
     ]
     for plan in planned:
         expected |= set(np.arange(len(points))[walk(points, plan, rough_requirement(plan))][-1:])
@@ -107,7 +108,7 @@ def test_thresholds_are_the_last_of_two_walks_and_a_few_of_a_stricter_one(
     earliest = int(np.ceil(0.45 * (1 + 3000 / horizon) * first_rank(0.4, share * alpha)))
     start = inner_start(main, earliest, most)
     assert start > main
-    plan = Walk(3000, horizon, 0.4, share * alpha, start, most, main)
+    plan = Walk(3000, horizon, 0.4, share * alpha, start, most, main, coarse=True)
     inner = walk(points, plan, rough_requirement(plan))
     expected |= set(spaced(points.alarms, inner).tolist())
     found, plans = of_the_sequences(points, scenario, horizon, 0.05)

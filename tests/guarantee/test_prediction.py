@@ -52,10 +52,13 @@ def test_a_rough_guess_is_near() -> None:
 
 LOW_FLOOR = [
     Walk(20_000, 20_000, 0.05, 0.0464, 36, 1820, 36),
-    Walk(20_000, 20_000, 0.05, 0.00147, 255, 1820, 36),
-    Walk(20_000, 20_000, 0.05, 0.000122, 84, 1820, 36),
+    Walk(20_000, 20_000, 0.05, 0.00147, 255, 1820, 36, coarse=True),
+    Walk(20_000, 20_000, 0.05, 0.000122, 84, 1820, 36, coarse=True),
+    Walk(20_000, 20_000, 0.2, 0.04704, 60, 1818, 60),
+    Walk(20_000, 20_000, 0.2, 0.00147, 330, 1818, 60, coarse=True),
+    Walk(20_000, 20_000, 0.2, 0.00006125, 168, 1818, 60, coarse=True),
 ]
-"""The sequences of a floor of .05 with 20,000 validation and next cases."""
+"""The sequences of floors of .05 and .2 with 20,000 validation and next cases."""
 
 
 @pytest.mark.parametrize("walk", LOW_FLOOR)

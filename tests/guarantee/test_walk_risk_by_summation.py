@@ -7,7 +7,7 @@ with the code.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -147,6 +147,17 @@ def test_the_bound_is_no_less_than_the_risk_and_little_more(
     assert exact <= bound <= slack * exact
 
 
+@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize("margin", [0.8, 1.6, 2.4])
+def test_a_coarse_bound_is_no_less_than_the_risk_and_near_the_finer_one(
+    walk: Walk, margin: float
+) -> None:
+    needed, coarse = needed_by(walk, margin), replace(walk, coarse=True)
+    exact, fine, bound = summed(walk).risk(needed), walk.risk(needed), coarse.risk(needed)
+    assert exact <= bound
+    assert 0.999 * fine < bound < 1.05 * fine
+
+
 @pytest.mark.parametrize("margin", [0.0, 0.8])
 def test_so_few_next_cases_that_none_may_be_an_alarm(margin: float) -> None:
     """Then no precision breaks the floor with a large chance, and nothing is at risk there."""
@@ -222,7 +233,7 @@ def test_closed_bounds_are_above_the_chance_to_pass_at_every_precision(flat: boo
     assert n_checked > 100
 
 
-@pytest.mark.parametrize("walk", [*WALKS, Walk(2000, 500, 0.2, 0.1, 40, 900)])
+@pytest.mark.parametrize("walk", [*WALKS, Walk(2000, 500, 0.2, 0.1, 40, 900, coarse=True)])
 def test_no_part_is_left_out_for_any_place_of_the_start(walk: Walk) -> None:
     """One part changes the bound by less than the sums can see."""
     n_parts, n_places = len(walk.edges) - 1, len(walk.places)

@@ -46,17 +46,18 @@ class Means:
     def lines(self) -> FloatArray:
         """Bounds where each part begins; shape (n_chances - 1, TUNING.parts, n_precisions)."""
         along = (np.arange(TUNING.parts) / TUNING.parts)[:, None]
-        before, after = self.values[:-1, None], self.values[1:, None]
-        return np.asarray((1 - along) * before + along * after + self.slack[:, None])
+        lines = along * np.diff(self.values, axis=0)[:, None]
+        lines += (self.values[:-1] + self.slack)[:, None]
+        return np.asarray(lines)
 
     def within_parts(self) -> FloatArray:
         """Bounds over each part; shape ((n_chances - 1) * TUNING.parts, n_precisions)."""
         begin = self.lines()
         last = (self.values[1:] + self.slack)[:, None]
         highest = np.maximum(begin, np.concatenate([begin[:, 1:], last], axis=1))
-        return np.asarray(
-            np.minimum(highest.reshape(-1, self.values.shape[1]) + TUNING.cut_off, 1.0)
-        )
+        highest += TUNING.cut_off
+        np.minimum(highest, 1.0, out=highest)
+        return np.asarray(highest.reshape(-1, self.values.shape[1]))
 
 
 class TailTable:
@@ -160,7 +161,7 @@ def windows(
     return low, np.minimum(trials, (middle + away).astype(np.int64) + 1)
 
 
-def rising_chances(low: float, high: float, trials: int) -> FloatArray:
+def rising_chances(low: float, high: float, trials: int, near: float = TUNING.near) -> FloatArray:
     """Return chances from ``low`` to ``high``, closer together where counts vary little.
 
     Examples
@@ -171,7 +172,7 @@ def rising_chances(low: float, high: float, trials: int) -> FloatArray:
     found = [low]
     while found[-1] < high:
         variance = trials * found[-1] * (1 - found[-1])
-        growth = max(1.0, variance / TUNING.near) ** TUNING.near_power
+        growth = max(1.0, variance / near) ** TUNING.near_power
         step = TUNING.step * math.sqrt(variance) * growth
         found.append(min(found[-1] + max(step, TUNING.least_step) / trials, high))
     return np.array(found if len(found) > 1 else [low, high])
@@ -181,6 +182,12 @@ def parts_between(values: FloatArray) -> FloatArray:
     """Return where each part between neighbours begins, and the end of the last."""
     steps = np.diff(values)[:, None] * np.arange(TUNING.parts) / TUNING.parts
     return np.append((values[:-1, None] + steps).ravel(), values[-1])
+
+
+def _firsts(n_points: int) -> AnyArray:
+    """Return where groups of neighbouring points begin: small ones first, where counts are few."""
+    first = np.arange(0, min(n_points, TUNING.first_points), TUNING.together_first)
+    return np.append(first, np.arange(TUNING.first_points, n_points, TUNING.together))
 
 
 class BinomialCounts:
@@ -204,7 +211,7 @@ class BinomialCounts:
 
     def __init__(self, trials: int, chances: FloatArray) -> None:
         self.trials, self.chances = trials, chances
-        self._firsts = np.arange(0, len(chances), TUNING.together)
+        self._firsts = _firsts(len(chances))
         self._windows = [self._ends(spread) for spread in (*TUNING.shells, TUNING.spread)]
         counts = np.arange(self._windows[-1][1][-1] + 1.0)
         self._ways = gammaln(trials + 1.0) - gammaln(counts + 1) - gammaln(trials - counts + 1)
@@ -213,8 +220,7 @@ class BinomialCounts:
     def _ends(self, spread: float) -> tuple[AnyArray, AnyArray]:
         """Return the least and the greatest count of each group of neighbouring chances."""
         low, high = windows(self.trials, self.chances, spread)
-        last = np.minimum(self._firsts + TUNING.together, len(self.chances) - 1)
-        return low[self._firsts], high[last]
+        return low[self._firsts], high[np.append(self._firsts[1:], len(self.chances) - 1)]
 
     def _bend_factors(self) -> FloatArray:
         """Return what a mean may bend with ranges of a table, between neighbouring chances.
@@ -224,7 +230,7 @@ class BinomialCounts:
         within.
         """
         steps = (self.trials * np.diff(self.chances)) ** 2 / 8
-        group = np.arange(len(steps)) // TUNING.together
+        group = np.searchsorted(self._firsts, np.arange(len(steps)), side="right") - 1
         factors = [_second_differences(self.trials, self.chances) / 2]
         for low, high in self._windows[:-1]:
             below = 1 - at_least(low[group], self.trials - 2, self.chances[:-1])
@@ -235,10 +241,11 @@ class BinomialCounts:
     @cached_property
     def _groups(self) -> list[tuple[slice, int, FloatArray]]:
         """Neighbouring chances, the least count of theirs, and the probabilities from there on."""
+        ends = np.append(self._firsts[1:], len(self.chances))
         groups = []
-        for i, (low, high) in enumerate(zip(*self._windows[-1], strict=True)):
-            group = slice(i * TUNING.together, (i + 1) * TUNING.together)
-            groups.append((group, int(low), self._mass(self.chances[group], int(low), int(high))))
+        for first, end, low, high in zip(self._firsts, ends, *self._windows[-1], strict=True):
+            mass = self._mass(self.chances[first:end], int(low), int(high))
+            groups.append((slice(int(first), int(end)), int(low), mass))
         return groups
 
     def _mass(self, chances: FloatArray, low: int, high: int) -> FloatArray:
@@ -299,7 +306,8 @@ def _ranges_about_a_line(rows: FloatArray, inner: list[tuple[int, int]]) -> Floa
     spans = [*(slice(first // size, last // size + 1) for first, last in inner), slice(None)]
     core = high[spans[0]]
     half = max(len(core) // 2, 1)
-    rise = (core[-half:].mean(axis=0) - core[:half].mean(axis=0)) / max(len(core) - half, 1)
+    share = 1 / (half * max(len(core) - half, 1))
+    rise = share * (core[-half:].sum(axis=0) - core[:half].sum(axis=0))
     line = rise * np.arange(len(high))[:, None]
     above, under = high - line, low - line
     about = [above[span].max(axis=0) - under[span].min(axis=0) for span in spans]

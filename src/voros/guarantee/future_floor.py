@@ -9,8 +9,8 @@ needs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import ndtr
@@ -140,6 +140,17 @@ class RiskyPrecisions:
         index, back = self.index[rows], self.back[rows]
         before = self.precision[np.maximum(index - 1, 0)]
         return np.asarray((1 - back) * self.precision[index] + back * before)
+
+    @cached_property
+    def coarser(self) -> RiskyPrecisions:
+        """The same for fewer chances; each stands for the greater ones that are left out."""
+        few = int(np.searchsorted(chance_deviates(), TUNING.coarse_up_to))
+        kept = np.append(
+            np.arange(0, few, TUNING.coarse_chances), np.arange(few, len(self.weights))
+        )
+        weights = np.diff(np.cumsum(self.weights)[kept], prepend=0.0)
+        index, back = (np.take(each, kept, axis=1) for each in (self.index, self.back))
+        return replace(self, weights=weights, index=index, back=back)
 
 
 @lru_cache(maxsize=64)

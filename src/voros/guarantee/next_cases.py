@@ -43,7 +43,9 @@ def certified_next(
     def stretch(start: int, share: float) -> slice:
         if share * alpha < TUNING.least_alpha:
             return slice(0, 0)
-        plan = Walk(n_cases, horizon, floor, share * alpha, start, most, min(starts))
+        # Small shares of alpha are worth less time.
+        coarse = share < TUNING.main_share
+        plan = Walk(n_cases, horizon, floor, share * alpha, start, most, min(starts), coarse)
         return walk(points, plan, needs(plan))
 
     for start, share in starts.items():

@@ -23,8 +23,8 @@ from voros.guarantee.future_floor import exact_up_to
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import RiskBound, Walk
 
-HALVINGS = 24
-"""Halvings of the interval in which a margin is sought."""
+HALVINGS, WIDEST = 16, 64.0
+"""Halvings of the interval in which a margin is sought, and the largest one."""
 
 
 def rough_requirement(walk: Walk) -> AnyArray:
@@ -39,7 +39,8 @@ def requirement(walk: Walk) -> AnyArray:
     The first number is for the cases above the start; then there is one for each number of alarms
     from the start to the most. They rise by 0 or 1.
     """
-    bound, search, (margins, rates) = RiskBound(walk), Search(walk.alpha), _solved_margins(walk)
+    bound, search = RiskBound(walk), Search(walk.alpha, walk.coarse)
+    margins, rates = _solved_margins(walk)
     kept, at_start = np.zeros(0, dtype=np.int64), _needed_at_start(bound)
     while not search.ended:
         shift = search.proposed()
@@ -81,6 +82,8 @@ class Search:
     Attributes
     ----------
     alpha : float
+    coarse : bool
+        Whether to end with less of alpha, and sooner.
     risky, safe : Tried or None
         The last shift with too much risk, and the one that uses most of alpha.
     used : float
@@ -92,6 +95,7 @@ class Search:
     """
 
     alpha: float
+    coarse: bool = False
     risky: Tried | None = None
     safe: Tried | None = None
     used: float = 0.0
@@ -101,7 +105,8 @@ class Search:
     @property
     def ended(self) -> bool:
         """Whether enough of alpha is used: less is enough with every step."""
-        least = TUNING.least_used[min(self.steps, len(TUNING.least_used)) - 1]
+        enough = TUNING.coarse_least_used if self.coarse else TUNING.least_used
+        least = enough[min(self.steps, len(enough)) - 1]
         return self.safe is not None and (self.used >= least or self._is_narrow())
 
     def _is_narrow(self) -> bool:
@@ -111,7 +116,8 @@ class Search:
 
     def proposed(self) -> float:
         """Return the shift to be tried next."""
-        aim = _deviate(TUNING.aimed_at * self.alpha)
+        aimed_at = TUNING.coarse_aimed_at if self.coarse else TUNING.aimed_at
+        aim = _deviate(aimed_at * self.alpha)
         if self.risky is not None and self.safe is not None:
             part = (aim - self.risky.deviate) / (self.safe.deviate - self.risky.deviate)
             part = min(max(part, TUNING.inside), 1 - TUNING.inside)
@@ -167,7 +173,7 @@ def _solved_margins(walk: Walk) -> tuple[FloatArray, FloatArray]:
     nodes = _nodes(walk)
     risk = _risk_at(walk, nodes)
     unit, floor = walk.deviation(nodes), float(as_fraction(walk.min_precision))
-    low, high = np.full(len(nodes), -1.0), (1 - floor) * nodes / unit
+    low, high = np.full(len(nodes), -1.0), np.minimum((1 - floor) * nodes / unit, WIDEST)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         too_risky = risk(floor * nodes + middle * unit) > walk.alpha

@@ -48,6 +48,9 @@ class Tuning:
     near_start : float
         Beyond this many times the start, intervals are taken together: from each of `far_places`
         up to the next.
+    coarse_near, coarse_chances, coarse_up_to : float, int, float
+        Where a bound may be coarse: the same as `near`, and one of how many chances is taken, of
+        those up to this normal deviate.
     path_parts : int
         Neighbouring parts of thresholds within which first risky thresholds may lie in any order.
     spread : float
@@ -60,8 +63,9 @@ class Tuning:
         Expected counts are apart by `step` standard deviations, and by `least_step` at least.
     near, near_power : float
         Beyond a variance of `near` steps grow, as that power of the variance.
-    together : int
-        Neighbouring grid points over which a table's deviation from linear is taken together.
+    together, together_first, first_points : int
+        Neighbouring grid points over which a table's deviation from linear is taken together; and
+        of the first points.
     bands : int
         About how many bands of rows are compared with a line.
     product_size : int
@@ -98,6 +102,8 @@ class Tuning:
         Part of alpha that the search for margins aims at.
     least_used : tuple of float
         Parts of alpha that end the search after one step, two, and so on.
+    coarse_aimed_at, coarse_least_used : float, tuple of float
+        The same where a bound may be coarse.
     smallest_step : float
         By which margins are raised at least, in standard deviations, doubled at every step.
     inside : float
@@ -153,6 +159,10 @@ class Tuning:
     near_start: float = 3.0
     far_places: tuple[int, ...] = (0, 2, 4, 6, 8, 10)
 
+    coarse_near: float = 100.0
+    coarse_chances: int = 4
+    coarse_up_to: float = 1.4
+
     path_parts: int = 8
 
     spread: float = 7.0
@@ -162,7 +172,9 @@ class Tuning:
     least_step: float = 0.2
     near: float = 400.0
     near_power: float = 0.25
-    together: int = 4
+    together: int = 8
+    together_first: int = 4
+    first_points: int = 80
     bands: int = 96
     product_size: int = 200_000
     parts: int = 2
@@ -196,8 +208,10 @@ class Tuning:
     start_part: float = 0.9
     first_shift: float = 0.05
     margin_nodes: int = 14
-    aimed_at: float = 0.996
-    least_used: tuple[float, ...] = (0.985, 0.985, 0.97, 0.95, 0.93, 0.9, 0.0)
+    aimed_at: float = 0.994
+    least_used: tuple[float, ...] = (0.98, 0.98, 0.97, 0.95, 0.93, 0.9, 0.0)
+    coarse_aimed_at: float = 0.98
+    coarse_least_used: tuple[float, ...] = (0.95, 0.95, 0.93, 0.9, 0.9, 0.9, 0.0)
     smallest_step: float = 0.002
     inside: float = 0.1
     chances_taken: int = 4

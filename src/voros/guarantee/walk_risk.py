@@ -50,6 +50,8 @@ class Walk:
     earliest : int, optional
         The rank from which on risky precisions are computed, so that several sequences share
         them; by default the start.
+    coarse : bool
+        Whether its risk is bounded on coarser grids: much sooner, and a little higher.
     """
 
     n_cases: int
@@ -59,6 +61,7 @@ class Walk:
     start: int
     most: int
     earliest: int | None = None
+    coarse: bool = False
 
     @cached_property
     def places(self) -> FloatArray:
@@ -90,7 +93,8 @@ class Walk:
     def risky(self) -> RiskyPrecisions:
         """Precisions at which the next cases break the floor, for each share and chance."""
         shares = (self._start_share(FARTHEST, self.earliest), self._last_share(FARTHEST))
-        return risky_precisions(shares, self.n_cases, self.horizon, self.min_precision)
+        fine = risky_precisions(shares, self.n_cases, self.horizon, self.min_precision)
+        return fine.coarser if self.coarse else fine
 
     @cached_property
     def chances(self) -> tuple[FloatArray, FloatArray]:
@@ -100,7 +104,8 @@ class Walk:
         last = max(self.last_share, 2 * least)
         split = (exact_up_to(self.min_precision) - self.start) / below
         split = min(max(split, 2 * least), last)
-        few = np.append(0.0, rising_chances(least, split, below))
+        near = TUNING.coarse_near if self.coarse else TUNING.near
+        few = np.append(0.0, rising_chances(least, split, below, near))
         if split == last:
             return few, np.array([last])
         alarms = growing_shares(self.start + below * split, self.start + below * last)
@@ -206,10 +211,10 @@ class RiskBound:
 
     def _look_up(self, place: int, begin: int, end: int) -> LookUp:
         rows = self._rows(self.walk.places[place], self.walk.edges[begin:end])
-        row_starts = np.arange(len(rows))[:, None] * len(self._risky.precision)
-        return LookUp(
-            slice(begin, end), self._risky.index[rows] + row_starts, self._risky.back[rows]
-        )
+        risky = self._risky
+        index, back = (np.take(each, rows, axis=0) for each in (risky.index, risky.back))
+        index += np.arange(len(rows))[:, None] * len(risky.precision)
+        return LookUp(slice(begin, end), index, back)
 
     @cached_property
     def _look_ups(self) -> list[tuple[list[LookUp], LookUp]]:
