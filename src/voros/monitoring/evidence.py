@@ -15,6 +15,7 @@ is a supermartingale, so R takes on average at least A units to reach A (Shin, R
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,7 +115,7 @@ def late_weights(n: int) -> FloatArray:
     >>> float(np.exp(late_weights(10**6)).sum().round(3))
     0.928
     """
-    inverse = 1.0 / np.log(np.e + np.arange(n + 1))
+    inverse = 1.0 / np.log(math.e + np.arange(n + 1))
     return np.asarray(np.log(inverse[:-1] - inverse[1:]))
 
 
