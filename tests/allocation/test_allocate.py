@@ -155,6 +155,7 @@ def test_evaluation_counts_case_by_case():
     )
     assert tested.alarms == alarms.sum()
     assert tested.capacity_kept == (alarms.sum() <= 40)
+    pytest.importorskip("pandas")
     assert len(tested.frame()) == 2
     assert "together" in repr(tested)
     assert "<table>" in tested._repr_html_()
@@ -213,6 +214,7 @@ def test_growth_is_what_allocate_finds_at_each_capacity():
         policy = voros.allocate(y, s, scenario, capacity=most, by=ward)
         assert policy.default.cost == pytest.approx(growth.cost[step], abs=1e-9)
         assert sum(policy.default.alarms) <= most
+    pytest.importorskip("pandas")
     assert len(growth.frame()) == len(growth.capacity)
 
 

@@ -6,13 +6,14 @@ from collections import Counter
 from datetime import datetime, timedelta
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from cli.cases import write_cases
-from pyarrow import parquet
 
 from voros import Periods, Scenario, ThresholdPolicy, bootstrap, costs
 from voros.io import read_predictions
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 COSTS = ("--miss-costs", "5:20")
 DAILY = ("--capacity", "2/day", "--time", "admitted")

@@ -7,8 +7,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +17,9 @@ from voros.core.decision import solve
 from voros.core.groups import counts_by_group
 from voros.core.periods import Periods
 from voros.exceptions import ArgumentError
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
 
 RULES = (None, 0.0, 0.1, 0.25, 0.5)
 

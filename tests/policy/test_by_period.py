@@ -6,7 +6,6 @@ from collections import Counter
 from datetime import datetime, timedelta
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import voros
@@ -50,6 +49,7 @@ def test_an_evaluation_counts_the_alarms_of_each_day(exceed) -> None:
     broken = "capacity" in {violation.limit for violation in found.violations}
     assert broken == (share > (3 if exceed is None else exceed))
     assert found.mean_alarms == sum(expected)
+    pd = pytest.importorskip("pandas")
     frame = found.by_period.frame("pandas")
     assert isinstance(frame, pd.DataFrame)
     assert frame["alarms"].tolist() == expected
