@@ -38,7 +38,8 @@ def cell_of(scores: Tensor, bits: int) -> Tensor:
     lower = torch.nextafter(narrow, torch.full_like(narrow, -torch.inf))
     raw = torch.where(above, lower, narrow).view(torch.int32)
     key = torch.where(raw >= 0, raw, -(raw & MAGNITUDE))
-    return (key >> (FLOAT_BITS - bits)).to(torch.int64) + 2 ** (bits - 1)
+    cells: Tensor = (key >> (FLOAT_BITS - bits)).to(torch.int64) + 2 ** (bits - 1)
+    return cells
 
 
 def cell_starts(cells: AnyArray, bits: int) -> FloatArray:
