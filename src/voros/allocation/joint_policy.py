@@ -19,6 +19,7 @@ from voros.core.arrays import BoolArray, check_confidence, check_number
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
+from voros.io.serialisation import saved
 from voros.text.table import Table
 
 HEADING = ("stream", "threshold", "alarms", "precision", "recall", "misses")
@@ -251,12 +252,7 @@ class JointPolicy:
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the policy as JSON text, and write it to a file if a path is given."""
-        text = joint_text(self)
-        if path is not None:
-            from voros.io import write_whole
-
-            write_whole(path, text, force=force)
-        return text
+        return saved(joint_text(self), path, force=force)
 
     @classmethod
     def from_json(cls, source: str | Path) -> JointPolicy:

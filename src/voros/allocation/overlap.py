@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -93,16 +92,8 @@ def share_visits(
     bound = _bound(search, nobody, 0) + search.price * max_alarms
     _descend(search, nobody, (), 0)
     rows = tuple(int(o.rows[i]) for o, i in zip(options, search.best, strict=True))
-    chosen = list(zip(streams, rows, strict=True))
-    nothing = sum((stream.cost(0) for stream in streams), Fraction(0))
-    return SharedChoice(
-        rows,
-        tuple(stream.points.alarms[row].item() for stream, row in chosen),
-        sum((stream.cost(row) for stream, row in chosen), Fraction(0)),
-        float(nothing) - bound / units.per_cost,
-        search.price / units.per_cost,
-        search.n_unions,
-        units.resolution,
+    return SharedChoice.of(
+        streams, rows, units, bound=bound, price=search.price, n_states=search.n_unions
     )
 
 

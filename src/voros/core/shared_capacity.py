@@ -116,6 +116,30 @@ class SharedChoice:
     n_states: int
     resolution: float
 
+    @classmethod
+    def of(
+        cls,
+        streams: Sequence[Stream],
+        rows: tuple[int, ...],
+        units: WholeCosts,
+        *,
+        bound: float,
+        price: float,
+        n_states: int,
+    ) -> SharedChoice:
+        """Take the rows that a search found, with its bound and price in whole units."""
+        chosen = list(zip(streams, rows, strict=True))
+        nothing = sum((stream.cost(0) for stream in streams), Fraction(0))
+        return cls(
+            rows,
+            tuple(stream.points.alarms[row].item() for stream, row in chosen),
+            sum((stream.cost(row) for stream, row in chosen), Fraction(0)),
+            float(nothing) - bound / units.per_cost,
+            price / units.per_cost,
+            n_states,
+            units.resolution,
+        )
+
 
 def share_capacity(streams: Sequence[Stream], max_alarms: float) -> SharedChoice:
     """Choose one point for each stream: least total cost within ``max_alarms`` alarms together.
@@ -141,16 +165,8 @@ def share_capacity(streams: Sequence[Stream], max_alarms: float) -> SharedChoice
     price = multiplier(options, max_alarms)
     found = best_choice(options, price, max_alarms + slack)
     rows = tuple(int(o.rows[i]) for o, i in zip(options, found.positions, strict=True))
-    chosen = list(zip(streams, rows, strict=True))
-    nothing = sum((stream.cost(0) for stream in streams), Fraction(0))
-    return SharedChoice(
-        rows,
-        tuple(stream.points.alarms[row].item() for stream, row in chosen),
-        sum((stream.cost(row) for stream, row in chosen), Fraction(0)),
-        float(nothing) - found.bound / units.per_cost,
-        price / units.per_cost,
-        found.n_states,
-        units.resolution,
+    return SharedChoice.of(
+        streams, rows, units, bound=found.bound, price=price, n_states=found.n_states
     )
 
 

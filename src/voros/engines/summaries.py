@@ -31,7 +31,7 @@ from voros.engines.keys import (
 from voros.engines.plan import PassPlan, Wanted
 from voros.engines.refinement import whole_range
 from voros.engines.small_cells import Ranges, overlapping, without_small
-from voros.io.serialisation import Entry, json_text, read_document, with_checksum
+from voros.io.serialisation import Entry, json_text, read_document, saved, with_checksum
 
 FORMAT = "voros binned counts"
 SCHEMA = 3
@@ -233,12 +233,7 @@ class BinnedCounts:
         An existing file is replaced only with ``force=True``.
         """
         fields = {"format": FORMAT, "schema": SCHEMA} | self.fields()
-        text = json_text(with_checksum(fields), indent=None)
-        if path is not None:
-            from voros.io import write_whole
-
-            write_whole(path, text, force=force)
-        return text
+        return saved(json_text(with_checksum(fields), indent=None), path, force=force)
 
     def fields(self) -> dict[str, Any]:
         """Return what a document keeps of these counts."""

@@ -24,6 +24,8 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from voros.io.writing import write_whole
+
 Read = TypeVar("Read")
 
 NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
@@ -65,6 +67,13 @@ def json_text(
     separators = None if indent is not None else (",", ":")
     layout: dict[str, Any] = {"indent": indent, "separators": separators, "default": default}
     return json.dumps(plain(document), allow_nan=False, **layout) + "\n"
+
+
+def saved(text: str, path: str | Path | None, *, force: bool) -> str:
+    """Return the text of a document, written whole to a file where a path is given."""
+    if path is not None:
+        write_whole(path, text, force=force)
+    return text
 
 
 def plain(value: Any) -> Any:

@@ -30,6 +30,7 @@ from voros.core.volume import cost_moments
 from voros.evaluation import choice_columns
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
+from voros.io.serialisation import saved
 from voros.policy.allowed import (
     COST_AWARE,
     POLICY_STRATEGIES,
@@ -524,13 +525,7 @@ class ThresholdPolicy:
         Numbers are read back exactly. The file appears whole or not at all, and an existing one
         is replaced only with ``force=True``.
         """
-        text = policy_text(self)
-        if path is not None:
-            # Reading and writing files takes long to import, and not everybody saves.
-            from voros.io import write_whole
-
-            write_whole(path, text, force=force)
-        return text
+        return saved(policy_text(self), path, force=force)
 
     @classmethod
     def from_json(cls, source: str | Path) -> ThresholdPolicy:
