@@ -221,3 +221,10 @@ def test_counts_are_refused_with_the_reason(function, kind):
     for y, s in places:
         with pytest.raises(ValueError, match=f"a {kind} holds counts and no cases"):
             ON_COUNTS[function](y, s)
+
+
+@pytest.mark.parametrize("function", [voros.bootstrap, voros.compare])
+def test_an_unknown_keyword_is_refused_with_those_accepted(function) -> None:
+    scores = {"a": [0.2, 0.8, 0.1, 0.9], "b": [0.3, 0.7, 0.2, 0.8]}
+    with pytest.raises(TypeError, match=r"n_resample is no argument .* n_resamples, confidence"):
+        function([0, 1, 0, 1], scores, voros.Scenario(cost_ratio=0.1), n_resample=200)

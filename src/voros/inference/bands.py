@@ -18,7 +18,13 @@ from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
-from voros.inference.bootstrap import BandOptions, Replicates, Resampling, ResamplingPlan
+from voros.inference.bootstrap import (
+    BandOptions,
+    Replicates,
+    Resampling,
+    ResamplingPlan,
+    check_options,
+)
 from voros.inference.statistics import Measure, one_by_one
 from voros.io.frames import make_frame
 from voros.models import one_or_all
@@ -162,6 +168,7 @@ def _plan(
 ) -> ResamplingPlan:
     check_choice(kind, "kind", BAND_KINDS)
     # A simultaneous band is made of the spread of the resamples alone.
+    check_options(options, BandOptions)
     how = Resampling(**options, method="bca" if kind == "pointwise" else "percentile")
     return how.plan(y_true, scores, worthwhile=worthwhile)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal, TypedDict, Unpack
@@ -51,6 +52,14 @@ class IntervalOptions(BandOptions, total=False):
     """Keywords of intervals and comparisons; `bootstrap` explains them."""
 
     method: Method
+
+
+def check_options(options: Mapping[str, Any], accepted: type) -> None:
+    """Raise where a keyword is none that resampling takes."""
+    unknown = sorted(set(options).difference(accepted.__annotations__))
+    if unknown:
+        names = ", ".join(accepted.__annotations__)
+        raise TypeError(f"{unknown[0]} is no argument of resampling; accepted are {names}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +185,7 @@ def bootstrap(
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
     partial VOROS 0.4570 (95 % bca interval 0.3241 to 0.5561; 200 resamples of cases)
     """
+    check_options(options, IntervalOptions)
     how = Resampling(**options)
     check_scenario(scenario)
     measure = Measure.of(metric, scenario)

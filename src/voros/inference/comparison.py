@@ -13,7 +13,13 @@ import numpy as np
 from voros.core.arrays import FloatArray
 from voros.core.scenario import Scenario, check_scenario
 from voros.inference.bca import interval_in_words, interval_of_difference, p_value
-from voros.inference.bootstrap import Bootstrap, IntervalOptions, Replicates, Resampling
+from voros.inference.bootstrap import (
+    Bootstrap,
+    IntervalOptions,
+    Replicates,
+    Resampling,
+    check_options,
+)
 from voros.inference.resampling import generator
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
@@ -211,6 +217,7 @@ def compare(
             f"metric={metric!r}: of a threshold neither more nor less is better, and models have "
             "scales of their own; compare their partial VOROS or expected cost"
         )
+    check_options(options, IntervalOptions)
     how = Resampling(**options)
     check_scenario(scenario)
     measure = Measure.of(metric, scenario)
@@ -273,6 +280,7 @@ def compare_policies(
     >>> result.ranking
     ('new', 'old')
     """
+    check_options(options, IntervalOptions)
     how = Resampling(**options)
     # The same seed draws the same cases for every policy.
     how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
