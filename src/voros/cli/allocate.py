@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import voros
-from voros.allocation import JointEvaluation, JointPolicy
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.options import (
     Check,
@@ -33,6 +32,9 @@ from voros.io.scenario_text import (
     read_number,
     scenario_from_fields,
 )
+
+if TYPE_CHECKING:  # loaded by the command that allocates, not by all of them
+    from voros.allocation import JointEvaluation, JointPolicy
 
 OWN_FIELDS = ("label", "score", "miss_weight")
 """Fields of a stream in a file that are no limits."""

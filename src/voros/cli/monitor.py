@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
+import voros
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.options import OutputOptions, bundled, output_to, shown_in
 from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress
@@ -19,8 +20,10 @@ from voros.io.bad_rows import MISSING
 from voros.io.predictions import typed_label
 from voros.io.scenario_text import read_number
 from voros.io.tables import read_as_written
-from voros.monitoring import Monitor, Status
 from voros.policy import ThresholdPolicy
+
+if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
+    from voros.monitoring import Monitor, Status
 
 _made = partial(shown_in, "When the file is made")
 _column = partial(shown_in, "Columns", metavar="COLUMN")
@@ -77,7 +80,7 @@ class MakeOptions:
         if self.policy is None:
             if not path.exists():
                 raise FileNotFoundError(f"{path} does not exist; make it with --policy POLICY")
-            return Monitor.open(path)
+            return voros.Monitor.open(path)
         if path.exists():
             raise ValueError(
                 f"{path} exists already and keeps its policy and settings; leave out --policy, or "
@@ -85,7 +88,7 @@ class MakeOptions:
             )
         settings = {name: getattr(self, name) for name in vars(self) if name != "policy"}
         ratio = None if self.cost_ratio is None else read_number(self.cost_ratio, "cost_ratio")
-        return Monitor(
+        return voros.Monitor(
             ThresholdPolicy.from_json(self.policy), path, **settings | {"cost_ratio": ratio}
         )
 
