@@ -144,11 +144,12 @@ def by_the_rule_of_starts(
         rank = first_rank(floor, float(share) * alpha)
         return ceil(Fraction("0.45") * rank * (1 + Fraction(n_cases, horizon)))
 
-    if earliest("1") > most:
+    last = min(most, n_cases - 1)
+    if earliest("1") > last:
         return {}
     main = max(earliest("1"), floor_of(min(Fraction(6 * earliest("1")), Fraction(most, 4))))
     late = max(isqrt(main * most), earliest("0.03"))
-    return {main: 0.96} | ({late: 0.03} if late <= most else {})
+    return {main: 0.96} | ({late: 0.03} if late <= last else {})
 
 
 def test_starts_are_where_a_good_precision_may_pass() -> None:
@@ -184,6 +185,16 @@ def test_walks_start_later_for_short_horizons_and_nowhere_beyond_the_capacity() 
     earliest = min(walk_starts(2000, 2000, 0.4, 0.05, 30))
     assert earliest == pytest.approx(min(usual) / 6, abs=1)
     assert walk_starts(2000, 2000, 0.4, 0.05, earliest) == {earliest: TUNING.main_share}
+
+
+@pytest.mark.parametrize(("n_cases", "horizon"), [(11, 22), (14, 14), (14, 1000), (21, 42)])
+def test_no_sequence_starts_at_the_last_case(n_cases: int, horizon: int) -> None:
+    """The first rank that may pass, of the main sequence or the late one, is the last of all."""
+    starts = walk_starts(n_cases, horizon, 0.3, 0.05, n_cases)
+    assert max(starts, default=0) < n_cases
+    points = OperatingPoints.from_scores(np.arange(n_cases) > 0, np.arange(n_cases))
+    allowed = Guarantee(0.95, horizon=horizon).allowed(points, Scenario(0.3, cost_ratio=0.1))
+    assert allowed[1:].any() == bool(starts)
 
 
 def test_no_stretch_has_no_thresholds() -> None:

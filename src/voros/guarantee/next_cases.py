@@ -71,12 +71,14 @@ def walk_starts(
     if floor == 1:
         return {}
     earliest = _earliest_rank(n_cases, horizon, floor, alpha)
-    if earliest > most:
+    # The risk of a sequence is that of the cases below its start: there is one at least.
+    last = min(most, n_cases - 1)
+    if earliest > last:
         return {}
     main = int(max(earliest, min(TUNING.main_start * earliest, most / TUNING.least_length)))
     late = int(np.sqrt(main * most))
     late = max(late, _earliest_rank(n_cases, horizon, floor, TUNING.late_share * alpha))
-    return {main: TUNING.main_share} | ({late: TUNING.late_share} if main < late <= most else {})
+    return {main: TUNING.main_share} | ({late: TUNING.late_share} if main < late <= last else {})
 
 
 def inner_start(main: int, earliest: int, most: int) -> int:
