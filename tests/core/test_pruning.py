@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 import voros
 from voros import Evaluation, OperatingPoints, Scenario, evaluate, evaluate_points
 from voros.core.arrays import check_scores
-from voros.core.pruning import pruned_points, within_weight
+from voros.core.pruning import pruned_points, within_reach
 from voros.metrics import deciding_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
 
-TINY_STEPS = {"MANY_CASES": 4, "BLOCK": 16, "CASES_PER_RANGE": 2, "MOST_RANGES": 8}
+TINY_STEPS = {"MANY_CASES": 4, "CACHED": 16, "CASES_PER_RANGE": 2, "MOST_RANGES": 8}
 """So that a handful of cases is split as often as millions are."""
 
 SHAPES = {
@@ -183,7 +183,7 @@ def test_the_weight_guessed_from_a_sample_never_cuts_off_what_is_feasible(order)
         # The strided sample sees the heaviest cases only.
         weights = np.sort(weights).reshape(50, -1).T.ravel()
     for share in (1e-4, 0.01, 0.3, 0.9):
-        marked = within_weight(scores, weights, share * weights.sum())
+        marked = within_reach(scores, share * weights.sum(), weights)
         lowest = scores[marked].min()
         assert np.array_equal(marked, scores >= lowest)
         assert weights[marked].sum() > share * weights.sum() or marked.all()

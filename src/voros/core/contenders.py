@@ -18,12 +18,14 @@ score.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.decision import Decision, solve
+from voros.core.limits import chosen_rows, most_precise_row
 from voros.core.operating_points import WEIGHT_ROUNDING, OperatingPoints
 from voros.core.scenario import Scenario
 
@@ -76,6 +78,46 @@ def find_contenders(points: OperatingPoints, single: BoolArray, scenario: Scenar
         (admitted & _first_feasible(best, decision)) | (reached & _as_precise(best, ends, capable))
     )
     return Contenders(decision, best, improving, informative)
+
+
+def ranges_to_search(
+    tp: AnyArray,
+    fp: AnyArray,
+    single: BoolArray,
+    totals: tuple[float, float] | tuple[float, float, float],
+    scenarios: Iterable[Scenario],
+) -> BoolArray:
+    """Mark the ranges, from the highest scores down, that can hold a chosen threshold.
+
+    Parameters
+    ----------
+    tp, fp : ndarray of shape (n_ranges,)
+        At the lower end of each range.
+    single : ndarray of bool
+        Ranges with one distinct score.
+    totals : tuple
+        Positives, negatives and, with weights, the smallest of them.
+    scenarios : iterable of Scenario
+    """
+    no_threshold = np.full(len(tp) + 1, np.nan)
+    ends = OperatingPoints(no_threshold, np.append(0, tp), np.append(0, fp), *totals)
+    with_positives = np.append(False, np.diff(ends.tp) > 0)
+    wanted = np.zeros(len(ends), dtype=np.bool_)
+    for scenario in scenarios:
+        found = find_contenders(ends, single, scenario)
+        decision = found.decision
+        wanted[1:] |= found.improving | found.informative
+        wanted[chosen_rows(decision)] = True
+        capable = decision.points.within_capacity(decision.max_alarms)
+        wanted[most_precise_row(decision.points, capable)] = True
+        # That something is feasible must show, even where it is never chosen.
+        wanted[np.flatnonzero(decision.feasible & with_positives)[:1]] = True
+    return wanted[1:]
+
+
+def passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:
+    """Cases above the lower end of each range, lowest first, that are in none of the chosen."""
+    return np.cumsum(np.where(chosen, 0, counts)[::-1])[::-1]
 
 
 def _best_cases(ends: OperatingPoints, max_alarms: float) -> tuple[OperatingPoints, BoolArray]:

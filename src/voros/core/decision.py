@@ -110,34 +110,17 @@ def solve(
     ([True, True, True, False], [0, 1, 2], 0.306)
     """
     deployed = at_deployment(points, scenario)
-    if scenario.per is not None:
-        return _solve_by_period(points, deployed, scenario, allowed)
-    max_alarms = scenario.max_alarms(deployed.n_cases, deployed.one_case)
-    feasible = deployed.within_limits(scenario.min_precision, max_alarms)
+    # A capacity per period is one of the cases as observed, whose periods are known.
+    max_alarms = (deployed if scenario.per is None else points).max_alarms(scenario)
+    feasible, cut = deployed.within_limits(scenario.min_precision, max_alarms), float("nan")
+    if scenario.per is not None and points.by_period is not None:
+        per_positive = float(deployed.n_positive / points.n_positive)
+        per_negative = float(deployed.n_negative / points.n_negative)
+        cut = points.by_period.cut(scenario, per_positive, per_negative)
+        feasible &= ~(deployed.thresholds <= cut)
     if allowed is not None:
         feasible &= allowed
         feasible[0] = True
-    return Decision(deployed, scenario, feasible, max_alarms)
-
-
-def _solve_by_period(
-    points: OperatingPoints,
-    deployed: OperatingPoints,
-    scenario: Scenario,
-    allowed: BoolArray | None,
-) -> Decision:
-    """Decide as `solve` does, where the capacity is one for each period."""
-    max_alarms, cases = points.max_alarms(scenario), points.by_period
-    assert cases is not None
-    cases.check_unit(scenario)
-    per_positive = float(deployed.n_positive / points.n_positive)
-    per_negative = float(deployed.n_negative / points.n_negative)
-    cut = cases.cut(scenario, per_positive, per_negative)
-    feasible = deployed.within_limits(scenario.min_precision, max_alarms)
-    feasible &= ~(deployed.thresholds <= cut)
-    if allowed is not None:
-        feasible &= allowed
-    feasible[0] = True
     return Decision(deployed, scenario, feasible, max_alarms, cut)
 
 

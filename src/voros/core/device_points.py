@@ -12,27 +12,20 @@ however the library rounds, and where the edges lie costs time, never exactness.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
-from voros.core.contenders import find_contenders
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.contenders import passed_over, ranges_to_search
 from voros.core.counts import Counts
-from voros.core.decision import Decision
-from voros.core.device_cases import (
-    DeviceCases,
-    device_counts,
-    merged_infinities,
-    thresholds_of,
-)
+from voros.core.device_cases import DeviceCases, device_counts, merged_infinities, thresholds_of
 from voros.core.device_rows import Rows
-from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
-from voros.core.scenario_points import ScenarioPoints
+from voros.exceptions import UnsettledError
 
 SORTED = 2**24
 """Fewer cases than these are sorted as fast as counted by ranges."""
@@ -60,6 +53,44 @@ OUTER = 0.002
 """Share of cases on either side that finer ranges leave out: a few far off would stretch them."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ScenarioPoints(OperatingPoints):
+    """Operating points at the thresholds that can be chosen in some scenarios.
+
+    Functions that take points ask `check_settles` first, and refuse any other scenario.
+
+    Attributes
+    ----------
+    scenarios : tuple of Scenario
+        Those the points were counted for.
+    """
+
+    scenarios: tuple[Scenario, ...] = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Points are never complete: nobody knows what lies between them."""
+        super().__post_init__()
+        object.__setattr__(self, "complete", False)
+
+    def check_settles(self, scenario: Scenario) -> None:
+        """Raise unless the points were counted for a scenario."""
+        if scenario not in self.scenarios:
+            raise UnsettledError(
+                f"these points were counted on a device for other scenarios than {scenario!r}; "
+                "count every threshold with OperatingPoints.from_scores, or evaluate the scores "
+                "in this scenario"
+            )
+
+    def check_thresholds(self, thresholds: FloatArray) -> None:
+        """Raise unless the alarms at each threshold were counted."""
+        unknown = thresholds[[each not in self.thresholds for each in thresholds]]
+        if len(unknown):
+            raise UnsettledError(
+                f"how many alarms the threshold {unknown[0]:g} raises was not counted; count every "
+                "threshold with OperatingPoints.from_scores"
+            )
+
+
 def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> ScenarioPoints:
     """Count alarms where a threshold can be chosen in some scenarios, as observed.
 
@@ -69,18 +100,17 @@ def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Scenario
         Without weights.
     scenarios : sequence of Scenario
     """
-    question = _Question(cases.totals, tuple(scenarios))
     if len(cases) <= SORTED:
         ranges, kept, known = _Ranges.whole(cases), np.array([True]), np.array([False])
         members = _all_members(cases)
     else:
-        ranges, kept, known = _narrow(cases, question)
+        ranges, kept, known = _narrow(cases, scenarios)
         members = _members(cases, ranges, kept)
-    over = _passed_over(ranges.positive, kept), _passed_over(ranges.negative, kept)
+    over = passed_over(ranges.positive, kept), passed_over(ranges.negative, kept)
     rows = Rows.of(cases.library, *members, ranges.edges, over)
-    found = _joined([rows.chosen(each, cases.totals).to_host() for each in question.scenarios])
+    found = _joined([rows.chosen(each, cases.totals).to_host() for each in scenarios])
     counts = Counts.below(*_with_known(found, ranges, known), *cases.totals)
-    return ScenarioPoints(*merged_infinities(counts), scenarios=question.scenarios)
+    return ScenarioPoints(*merged_infinities(counts), scenarios=tuple(scenarios))
 
 
 def points_on_device(cases: DeviceCases, scenarios: Sequence[Scenario]) -> OperatingPoints:
@@ -108,58 +138,6 @@ def lifted_limits(scenario: Scenario) -> tuple[Scenario, ...]:
         scenario.changed(capacity=1.0),
         scenario.without_limits(),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Question:
-    """Class sizes, and the scenarios in which a threshold may be chosen."""
-
-    totals: tuple[int, int]
-    scenarios: tuple[Scenario, ...]
-
-    def wanted(self, tp: AnyArray, fp: AnyArray, single: BoolArray) -> BoolArray:
-        """Mark the ranges, from the highest scores down, that can hold a chosen threshold.
-
-        Parameters
-        ----------
-        tp, fp : ndarray of int, shape (n_ranges,)
-            At the lower end of each range.
-        single : ndarray of bool
-            Ranges with one distinct score.
-        """
-        ends = OperatingPoints(
-            np.full(len(tp) + 1, np.nan), np.append(0, tp), np.append(0, fp), *self.totals
-        )
-        wanted = np.zeros(len(ends), dtype=np.bool_)
-        for scenario in self.scenarios:
-            wanted |= _wanted_in(scenario, ends, single)
-        return wanted[1:]
-
-    @property
-    def reach(self) -> float:
-        """How many cases a feasible threshold flags at most."""
-        n_positive, n_negative = self.totals
-        n_cases = n_positive + n_negative
-        return max(most_cases(n_positive, n_cases, each) for each in self.scenarios)
-
-
-def _wanted_in(scenario: Scenario, ends: OperatingPoints, single: BoolArray) -> BoolArray:
-    found = find_contenders(ends, single, scenario)
-    wanted = np.append(False, found.improving | found.informative)
-    wanted[chosen_rows(found.decision)] = True
-    wanted[_most_precise_row(found.decision)] = True
-    # That something is feasible must show, even where it is never chosen.
-    with_positives = np.append(False, np.diff(ends.tp) > 0)
-    wanted[np.flatnonzero(found.decision.feasible & with_positives)[:1]] = True
-    return np.asarray(wanted)
-
-
-def _most_precise_row(decision: Decision) -> AnyArray:
-    """Find the most precise threshold within the capacity, of equals the one of most recall."""
-    points = decision.points
-    rows = np.flatnonzero(points.within_capacity(decision.max_alarms) & (points.tp > 0))
-    precision = points.precision[rows]
-    return rows[np.flatnonzero(precision == precision.max(initial=0.0))[-1:]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,13 +173,13 @@ class _Ranges:
         alike[: len(above)] = after[: len(above)] >= above
         return alike
 
-    def wanted(self, question: _Question) -> BoolArray:
+    def wanted(self, totals: tuple[int, int], scenarios: Sequence[Scenario]) -> BoolArray:
         """Mark the ranges that can hold a chosen threshold."""
         occupied = np.flatnonzero(self.cases)[::-1]
         tp, fp = np.cumsum(self.positive[occupied]), np.cumsum(self.negative[occupied])
         single = self.alike | (self.cases <= 1)
         marks = np.zeros(len(self.edges), dtype=np.bool_)
-        marks[occupied] = question.wanted(tp, fp, single[occupied])
+        marks[occupied] = ranges_to_search(tp, fp, single[occupied], totals, scenarios)
         return marks
 
     def replaced(self, first: int, last: int, edges: AnyArray, counts: AnyArray) -> _Ranges:
@@ -237,7 +215,9 @@ def following(values: AnyArray) -> AnyArray:
     return np.asarray(values + (values < np.iinfo(values.dtype).max))
 
 
-def _narrow(cases: DeviceCases, question: _Question) -> tuple[_Ranges, BoolArray, BoolArray]:
+def _narrow(
+    cases: DeviceCases, scenarios: Sequence[Scenario]
+) -> tuple[_Ranges, BoolArray, BoolArray]:
     """Count finer and finer where a threshold can be chosen, until the cases there are few.
 
     Returns
@@ -247,11 +227,12 @@ def _narrow(cases: DeviceCases, question: _Question) -> tuple[_Ranges, BoolArray
         Ranges whose cases must be looked at, and those that may be chosen but have one score.
     """
     ranges = _Ranges.whole(cases)
-    inner = _first_edges(cases, ranges.edges.dtype, question.reach)
+    reach = max(most_cases(each, *cases.totals) for each in scenarios)
+    inner = _first_edges(cases, ranges.edges.dtype, reach)
     first, last, before = 0, 0, np.inf
     while True:
         ranges = ranges.recounted(cases, first, last, inner)
-        wanted = ranges.wanted(question)
+        wanted = ranges.wanted(cases.totals, scenarios)
         kept = wanted & ~ranges.alike
         n_cases = int(ranges.cases[kept].sum())
         if n_cases <= KEPT or n_cases > STALLED * before:
@@ -311,11 +292,6 @@ def _all_members(cases: DeviceCases) -> tuple[Any, Any]:
     library = cases.library
     right, false = (library.where_true(marks) for marks in (cases.positive, ~cases.positive))
     return library.take(cases.scores, right), library.take(cases.scores, false)
-
-
-def _passed_over(counts: AnyArray, kept: BoolArray) -> AnyArray:
-    """Cases above the lower end of each range that are in none of the kept."""
-    return np.cumsum(np.where(kept, 0, counts)[::-1])[::-1]
 
 
 def _joined(

@@ -30,19 +30,24 @@ def within_capacity(decision: Decision) -> BoolArray:
     return capable & ~(decision.points.thresholds <= decision.period_cut)
 
 
+def most_precise_row(points: OperatingPoints, allowed: BoolArray) -> AnyArray:
+    """Row of the most precise allowed threshold, of equals the one of greatest recall.
+
+    No row where none has a true positive.
+    """
+    rows = np.flatnonzero(allowed & (points.tp > 0))
+    precision = points.precision[rows]
+    # Of equal precision, more alarms have the greater recall.
+    return rows[np.flatnonzero(precision == precision.max(initial=0.0))[-1:]]
+
+
 def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
     """Find the most precise allowed threshold; of equals, the one of greatest recall."""
-    index = np.flatnonzero(allowed & (points.tp > 0))
-    if len(index) == 0:
+    row = most_precise_row(points, allowed)
+    if len(row) == 0:
         return MostPrecise(0.0, 0.0, 0.0, float("inf"))
-    precision = points.precision[index]
-    best = index[np.lexsort((points.tp[index], precision))[-1]]
-    return MostPrecise(
-        float(points.precision[best]),
-        float(points.tpr[best]),
-        float(points.alarms[best]),
-        float(points.thresholds[best]),
-    )
+    columns = (points.precision, points.tpr, points.alarms, points.thresholds)
+    return MostPrecise(*(column[row].item() for column in columns))
 
 
 def binding_limits(decision: Decision) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from voros.core.device_cases import device_counts, read_device_cases, refuse_on_
 from voros.core.groups import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario, as_fraction, check_scenario
-from voros.devices.libraries import on_device
+from voros.devices.libraries import blocks_of, on_device
 
 SUMMED_AT_ONCE = 2**16
 """Weights added up at once."""
@@ -142,7 +142,11 @@ class OperatingPoints:
             return cls(*device_counts(read_device_cases(y_true, y_score, pos_label, sample_weight)))
         positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
         if weights is not None:
-            _refuse_weighted_groups(groups)
+            if groups is not None:
+                raise ValueError(
+                    "sample_weight and groups exclude one another: groups are for a guarantee, and "
+                    "that needs cases of weight one"
+                )
             points = cls(*sum_weights(positive, scores, weights))
         else:
             points = cls(*count_cases(positive, scores))
@@ -298,14 +302,8 @@ class OperatingPoints:
 
     def take(self, rows: AnyArray) -> OperatingPoints:
         """Return some of the points, as counts alone: without the cases behind them."""
-        return OperatingPoints(
-            self.thresholds[rows],
-            self.tp[rows],
-            self.fp[rows],
-            self.n_positive,
-            self.n_negative,
-            self.one_case,
-        )
+        sizes = self.n_positive, self.n_negative, self.one_case
+        return OperatingPoints(self.thresholds[rows], self.tp[rows], self.fp[rows], *sizes)
 
     def precise_enough(self, min_precision: float) -> BoolArray:
         """Mark the thresholds that keep a precision floor: TP >= alpha (TP + FP)."""
@@ -332,10 +330,10 @@ class OperatingPoints:
 
     def feasible(self, scenario: Scenario) -> BoolArray:
         """Mark the thresholds that meet both limits of a scenario, at these points' prevalence."""
-        max_alarms = self.max_alarms(check_scenario(scenario))
-        within = self.within_limits(scenario.min_precision, max_alarms)
+        within = self.within_limits(
+            check_scenario(scenario).min_precision, self.max_alarms(scenario)
+        )
         if self.by_period is not None and scenario.per is not None:
-            self.by_period.check_unit(scenario)
             within &= ~(self.thresholds <= self.by_period.cut(scenario))
         return within
 
@@ -406,9 +404,7 @@ def weight_sums(positive: BoolArray, weights: FloatArray) -> tuple[float, float]
 
 def sum_where(marks: BoolArray, weights: FloatArray) -> float:
     """Add up the marked weights, by blocks that stay in a fast cache and are not gathered."""
-    blocks = (
-        slice(start, start + SUMMED_AT_ONCE) for start in range(0, len(marks), SUMMED_AT_ONCE)
-    )
+    blocks = blocks_of(len(marks), SUMMED_AT_ONCE)
     return sum(float(np.where(marks[block], weights[block], 0.0).sum()) for block in blocks)
 
 
@@ -440,14 +436,6 @@ def adds_recall(tp: AnyArray) -> BoolArray:
 def is_whole(counts: AnyArray) -> bool:
     """Whether counts are whole numbers, which are compared exactly."""
     return counts.dtype.kind in "iu"
-
-
-def _refuse_weighted_groups(groups: Any) -> None:
-    if groups is not None:
-        raise ValueError(
-            "sample_weight and groups exclude one another: groups are for a guarantee, and that "
-            "needs cases of weight one"
-        )
 
 
 def _as_counts(values: Any, name: str) -> AnyArray:

@@ -250,6 +250,7 @@ class PeriodCases:
         The number of periods above the capacity rises as the threshold falls, one at each
         breaking score. NaN where no threshold has too many, or the mean over periods counts.
         """
+        self.check_unit(scenario)
         if scenario.exceed is None:
             return float("nan")
         scores = self.breaking_scores(int(scenario.capacity), per_positive, per_negative)

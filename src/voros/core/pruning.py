@@ -8,20 +8,16 @@ Where the ranges lie costs time, never exactness: they only have to keep the ord
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
-from voros.core.contenders import find_contenders
+from voros.core.contenders import passed_over, ranges_to_search
 from voros.core.counts import Counts
-from voros.core.limits import chosen_rows
-from voros.core.operating_points import (
-    OperatingPoints,
-    sum_weights,
-    sum_where,
-    weight_sums,
-)
+from voros.core.operating_points import OperatingPoints, sum_weights, sum_where, weight_sums
 from voros.core.scenario import Scenario
+from voros.devices.libraries import blocks_of
 
 MANY_CASES = 2**15
 """Fewer than these are sorted as fast as counted."""
@@ -32,7 +28,7 @@ MOST_RANGES = 2**16
 CASES_PER_RANGE = 16
 """Finer ranges than these settle little more, and every range takes time too."""
 
-BLOCK = 2**18
+CACHED = 2**18
 """Cases worked on at once, so that what is computed of them stays in a fast cache."""
 
 SAMPLE_SIZE = 20_000
@@ -46,18 +42,18 @@ WIDEST = 1e200
 """A span of scores up to it, and down to its inverse, can be split again and again without leaving
 the range of a float."""
 
-
 SAMPLE_ROOTS = 6.0
 """Scores sampled to guess how far down the capacity reaches, in roots of their number."""
 
-SAMPLE_MARGIN = 3.0
+REACH_MARGIN = 4.0
 """Standard deviations by which the guess lies deeper than the sample says."""
-
-WEIGHT_MARGIN = 6.0
-"""The same where weights differ, which adds to how much a sample varies."""
 
 WEIGHT_SLACK = 1.0 + 1e-9
 """What is marked must exceed the capacity by more than sums of weights round."""
+
+
+Totals: TypeAlias = tuple[float, float, float]
+"""Positives, negatives and the smallest weight, as `Counts` has them."""
 
 
 def pruned_points(
@@ -82,69 +78,32 @@ def pruned_points(
     >>> len(OperatingPoints.from_scores(positive, scores))
     200001
     >>> len(pruned_points(positive, scores, Scenario(0.5, 0.5, (0.2, 0.4))))
-    51
+    63
     """
-    sizes, all_cases = _Sizes.of(positive, weights), (positive, scores, weights)
-    at_most = sizes.most(scenario)
-    if len(scores) < MANY_CASES:
-        return OperatingPoints(*_sorted_counts(*all_cases, at_most))
-    if at_most < sizes.n_positive + sizes.n_negative:
-        leading = np.flatnonzero(_leading(scores, at_most, weights))
-        scores, positive = scores[leading], positive[leading]
-        weights = None if weights is None else weights[leading]
-    ranking, span = _ranking(scores)
-    if span is None and weights is None:
-        return OperatingPoints(*leading_counts(positive, scores, at_most)[:3], *sizes.totals)
+    totals, many = _totals(positive, weights), len(scores) >= MANY_CASES
+    at_most, marks = most_cases(scenario, *totals), positive
+    leading: AnyArray | slice = slice(None)
+    if many and at_most < totals[0] + totals[1]:
+        leading = np.flatnonzero(within_reach(scores, at_most, weights))
+        marks = positive[leading]
+    ranking, span = _ranking(scores[leading]) if many else (scores, None)
+    if span is None and weights is not None:
+        return OperatingPoints(*sum_weights(positive, scores, weights))
     if span is None:
-        return OperatingPoints(*_sorted_counts(*all_cases, at_most))
-    cases = _Cases(ranking, positive, weights)
-    cases, ranges, chosen = _narrow(cases, _Ranges.whole(cases, *span), sizes, scenario)
-    thresholds, tp, fp = _count_sorted(cases, ranges, chosen, sizes)
-    return OperatingPoints(*Counts.below(thresholds.view(scores.dtype), tp, fp, *sizes.totals))
+        return OperatingPoints(*leading_counts(marks, ranking, at_most)[:3], *totals)
+    cases = _Cases(ranking, marks, None if weights is None else weights[leading])
+    cases, ranges, chosen = _narrow(cases, _Ranges.whole(cases, *span), totals, scenario)
+    n_positive = int(np.count_nonzero(positive))
+    n_rows = len(positive) - n_positive, n_positive
+    thresholds, tp, fp = _count_sorted(cases, ranges, chosen, totals, n_rows)
+    return OperatingPoints(*Counts.below(thresholds.view(scores.dtype), tp, fp, *totals))
 
 
-def _sorted_counts(
-    positive: BoolArray, scores: AnyArray, weights: FloatArray | None, at_most: float
-) -> Counts:
-    if weights is None:
-        return leading_counts(positive, scores, at_most)
-    return sum_weights(positive, scores, weights)
-
-
-@dataclass(frozen=True)
-class _Sizes:
-    """How many cases there are in all, as rows and as sums of weights."""
-
-    rows: tuple[int, int]
-    """Negatives and positives."""
-
-    n_positive: float
-    n_negative: float
-    one_case: float = 1.0
-
-    @classmethod
-    def of(cls, positive: BoolArray, weights: FloatArray | None) -> _Sizes:
-        n_positive = int(np.count_nonzero(positive))
-        rows = len(positive) - n_positive, n_positive
-        if weights is None:
-            return cls(rows, rows[1], rows[0])
-        return cls(rows, *weight_sums(positive, weights), float(weights.min()))
-
-    def most(self, scenario: Scenario) -> float:
-        """How many cases a feasible threshold flags at most; with weights their sum."""
-        n_cases = self.n_positive + self.n_negative
-        return most_cases(self.n_positive, n_cases, scenario, self.one_case)
-
-    @property
-    def totals(self) -> tuple[float, float, float]:
-        """Positives, negatives and the smallest weight, as `Counts` has them."""
-        return self.n_positive, self.n_negative, self.one_case
-
-
-def _leading(scores: AnyArray, at_most: float, weights: FloatArray | None) -> BoolArray:
-    if weights is None:
-        return within_reach(scores, at_most)
-    return within_weight(scores, weights, at_most)
+def _totals(positive: BoolArray, weights: FloatArray | None) -> Totals:
+    if weights is not None:
+        return *weight_sums(positive, weights), float(weights.min())
+    n_positive = int(np.count_nonzero(positive))
+    return n_positive, len(positive) - n_positive, 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,12 +158,13 @@ class _Ranges:
 
 
 def _ranking(scores: AnyArray) -> tuple[AnyArray, tuple[float, float] | None]:
-    """Numbers in the order of the scores that lie evenly enough, and where they do."""
+    """Numbers in the order of the scores that lie evenly enough, and where; else the scores."""
     span = _even_span(scores)
     if span is None and scores.dtype == np.float64 and scores.min() > 0:
         # The bits of a positive float, read as a whole number, rise about as its logarithm.
-        scores = scores.view(np.int64)
-        span = _even_span(scores)
+        bits = scores.view(np.int64)
+        span = _even_span(bits)
+        return (scores if span is None else bits), span
     return scores, span
 
 
@@ -221,7 +181,7 @@ def _even_span(scores: AnyArray) -> tuple[float, float] | None:
 
 
 def _narrow(
-    cases: _Cases, ranges: _Ranges, sizes: _Sizes, scenario: Scenario
+    cases: _Cases, ranges: _Ranges, totals: Totals, scenario: Scenario
 ) -> tuple[_Cases, _Ranges, BoolArray]:
     """Split ranges, and drop what cannot matter, until few cases are left or no more can go."""
     chosen, before = ranges.at_hand, np.inf
@@ -231,13 +191,9 @@ def _narrow(
             break
         part, *counts = _count_parts(cases, ranges.start[chosen], ranges.width[chosen], parts)
         ranges = ranges.split(chosen, parts, *counts)
-        chosen, before = _needed(ranges, sizes, scenario), len(cases)
+        chosen, before = _needed(ranges, totals, scenario), len(cases)
         cases = _members(cases, part, chosen[ranges.at_hand])
     return cases, ranges, chosen
-
-
-def _blocks(n_cases: int) -> list[slice]:
-    return [slice(start, start + BLOCK) for start in range(0, n_cases, BLOCK)]
 
 
 def _count_parts(
@@ -248,7 +204,7 @@ def _count_parts(
     rows = np.zeros(2 * parts * len(start), dtype=np.intp)
     sums = rows if cases.weights is None else np.zeros(len(rows))
     scale = parts / width
-    for block in _blocks(len(cases)):
+    for block in blocks_of(len(cases), CACHED):
         home = 0 if cases.home is None else cases.home[block]
         # Beyond the ends of a range the place is cut off, and may overflow before.
         with np.errstate(over="ignore"):
@@ -265,29 +221,21 @@ def _count_parts(
     return part, rows.reshape(-1, 2), sums.reshape(-1, 2)
 
 
-def _needed(ranges: _Ranges, sizes: _Sizes, scenario: Scenario) -> BoolArray:
+def _needed(ranges: _Ranges, totals: Totals, scenario: Scenario) -> BoolArray:
     """Mark the ranges at hand that can hold a chosen threshold."""
     rows = ranges.rows.sum(axis=1)
     occupied = np.flatnonzero(rows)[::-1]
-    false, right = ranges.sums[occupied].T
-    tp, fp = np.append(0, np.cumsum(right)), np.append(0, np.cumsum(false))
+    false, right = np.cumsum(ranges.sums[occupied], axis=0).T
     # Sums of weights round, and must not exceed their total.
-    tp, fp = np.minimum(tp, sizes.n_positive), np.minimum(fp, sizes.n_negative)
-    ends = OperatingPoints(np.full(len(tp), np.nan), tp, fp, *sizes.totals)
-    found = find_contenders(ends, rows[occupied] == 1, scenario)
-    wanted = np.append(False, found.improving | found.informative)
-    wanted[chosen_rows(found.decision)] = True
-    # That something is feasible must show, even where it is never chosen.
-    at_hand = np.append(False, ranges.at_hand[occupied] & (right > 0))
-    wanted[np.flatnonzero(found.decision.feasible & at_hand)[:1]] = True
+    tp, fp = np.minimum(right, totals[0]), np.minimum(false, totals[1])
     needed = np.zeros(len(ranges.start), dtype=np.bool_)
-    needed[occupied] = wanted[1:]
+    needed[occupied] = ranges_to_search(tp, fp, rows[occupied] == 1, totals, [scenario])
     return needed & ranges.at_hand
 
 
 def _members(cases: _Cases, part: AnyArray, wanted: BoolArray) -> _Cases:
     """Keep the cases in the parts wanted, which are numbered anew."""
-    blocks = _blocks(len(cases))
+    blocks = blocks_of(len(cases), CACHED)
     index = np.concatenate([np.flatnonzero(wanted[part[block]]) + block.start for block in blocks])
     numbers = (np.cumsum(wanted) - 1).astype(np.uint16)
     weights = None if cases.weights is None else cases.weights[index]
@@ -295,48 +243,32 @@ def _members(cases: _Cases, part: AnyArray, wanted: BoolArray) -> _Cases:
 
 
 def _count_sorted(
-    cases: _Cases, ranges: _Ranges, chosen: BoolArray, sizes: _Sizes
+    cases: _Cases, ranges: _Ranges, chosen: BoolArray, totals: Totals, n_rows: tuple[int, int]
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Thresholds and counts at every positive's score in the chosen ranges, highest first."""
-    at_positive, at_negative = np.flatnonzero(cases.positive), np.flatnonzero(~cases.positive)
-    right, false = cases.scores[at_positive], cases.scores[at_negative]
-    if cases.weights is not None:
-        sums = (
-            _sums_from(right, cases.weights[at_positive]),
-            _sums_from(false, cases.weights[at_negative]),
-        )
-    first, below = count_at_positives(right, false)
-    rows_right, rows_false = len(right) - first, below
+    members = [np.flatnonzero(marks) for marks in (~cases.positive, cases.positive)]
+    false, right = (cases.scores[each] for each in members)
+    weights = [cases.weights[each] for each in members] if cases.weights is not None else []
+    sums = [_sums_from(*pair) for pair in zip((false, right), weights, strict=False)]
+    first, fp = count_at_positives(right, false)
     # Sorted scores are sorted by range too.
     home = np.repeat(np.flatnonzero(chosen), ranges.rows[chosen, 1])[first]
-    tp = rows_right + _passed_over(ranges.rows[:, 1], chosen)[home]
-    fp = rows_false + _passed_over(ranges.rows[:, 0], chosen)[home]
-    if cases.weights is None:
-        return right[first], tp, fp
-    passed = (_passed_over(ranges.sums[:, column], chosen)[home] for column in (1, 0))
-    weighted_tp = sums[0][rows_right] + next(passed)
-    weighted_fp = sums[1][rows_false] + next(passed)
-    return (
-        right[first],
-        _up_to(weighted_tp, tp == sizes.rows[1], sizes.n_positive),
-        _up_to(weighted_fp, fp == sizes.rows[0], sizes.n_negative),
-    )
+    counts = []
+    for column, rows in enumerate((fp, len(right) - first)):
+        counted = rows + passed_over(ranges.rows[:, column], chosen)[home]
+        if sums:
+            added = sums[column][rows] + passed_over(ranges.sums[:, column], chosen)[home]
+            # All cases together make the total, and fewer no more, however their sums round.
+            total = totals[1 - column]
+            counted = np.where(counted == n_rows[column], total, np.minimum(added, total))
+        counts.append(counted)
+    return right[first], counts[1], counts[0]
 
 
 def _sums_from(scores: AnyArray, weights: FloatArray) -> FloatArray:
     """Sum of the weights of the n highest scores, for every n from 0."""
     ranked = weights[np.argsort(scores, kind="stable")[::-1]]
     return np.append(0.0, np.cumsum(ranked))
-
-
-def _up_to(sums: FloatArray, everything: BoolArray, total: float) -> FloatArray:
-    """Round sums of weights so that all cases together make the total, and fewer no more."""
-    return np.where(everything, total, np.minimum(sums, total))
-
-
-def _passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:
-    """Cases above each range that are in none of the chosen."""
-    return np.cumsum(np.where(chosen, 0, counts)[::-1])[::-1]
 
 
 def leading_counts(positive: BoolArray, scores: AnyArray, at_most: float) -> Counts:
@@ -360,9 +292,10 @@ def leading_counts(positive: BoolArray, scores: AnyArray, at_most: float) -> Cou
 
 
 def most_cases(
-    n_positive: float, n_cases: float, scenario: Scenario, one_case: float = 1.0
+    scenario: Scenario, n_positive: float, n_negative: float, one_case: float = 1.0
 ) -> float:
     """How many cases at most a feasible threshold can flag, before any reweighting."""
+    n_cases = n_positive + n_negative
     if scenario.prevalence is None:
         return scenario.max_alarms(n_cases, one_case)
     share = n_positive / n_cases
@@ -390,35 +323,21 @@ def count_at_positives(right: AnyArray, false: AnyArray) -> tuple[AnyArray, AnyA
     return first[::-1], fp[::-1]
 
 
-def within_reach(scores: AnyArray, at_most: float) -> BoolArray:
-    """Mark the scores down to where more than ``at_most`` are marked, and not many more.
+def within_reach(scores: AnyArray, at_most: float, weights: FloatArray | None = None) -> BoolArray:
+    """Mark the highest scores until more than ``at_most`` are marked, and not many more.
 
-    A sample guesses how far down that is. A guess that falls short costs time, not exactness.
-    """
-    rank = int(at_most) + 1
-    stride = max(int(len(scores) ** 0.5 / SAMPLE_ROOTS), 1)
-    sample = scores[::stride]
-    expected = rank / stride
-    depth = int(expected + SAMPLE_MARGIN * expected**0.5) + 1
-    if depth < len(sample):
-        reached = scores >= np.partition(sample, len(sample) - depth)[-depth]
-        if np.count_nonzero(reached) >= rank:
-            return np.asarray(reached)
-    return np.asarray(scores >= np.partition(scores, len(scores) - rank)[-rank])
-
-
-def within_weight(scores: AnyArray, weights: FloatArray, at_most: float) -> BoolArray:
-    """Mark the highest scores until their weights exceed ``at_most``, and not many more.
-
-    As `within_reach` does; where the guess from a sample falls short, all are marked.
+    With weights their sum counts. A sample guesses how far down that is; where the guess falls
+    short all are marked, which costs time and not exactness.
     """
     stride = max(int(len(scores) ** 0.5 / SAMPLE_ROOTS), 1)
-    order = np.argsort(scores[::stride])[::-1]
-    reached = np.cumsum(weights[::stride][order]) * stride
-    depth = int(np.searchsorted(reached, at_most))
-    depth += int(WEIGHT_MARGIN * depth**0.5) + 1
-    if depth < len(order):
-        marked = np.asarray(scores >= scores[::stride][order[depth]])
-        if sum_where(marked, weights) > at_most * WEIGHT_SLACK:
+    sample, expected = scores[::stride], at_most / stride
+    if weights is not None:
+        reached = np.cumsum(weights[::stride][np.argsort(sample)[::-1]]) * stride
+        expected = float(np.searchsorted(reached, at_most))
+    depth = int(expected + REACH_MARGIN * expected**0.5) + 2
+    if depth <= len(sample):
+        marked = np.asarray(scores >= np.partition(sample, len(sample) - depth)[-depth])
+        total = np.count_nonzero(marked) if weights is None else sum_where(marked, weights)
+        if total > at_most * WEIGHT_SLACK:
             return marked
     return np.ones(len(scores), dtype=np.bool_)
