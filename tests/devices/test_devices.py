@@ -38,7 +38,7 @@ SMALL = {
         "TIED": 12,
     },
     device_rows: {"FEW_ROWS": 20, "SORT_BLOCK": 500, "GROUP": 4},
-    libraries: {"BLOCK": 1000},
+    libraries: {"BLOCK": 1000, "AT_ONCE": 0},
 }
 """Sizes at which a few thousand cases take every path that a billion take."""
 
@@ -48,6 +48,8 @@ def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, sizes in SMALL.items():
         for name, value in sizes.items():
             monkeypatch.setattr(module, name, value)
+    # No kernels for ranked cases: the general way.
+    monkeypatch.setattr(libraries.TorchLibrary, "hulls", None)
 
 
 def draws(n_cases: int, seed: int) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -119,6 +121,35 @@ def test_libraries_count_as_numpy(library: str, dtype: Any) -> None:
         with np.errstate(over="ignore"):
             typed = score.astype(dtype) if score.dtype == np.float64 else score
         assert_same(make, ill, typed, f"{library} {what}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_cases", [50, 1500, 100_000, 3_000_000])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_corners_of_ranked_cases_are_those_of_numpy(n_cases: int, dtype: Any) -> None:
+    make = MAKERS["cuda"]
+    make([0.0])
+    from voros.devices import cuda_hulls
+
+    assert cuda_hulls.available()
+    for what, ill, score in draws(n_cases, seed=n_cases):
+        with np.errstate(over="ignore"):
+            typed = score.astype(dtype)
+        assert read_device_cases(make(ill), make(typed)).ranking is not None
+        assert_same(make, ill, typed, what)
+        assert_same(make, ill, np.where(ill, 0, typed).astype(dtype), f"{what}, positives last")
+
+
+@pytest.mark.slow
+def test_corners_of_a_concave_curve_are_too_many_for_a_tile() -> None:
+    make = MAKERS["cuda"]
+    # Steps of falling slope, each a corner: 36 of them in every thousand cases.
+    ill = np.concatenate([np.repeat([True, False], [28 - k // 8, 1 + k // 8]) for k in range(216)])
+    score = -np.arange(len(ill), dtype=np.float32)
+    cases = read_device_cases(make(ill), make(score))
+    assert cases.ranking is not None
+    assert cases.library.hulls.corners(cases.ranking, (1.0, 1.0, float(len(ill)), 0.0)) is None
+    assert_same(make, ill, score, "concave")
 
 
 @pytest.mark.slow

@@ -42,6 +42,8 @@ class DeviceCases:
     n_positive, n_negative : int
     low, high : number
         The least and the greatest score.
+    ranking : Ranking or None
+        The cases in the order of their scores, where few enough to sort at once.
     """
 
     library: Library
@@ -52,6 +54,7 @@ class DeviceCases:
     n_negative: int
     low: Any
     high: Any
+    ranking: Any = None
 
     def __len__(self) -> int:
         """Return the number of cases."""
@@ -82,10 +85,15 @@ def read_device_cases(
         weights = _weights(library, _vector(library, sample_weight, "sample_weight"))
         _check_lengths(y_true=labels, sample_weight=weights)
         labels, scores, weights = _weighted(library, labels, scores, weights, pos_label)
-    positive, n_positive = _positive(library, labels, scores, pos_label)
-    low, high = _extremes(library, scores)
-    n_negative = scores.shape[0] - n_positive
-    return DeviceCases(library, scores, positive, weights, n_positive, n_negative, low, high)
+    positive = _positive(library, labels, scores, pos_label)
+    ranked = weights is None and library.hulls is not None
+    ranking = library.hulls.rank(scores, positive) if ranked else None
+    n_positive = ranking.n_positive if ranking else library.count_true(positive)
+    _check_both_classes(n_positive, scores.shape[0])
+    low, high = (ranking.low, ranking.high) if ranking else library.extremes(scores)
+    _check_no_nan(library, scores, low, high)
+    sizes = n_positive, scores.shape[0] - n_positive
+    return DeviceCases(library, scores, positive, weights, *sizes, low, high, ranking)
 
 
 def refuse_on_device(**arguments: Any) -> None:
@@ -182,19 +190,20 @@ def _check_lengths(**arrays: Any) -> None:
     check_same_length(**lengths)
 
 
-def _positive(library: Library, labels: Any, scores: Any, pos_label: Any) -> tuple[Any, int]:
-    """Mark the positive cases, and count them; both classes are needed."""
-    positive = labels
-    if library.type_name(labels) != "bool" or pos_label is not None:
-        witness = _witness(library, labels)
-        marks = _read_witness(library, witness, scores, pos_label)
-        named = witness[marks].tolist()
-        positive = labels == named[0] if named else labels != labels
-    n_positive = library.count_true(positive)
-    if n_positive in (0, labels.shape[0]):
-        one_class = np.full(min(labels.shape[0], 1), n_positive > 0)
+def _positive(library: Library, labels: Any, scores: Any, pos_label: Any) -> Any:
+    """Mark the positive cases."""
+    if library.type_name(labels) == "bool" and pos_label is None:
+        return labels
+    witness = _witness(library, labels)
+    marks = _read_witness(library, witness, scores, pos_label)
+    named = witness[marks].tolist()
+    return labels == named[0] if named else labels != labels
+
+
+def _check_both_classes(n_positive: int, n_cases: int) -> None:
+    if n_positive in (0, n_cases):
+        one_class = np.full(min(n_cases, 1), n_positive > 0)
         labels_of(one_class, np.zeros(1), None, both_classes=True)
-    return positive, n_positive
 
 
 def _witness(library: Library, labels: Any) -> AnyArray:
@@ -203,11 +212,10 @@ def _witness(library: Library, labels: Any) -> AnyArray:
     kind = np.bool_ if library.type_name(labels) == "bool" else None
     if n_cases == 0:
         return np.empty(0)
-    low, high = library.extremes(keys)
-    ends = {low, high}
-    if low == low and sum(library.count_true(keys == end) for end in ends) < n_cases:
+    low, high, n_at_ends = library.at_ends(keys)
+    if low == low and n_at_ends < n_cases:
         return library.to_host(library.xp.unique_values(keys))
-    return np.array(sorted(ends), dtype=kind)
+    return np.array(sorted({low, high}), dtype=kind)
 
 
 def _read_witness(library: Library, witness: AnyArray, scores: Any, pos_label: Any) -> AnyArray:
@@ -219,13 +227,10 @@ def _read_witness(library: Library, witness: AnyArray, scores: Any, pos_label: A
         return labels_of(witness, distinct, pos_label, both_classes=False)
 
 
-def _extremes(library: Library, scores: Any) -> tuple[Any, Any]:
-    """Return the least and the greatest score, and refuse NaN."""
-    low, high = library.extremes(scores)
+def _check_no_nan(library: Library, scores: Any, low: Any, high: Any) -> None:
     if low != low or high != high:
         rows = library.to_host(library.where_true(library.xp.isnan(scores)))
         raise ValueError(holds_nan("y_score", len(rows), scores.shape[0], int(rows[0])))
-    return low, high
 
 
 def _weights(library: Library, weights: Any) -> Any:
@@ -250,7 +255,8 @@ def _weighted(
     counted = library.where_true(weights > 0)
     if counted.shape[0] == weights.shape[0]:
         return labels, scores, weights
-    positive, _ = _positive(library, labels, scores, pos_label)
+    positive = _positive(library, labels, scores, pos_label)
+    _check_both_classes(library.count_true(positive), positive.shape[0])
     n_counted = library.count_true(library.take(positive, counted))
     if n_counted in (0, counted.shape[0]):
         raise ValueError(CLASS_WITHOUT_WEIGHT)

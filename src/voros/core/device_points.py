@@ -21,7 +21,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.contenders import passed_over, ranges_to_search
 from voros.core.counts import Counts
 from voros.core.device_cases import DeviceCases, device_counts, merged_infinities, thresholds_of
-from voros.core.device_rows import Rows
+from voros.core.device_rows import Rows, limits_in_counts
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
@@ -40,7 +40,7 @@ SAMPLE_MARGIN = 5.0
 """Standard deviations by which the guess of the capacity's threshold lies deeper than the sample
 says; a guess that falls short costs a pass."""
 
-COARSE, FINE = 2**12 - 8, 2**15
+COARSE, FINE = 2**13 - 8, 2**15
 """Ranges of the first count, which only says where to look, and of later ones."""
 
 TIED = 2**11
@@ -100,6 +100,10 @@ def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Scenario
         Without weights.
     scenarios : sequence of Scenario
     """
+    corners = _corners(cases, scenarios)
+    if corners is not None:
+        counts = Counts.below(thresholds_of(corners[0]), *corners[1:], *cases.totals)
+        return ScenarioPoints(*merged_infinities(counts), scenarios=tuple(scenarios))
     if len(cases) <= SORTED:
         ranges, kept, known = _Ranges.whole(cases), np.array([True]), np.array([False])
         members = _all_members(cases)
@@ -292,6 +296,19 @@ def _all_members(cases: DeviceCases) -> tuple[Any, Any]:
     library = cases.library
     right, false = (library.where_true(marks) for marks in (cases.positive, ~cases.positive))
     return library.take(cases.scores, right), library.take(cases.scores, false)
+
+
+def _corners(
+    cases: DeviceCases, scenarios: Sequence[Scenario]
+) -> tuple[AnyArray, AnyArray, AnyArray] | None:
+    """Return the corners of ranked cases in each scenario; None where that is no way."""
+    hulls = cases.library.hulls
+    if cases.ranking is None or hulls is None:
+        return None
+    limits = (limits_in_counts(each, cases.totals) for each in scenarios)
+    found = [hulls.corners(cases.ranking, each) for each in limits]
+    parts = [each for each in found if each is not None]
+    return _joined(parts) if len(parts) == len(found) else None
 
 
 def _joined(

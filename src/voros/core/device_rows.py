@@ -109,16 +109,24 @@ def _lower(library: Library, values: Any, thresholds: Any) -> Any:
     return lower
 
 
-def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
-    """Mark the rows that surely meet the limits, and those that may or are most precise."""
-    xp, (real, slack) = rows.library.xp, rows.library.real_type
+def limits_in_counts(
+    scenario: Scenario, totals: tuple[int, int]
+) -> tuple[float, float, float, float]:
+    """Return how many cases one true and one false positive stand for, most alarms, the floor."""
     none = np.zeros(1, dtype=np.int64)
     whole = solve(OperatingPoints(np.array([np.inf]), none, none, *totals), scenario)
     sizes = whole.points.n_positive, whole.points.n_negative
-    tp = xp.astype(rows.tp, real) * (sizes[0] / totals[0])
-    alarms = tp + xp.astype(rows.fp, real) * (sizes[1] / totals[1])
+    per_tp, per_fp = (float(size / total) for size, total in zip(sizes, totals, strict=True))
+    return per_tp, per_fp, float(whole.max_alarms), float(scenario.min_precision)
+
+
+def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
+    """Mark the rows that surely meet the limits, and those that may or are most precise."""
+    xp, (real, slack) = rows.library.xp, rows.library.real_type
+    per_tp, per_fp, most, floor = limits_in_counts(scenario, totals)
+    tp = xp.astype(rows.tp, real) * per_tp
+    alarms = tp + xp.astype(rows.fp, real) * per_fp
     precision = tp / alarms
-    floor, most = scenario.min_precision, whole.max_alarms
     capable = alarms <= most * (1 + slack)
     sure = (alarms <= most * (1 - slack)) & (precision >= floor * (1 + slack))
     if floor == 0:

@@ -7,6 +7,7 @@ every library takes; those are written for each.
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -24,6 +25,9 @@ SMALL_TYPES = ("float16", "bfloat16", "int8", "int16", "uint8", "bool")
 """Types whose values are compared as wider ones: float32 and int32 hold all of them."""
 
 
+AT_ONCE = 2**24
+"""Cases up to which values computed of all of them are small."""
+
 class Library:
     """What counting needs of an array library, by the array API standard.
 
@@ -36,6 +40,7 @@ class Library:
     """
 
     name = "array API"
+    hulls: ModuleType | None = None
 
     def __init__(self, namespace: ModuleType, device: Any) -> None:
         self.xp: Any = namespace
@@ -84,6 +89,11 @@ class Library:
         """Return the least and the greatest value as Python numbers; NaN where one is."""
         least, greatest = self.xp.min(values), self.xp.max(values)
         return self.to_host(least).item(), self.to_host(greatest).item()
+
+    def at_ends(self, values: Any) -> tuple[Any, Any, int]:
+        """Return the least and the greatest value, and how many values are one of them."""
+        low, high = self.extremes(values)
+        return low, high, sum(self.count_true(values == end) for end in {low, high})
 
     def count_true(self, marks: Any) -> int:
         """Count marks; blocks, because some libraries count in 32 bits."""
@@ -193,6 +203,23 @@ class TorchLibrary(Library):
         least, greatest = self._torch.aminmax(values)
         return least.item(), greatest.item()
 
+    def at_ends(self, values: Any) -> tuple[Any, Any, int]:
+        """Return the least and the greatest value, and how many are one of them, at once."""
+        if values.shape[0] > AT_ONCE:
+            return super().at_ends(values)
+        least, greatest = self._torch.aminmax(values)
+        n_at_ends = ((values == least) | (values == greatest)).sum()
+        exact = self._torch.float64 if values.is_floating_point() else self._torch.int64
+        parts = [each.to(exact) for each in (least, greatest, n_at_ends)]
+        low, high, found = self._torch.stack(parts).tolist()
+        return low, high, int(found)
+
+    @property
+    def hulls(self) -> ModuleType | None:  # type: ignore[override]
+        """Kernels that find the corners of ranked cases, on CUDA where torch can compile them."""
+        hulls = self._module("cuda_hulls") if self.device.type == "cuda" else None
+        return hulls if hulls is not None and hulls.available() else None
+
     def search(self, sorted_values: Any, values: Any, side: str) -> Any:
         """Return where values would be put into sorted ones, in 32 bits where they suffice."""
         short = sorted_values.shape[0] < 2**31 - 1
@@ -249,11 +276,15 @@ class TorchLibrary(Library):
             scores.is_contiguous() and positive.is_contiguous()
         ):
             return None
+        return self._module("triton_kernels")
+
+    @staticmethod
+    def _module(name: str) -> ModuleType | None:
+        """Return a module that needs Triton or the run-time compiler, where they are."""
         try:
-            from voros.devices import triton_kernels
+            return import_module(f"voros.devices.{name}")
         except ImportError:
             return None
-        return triton_kernels
 
     @property
     def _torch(self) -> Any:
