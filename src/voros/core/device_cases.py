@@ -86,8 +86,8 @@ def read_device_cases(
         _check_lengths(y_true=labels, sample_weight=weights)
         labels, scores, weights = _weighted(library, labels, scores, weights, pos_label)
     positive = _positive(library, labels, scores, pos_label)
-    ranked = weights is None and library.hulls is not None
-    ranking = library.hulls.rank(scores, positive) if ranked else None
+    hulls = library.hulls if weights is None else None
+    ranking = None if hulls is None else hulls.rank(scores, positive)
     n_positive = ranking.n_positive if ranking else library.count_true(positive)
     _check_both_classes(n_positive, scores.shape[0])
     low, high = (ranking.low, ranking.high) if ranking else library.extremes(scores)

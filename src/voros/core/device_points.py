@@ -40,7 +40,7 @@ SAMPLE_MARGIN = 5.0
 """Standard deviations by which the guess of the capacity's threshold lies deeper than the sample
 says; a guess that falls short costs a pass."""
 
-COARSE, FINE = 2**13 - 8, 2**15
+COARSE, FINE = 2**12 - 8, 2**15
 """Ranges of the first count, which only says where to look, and of later ones."""
 
 TIED = 2**11

@@ -28,8 +28,8 @@ STALLED = 0.9
 GROUP, MANY_GROUPS = 64, 16
 """Rows that are compared with the best of the groups beside theirs, where there are many."""
 
-SORT_BLOCK = 2**23
-"""Negatives sorted at once, which takes some 200 MB."""
+SORT_BLOCK = 2**22
+"""Negatives sorted at once, which takes some 100 MB."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-MOST_EDGES = 2**13 - 1
-"""Edges that two blocks on a multiprocessor can hold, each with its counters."""
-
-SHARED_BYTES = 4 * 3 * (MOST_EDGES + 1)
-"""For an edge and two counters in each cell."""
+MOST_EDGES = 4095
+"""Edges and counters that fit into 48 kB of shared memory."""
 
 BLOCKS, THREADS = 264, 1024
 
@@ -33,11 +30,10 @@ extern "C" __global__ void count_cells(
     const float4* scores, const uchar4* positive, const float* edges, int* counts,
     int n_cases, int n_edges) {
     float start = edges[1], scale = edges[n_edges];
-    extern __shared__ int shared[];
-    float* places = (float*)shared;
-    int* held = shared + 8192;
+    __shared__ float places[4096];
+    __shared__ int held[8192];
     for (int i = threadIdx.x; i < n_edges; i += blockDim.x) places[i] = edges[i];
-    for (int i = threadIdx.x; i < 16384; i += blockDim.x) held[i] = 0;
+    for (int i = threadIdx.x; i < 8192; i += blockDim.x) held[i] = 0;
     __syncthreads();
     // Most cases are beyond the edges, and counted in registers.
     int outer[4] = {0, 0, 0, 0};
@@ -87,11 +83,9 @@ def _kernel() -> Any:
     if compile_kernel is None:
         return None
     try:
-        kernel = compile_kernel(SOURCE, "count_cells")
-        kernel.set_shared_memory_config(SHARED_BYTES)
-    except (AttributeError, OSError, RuntimeError):
+        return compile_kernel(SOURCE, "count_cells")
+    except (OSError, RuntimeError):
         return None
-    return kernel
 
 
 def fits(scores: Any, marks: Any, edges: NDArray[np.float32]) -> bool:
@@ -114,4 +108,4 @@ def count(
     The inverse of the step between edges follows them on the device.
     """
     arrays = (scores, marks, edges, counts)
-    _kernel()((BLOCKS, 1, 1), (THREADS, 1, 1), (*arrays, n_cases, n_edges), SHARED_BYTES)
+    _kernel()((BLOCKS, 1, 1), (THREADS, 1, 1), (*arrays, n_cases, n_edges))

@@ -28,6 +28,7 @@ SMALL_TYPES = ("float16", "bfloat16", "int8", "int16", "uint8", "bool")
 AT_ONCE = 2**24
 """Cases up to which values computed of all of them are small."""
 
+
 class Library:
     """What counting needs of an array library, by the array API standard.
 
