@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -18,6 +18,7 @@ from voros.present.report.content import evaluation_values
 if TYPE_CHECKING:
     from voros.policy.deployment import PolicyEvaluation
     from voros.studies.experiments import Options, StudyResult
+    from voros.studies.experiments.splits import SplitsResult
     from voros.studies.paper import Cell
     from voros.text.table import Absent
 
@@ -79,7 +80,7 @@ def _announce(text: str) -> None:
         say(line)
 
 
-def _show(result: StudyResult, out: Path) -> None:
+def _show(result: StudyResult | SplitsResult, out: Path) -> None:
     sys.stdout.write(result.text())
     say(f"everything is in {out}; open {out / 'summary.html'}")
 
@@ -100,6 +101,40 @@ def eicu(data: Data, study: StudyOptions) -> None:
     from voros.studies.hospital import run_eicu
 
     _show(run_eicu(data, study.out, study.options), study.out)
+
+
+@experiment.command()
+@bundled
+def physionet2012(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data", metavar="PATH", help="Folder or archive with set-a, Outcomes-a.txt."
+        ),
+    ],
+    study: StudyOptions,
+    splits: Annotated[int, typer.Option("--splits", min=1, help="Random splits.")] = 20,
+    parameters: Annotated[
+        str, typer.Option("--parameters", help="paper: its channels; all: the 37 parameters.")
+    ] = "paper",
+    sets: Annotated[
+        str | None, typer.Option("--sets", help="Such as ab; default all that are there.")
+    ] = None,
+    test_set: Annotated[
+        str | None, typer.Option("--test-set", help="Keep this set for testing alone.")
+    ] = None,
+) -> None:
+    """PhysioNet Challenge 2012, open to all: death in hospital, from the first 48 hours."""
+    from voros.studies.hospital import run_physionet2012
+
+    result = run_physionet2012(
+        *(data, study.out, study.options),
+        n_splits=splits,
+        parameters=cast("Any", parameters),
+        sets=sets,
+        test_set=test_set,
+    )
+    _show(result, study.out)
 
 
 @experiment.command()

@@ -23,7 +23,7 @@ from voros.studies.experiments.timing import GridBar, grid_seconds
 from voros.studies.hospital import quick_support2, run_support2
 from voros.studies.hospital.prognoses import support2_cases
 
-STRATEGIES = ("voros", "partial_auroc", "recall", "partial_voros", "guaranteed")
+STRATEGIES = ("voros", "partial_auroc", "recall", "partial_voros", "margin", "guaranteed")
 
 
 def run(*arguments):

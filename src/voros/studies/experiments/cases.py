@@ -110,6 +110,33 @@ def split_patients(cases: LabelledCases, random_state: int = 0) -> Split:
     return Split(*(np.flatnonzero(np.isin(codes, part)) for part in (train, valid, test)))
 
 
+def split_around_test(cases: LabelledCases, test: BoolArray, random_state: int = 0) -> Split:
+    """Keep the cases of ``test`` as the test part, and split the other patients two to one.
+
+    Examples
+    --------
+    >>> cases = LabelledCases(np.zeros((20, 0)), np.arange(20) % 2 == 0, np.arange(20), ())
+    >>> split = split_around_test(cases, np.arange(20) >= 14)
+    >>> len(split.train), len(split.valid), split.test.tolist()
+    (9, 5, [14, 15, 16, 17, 18, 19])
+    """
+    shared = np.intersect1d(cases.patient[test], cases.patient[~test])
+    if len(shared):
+        raise ExperimentError(
+            f"{len(shared)} patients, {shared[0]} the first, have cases in the test set and "
+            "elsewhere. Each patient's cases must be in one set"
+        )
+    rest = np.flatnonzero(~test)
+    patients, codes = np.unique(cases.patient[rest], return_inverse=True)
+    ever = np.bincount(codes, weights=cases.y[rest]) > 0
+    _check_enough(ever)
+    train, valid = train_test_split(
+        np.arange(len(patients)), train_size=2 / 3, stratify=ever, random_state=random_state
+    )
+    kept = [rest[np.isin(codes, part)] for part in (train, valid)]
+    return Split(kept[0], kept[1], np.flatnonzero(test))
+
+
 def _check_enough(ever: BoolArray) -> None:
     with_outcome = int(ever.sum())
     counts = {"with": with_outcome, "without": len(ever) - with_outcome}

@@ -21,14 +21,14 @@ from voros.studies.experiments.folder import (
 )
 from voros.studies.experiments.grid import Candidate, paper_grid, quick_grid
 from voros.studies.experiments.results import StudyResult
+from voros.studies.experiments.rivals import Rivals
 from voros.studies.experiments.run_summary import draw_study, render_summary
 from voros.studies.experiments.runs import TIME_LIMIT, run_grid
 from voros.studies.experiments.study import Deployed, Scored, cost_intervals, run_study
 from voros.studies.experiments.timing import GridBar, briefing, grid_seconds
 from voros.studies.paper.paper_tables import table_files
-from voros.text.table import Table
 
-FindRivals = Callable[[Split, Sequence[Deployed], Scored, Scored], tuple[Table, ...]]
+FindRivals = Callable[[Split, Sequence[Deployed], tuple[Scored, Scored], Path], Rivals]
 
 
 def _announce_nothing(_text: str) -> None:
@@ -101,6 +101,7 @@ def run_experiment(
     options: Options,
     *,
     description: Mapping[str, Any],
+    split: Split | None = None,
     notes: Sequence[str] = (),
     find_rivals: FindRivals | None = None,
 ) -> StudyResult:
@@ -116,12 +117,14 @@ def run_experiment(
     options : Options
     description : mapping
         What distinguishes this run from another on the same data.
+    split : Split, optional
+        By default `split_patients` makes one.
     notes : sequence of str
         Sentences about the data for the summary page.
     find_rivals : callable, optional
-        Makes tables against anything else, from the split and what was deployed.
+        Compares with anything else, from the split and what was deployed.
     """
-    split = split_patients(cases, options.random_state)
+    split = split or split_patients(cases, options.random_state)
     identity = {**description, "random_state": options.random_state}
     folder = open_run(root, cases, split, identity)
     size = (len(split.train), len(cases.feature_names))
@@ -155,11 +158,12 @@ def study_run(
         )
     valid, test = (Scored.read(folder, names, part) for part in ("valid", "test"))
     deployed = tuple(run_study(valid, test))
+    kept = folder.root / "intervals"
     intervals = {
-        number: cost_intervals(list(ones), test, options.random_state)
+        number: cost_intervals(list(ones), test, options.random_state, kept=kept)
         for number, ones in groupby(deployed, key=attrgetter("scenario"))
     }
-    rivals = find_rivals(split, deployed, valid, test) if find_rivals else ()
+    rivals = find_rivals(split, deployed, (valid, test), kept) if find_rivals else None
     return StudyResult(title, deployed, intervals, records, rivals), valid, test
 
 

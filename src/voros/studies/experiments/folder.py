@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import platform
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,6 +76,32 @@ def save(path: Path, data: bytes | str) -> None:
 def save_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write a mapping as readable JSON, whole or not at all."""
     save(path, json.dumps(content, indent=2) + "\n")
+
+
+def digest(*content: str | AnyArray) -> str:
+    """Return a digest of texts and arrays, by which a run recognises what it has done.
+
+    Examples
+    --------
+    >>> digest("a", np.array([1.0]))[:8] == digest("a", np.array([2.0]))[:8]
+    False
+    """
+    found = hashlib.sha256()
+    for part in content:
+        data = part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes()
+        found.update(len(data).to_bytes(8, "big") + data)
+    return found.hexdigest()
+
+
+def file_name(text: str) -> str:
+    """Return a text with nothing in it that a file name must not have.
+
+    Examples
+    --------
+    >>> file_name("model selected by partial VOROS"), file_name("SAPS-I")
+    ('model_selected_by_partial_VOROS', 'SAPS-I')
+    """
+    return re.sub(r"[^\w=.-]+", "_", text)
 
 
 def run_versions() -> dict[str, str]:

@@ -7,22 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from voros.studies.experiments.grid import Candidate
-from voros.studies.experiments.study import CONFIDENCE, GUARANTEED, CostIntervals, Deployed
-from voros.studies.paper.cells import SCENARIOS
+from voros.studies.experiments.labels import LABELS, cost_columns, scenario_in_words
+from voros.studies.experiments.rivals import Rivals
+from voros.studies.experiments.study import CostIntervals, Deployed
 from voros.studies.paper.paper_tables import (
-    STRATEGY_LABELS,
     evaluated,
     evaluation_columns,
-    limits_in_short,
     limits_kept,
     tables_text,
 )
 from voros.text.table import Column, Table, Value
-
-LABELS: Mapping[str, str] = {
-    **STRATEGY_LABELS,
-    GUARANTEED: f"max partial VOROS, guaranteed {CONFIDENCE:.0%}",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +24,14 @@ class StudyResult:
     """Everything a study found.
 
     ``intervals`` are by scenario and strategy, ``records`` say how each fit went, and ``rivals``
-    are tables of anything else that the models were compared with.
+    whatever else the models were compared with.
     """
 
     title: str
     deployed: tuple[Deployed, ...]
     intervals: Mapping[int, Mapping[str, CostIntervals]]
     records: Mapping[str, dict[str, Any]]
-    rivals: tuple[Table, ...] = ()
+    rivals: Rivals | None = None
 
     @property
     def scenarios(self) -> list[int]:
@@ -61,7 +55,7 @@ class StudyResult:
             self._main(numbers),
             *(self._detailed(number) for number in numbers),
             *(self._differences(number) for number in numbers),
-            *self.rivals,
+            *([] if self.rivals is None else [self.rivals.table]),
         )
 
     def text(self) -> str:
@@ -117,23 +111,3 @@ class StudyResult:
                 rows.append((LABELS[one.strategy], *values))
         title = f"{self.title}, scenario {number}: paired differences in test cost, 95 % intervals"
         return Table(columns, tuple(rows), title, f"scenario_{number}_differences")
-
-
-def cost_columns(number: int, **others: str) -> list[Column]:
-    """Return the columns of a test cost and its interval in a scenario, and others by name."""
-    name, group = f"scenario_{number}", f"scenario {number}: {scenario_in_words(number)}"
-    return [
-        Column("test cost", f"{name}_cost", group, least_is_best=True),
-        *(
-            Column(title, f"{name}_{key}", group)
-            for key, title in {"low": "low", "high": "high", **others}.items()
-        ),
-    ]
-
-
-def scenario_in_words(number: int) -> str:
-    """Describe one of the paper's scenarios."""
-    scenario = SCENARIOS[number]
-    low, high = scenario.costs.support
-    worth = f"a miss worth {1 / high:.0f} to {1 / low:.0f} false alarms"
-    return f"{limits_in_short(scenario)}, {worth}"

@@ -10,7 +10,8 @@ from voros.plotting import AreaCurveDisplay, RocDisplay, WinnerMapDisplay
 from voros.present.document import Picture, render_document
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.selection import score_model
-from voros.studies.experiments.results import LABELS, StudyResult, scenario_in_words
+from voros.studies.experiments.labels import LABELS, scenario_in_words
+from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.study import SAME_CHOICE, Scored
 from voros.studies.paper.cells import SCENARIOS
 from voros.studies.paper.paper_tables import STRATEGY_LABELS
@@ -60,7 +61,8 @@ def _winners(result: StudyResult, valid: Scored, number: int) -> WinnerMapDispla
         )
     points = {name: valid.points[model] for model, name in named.items()}
     costs = SCENARIOS[number].without_limits()
-    return WinnerMapDisplay(score_grid(points, costs, MAP_FLOORS, MAP_CAPACITIES))
+    admitting = MAP_CAPACITIES[MAP_CAPACITIES * len(valid) >= 1]
+    return WinnerMapDisplay(score_grid(points, costs, MAP_FLOORS, admitting))
 
 
 def best_of_each_family(result: StudyResult, valid: Scored, number: int) -> list[tuple[str, str]]:

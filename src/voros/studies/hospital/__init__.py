@@ -1,4 +1,4 @@
-"""The paper's study on hospital data: MIMIC-IV, eICU, and SUPPORT2, which comes with voros.
+"""The paper's study on hospital data: MIMIC-IV, eICU, PhysioNet 2012, and SUPPORT2.
 
 Each module reads one source into cases; `voros.studies.experiments` does the rest. The command
 ``voros experiment`` runs them.
@@ -6,6 +6,14 @@ Each module reads one source into cases; `voros.studies.experiments` does the re
 
 from voros.studies.hospital.eicu import run_eicu
 from voros.studies.hospital.mimic import run_mimic
+from voros.studies.hospital.physionet2012 import physionet2012_frame, run_physionet2012
 from voros.studies.hospital.prognoses import quick_support2, run_support2
 
-__all__ = ["quick_support2", "run_eicu", "run_mimic", "run_support2"]
+__all__ = [
+    "physionet2012_frame",
+    "quick_support2",
+    "run_eicu",
+    "run_mimic",
+    "run_physionet2012",
+    "run_support2",
+]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.core.arrays import BoolArray, FloatArray
 
 HOURS = 48
 """Length of the observed stay."""
@@ -18,6 +18,12 @@ N_BUCKETS = HOURS // BUCKET_HOURS
 
 WINDOWS: Mapping[str, int] = MappingProxyType({"0-48h": 0, "24-48h": 24, "32-48h": 32})
 """Windows end at 48 hours; the value is the hour at which they begin."""
+
+FEWEST_CHANNELS = 3
+"""Vitals or labs that must have been measured recently for a stay to be studied."""
+
+RECENT_HOURS = 16
+"""How recently: in the last 16 of the 48 hours."""
 
 FEWEST_FOR_SLOPE = 2
 """Buckets that a slope needs."""
@@ -119,6 +125,21 @@ def summarise(
         for window, start in WINDOWS.items()
         for summary, compute in summaries.items()
     }
+
+
+def measured_recently(channels: Iterable[FloatArray]) -> BoolArray:
+    """Return which stays have enough channels measured in the last hours, from their buckets.
+
+    Examples
+    --------
+    >>> early, late = np.full((2, 1, N_BUCKETS), np.nan)
+    >>> early[0, 15], late[0, 16] = 1.0, 1.0
+    >>> measured_recently([late] * 3).item(), measured_recently([late, late, early]).item()
+    (True, False)
+    """
+    first = (HOURS - RECENT_HOURS) // BUCKET_HOURS
+    measured = [(~np.isnan(buckets[:, first:])).any(axis=1) for buckets in channels]
+    return np.asarray(np.sum(measured, axis=0) >= FEWEST_CHANNELS)
 
 
 def stack(features: Mapping[str, FloatArray]) -> tuple[FloatArray, tuple[str, ...]]:

@@ -17,9 +17,10 @@ from voros.studies.hospital.channels import CHANNELS, TIME_VARYING
 from voros.studies.hospital.extraction import Extraction, extract
 from voros.studies.hospital.features import (
     ALL_SUMMARIES,
-    BUCKET_HOURS,
-    HOURS,
+    FEWEST_CHANNELS,
     N_BUCKETS,
+    RECENT_HOURS,
+    measured_recently,
     stack,
     summarise,
 )
@@ -30,12 +31,6 @@ from voros.studies.hospital.release import (
     open_database,
     quoted,
 )
-
-FEWEST_CHANNELS = 3
-"""Vitals or labs that must have been measured recently for a stay to be studied."""
-
-RECENT_HOURS = 16
-"""How recently: in the last 16 of the 48 hours."""
 
 INSURANCES = ("Medicare", "Medicaid", "Private", "Other", "No charge")
 """What the releases name; 2.x knows the first, second and fourth only."""
@@ -97,8 +92,7 @@ def mimic_cases(extraction: Extraction) -> LabelledCases:
     """
     stays = _read_stays(extraction)
     buckets = read_buckets(extraction, stays["stay_id"])
-    recent = buckets[: len(TIME_VARYING), :, (HOURS - RECENT_HOURS) // BUCKET_HOURS :]
-    measured = (~np.isnan(recent)).any(axis=2).sum(axis=0) >= FEWEST_CHANNELS
+    measured = measured_recently(buckets[: len(TIME_VARYING)])
     features: dict[str, FloatArray] = {}
     for channel, values in zip(TIME_VARYING, buckets, strict=False):
         features |= summarise(values[measured], channel.name, ALL_SUMMARIES)
