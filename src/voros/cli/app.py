@@ -8,31 +8,39 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 import voros
-from voros.cli import INTERRUPTED, USAGE_ERROR
-from voros.cli.allocate import allocate
-from voros.cli.apply import apply
-from voros.cli.compare import compare_models
-from voros.cli.explore import explore
-from voros.cli.map import map_
-from voros.cli.monitor import monitor
-from voros.cli.plot import plot
-from voros.cli.report import ARGUMENTS, report
-from voros.cli.score import score
-from voros.cli.select import select
-from voros.cli.sites import count, merge
-from voros.cli.studies import demo, experiment, paper
-from voros.cli.terminal import say
+from voros.cli import INTERRUPTED, USAGE_ERROR, leaving_at_once
+from voros.cli.terminal import ARGUMENTS, say
 from voros.exceptions import VorosWarning
 from voros.text.messages import Message
 
 UNEXPECTED = "this is a fault of voros, please report it:"
 """Begins the message of an unforeseen error."""
+
+COMMANDS = {
+    "score": "score.score",
+    "compare": "compare.compare_models",
+    "select": "select.select",
+    "apply": "apply.apply",
+    "monitor": "monitor.monitor",
+    "allocate": "allocate.allocate",
+    "map": "map.map_",
+    "count": "sites.count",
+    "merge": "sites.merge",
+    "plot": "plot.plot",
+    "explore": "explore.explore",
+    "report": "report.report",
+    "paper": "studies.paper",
+    "demo": "studies.demo",
+    "experiment": "studies.experiment",
+}
+"""Module and function of every command, in the order of the help."""
 
 ClickException: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
@@ -107,8 +115,36 @@ def _warning_printer() -> Any:
     return show
 
 
+def load_command(name: str) -> Any:
+    """Import a command, which others need not wait for, and return it as typer builds it."""
+    module, _, function = COMMANDS[name].partition(".")
+    with leaving_at_once():
+        found = getattr(import_module(f"voros.cli.{module}"), function)
+    alone = typer.Typer()
+    if isinstance(found, typer.Typer):
+        alone.add_typer(found, name=name)
+    else:
+        alone.command(name)(found)
+    return typer.main.get_group(alone).commands[name]
+
+
 class FriendlyGroup(TyperGroup):
     """Runs any command with errors and warnings as single lines."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        # By name only, for typer to suggest what was meant.
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, imported when it is first asked for."""
+        if cmd_name in COMMANDS and self.commands[cmd_name] is None:
+            self.commands[cmd_name] = load_command(cmd_name)
+        return self.commands.get(cmd_name)
 
     def main(
         self,
@@ -180,19 +216,3 @@ def options(
     130 interrupted.
     """
 
-
-app.command()(score)
-app.command(name="compare")(compare_models)
-app.command()(select)
-app.command()(apply)
-app.command()(monitor)
-app.command()(allocate)
-app.command(name="map")(map_)
-app.command()(count)
-app.command()(merge)
-app.command()(plot)
-app.command()(explore)
-app.command()(report)
-app.command()(paper)
-app.command()(demo)
-app.add_typer(experiment, name="experiment")

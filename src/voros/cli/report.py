@@ -22,15 +22,12 @@ from voros.cli.options import (
     output_to,
 )
 from voros.cli.select import load_test
-from voros.cli.terminal import say, show_progress
+from voros.cli.terminal import ARGUMENTS, say, show_progress
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario
 from voros.io import Predictions, check_writable
 from voros.present.report import DataSummary, ModelInterval, Report, report_paths, write_report
 from voros.selection import rank_deployable
-
-ARGUMENTS = "voros.arguments"
-"""Where the words of the command line are kept, for the record."""
 
 
 @bundled

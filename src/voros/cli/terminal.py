@@ -34,6 +34,9 @@ OPTION_NAMES = {
 }
 """Options that are not named as the argument they stand for."""
 
+ARGUMENTS = "voros.arguments"
+"""Where the words of the command line are kept, for the record."""
+
 FIGURE_FORMATS = ("png", "svg", "pdf")
 
 PLAIN_WIDTH = 160
