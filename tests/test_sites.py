@@ -7,8 +7,9 @@ import pytest
 
 import voros
 from voros import SiteCounts
-from voros.io.serialisation import DocumentError
-from voros.sites import MismatchError, is_site_counts
+from voros.io.documents import DocumentError
+from voros.io.tables import DOCUMENT
+from voros.sites import MismatchError
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))
 
@@ -71,7 +72,7 @@ def test_flags_numbers_and_text_of_the_same_label_fit():
 def test_a_document_is_read_back_as_it_was(tmp_path):
     counts = count(0, sample_weight=np.linspace(0.5, 2, 600))
     text = counts.to_json(tmp_path / "site.json")
-    assert is_site_counts(text.encode())
+    assert DOCUMENT.match(text.encode())
     read = SiteCounts.from_json(tmp_path / "site.json")
     assert read.to_json() == text
     assert read.bounds(SCENARIO) == counts.bounds(SCENARIO)

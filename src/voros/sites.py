@@ -6,7 +6,6 @@ documents which do not fit together are refused and not added.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +17,8 @@ from voros.core.scenario import Scenario
 from voros.engines import BinnedCounts, BinnedPoints
 from voros.engines.summaries import FIELDS, ROUNDING
 from voros.exceptions import ArgumentError
-from voros.io.serialisation import Entry, json_text, read_document, with_checksum
-from voros.io.writing import write_whole
+from voros.io.documents import Entry, read_document
+from voros.io.writing import json_text, saved, with_checksum
 from voros.models import columns_by_model
 
 FORMAT = "voros site counts"
@@ -31,8 +30,6 @@ MIN_CELL = 10
 
 ANY_WIDTH = float(np.nextafter(1.0, 0.0))
 """Accepts every interval that says something: shown beside its score, none needs refusing."""
-
-_OPENING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
 
 
 class MismatchError(ValueError):
@@ -211,10 +208,7 @@ class SiteCounts:
             "min_cell": self.min_cell,
             "models": {name: counts.fields() for name, counts in self.models.items()},
         }
-        text = json_text(with_checksum(fields), indent=None)
-        if path is not None:
-            write_whole(path, text, force=force)
-        return text
+        return saved(json_text(with_checksum(fields), indent=None), path, force=force)
 
     @classmethod
     def from_json(cls, source: str | Path) -> SiteCounts:
@@ -266,11 +260,6 @@ def counts_of_site(
     merged = {name: counts.without_small_cells(min_cell) for name, counts in counted.items()}
     who = Site(site, n_rows, one.n_positive, one.n_negative)
     return SiteCounts(merged, (who,), outcome, pos_label, weights, min_cell)
-
-
-def is_site_counts(head: bytes) -> bool:
-    """Whether a file that begins so is a document of counts."""
-    return _OPENING.match(head) is not None
 
 
 def label_text(pos_label: Any) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import voros
 from voros.engines import BinnedCounts, ChangedDataError
 from voros.exceptions import UnsettledError
-from voros.io.serialisation import DocumentError
+from voros.io.documents import DocumentError
 from voros.winners import winner_map_points
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))

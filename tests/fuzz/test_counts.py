@@ -8,7 +8,7 @@ from fuzz.tampering import tampered
 
 import voros
 from voros.engines import BinnedCounts
-from voros.io.serialisation import DocumentError
+from voros.io.documents import DocumentError
 
 pytestmark = pytest.mark.slow
 

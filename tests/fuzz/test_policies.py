@@ -10,7 +10,7 @@ from scipy.stats import lognorm
 
 import voros
 from voros import Scenario, ThresholdPolicy, costs
-from voros.io.serialisation import DocumentError
+from voros.io.documents import DocumentError
 
 pytestmark = [
     pytest.mark.slow,

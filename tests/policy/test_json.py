@@ -10,7 +10,7 @@ from scipy.stats import beta, gamma, lognorm, rv_continuous
 
 import voros
 from voros import Scenario, ThresholdPolicy, costs
-from voros.io.serialisation import DocumentError
+from voros.io.documents import DocumentError
 from voros.policy.json import POLICY_SCHEMA
 
 COSTS = [

@@ -19,7 +19,7 @@ from voros.core.arrays import BoolArray, check_confidence, check_number
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.io.serialisation import saved
+from voros.io.writing import saved
 from voros.text.table import Table
 
 HEADING = ("stream", "threshold", "alarms", "precision", "recall", "misses")

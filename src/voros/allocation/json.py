@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from voros.allocation.choices import OVERLAPS, Certificate, JointChoice, JointPromise
 from voros.allocation.streams import ARRANGEMENTS
-from voros.io.serialisation import Entry, json_text, read_document, with_checksum
-from voros.policy.json import read_scenario, scenario_fields
+from voros.io.documents import Entry, read_document
+from voros.io.writing import json_text, with_checksum
+from voros.policy.json import read_scenario
 
 if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
@@ -28,7 +29,7 @@ def joint_text(policy: JointPolicy) -> str:
     streams = [
         {
             "name": name,
-            "scenario": scenario_fields(scenario),
+            "scenario": scenario.fields(),
             "miss_weight": weight,
             "n_positive": sizes[0],
             "n_negative": sizes[1],

@@ -6,7 +6,7 @@ Streams are outcomes of the same cases, classes of which each case has one, or g
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -69,8 +69,8 @@ class StreamCases:
         if not member.any():
             nothing = np.zeros(1, dtype=np.int64)
             return OperatingPoints(np.array([np.inf]), nothing, nothing, *sizes)
-        counts = count_cases(positive[member], self.scores[name][member])
-        return OperatingPoints(*counts[:3], *sizes)
+        found = count_cases(positive[member], self.scores[name][member])
+        return replace(found, n_positive=sizes[0], n_negative=sizes[1])
 
     def alarms(self, name: str, threshold: float) -> BoolArray:
         """Mark the cases that raise an alarm of a stream."""

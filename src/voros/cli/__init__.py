@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 NEEDED = frozenset({"typer", "rich", "click"})
@@ -18,11 +16,11 @@ LIMITS_NOT_MET, USAGE_ERROR, INTERRUPTED = 1, 2, 130
 
 def main() -> None:
     """Run the command line, or say how to install what it needs."""
+    ordinary = signal.signal(signal.SIGINT, leave_at_once)
     try:
-        with leaving_at_once():
-            import rich  # noqa: F401 - said to be missing now, not in the middle of a table
+        import rich  # noqa: F401 - said to be missing now, not in the middle of a table
 
-            from voros.cli.app import app
+        from voros.cli.app import app
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in NEEDED:
             raise
@@ -35,25 +33,13 @@ def main() -> None:
         )
         sys.exit(USAGE_ERROR)
     try:
+        signal.signal(signal.SIGINT, ordinary)
         app()
     except KeyboardInterrupt:
-        _leave_at_once()
+        leave_at_once()
 
 
-@contextmanager
-def leaving_at_once() -> Iterator[None]:
+def leave_at_once(*_: Any) -> None:
     """Leave on Ctrl-C without an exception, which could be swallowed in the middle of an import."""
-    try:
-        ordinary = signal.signal(signal.SIGINT, _leave_at_once)
-    except ValueError:  # not in the main thread, which alone is interrupted
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, ordinary)
-
-
-def _leave_at_once(*_: Any) -> None:
     os.write(2, b"voros: interrupted\n")
     os._exit(INTERRUPTED)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 import voros
-from voros.cli import INTERRUPTED, USAGE_ERROR, leaving_at_once
+from voros.cli import INTERRUPTED, USAGE_ERROR, leave_at_once
 from voros.cli.terminal import ARGUMENTS, say
 from voros.exceptions import VorosWarning
 from voros.text.messages import Message
@@ -118,7 +120,7 @@ def _warning_printer() -> Any:
 def load_command(name: str) -> Any:
     """Import a command, which others need not wait for, and return it as typer builds it."""
     module, _, function = COMMANDS[name].partition(".")
-    with leaving_at_once():
+    with _leaving_at_once():
         found = getattr(import_module(f"voros.cli.{module}"), function)
     alone = typer.Typer()
     if isinstance(found, typer.Typer):
@@ -126,6 +128,18 @@ def load_command(name: str) -> Any:
     else:
         alone.command(name)(found)
     return typer.main.get_group(alone).commands[name]
+
+
+@contextmanager
+def _leaving_at_once() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is interrupted
+        return
+    ordinary = signal.signal(signal.SIGINT, leave_at_once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, ordinary)
 
 
 class FriendlyGroup(TyperGroup):
@@ -136,11 +150,11 @@ class FriendlyGroup(TyperGroup):
         # By name only, for typer to suggest what was meant.
         self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the names of all commands."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """Return a command, imported when it is first asked for."""
         if cmd_name in COMMANDS and self.commands[cmd_name] is None:
             self.commands[cmd_name] = load_command(cmd_name)
@@ -215,4 +229,3 @@ def options(
     Exit codes: 0 done; 1 limits not met where --check asked; 2 an error, said in one line;
     130 interrupted.
     """
-

@@ -140,8 +140,7 @@ def apply(
             deliver(data.decode() if on_screen else data, output, show_options, announce=False)
     for note in cases.notes:
         say(note, "note")
-    per = policy.scenario.per
-    periods = None if per is None else periods_of(cases, per, when)
+    periods = periods_of(cases, policy.scenario, when)
     verdict = Verdict.of(policy, cases, column, alarms, ratio, periods)
     by_group = _by_group(policy, cases, column, ratio, periods, groups)
     threshold = policy.threshold(ratio)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from voros.core.scenario import Scenario
-from voros.sites import SiteCounts
+if TYPE_CHECKING:
+    from voros.core.scenario import Scenario
+    from voros.sites import SiteCounts
 
 SCORE = "partial VOROS"
 """The column that an interval stands beside."""

@@ -16,6 +16,7 @@ import typer
 
 from voros.cli.options import InputOptions, PeriodOptions
 from voros.cli.terminal import say, show_progress, tracked
+from voros.core.arrays import check_cases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario
@@ -25,10 +26,10 @@ from voros.io.columns import ColumnNames, Roles, assign_roles, is_numeric
 from voros.io.memory import engine_for, installed_engine
 from voros.io.predictions import typed_label
 from voros.io.tables import PEEKED_ROWS, Source, peek
-from voros.sites import SiteCounts, is_site_counts
 
 if TYPE_CHECKING:
     from voros.engines import BinnedCounts
+    from voros.sites import SiteCounts
 
 Engine = Annotated[
     str | None,
@@ -81,36 +82,25 @@ class Opened:
     lazy: LazyTable | None = None
     counts: SiteCounts | None = None
 
-    @property
-    def cases(self) -> Source:
-        """The file of cases."""
-        if self.source is None:
-            raise PredictionFileError(f"{self.name} is no single file; name a file of predictions")
-        return self.source
-
 
 def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = False) -> Opened:
     """Open a file of cases or of counts, or Parquet for the engine asked for or needed.
 
     Where the capacity is one ``by_period``, cases are needed in memory, and only there.
     """
-    _refuse(by_period and engine is not None, NO_PERIODS)
-    given = _open_any(columns, engine, by_period)
-    if by_period:
-        _refuse(given.lazy is not None, NO_PERIODS)
-        _refuse(given.counts is not None, f"{given.name} holds counts, and the period of no case")
-    return given
-
-
-def _open_any(columns: InputOptions, engine: str | None, in_memory: bool) -> Opened:
-    if is_dataset(columns.file):
+    dataset = is_dataset(columns.file)
+    _refuse(by_period and (dataset or engine is not None), NO_PERIODS)
+    if dataset:
         _check_engine_options(columns)
         return _open_dataset(address_of(columns.file), engine)
     source = open_source(columns.file, columns.file_format)
-    counting = None if in_memory else engine_needed(source, columns, engine)
-    counts = read_counts(source, columns)
+    if source.format == "document":
+        _refuse(by_period, f"{source.name} holds counts, and the period of no case")
+        _refuse(engine is not None, f"--engine reads a Parquet file, and {source.name} is none")
+        return Opened(source.name, source, counts=_read_counts(source, columns))
+    counting = None if by_period else _engine_needed(source, columns, engine)
     if counting is None:
-        return Opened(source.name, source, counts=counts)
+        return Opened(source.name, source)
     from voros.engines import open_parquet
 
     frame = open_parquet(source.name, counting)
@@ -195,20 +185,22 @@ def load(
     return predictions
 
 
-def periods_of(cases: Predictions, per: str, when: PeriodOptions) -> Periods:
-    """Return the period of each case, saying how they were counted."""
+def periods_of(cases: Predictions, scenario: Scenario, when: PeriodOptions) -> Periods | None:
+    """Return the period of each case, saying how they were counted; None where none is needed."""
+    if scenario.per is None:
+        return None
     if when.time is not None:
-        periods = Periods.from_times(cases.times, per, time_zone=when.time_zone)
+        periods = Periods.from_times(cases.times, scenario.per, time_zone=when.time_zone)
     else:
         periods = Periods.from_column(cases.periods)
     say(periods.note, "note")
     return periods
 
 
-def read_counts(source: Source, columns: InputOptions) -> SiteCounts | None:
-    """Read a document of counts; None where the file holds cases."""
-    if not is_site_counts(source.head):
-        return None
+def _read_counts(source: Source, columns: InputOptions) -> SiteCounts:
+    """Read a document of counts."""
+    from voros.sites import SiteCounts
+
     _check_counts_options(columns)
     counts = SiteCounts.from_json(_readable(source))
     return counts.of_models(columns.score) if columns.score else counts
@@ -240,24 +232,20 @@ def count_points(
     predictions: Predictions, periods: Periods | None = None
 ) -> dict[str, OperatingPoints]:
     """Count alarms at every threshold of every model."""
+    labels, weights, groups = predictions.positive, predictions.weights, predictions.groups
     points = {}
     for model, scores in tracked(predictions.scores.items(), "counting alarms"):
-        points[model] = OperatingPoints.from_scores(
-            predictions.positive,
-            scores,
-            sample_weight=predictions.weights,
-            groups=predictions.groups,
-            periods=periods,
-        )
+        cases = check_cases(labels, scores, sample_weight=weights)
+        points[model] = OperatingPoints.from_cases(*cases, groups=groups, periods=periods)
     return points
 
 
-def engine_needed(source: Source, columns: InputOptions, asked: str | None) -> str | None:
+def _engine_needed(source: Source, columns: InputOptions, asked: str | None) -> str | None:
     """Name the engine asked for, or the one that the size of the file calls for.
 
     None where the cases are to be read into memory.
     """
-    if source.path is None or source.content is not None or is_site_counts(source.head):
+    if source.path is None or source.content is not None:
         _refuse(asked is not None, f"--engine reads a Parquet file, and {source.name} is none")
         return None
     if asked is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -29,8 +29,10 @@ from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
-from voros.sites import SiteCounts
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map_points
+
+if TYPE_CHECKING:
+    from voros.sites import SiteCounts
 
 FLOORS = "0.05:0.95:19"
 CAPACITIES = "0.025:0.5:20"
@@ -101,7 +103,7 @@ def _points(
         return given.counts.points
     if given.lazy is not None:
         return count_by_engine(given.lazy, columns, scenarios)
-    return count_points(load(columns, source=given.cases))
+    return count_points(load(columns, source=given.source))
 
 
 @dataclass(frozen=True, eq=False)

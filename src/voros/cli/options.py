@@ -20,10 +20,6 @@ from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
-from voros.selection import PAPER_TOLERANCE, STRATEGIES
-
-MOST_FUTURE_CASES = 10**9
-"""A horizon beyond which the promise is that for the population."""
 
 MOST_ASKED = 1_000_000
 """More would take days and say nothing new."""
@@ -283,59 +279,6 @@ class GroupOptions:
             return None
         fewest = FEWEST_CASES if self.min_group is None else self.min_group
         return Subgroups.of(cases.by, intersections=self.intersections, min_cases=fewest)
-
-
-@dataclass(frozen=True)
-class ChoiceOptions:
-    """How a model and its thresholds are chosen."""
-
-    strategy: Annotated[str, in_choice(f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME")] = (
-        "partial_voros"
-    )
-    tolerance: Annotated[
-        float, in_choice("Scores this close to the best are marked as no worse.")
-    ] = PAPER_TOLERANCE
-    confidence: Annotated[
-        float | None,
-        in_choice(
-            "Use only thresholds that keep the limits on future cases with this confidence, "
-            "such as 0.95.",
-            metavar="SHARE",
-        ),
-    ] = None
-    horizon: Annotated[
-        int | None,
-        in_choice(
-            "With --confidence: how many future cases the limits are promised for; a --capacity of "
-            "whole alarms is then one per horizon.",
-            metavar="COUNT",
-        ),
-    ] = None
-
-    def read(self) -> dict[str, Any]:
-        """Return the arguments of `voros.select_points`."""
-        if self.strategy not in STRATEGIES:
-            accepted = ", ".join(STRATEGIES)
-            raise ValueError(f"--strategy={self.strategy!r}; accepted are {accepted}")
-        return {
-            "strategy": self.strategy,
-            "tolerance": self.tolerance,
-            "guarantee": self._guarantee(),
-        }
-
-    def _guarantee(self) -> Any:
-        if self.confidence is None:
-            if self.horizon is not None:
-                raise ValueError("--horizon needs --confidence, such as --confidence 0.95")
-            return None
-        if self.horizon is not None and self.horizon > MOST_FUTURE_CASES:
-            raise ValueError(
-                f"--horizon={self.horizon}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
-                "without --horizon the limits are promised for the population"
-            )
-        from voros.guarantee import Guarantee
-
-        return Guarantee(confidence=self.confidence, horizon=self.horizon)
 
 
 @dataclass(frozen=True)

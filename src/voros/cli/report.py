@@ -10,7 +10,6 @@ import typer
 
 from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
-    ChoiceOptions,
     Force,
     GroupOptions,
     InputOptions,
@@ -21,7 +20,7 @@ from voros.cli.options import (
     bundled,
     output_to,
 )
-from voros.cli.select import load_test
+from voros.cli.select import ChoiceOptions, load_test
 from voros.cli.terminal import ARGUMENTS, say, show_progress
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario
@@ -55,7 +54,7 @@ def report(
         raise ValueError("--by reports on test cases; name them with --test FILE")
     check_writable(report_paths(output), force=force)
     validation = load(columns, group=resampling.group, aside=groups.columns, when=when)
-    periods = None if scenario.per is None else periods_of(validation, scenario.per, when)
+    periods = periods_of(validation, scenario, when)
     points = count_points(validation, periods)
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
@@ -70,7 +69,7 @@ def report(
             sample_weight=later.weights,
             by_cost=True,
             by=groups.read(later),
-            periods=None if scenario.per is None else periods_of(later, scenario.per, when),
+            periods=periods_of(later, scenario, when),
         )
     intervals, verdict = resample(validation, scenario, resampling, periods)
     content = Report(

@@ -32,7 +32,7 @@ from voros.core.decision import solve
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.evaluation import Evaluation
+from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import InfeasibleError
 from voros.io import Predictions
 from voros.metrics import deciding_points
@@ -62,56 +62,48 @@ def score(
     elif given.lazy is not None:
         results = evaluate_all(count_by_engine(given.lazy, columns, [scenario]), scenario)
     else:
-        cases = load(columns, source=given.cases, when=when)
-        results = _evaluate_in_memory(cases, scenario, when)
-    reachable = any(result.feasible for result in results.values())
-    if not check and not (intervals is not None and intervals.may_be_met):
+        cases = load(columns, source=given.source, when=when)
+        periods = periods_of(cases, scenario, when)
+        if periods is None:
+            models = tracked(cases.scores, "scoring")
+            results = {model: evaluate_model(cases, model, scenario) for model in models}
+        else:
+            results = evaluate_all(count_points(cases, periods), scenario)
+    sheet = score_sheet(results, given.name, scenario, intervals)
+    reachable = any(row["feasible"] for row in sheet.rows())
+    if not (reachable or check or (intervals is not None and intervals.may_be_met)):
         check_reachable(results)
-    show(score_sheet(results, given.name, scenario, intervals), output)
+    show(sheet, output)
     if check and not reachable:
         raise typer.Exit(LIMITS_NOT_MET)
 
 
-def _evaluate_in_memory(
-    predictions: Predictions, scenario: Scenario, when: PeriodOptions
-) -> dict[str, Evaluation]:
-    if scenario.per is not None:
-        periods = periods_of(predictions, scenario.per, when)
-        return evaluate_all(count_points(predictions, periods), scenario)
-    return {
-        model: evaluate_model(predictions, model, scenario)
-        for model in tracked(predictions.models, "scoring")
-    }
-
-
 def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> Evaluation:
     """Evaluate a model on the thresholds that can matter, which saves sorting all cases."""
-    positive, scores, weights = check_cases(
-        predictions.labels, predictions.of(model), sample_weight=predictions.weights
-    )
-    points = deciding_points(positive, scores, weights, scenario)
-    if not solve(points, scenario).can_alarm:
+    labels, weights = predictions.positive, predictions.weights
+    cases = check_cases(labels, predictions.scores[model], sample_weight=weights)
+    points = deciding_points(*cases, scenario)
+    decision = solve(points, scenario)
+    if not decision.can_alarm:
         # What could be met instead may lie beyond the capacity.
-        points = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
-    return _evaluate(points, scenario)
-
-
-def _evaluate(points: OperatingPoints, scenario: Scenario) -> Evaluation:
-    points.check_settles(scenario)
-    found = Evaluation(solve(points, scenario), points)
+        points = OperatingPoints.from_cases(*cases)
+        decision = solve(points, scenario)
     # That a model has no feasible threshold stands in its row.
-    warn_about_costs(scenario, found.points)
-    return found
+    warn_about_costs(scenario, decision.points)
+    return Evaluation(decision, points)
 
 
 def evaluate_all(
     points: Mapping[str, OperatingPoints], scenario: Scenario
 ) -> dict[str, Evaluation]:
     """Evaluate every model on points that are counted already."""
-    return {model: _evaluate(counted, scenario) for model, counted in points.items()}
+    results = {model: evaluation_of(counted, scenario) for model, counted in points.items()}
+    for result in results.values():
+        warn_about_costs(scenario, result.points)
+    return results
 
 
-def check_reachable(results: dict[str, Evaluation]) -> None:
+def check_reachable(results: Mapping[str, Evaluation]) -> None:
     """Raise where no model can meet the limits, with what the closest one could do."""
     if any(result.feasible for result in results.values()):
         return
@@ -120,20 +112,22 @@ def check_reachable(results: dict[str, Evaluation]) -> None:
 
 
 def score_sheet(
-    results: dict[str, Evaluation],
+    results: Mapping[str, Evaluation],
     source: str,
     scenario: Scenario,
     intervals: Intervals | None = None,
 ) -> Sheet:
     """Arrange scores and choices, best model first; with the intervals of counted ranges."""
-    ranked = sorted(results.items(), key=lambda item: -item[1].score)
-    best = ranked[0][1].score
-    rows = [_row(model, result, best) for model, result in ranked]
-    columns: Mapping[str, Sequence[str]] = _columns(ranked, best)
+    rows = [_row(model, result) for model, result in results.items()]
+    rows.sort(key=lambda row: -row["partial_voros"])
+    for row in rows:
+        row["behind"] = rows[0]["partial_voros"] - row["partial_voros"]
+    columns: Mapping[str, Sequence[str]] = _columns(rows)
     if intervals is not None:
         rows = [row | intervals.row(row["model"]) for row in rows]
         columns = intervals.between(columns)
-    points = ranked[0][1].points
+    decision = results[rows[0]["model"]].decision
+    points = decision.points
     return Sheet(
         title="Partial VOROS: 1 is the best any classifier could do within the limits",
         columns=columns,
@@ -144,48 +138,40 @@ def score_sheet(
             "positives": points.n_positive,
             "scenario": scenario_values(scenario),
             "models": [
-                row | {"choices": [asdict(choice) for choice in result.choices]}
-                for row, (_, result) in zip(rows, ranked, strict=True)
+                row | {"choices": [asdict(choice) for choice in results[row["model"]].choices]}
+                for row in rows
             ],
         },
         notes=(
-            limits_in_words(scenario, points, ranked[0][1].max_alarms),
+            limits_in_words(scenario, points, decision.max_alarms),
             *(() if intervals is None else intervals.notes),
         ),
     )
 
 
-def _ends(result: Evaluation, name: str) -> tuple[float, float]:
-    values = [getattr(choice, name) for choice in result.choices]
-    return min(values), max(values)
-
-
-def _row(model: str, result: Evaluation, best: float) -> dict[str, Any]:
-    row = {
-        "model": model,
-        "partial_voros": result.score,
-        "behind": best - result.score,
-        "feasible": result.feasible,
-    }
+def _row(model: str, result: Evaluation) -> dict[str, Any]:
+    choices, score, feasible = result.choices, result.score, result.feasible
+    row = {"model": model, "partial_voros": score, "behind": 0.0, "feasible": feasible}
     for name in ("threshold", "alarms", "precision", "recall"):
-        row[f"{name}_min"], row[f"{name}_max"] = _ends(result, name)
+        values = [getattr(choice, name) for choice in choices]
+        row[f"{name}_min"], row[f"{name}_max"] = min(values), max(values)
     return row
 
 
-def _columns(ranked: Sequence[tuple[str, Evaluation]], best: float) -> dict[str, list[str]]:
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     columns = {
-        "model": [model for model, _ in ranked],
-        "partial VOROS": [f"{result.score:.4f}" for _, result in ranked],
-        "behind": [f"{best - result.score:.4f}" for _, result in ranked],
+        "model": [row["model"] for row in rows],
+        "partial VOROS": [f"{row['partial_voros']:.4f}" for row in rows],
+        "behind": [f"{row['behind']:.4f}" for row in rows],
+        "threshold": [_thresholds(row) for row in rows],
     }
-    columns["threshold"] = [_thresholds(result) for _, result in ranked]
     for name in ("alarms", "precision", "recall"):
-        columns[name] = [span(*_ends(result, name)) for _, result in ranked]
+        columns[name] = [span(row[f"{name}_min"], row[f"{name}_max"]) for row in rows]
     return columns
 
 
-def _thresholds(result: Evaluation) -> str:
-    if not result.feasible:
+def _thresholds(row: Mapping[str, Any]) -> str:
+    if not row["feasible"]:
         return "none meets the limits"
-    low, high = _ends(result, "threshold")
+    low, high = row["threshold_min"], row["threshold_max"]
     return exact(low) if low == high else f"{exact(low)} to {exact(high)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,7 +22,6 @@ from voros.cli.loading import (
 )
 from voros.cli.options import (
     Check,
-    ChoiceOptions,
     GroupOptions,
     InputOptions,
     LimitOptions,
@@ -42,16 +41,9 @@ from voros.cli.terminal import (
     show,
     show_progress,
 )
-from voros.core.operating_points import OperatingPoints
-from voros.core.periods import Periods
 from voros.core.scenario import Scenario
-from voros.core.subgroups import Subgroups
 from voros.exceptions import UnsettledError
-from voros.io import Predictions
-from voros.io.tables import Source
-from voros.policy import ThresholdPolicy
-from voros.policy.deployment import PolicyEvaluation
-from voros.policy.json import policy_fields
+from voros.guarantee import Guarantee
 from voros.present.report.content import evaluation_values, scenario_values
 from voros.present.report.wording import (
     STRATEGY_TITLES,
@@ -59,8 +51,70 @@ from voros.present.report.wording import (
     limits_in_words,
     policy_in_words,
 )
-from voros.selection import STRATEGIES, Selection, rank_deployable
-from voros.sites import SiteCounts, label_text
+from voros.selection import PAPER_TOLERANCE, STRATEGIES, Selection, rank_deployable
+
+if TYPE_CHECKING:
+    from voros.core.operating_points import OperatingPoints
+    from voros.core.periods import Periods
+    from voros.core.subgroups import Subgroups
+    from voros.io import Predictions
+    from voros.policy import PolicyEvaluation, ThresholdPolicy
+    from voros.sites import SiteCounts
+
+
+MOST_FUTURE_CASES = 10**9
+"""A horizon beyond which the promise is that for the population."""
+
+
+@dataclass(frozen=True)
+class ChoiceOptions:
+    """How a model and its thresholds are chosen."""
+
+    strategy: Annotated[str, in_choice(f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME")] = (
+        "partial_voros"
+    )
+    tolerance: Annotated[
+        float, in_choice("Scores this close to the best are marked as no worse.")
+    ] = PAPER_TOLERANCE
+    confidence: Annotated[
+        float | None,
+        in_choice(
+            "Use only thresholds that keep the limits on future cases with this confidence, "
+            "such as 0.95.",
+            metavar="SHARE",
+        ),
+    ] = None
+    horizon: Annotated[
+        int | None,
+        in_choice(
+            "With --confidence: how many future cases the limits are promised for; a --capacity of "
+            "whole alarms is then one per horizon.",
+            metavar="COUNT",
+        ),
+    ] = None
+
+    def read(self) -> dict[str, Any]:
+        """Return the arguments of `voros.select_points`."""
+        if self.strategy not in STRATEGIES:
+            accepted = ", ".join(STRATEGIES)
+            raise ValueError(f"--strategy={self.strategy!r}; accepted are {accepted}")
+        return {
+            "strategy": self.strategy,
+            "tolerance": self.tolerance,
+            "guarantee": self._guarantee(),
+        }
+
+    def _guarantee(self) -> Any:
+        if self.confidence is None:
+            if self.horizon is not None:
+                raise ValueError("--horizon needs --confidence, such as --confidence 0.95")
+            return None
+        if self.horizon is not None and self.horizon > MOST_FUTURE_CASES:
+            raise ValueError(
+                f"--horizon={self.horizon}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
+                "without --horizon the limits are promised for the population"
+            )
+        return Guarantee(confidence=self.confidence, horizon=self.horizon)
 
 
 @bundled
@@ -93,26 +147,25 @@ def select(
         raise ValueError("--by reports on test cases; name them with --test FILE")
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
-    scenario, how = limits.read(by_period=True), choice.read()
+    how, scenario, aside = choice.read(), limits.read(by_period=True), groups.columns
     when.check(scenario)
     check_output(output, show_options)
     given = open_input(columns, engine, by_period=scenario.per is not None)
-    aside = groups.columns
     if given.lazy is not None or given.counts is not None:
         validation = Validation.of_counts(given, columns, scenario, how, group, aside)
     else:
-        validation = Validation.of_cases(given.cases, columns, scenario, group, when, aside)
-    points = validation.points
+        cases = load(columns, source=given.source, group=group, when=when, aside=aside)
+        points = count_points(cases, periods_of(cases, scenario, when))
+        validation = Validation(cases.source, points, cases.label, columns.pos_label)
     with show_progress("choosing"):
-        selection = rank_deployable(points, scenario, **how)
+        selection = rank_deployable(validation.points, scenario, **how)
         policy = replace(selection, pos_label=validation.pos_label).policy()
         document = "" if output is None else policy.to_json()
     tested = None
     if test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
         cases = load_test(test, columns, validation.label, selection.winner, when, groups)
-        periods = None if scenario.per is None else periods_of(cases, scenario.per, when)
-        tested = Tested.of(policy, cases, periods, groups.read(cases))
+        tested = Tested.of(policy, cases, periods_of(cases, scenario, when), groups.read(cases))
     if output is not None:
         deliver(document, output, show_options, announce=False)
     sheet = _sheet(selection, policy, tested, validation)
@@ -130,22 +183,6 @@ class Validation:
     label: str | None
     pos_label: str | None
     intervals: Intervals | None = None
-
-    @classmethod
-    def of_cases(
-        cls,
-        source: Source,
-        columns: InputOptions,
-        scenario: Scenario,
-        group: str | None,
-        when: PeriodOptions,
-        aside: Sequence[str],
-    ) -> Validation:
-        """Read a file of cases."""
-        cases = load(columns, source=source, group=group, when=when, aside=aside)
-        periods = None if scenario.per is None else periods_of(cases, scenario.per, when)
-        points = count_points(cases, periods)
-        return cls(cases.source, points, cases.label, columns.pos_label)
 
     @classmethod
     def of_counts(
@@ -169,6 +206,8 @@ class Validation:
 
     @classmethod
     def _of_sites(cls, name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
+        from voros.sites import label_text
+
         intervals = Intervals.of(counts, scenario)
         if not any(low > 0 for low, _ in intervals.bounds.values()) and intervals.may_be_met:
             raise UnsettledError(
@@ -310,7 +349,7 @@ def _document(
         "strategy": selection.strategy,
         "winner": selection.winner,
         "ranking": _rows(selection, validation.intervals),
-        "policy": policy_fields(policy),
+        "policy": policy.fields(),
         "test": None if tested is None else evaluation_values(tested.by_cost),
         "test_default": None if tested is None else evaluation_values(tested.default),
     }

@@ -64,7 +64,7 @@ def count(
     name = site or _stem(given)
     with show_progress("counting"):
         counted, label, weight = (
-            _count_in_memory(columns, given.cases, bits)
+            _count_in_memory(columns, given.source, bits)
             if given.lazy is None
             else count_summaries(given.lazy, columns, bits)
         )
@@ -74,7 +74,7 @@ def count(
 
 
 def _count_in_memory(
-    columns: InputOptions, source: Source, bits: int
+    columns: InputOptions, source: Source | None, bits: int
 ) -> tuple[dict[str, BinnedCounts], str, str | None]:
     cases = load(columns, source=source, both_classes=False)
     counted = {

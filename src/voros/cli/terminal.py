@@ -8,13 +8,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from voros.cli.options import OutputOptions, ShowOptions
 from voros.io import check_writable, write_together
-from voros.io.serialisation import json_text
+from voros.io.writing import json_text
 from voros.text.messages import Argument, Message, printable
 from voros.text.table import csv_text
+
+if TYPE_CHECKING:
+    from voros.cli.options import OutputOptions, ShowOptions
 
 Item = TypeVar("Item")
 

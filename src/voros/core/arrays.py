@@ -33,6 +33,9 @@ LARGEST_ODDS = 1e100
 """Cases of one class for one of the other, at most: with costs up to as much, nothing overflows."""
 
 
+WEIGHT_SUMS = "sum(sample_weight of positives)", "sum(sample_weight of negatives)"
+"""What the sizes of the classes are, where cases carry weights."""
+
 CLASS_WITHOUT_WEIGHT = (
     "sample_weight is 0 for every case of a class; both classes are needed to draw a ROC curve"
 )

@@ -89,6 +89,10 @@ class CostDistribution(ABC):
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Values and weights whose weighted sum is the mean of a function smooth between breaks."""
 
+    def fields(self) -> dict[str, Any]:
+        """Return everything that a file holds of it, as plain values."""
+        raise ValueError(f"cost_ratio={self!r} cannot be saved as JSON")
+
     def to_ratio(self, values: FloatArray, negatives_per_positive: float) -> FloatArray:
         """Express values of this distribution as cost ratios C_FP / C_FN."""
         if self.over == "ratio":
@@ -140,6 +144,10 @@ class Uniform(CostDistribution):
         values, lengths = _gauss_legendre(ends)
         return values, lengths / (self.high - self.low)
 
+    def fields(self) -> dict[str, Any]:
+        """Return both ends."""
+        return {"kind": "uniform", "over": self.over, "low": self.low, "high": self.high}
+
     def __repr__(self) -> str:
         """Show how to make it."""
         maker = {"ratio": "uniform", "t": "uniform_t", "miss": "miss_costs"}[self.over]
@@ -166,6 +174,11 @@ class Samples(CostDistribution):
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
         """Return the values themselves with their probabilities."""
         return self.values, self.weights
+
+    def fields(self) -> dict[str, Any]:
+        """Return all values with their probabilities."""
+        values, weights = self.values.tolist(), self.weights.tolist()
+        return {"kind": "samples", "over": self.over, "values": values, "weights": weights}
 
     def __eq__(self, other: object) -> bool:
         """Compare unit, values and probabilities."""
@@ -217,6 +230,17 @@ class Density(CostDistribution):
         values = np.concatenate([frozen.ppf(below), frozen.isf(above)])
         return values, np.concatenate([below_mass, above_mass])
 
+    def fields(self) -> dict[str, Any]:
+        """Return the family's name and parameters."""
+        family, args, keywords = scipy_parameters(self.distribution)
+        if type(self.distribution.dist) is not type(scipy_family(family)):
+            raise ValueError(
+                f"cost_ratio={self!r} is not of a family in scipy.stats and cannot be saved as "
+                "JSON; draw from it and use from_samples"
+            )
+        named = {"family": family, "args": list(args), "keywords": dict(keywords)}
+        return {"kind": "scipy", "over": self.over, **named}
+
     def __eq__(self, other: object) -> bool:
         """Compare unit, family and parameters."""
         return (
@@ -246,6 +270,17 @@ def scipy_parameters(
     """Return family name, positional and named parameters of a frozen SciPy distribution."""
     keywords = tuple(sorted((k, float(v)) for k, v in distribution.kwds.items()))
     return distribution.dist.name, tuple(float(a) for a in distribution.args), keywords
+
+
+def scipy_family(name: str) -> Any:
+    """Return the continuous family of a name; None where there is none.
+
+    A file names the family, so nothing but a distribution may be looked up and called.
+    """
+    from scipy import stats
+
+    family = getattr(stats, name, None)
+    return family if isinstance(family, stats.rv_continuous) else None
 
 
 def _gauss_legendre(ends: FloatArray) -> tuple[FloatArray, FloatArray]:

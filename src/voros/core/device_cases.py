@@ -14,6 +14,7 @@ import numpy as np
 from voros.core.arrays import (
     CLASS_WITHOUT_WEIGHT,
     LARGEST_FINITE,
+    WEIGHT_SUMS,
     AnyArray,
     as_vector,
     bad_weights,
@@ -23,7 +24,6 @@ from voros.core.arrays import (
     labels_of,
     read_labels,
 )
-from voros.core.counts import WEIGHT_SUMS, Counts
 from voros.devices.libraries import Library, library_of
 from voros.exceptions import ArgumentError
 
@@ -105,8 +105,11 @@ def refuse_on_device(**arguments: Any) -> None:
             )
 
 
-def device_counts(cases: DeviceCases) -> Counts:
-    """Count alarms at every distinct score, or add up their weights; the counts reach the host."""
+def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
+    """Count alarms at every distinct score, or add up their weights; the counts reach the host.
+
+    Returns what `OperatingPoints.below` takes.
+    """
     library, xp = cases.library, cases.library.xp
     keys = library.comparable(cases.scores)
     order = xp.argsort(keys, descending=True)
@@ -116,11 +119,9 @@ def device_counts(cases: DeviceCases) -> Counts:
     thresholds = thresholds_of(library.to_host(library.take(ranked, there)))
     if cases.weights is None:
         tp = library.to_host(library.take(xp.cumulative_sum(_whole(cases, positive)), there))
-        counts = Counts.below(thresholds, tp, last + 1 - tp, *cases.totals)
-    else:
-        weights = library.take(cases.weights, order)
-        counts = _weighted_counts(cases, thresholds, positive, weights, there)
-    return merged_infinities(counts)
+        return *merged_infinities(thresholds, tp, last + 1 - tp), *cases.totals
+    counts, sizes = _weighted_counts(cases, positive, library.take(cases.weights, order), there)
+    return *merged_infinities(thresholds, *counts), *sizes
 
 
 def thresholds_of(scores: AnyArray) -> AnyArray:
@@ -130,13 +131,13 @@ def thresholds_of(scores: AnyArray) -> AnyArray:
     return np.where(np.isposinf(scores), LARGEST_FINITE, scores)
 
 
-def merged_infinities(counts: Counts) -> Counts:
+def merged_infinities(
+    thresholds: AnyArray, tp: AnyArray, fp: AnyArray
+) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Make one threshold of +inf and the greatest float, as in memory."""
-    keep = counts.thresholds != LARGEST_FINITE
+    keep = thresholds != LARGEST_FINITE
     keep[np.flatnonzero(~keep)[-1:]] = True
-    return counts._replace(
-        thresholds=counts.thresholds[keep], tp=counts.tp[keep], fp=counts.fp[keep]
-    )
+    return thresholds[keep], tp[keep], fp[keep]
 
 
 def _whole(cases: DeviceCases, positive: Any) -> Any:
@@ -145,8 +146,8 @@ def _whole(cases: DeviceCases, positive: Any) -> Any:
 
 
 def _weighted_counts(
-    cases: DeviceCases, thresholds: AnyArray, positive: Any, weights: Any, there: Any
-) -> Counts:
+    cases: DeviceCases, positive: Any, weights: Any, there: Any
+) -> tuple[tuple[AnyArray, AnyArray], tuple[float, float, float]]:
     library, xp = cases.library, cases.library.xp
     running = [
         xp.cumulative_sum(xp.where(marks, weights, xp.zeros_like(weights)))
@@ -155,8 +156,7 @@ def _weighted_counts(
     n_positive, n_negative = (float(sums[-1]) for sums in running)
     check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
     tp, fp = (library.to_host(library.take(sums, there)) for sums in running)
-    one_case = float(xp.min(weights))
-    return Counts.below(thresholds, tp, fp, n_positive, n_negative, one_case)
+    return (tp, fp), (n_positive, n_negative, float(xp.min(weights)))
 
 
 def _one_library(named: dict[str, Any]) -> Library:

@@ -19,7 +19,6 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.contenders import passed_over, ranges_to_search
-from voros.core.counts import Counts
 from voros.core.device_cases import DeviceCases, device_counts, merged_infinities, thresholds_of
 from voros.core.device_rows import Rows, limits_in_counts
 from voros.core.operating_points import OperatingPoints
@@ -113,14 +112,14 @@ def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Scenario
     over = passed_over(ranges.positive, kept), passed_over(ranges.negative, kept)
     rows = Rows.of(cases.library, *members, ranges.edges, over)
     found = _joined([rows.chosen(each, cases.totals).to_host() for each in scenarios])
-    counts = Counts.below(*_with_known(found, ranges, known), *cases.totals)
-    return ScenarioPoints(*merged_infinities(counts), scenarios=tuple(scenarios))
+    columns = merged_infinities(*_with_known(found, ranges, known))
+    return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
 
 
 def points_on_device(cases: DeviceCases, scenarios: Sequence[Scenario]) -> OperatingPoints:
     """Count what some scenarios need; with weights, every threshold."""
     if cases.weights is not None:
-        return OperatingPoints(*device_counts(cases))
+        return OperatingPoints.below(*device_counts(cases))
     return device_points(cases, scenarios)
 
 
@@ -130,7 +129,7 @@ def thresholds_beyond(cases: DeviceCases, scenario: Scenario) -> OperatingPoints
     All of them where that is quick; of many cases those that matter with either limit lifted.
     """
     if cases.weights is not None or len(cases) <= SORTED:
-        return OperatingPoints(*device_counts(cases))
+        return OperatingPoints.below(*device_counts(cases))
     return device_points(cases, lifted_limits(scenario))
 
 

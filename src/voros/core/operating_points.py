@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from voros.core.arrays import (
+    WEIGHT_SUMS,
     AnyArray,
     BoolArray,
     FloatArray,
@@ -25,7 +26,6 @@ from voros.core.arrays import (
     check_same_order,
     check_scores,
 )
-from voros.core.counts import WEIGHT_SUMS, Counts
 from voros.core.device_cases import device_counts, read_device_cases, refuse_on_device
 from voros.core.groups import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
@@ -139,17 +139,33 @@ class OperatingPoints:
         """
         if on_device(y_true, y_score, sample_weight):
             refuse_on_device(groups=groups, periods=periods)
-            return cls(*device_counts(read_device_cases(y_true, y_score, pos_label, sample_weight)))
-        positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
-        if weights is not None:
-            if groups is not None:
-                raise ValueError(
-                    "sample_weight and groups exclude one another: groups are for a guarantee, and "
-                    "that needs cases of weight one"
-                )
-            points = cls(*sum_weights(positive, scores, weights))
+            cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
+            return cls.below(*device_counts(cases))
+        checked = check_cases(y_true, y_score, pos_label, sample_weight)
+        if groups is not None:
+            check_same_order(y_true, groups=groups)
+        return cls.from_cases(*checked, groups=groups, periods=periods)
+
+    @classmethod
+    def from_cases(
+        cls,
+        positive: BoolArray,
+        scores: AnyArray,
+        weights: FloatArray | None = None,
+        *,
+        groups: Any = None,
+        periods: Periods | None = None,
+    ) -> OperatingPoints:
+        """Count cases that `check_cases` has passed, as `from_scores` does."""
+        if weights is None:
+            points = count_cases(positive, scores)
+        elif groups is None:
+            points = sum_weights(positive, scores, weights)
         else:
-            points = cls(*count_cases(positive, scores))
+            raise ValueError(
+                "sample_weight and groups exclude one another: groups are for a guarantee, and "
+                "that needs cases of weight one"
+            )
         if periods is not None:
             check_same_length(y_true=positive, periods=periods.codes)
             finest = np.result_type(scores.dtype, np.float64)
@@ -157,10 +173,26 @@ class OperatingPoints:
             points = replace(points, by_period=by_period)
         if groups is None:
             return points
-        check_same_order(y_true, groups=groups)
         codes = group_codes(groups, positive)
         cases = GroupedCases(positive, np.asarray(scores, dtype=np.float64), codes)
         return replace(points, grouped=cases)
+
+    @classmethod
+    def below(
+        cls,
+        thresholds: AnyArray,
+        tp: AnyArray,
+        fp: AnyArray,
+        n_positive: float,
+        n_negative: float,
+        one_case: float = 1.0,
+        **more: Any,
+    ) -> Self:
+        """Put never alarm before the counts at falling thresholds."""
+        finest = np.result_type(thresholds.dtype, np.float64)
+        # -0.0 equals 0.0, and which of them a sort or an engine leaves first is chance.
+        columns = _led(np.inf, thresholds + 0.0, finest), _led(0, tp), _led(0, fp)
+        return cls(*columns, n_positive, n_negative, one_case, **more)
 
     @classmethod
     def from_points(
@@ -372,19 +404,20 @@ def order_by_score(
     return order, ranked, np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
 
 
-def count_cases(positive: BoolArray, scores: AnyArray) -> Counts:
+def count_cases(positive: BoolArray, scores: AnyArray) -> OperatingPoints:
     """Count alarms at every distinct score."""
     order, ranked, last = order_by_score(scores, "quicksort")
     tp = np.cumsum(positive[order])[last]
     n_positive = int(tp[-1])
-    return Counts.below(ranked[last], tp, last + 1 - tp, n_positive, len(scores) - n_positive)
+    sizes = n_positive, len(scores) - n_positive
+    return OperatingPoints.below(ranked[last], tp, last + 1 - tp, *sizes)
 
 
-def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> Counts:
+def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> OperatingPoints:
     """Add up the weights of the alarms at every distinct score."""
     order, ranked, last = order_by_score(scores)
     n_positive, n_negative = weight_sums(positive, weights)
-    return Counts.below(
+    return OperatingPoints.below(
         ranked[last],
         _running_sums(positive[order], weights[order], n_positive)[last],
         _running_sums(~positive[order], weights[order], n_negative)[last],
@@ -392,6 +425,13 @@ def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> C
         n_negative,
         float(weights.min()),
     )
+
+
+def _led(first: float, rest: AnyArray, dtype: Any = None) -> AnyArray:
+    # A third of the time that `append` takes, which shows where cases are few.
+    column = np.empty(len(rest) + 1, dtype or rest.dtype)
+    column[0], column[1:] = first, rest
+    return column
 
 
 def weight_sums(positive: BoolArray, weights: FloatArray) -> tuple[float, float]:

@@ -7,14 +7,13 @@ Where the ranges lie costs time, never exactness: they only have to keep the ord
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
 from voros.core.contenders import passed_over, ranges_to_search
-from voros.core.counts import Counts
 from voros.core.operating_points import OperatingPoints, sum_weights, sum_where, weight_sums
 from voros.core.scenario import Scenario
 from voros.devices.libraries import blocks_of
@@ -53,7 +52,7 @@ WEIGHT_SLACK = 1.0 + 1e-9
 
 
 Totals: TypeAlias = tuple[float, float, float]
-"""Positives, negatives and the smallest weight, as `Counts` has them."""
+"""Positives, negatives and the smallest weight, as operating points have them."""
 
 
 def pruned_points(
@@ -88,15 +87,16 @@ def pruned_points(
         marks = positive[leading]
     ranking, span = _ranking(scores[leading]) if many else (scores, None)
     if span is None and weights is not None:
-        return OperatingPoints(*sum_weights(positive, scores, weights))
+        return sum_weights(positive, scores, weights)
     if span is None:
-        return OperatingPoints(*leading_counts(marks, ranking, at_most)[:3], *totals)
+        found = leading_counts(marks, ranking, at_most)
+        return replace(found, n_positive=totals[0], n_negative=totals[1])
     cases = _Cases(ranking, marks, None if weights is None else weights[leading])
     cases, ranges, chosen = _narrow(cases, _Ranges.whole(cases, *span), totals, scenario)
     n_positive = int(np.count_nonzero(positive))
     n_rows = len(positive) - n_positive, n_positive
     thresholds, tp, fp = _count_sorted(cases, ranges, chosen, totals, n_rows)
-    return OperatingPoints(*Counts.below(thresholds.view(scores.dtype), tp, fp, *totals))
+    return OperatingPoints.below(thresholds.view(scores.dtype), tp, fp, *totals)
 
 
 def _totals(positive: BoolArray, weights: FloatArray | None) -> Totals:
@@ -271,7 +271,7 @@ def _sums_from(scores: AnyArray, weights: FloatArray) -> FloatArray:
     return np.append(0.0, np.cumsum(ranked))
 
 
-def leading_counts(positive: BoolArray, scores: AnyArray, at_most: float) -> Counts:
+def leading_counts(positive: BoolArray, scores: AnyArray, at_most: float) -> OperatingPoints:
     """Count alarms only where the best threshold within ``at_most`` cases can lie.
 
     Thresholds that flag more than ``at_most`` cases are out of capacity. Of the others, one that
@@ -286,7 +286,7 @@ def leading_counts(positive: BoolArray, scores: AnyArray, at_most: float) -> Cou
     first, fp = count_at_positives(right, false)
     tp = len(right) - first
     kept = (tp + fp).searchsorted(at_most, side="right")
-    return Counts.below(
+    return OperatingPoints.below(
         right[first[:kept]], tp[:kept], fp[:kept], n_positive, len(scores) - n_positive
     )
 

@@ -217,6 +217,11 @@ class Scenario:
         made._read()
         return made
 
+    def fields(self) -> dict[str, Any]:
+        """Return everything that a file holds of it, as plain values."""
+        names = ("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
+        return {name: getattr(self, name) for name in names} | {"cost_ratio": self.costs.fields()}
+
     def summary(self) -> tuple[tuple[str, str], ...]:
         """Return the limits and costs as pairs of name and text.
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray, as_number
 from voros.core.contenders import Contenders, find_contenders
-from voros.core.counts import Counts
 from voros.core.decision import Decision
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -73,8 +72,7 @@ class BinnedPoints(OperatingPoints):
         """Make points of the bins of all cases."""
         tp = np.minimum(np.cumsum(bins.positive), n_positive)
         fp = np.minimum(np.cumsum(bins.negative), n_negative)
-        counts = Counts.below(bins.least, tp, fp, n_positive, n_negative, one_case)
-        return cls(*counts, bins=bins)
+        return cls.below(bins.least, tp, fp, n_positive, n_negative, one_case, bins=bins)
 
     def __post_init__(self) -> None:
         """Points are complete where every distinct score is a threshold."""

@@ -31,7 +31,8 @@ from voros.engines.keys import (
 from voros.engines.plan import PassPlan, Wanted
 from voros.engines.refinement import whole_range
 from voros.engines.small_cells import Ranges, overlapping, without_small
-from voros.io.serialisation import Entry, json_text, read_document, saved, with_checksum
+from voros.io.documents import Entry, read_document
+from voros.io.writing import json_text, saved, with_checksum
 
 FORMAT = "voros binned counts"
 SCHEMA = 3

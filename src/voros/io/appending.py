@@ -9,8 +9,8 @@ from typing import Any
 
 from voros.core.arrays import AnyArray, BoolArray
 from voros.exceptions import PredictionFileError
-from voros.io.serialisation import json_text
 from voros.io.tables import FORMATS, Format, Source, read_as_written
+from voros.io.writing import json_text
 
 
 def append_column(

@@ -20,7 +20,7 @@ from voros.io.bad_rows import MISSING, check_text_numbers, explain_bad_row, no_r
 from voros.io.columns import is_numeric
 from voros.text.messages import Argument, Message
 
-Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
+Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "document"]
 
 FORMATS: dict[str, Format] = {
     ".csv": "csv",
@@ -42,6 +42,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
 ARROW_FILE_MAGIC = b"ARROW1"
 ARROW_STREAM_MAGIC = b"\xff\xff\xff\xff"
+
+DOCUMENT = re.compile(rb'\s*\{\s*"format"\s*:\s*"voros ')
+"""How a document that voros has written begins, such as one of counts."""
 
 SNIFFED_BYTES = 65_536
 """Bytes of the beginning that show the format and the delimiter."""
@@ -89,6 +92,8 @@ class Source:
     @cached_property
     def format(self) -> Format:
         """The format: as declared, else by the name, else by the first bytes."""
+        if DOCUMENT.match(self.head):
+            return "document"
         return self.declared or self._named_format() or self._sniffed_format()
 
     @property
@@ -314,6 +319,8 @@ TOO_LONG = "straddling"
 
 def peek(source: Source) -> Any:
     """Return the first rows, all columns, with the types that these rows suggest."""
+    if source.format == "document":
+        raise PredictionFileError(f"{source.name} was written by voros and holds no cases")
     try:
         rows = _readers(source)["peek"](source)
         names = rows.column_names

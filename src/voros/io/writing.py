@@ -1,17 +1,33 @@
-"""Files that are written whole or not at all, and never over another one unless asked."""
+"""How results are written: strict JSON, in files that appear whole or not at all.
+
+JSON has no word for numbers that are not finite: they are the strings ``"Infinity"``,
+``"-Infinity"`` and ``"NaN"``, as in the JSON of Protocol Buffers; JavaScript's ``Number`` and
+Python's ``float`` both read them. ``null`` is a value that does not exist, never a number. No file
+is written over another one unless asked.
+"""
 
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
+import math
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import is_dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from voros.core.arrays import check_flag
 from voros.text.messages import Argument, Message
+
+NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+"""How numbers that JSON lacks are spelled."""
 
 DEFAULT_MODE = 0o666
 """Permissions of a new file before the process's own mask is taken off, as `open` has it."""
@@ -28,6 +44,74 @@ REMEDIES = {
     errno.ENAMETOOLONG: "choose a shorter name",
 }
 """What to do about an error of the system."""
+
+
+def json_text(
+    document: Any, *, indent: int | None = 2, default: Callable[[Any], Any] | None = None
+) -> str:
+    """Write a document as strict JSON, the same text for the same values.
+
+    With ``indent=None`` it is one line. ``default`` makes plain values of any other ones.
+
+    Examples
+    --------
+    >>> print(json_text({"threshold": math.inf, "precision": math.nan, "model": None}), end="")
+    {
+      "threshold": "Infinity",
+      "precision": "NaN",
+      "model": null
+    }
+    """
+    separators = None if indent is not None else (",", ":")
+    layout: dict[str, Any] = {"indent": indent, "separators": separators, "default": default}
+    return json.dumps(plain(document), allow_nan=False, **layout) + "\n"
+
+
+def saved(text: str, path: str | Path | None, *, force: bool) -> str:
+    """Return the text of a document, written whole to a file where a path is given."""
+    if path is not None:
+        write_whole(path, text, force=force)
+    return text
+
+
+def plain(value: Any) -> Any:
+    """Return a document in values that strict JSON can hold.
+
+    Examples
+    --------
+    >>> plain({"tp": np.array([1, 2]), "threshold": (np.float64(0.5), -math.inf)})
+    {'tp': [1, 2], 'threshold': [0.5, '-Infinity']}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    return value
+
+
+def with_checksum(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document in plain values, with the checksum of all of them as its last key.
+
+    Examples
+    --------
+    >>> with_checksum({"format": "note", "n": 1})["checksum"][:8]
+    'dc88868d'
+    """
+    document: dict[str, Any] = plain(fields)
+    return document | {"checksum": checksum(document)}
+
+
+def checksum(document: Mapping[str, Any]) -> str:
+    """Whatever the order of keys and the spaces between them, the same values give the same sum."""
+    rest = {key: value for key, value in document.items() if key != "checksum"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def check_writable(paths: Iterable[str | Path], *, force: bool = False) -> None:

@@ -21,7 +21,7 @@ from voros.core.arrays import (
 )
 from voros.core.periods import CALENDAR, Periods
 from voros.exceptions import ArgumentError
-from voros.io.serialisation import json_text
+from voros.io.writing import json_text
 from voros.monitoring.advice import notes_on
 from voros.monitoring.capacity import capacity_watch, ended_counts
 from voros.monitoring.change import change_watch

@@ -8,7 +8,8 @@ from typing import Any
 
 from voros.core.arrays import as_number, check_number
 from voros.exceptions import ArgumentError
-from voros.io.serialisation import json_text, read_document
+from voros.io.documents import read_document
+from voros.io.writing import json_text
 from voros.monitoring.times import SECONDS_PER_DAY, read_days
 from voros.policy import ThresholdPolicy
 

@@ -14,7 +14,7 @@ from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import mean_t
-from voros.io.serialisation import Entry
+from voros.io.documents import Entry
 from voros.policy.allowed import Origin, limits_under
 
 AGREEMENT = 1e-9

@@ -1,4 +1,4 @@
-"""The JSON form of a threshold policy: versioned, strict, every number read back exactly.
+"""Reads a saved threshold policy: versioned, strict, every number exactly as it was.
 
 A file is checked key by key, then against itself (see `voros.policy.consistency`), then by its
 checksum: a policy that is read is the one that was saved.
@@ -8,28 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from voros.core.costs import (
     UNITS,
     CostDistribution,
-    Density,
     Samples,
     Uniform,
     from_samples,
     from_scipy,
-    scipy_parameters,
+    scipy_family,
 )
 from voros.core.geometry import Choice
 from voros.core.scenario import Scenario
-from voros.io.serialisation import Entry, json_text, read_document, with_checksum
+from voros.io.documents import Entry, read_document
 from voros.policy.allowed import POLICY_STRATEGIES, Origin
 from voros.policy.consistency import check_consistent
-
-if TYPE_CHECKING:
-    from voros.policy.threshold_policy import ThresholdPolicy
 
 POLICY_FORMAT = "voros threshold policy"
 POLICY_SCHEMA = 3
@@ -37,46 +33,6 @@ POLICY_SCHEMA = 3
 
 WEIGHT_SUM = 1e-9
 """How far the probabilities of sampled costs may be from adding up to 1."""
-
-
-def policy_text(policy: ThresholdPolicy) -> str:
-    """Return a policy as JSON text."""
-    return json_text(policy_fields(policy))
-
-
-def policy_fields(policy: ThresholdPolicy) -> dict[str, Any]:
-    """Return everything that is saved of a policy, in values that strict JSON can hold."""
-    return with_checksum(
-        {
-            "format": POLICY_FORMAT,
-            "schema": POLICY_SCHEMA,
-            "model": policy.model,
-            "strategy": policy.strategy,
-            "scenario": scenario_fields(policy.scenario),
-            "guarantee": policy.guarantee,
-            "n_models": policy.n_models,
-            "pos_label": _check_label(policy.pos_label),
-            "origin": policy.origin,
-            "validation": {
-                "n_positive": policy.n_positive,
-                "n_negative": policy.n_negative,
-            },
-            "default": policy.default,
-            "choices": policy.choices,
-        }
-    )
-
-
-def scenario_fields(scenario: Scenario) -> dict[str, Any]:
-    """Return everything that is saved of a scenario."""
-    return {
-        "min_precision": scenario.min_precision,
-        "capacity": scenario.capacity,
-        "cost_ratio": _encode_costs(scenario.costs),
-        "prevalence": scenario.prevalence,
-        "per": scenario.per,
-        "exceed": scenario.exceed,
-    }
 
 
 def parse_policy(source: str | Path) -> dict[str, Any]:
@@ -120,14 +76,6 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
     return arguments
 
 
-def _check_label(label: Any) -> Any:
-    if label is None or isinstance(label, (str, bool, int, float)):
-        return label
-    raise ValueError(
-        f"pos_label={label!r} cannot be saved as JSON; accepted are text, numbers, True and False"
-    )
-
-
 def _read_label(entry: Entry) -> Any:
     if isinstance(entry.value, bool):
         return entry.value
@@ -158,7 +106,7 @@ def _read_sizes(entry: Entry) -> dict[str, Any]:
 
 
 def read_scenario(entry: Entry) -> Scenario:
-    """Read a scenario that `scenario_fields` saved."""
+    """Read a scenario that `Scenario.fields` gave."""
     limits = entry.keys("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
     return entry.made(
         Scenario,
@@ -191,35 +139,6 @@ def _read_guarantee(entry: Entry) -> Any:
     return entry.made(Guarantee, **{name: field.value for name, field in fields.items()})
 
 
-def _encode_costs(costs: CostDistribution) -> dict[str, Any]:
-    if isinstance(costs, Uniform):
-        return {"kind": "uniform", "over": costs.over, "low": costs.low, "high": costs.high}
-    if isinstance(costs, Samples):
-        values, weights = costs.values.tolist(), costs.weights.tolist()
-        return {"kind": "samples", "over": costs.over, "values": values, "weights": weights}
-    if isinstance(costs, Density):
-        return {"kind": "scipy", "over": costs.over, **_encode_density(costs)}
-    raise ValueError(f"cost_ratio={costs!r} cannot be saved as JSON")
-
-
-def _encode_density(costs: Density) -> dict[str, Any]:
-    family, args, keywords = scipy_parameters(costs.distribution)
-    if type(costs.distribution.dist) is not type(_scipy_family(family)):
-        raise ValueError(
-            f"cost_ratio={costs!r} is not of a family in scipy.stats and cannot be saved as JSON; "
-            "draw from it and use from_samples"
-        )
-    return {"family": family, "args": list(args), "keywords": dict(keywords)}
-
-
-def _scipy_family(name: str) -> Any:
-    # A file names the family, so nothing but a distribution may be looked up and called.
-    from scipy import stats
-
-    family = getattr(stats, name, None)
-    return family if isinstance(family, stats.rv_continuous) else None
-
-
 def _read_costs(entry: Entry) -> CostDistribution:
     if not isinstance(entry.value, dict):
         entry.refuse("an object")
@@ -250,7 +169,7 @@ def _read_samples(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution
 
 
 def _read_density(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution:
-    family = _scipy_family(fields["family"].text())
+    family = scipy_family(fields["family"].text())
     if family is None:
         fields["family"].refuse("the name of a continuous distribution in scipy.stats")
     keywords = {name: value.number() for name, value in fields["keywords"].named().items()}

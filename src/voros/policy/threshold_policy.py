@@ -30,7 +30,7 @@ from voros.core.volume import cost_moments
 from voros.evaluation import choice_columns
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
-from voros.io.serialisation import saved
+from voros.io.writing import json_text, saved, with_checksum
 from voros.policy.allowed import (
     COST_AWARE,
     POLICY_STRATEGIES,
@@ -44,7 +44,7 @@ from voros.policy.allowed import (
     why_never_alarm,
 )
 from voros.policy.deployment import Deployment, PolicyEvaluation
-from voros.policy.json import parse_policy, policy_fields, policy_text
+from voros.policy.json import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 from voros.policy.summary import policy_html
 
 if TYPE_CHECKING:
@@ -525,7 +525,27 @@ class ThresholdPolicy:
         Numbers are read back exactly. The file appears whole or not at all, and an existing one
         is replaced only with ``force=True``.
         """
-        return saved(policy_text(self), path, force=force)
+        return saved(json_text(self.fields()), path, force=force)
+
+    def fields(self) -> dict[str, Any]:
+        """Return everything that is saved, in values that strict JSON can hold."""
+        label = _check_label(self.pos_label)
+        return with_checksum(
+            {
+                "format": POLICY_FORMAT,
+                "schema": POLICY_SCHEMA,
+                "model": self.model,
+                "strategy": self.strategy,
+                "scenario": self.scenario.fields(),
+                "guarantee": self.guarantee,
+                "n_models": self.n_models,
+                "pos_label": label,
+                "origin": self.origin,
+                "validation": {"n_positive": self.n_positive, "n_negative": self.n_negative},
+                "default": self.default,
+                "choices": self.choices,
+            }
+        )
 
     @classmethod
     def from_json(cls, source: str | Path) -> ThresholdPolicy:
@@ -534,7 +554,7 @@ class ThresholdPolicy:
 
     def __eq__(self, other: object) -> bool:
         """Compare everything that is saved."""
-        return isinstance(other, ThresholdPolicy) and policy_fields(self) == policy_fields(other)
+        return isinstance(other, ThresholdPolicy) and self.fields() == other.fields()
 
     def __hash__(self) -> int:
         """Hash scenario and thresholds."""
@@ -561,6 +581,14 @@ def _check_unweighted(weights: FloatArray | None) -> None:
             " cannot be combined with sample_weight: the intervals of groups are exact for whole "
             "cases; accepted are cases without weights",
         )
+
+
+def _check_label(label: Any) -> Any:
+    if label is None or isinstance(label, (str, bool, int, float)):
+        return label
+    raise ValueError(
+        f"pos_label={label!r} cannot be saved as JSON; accepted are text, numbers, True and False"
+    )
 
 
 def _plain(label: Any) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_cases, check_scores
-from voros.core.counts import Counts
 from voros.core.decision import Decision
 from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints, order_by_score
@@ -224,7 +223,7 @@ def worklist_points(cases: PeriodCases, k: int) -> OperatingPoints:
     )
     n_positive = int(np.count_nonzero(cases.positive))
     sizes = n_positive, len(cases.positive) - n_positive
-    points = OperatingPoints(*Counts.below(ranked[last], tp, fp, *sizes))
+    points = OperatingPoints.below(ranked[last], tp, fp, *sizes)
     # A score that nobody listed has is no threshold of its own.
     return points.take(np.flatnonzero(np.append(1.0, np.diff(points.alarms)) > 0))
 

@@ -16,7 +16,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io import write_whole
-from voros.io.serialisation import json_text
+from voros.io.writing import json_text
 from voros.looks import (
     AXIS_TITLES,
     REGION,

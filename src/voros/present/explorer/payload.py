@@ -10,7 +10,7 @@ from voros.core.costs import CostDistribution, Samples, Uniform
 from voros.core.operating_points import OperatingPoints, check_same_cases, is_whole
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
-from voros.io.serialisation import plain
+from voros.io.writing import plain
 from voros.present.explorer.thinning import largest_change, thin_points, useful_points
 from voros.winners import CLOSE_CALL
 

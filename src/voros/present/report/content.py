@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
 from voros.installing import package_versions
-from voros.io import Predictions
-from voros.policy import GroupEvaluation, ThresholdPolicy
-from voros.policy.deployment import PolicyEvaluation
-from voros.policy.json import policy_fields
-from voros.selection import Selection
+
+if TYPE_CHECKING:
+    from voros.core.operating_points import OperatingPoints
+    from voros.core.scenario import Scenario
+    from voros.io import Predictions
+    from voros.policy import GroupEvaluation, PolicyEvaluation, ThresholdPolicy
+    from voros.selection import Selection
 
 REPORTED_PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
 """Whose versions decide the numbers and the pictures."""
@@ -137,7 +137,7 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "intervals": {"confidence": report.confidence, "resamples": report.resamples},
         "verdict": report.verdict,
         "ranking": ranking_rows(report),
-        "policy": policy_fields(report.policy),
+        "policy": report.policy.fields(),
         "test": None
         if report.test is None or report.tested is None
         else {"data": asdict(report.test), "evaluation": evaluation_values(report.tested)},

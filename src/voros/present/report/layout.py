@@ -10,7 +10,7 @@ from voros.core.decision import at_deployment
 from voros.core.geometry import Choice
 from voros.installing import package_versions
 from voros.io import check_writable, write_together
-from voros.io.serialisation import json_text
+from voros.io.writing import json_text
 from voros.present.document import render_document
 from voros.present.report.content import REPORTED_PACKAGES, DataSummary, Report, report_document
 from voros.present.report.figures import (

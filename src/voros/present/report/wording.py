@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
-from voros.policy import ThresholdPolicy
-from voros.policy.deployment import PolicyEvaluation
+if TYPE_CHECKING:
+    from voros.core.operating_points import OperatingPoints
+    from voros.core.scenario import Scenario
+    from voros.policy import PolicyEvaluation, ThresholdPolicy
 
 STRATEGY_TITLES = {
     "partial_voros": "partial VOROS",

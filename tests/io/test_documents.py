@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from voros.io.serialisation import DEEPEST, DocumentError, json_text, plain, read_document
+from voros.io.documents import DEEPEST, DocumentError, read_document
+from voros.io.writing import json_text, plain
 
 
 def test_numbers_that_json_lacks_have_one_spelling():

@@ -1,35 +1,24 @@
-"""The one JSON of every document: policies, reports, pages, counts.
+"""Documents of JSON, read strictly and key by key: policies, counts, settings.
 
-**Written.** Strict JSON, the same text for the same values. JSON has no word for numbers that are
-not finite: they are the strings ``"Infinity"``, ``"-Infinity"`` and ``"NaN"``, as in the JSON of
-Protocol Buffers; JavaScript's ``Number`` and Python's ``float`` both read them. ``null`` is a value
-that does not exist, never a number.
-
-**Read.** What is not strict JSON is refused, and so are keys given twice, numbers that no float
-holds, text that is not Unicode, and nesting beyond `DEEPEST`. A document is then read key by key
-through `Entry`, which knows the path of the key and names it in every refusal. A checksum over
-all values finds the changes that no rule could.
+What is not strict JSON is refused, and so are keys given twice, numbers that no float holds, text
+that is not Unicode, and nesting beyond `DEEPEST`. A document is then read through `Entry`, which
+knows the path of a key and names it in every refusal. A checksum over all values finds the changes
+that no rule could.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-import numpy as np
-
-from voros.io.writing import write_whole
+from voros.io.writing import NOT_FINITE, checksum
 
 Read = TypeVar("Read")
-
-NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
-"""How numbers that JSON lacks are spelled."""
 
 DEEPEST = 32
 """Objects and lists within one another that a document may have."""
@@ -46,74 +35,6 @@ _BRACKETS = re.compile(r"[\[\]{}]")
 
 class DocumentError(ValueError):
     """A document that is not what it should be; the message names the key."""
-
-
-def json_text(
-    document: Any, *, indent: int | None = 2, default: Callable[[Any], Any] | None = None
-) -> str:
-    """Write a document as strict JSON, the same text for the same values.
-
-    With ``indent=None`` it is one line. ``default`` makes plain values of any other ones.
-
-    Examples
-    --------
-    >>> print(json_text({"threshold": math.inf, "precision": math.nan, "model": None}), end="")
-    {
-      "threshold": "Infinity",
-      "precision": "NaN",
-      "model": null
-    }
-    """
-    separators = None if indent is not None else (",", ":")
-    layout: dict[str, Any] = {"indent": indent, "separators": separators, "default": default}
-    return json.dumps(plain(document), allow_nan=False, **layout) + "\n"
-
-
-def saved(text: str, path: str | Path | None, *, force: bool) -> str:
-    """Return the text of a document, written whole to a file where a path is given."""
-    if path is not None:
-        write_whole(path, text, force=force)
-    return text
-
-
-def plain(value: Any) -> Any:
-    """Return a document in values that strict JSON can hold.
-
-    Examples
-    --------
-    >>> plain({"tp": np.array([1, 2]), "threshold": (np.float64(0.5), -math.inf)})
-    {'tp': [1, 2], 'threshold': [0.5, '-Infinity']}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, (np.generic, np.ndarray)):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    return value
-
-
-def with_checksum(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document in plain values, with the checksum of all of them as its last key.
-
-    Examples
-    --------
-    >>> with_checksum({"format": "note", "n": 1})["checksum"][:8]
-    'dc88868d'
-    """
-    document: dict[str, Any] = plain(fields)
-    return document | {"checksum": _checksum(document)}
-
-
-def _checksum(document: Mapping[str, Any]) -> str:
-    """Whatever the order of keys and the spaces between them, the same values give the same sum."""
-    rest = {key: value for key, value in document.items() if key != "checksum"}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def read_document(source: str | Path, kind: str) -> Entry:
@@ -350,7 +271,7 @@ class Entry:
 
     def check_unchanged(self) -> None:
         """Raise unless the document's values are those its checksum was made of."""
-        if self.value["checksum"] != _checksum(self.value):
+        if self.value["checksum"] != checksum(self.value):
             raise DocumentError(
                 f"{self.origin} was changed after it was saved: its checksum is that of other "
                 "values; save it again with voros"
