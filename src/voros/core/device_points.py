@@ -101,8 +101,8 @@ def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Scenario
     """
     corners = _corners(cases, scenarios)
     if corners is not None:
-        counts = Counts.below(thresholds_of(corners[0]), *corners[1:], *cases.totals)
-        return ScenarioPoints(*merged_infinities(counts), scenarios=tuple(scenarios))
+        columns = merged_infinities(thresholds_of(corners[0]), *corners[1:])
+        return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
     if len(cases) <= SORTED:
         ranges, kept, known = _Ranges.whole(cases), np.array([True]), np.array([False])
         members = _all_members(cases)
