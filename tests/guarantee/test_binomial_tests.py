@@ -2,16 +2,71 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import comb
+
 import numpy as np
 import pytest
 from scipy.stats import betabinom, binom
 
 from voros.guarantee.binomial_tests import (
     at_least,
+    beta_binomial_cdf,
     beta_binomial_mass,
     beta_binomial_moments,
     fewest_at,
+    passing,
 )
+
+
+def exact_tail(count: int, trials: int, chance: Fraction) -> Fraction:
+    """Probability of at least ``count``, by counting outcomes."""
+    terms = range(max(count, 0), trials + 1)
+    return sum(
+        (comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in terms), Fraction(0)
+    )
+
+
+@pytest.mark.parametrize("chance", [Fraction(0), Fraction(1, 5), Fraction(3, 4), Fraction(1)])
+def test_tails_of_a_few_trials_are_counted_out(chance: Fraction) -> None:
+    for trials in range(8):
+        counts = np.arange(-2, trials + 3)
+        expected = [float(exact_tail(k, trials, chance)) for k in counts.tolist()]
+        assert at_least(counts, trials, float(chance)).tolist() == pytest.approx(expected)
+        for count, one in zip(counts.tolist(), expected, strict=True):
+            assert float(at_least(count, trials, float(chance))) == pytest.approx(one)
+            several = at_least(count, np.array([trials, 9]), np.array([float(chance), 0.0]))
+            assert several.tolist() == pytest.approx([one, float(count < 1)])
+
+
+@pytest.mark.parametrize("floor", [Fraction(1, 10), Fraction(3, 5)])
+@pytest.mark.parametrize("alpha", [0.3, 0.011])
+def test_counts_that_pass_and_their_power_are_counted_out(floor: Fraction, alpha: float) -> None:
+    trials = np.arange(25)
+    right, power = passing(trials, float(floor), 0.75, alpha)
+    for n, found, chance in zip(trials.tolist(), right.tolist(), power.tolist(), strict=True):
+        fewest = next(k for k in range(n + 2) if exact_tail(k, n, floor) <= alpha)
+        assert found == fewest
+        assert chance == pytest.approx(float(exact_tail(fewest, n, Fraction(3, 4))))
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 3), (4, 2)])
+def test_beta_binomials_of_a_few_trials_are_counted_out(a: int, b: int) -> None:
+    """Of all orders of the trials and of a + b - 1 others, those with k before the a-th other."""
+    for trials in range(1, 8):
+        ways = [
+            Fraction(
+                comb(k + a - 1, k) * comb(trials - k + b - 1, trials - k),
+                comb(trials + a + b - 1, trials),
+            )
+            for k in range(trials + 1)
+        ]
+        assert sum(ways) == 1
+        mass = beta_binomial_mass(np.arange(trials + 1), trials, a, b)
+        assert mass.tolist() == pytest.approx([float(way) for way in ways])
+        asked = np.arange(-2, trials + 3)
+        below = [float(sum(ways[: max(k + 1, 0)])) for k in asked.tolist()]
+        assert beta_binomial_cdf(asked, trials, a, b).tolist() == pytest.approx(below)
 
 
 @pytest.mark.parametrize("chance", [0.0, 1e-6, 0.05, 0.5, 0.97, 1.0])

@@ -1,0 +1,130 @@
+"""Bounds on the chance to pass, against sums over every number of alarms, part by part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import log, sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+
+from voros.guarantee.passing import Passing
+from voros.guarantee.tuning import TUNING
+
+PRECISION = np.array([0.0, 0.1, 0.3, 0.42, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.95, 1.0])
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Chances of a case below the start to be an alarm, and needed true positives."""
+
+    start: int
+    below: int
+    few: tuple[float, float, int]
+    many: tuple[float, float, int] | None
+    needed: np.ndarray
+    """From the start on; beyond its end nothing passes."""
+
+    @cached_property
+    def chances(self) -> tuple[np.ndarray, np.ndarray]:
+        few = np.append(0.0, np.linspace(*self.few))
+        return few, np.array([self.few[1]]) if self.many is None else np.linspace(*self.many)
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        few, many = self.chances
+        halves = np.stack([few[:-1], (few[:-1] + few[1:]) / 2], axis=1).ravel()
+        return np.concatenate([halves, many])
+
+    @property
+    def n_few(self) -> int:
+        return len(self.edges) - len(self.chances[1])
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """Fewer and fewer precisions matter."""
+        return np.linspace(11.9, 7.0, len(self.edges) - 1).astype(int)
+
+    @cached_property
+    def passing(self) -> Passing:
+        return Passing(self.start, self.below, self.chances, self.edges, PRECISION, self.columns)
+
+    def mean(self, tails: np.ndarray, chance: float) -> np.ndarray:
+        return np.asarray(binom.pmf(np.arange(self.below + 1), self.below, chance) @ tails)
+
+    @cached_property
+    def tails(self) -> np.ndarray:
+        """Chance to pass with each number of alarms, at each precision."""
+        found = np.zeros((self.below + 1, len(PRECISION)))
+        for more, enough in enumerate(self.needed.tolist()):
+            found[more] = binom.sf(enough - 1, self.start + more, PRECISION)
+        return found
+
+
+def rising(start: int, most: int, share: float, extra: int) -> np.ndarray:
+    return np.maximum(np.ceil(share * np.arange(start, most + 1)).astype(int) + extra, 1)
+
+
+SETTINGS = [
+    Setting(12, 60, (0.005, 0.8, 100), None, rising(12, 60, 0.5, 3)),
+    Setting(3, 40, (0.005, 0.6, 120), None, np.minimum(rising(3, 43, 0.8, 0), 12)),
+    Setting(40, 160, (0.005, 0.3, 100), (0.3, 0.9, 40), rising(40, 170, 0.55, 4)),
+    Setting(40, 160, (0.005, 0.3, 100), (0.3, 1.0, 40), np.minimum(rising(40, 200, 0.55, 4), 80)),
+    Setting(40, 160, (0.005, 0.3, 100), (0.3, 0.5, 2), rising(40, 170, 0.6, 1)),
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_with_few_alarms_bounds_are_just_above_the_means(setting: Setting) -> None:
+    passing, _ = setting.passing.bounds(setting.needed)
+    assert passing.shape == (len(setting.edges) - 1, len(PRECISION))
+    for part in range(setting.n_few):
+        ends = np.linspace(*setting.edges[part : part + 2], 3)
+        exact = np.array([setting.mean(setting.tails, chance) for chance in ends])
+        assert (exact <= passing[part] + 1e-12).all()
+        close = slice(0, setting.columns[part])
+        assert (passing[part, close] <= 1.2 * exact[:, close].max(axis=0) + 1e-5).all()
+
+
+def closed_tails(setting: Setting) -> np.ndarray:
+    """By the root of the relative entropy at one true positive less (Zubkov and Serov)."""
+    found = np.zeros((setting.below + 1, len(PRECISION)))
+    for more, enough in enumerate(setting.needed.tolist()):
+        alarms = setting.start + more
+        x = min((enough - 1) / alarms, 1.0)
+        for column, p in enumerate(PRECISION.tolist()):
+            entropy = sum(
+                a * log(a / b) if a and b else (np.inf if a else 0.0)
+                for a, b in ((x, p), (1 - x, 1 - p))
+            )
+            found[more, column] = norm.sf(sqrt(2 * alarms * max(entropy, 0)) * np.sign(x - p))
+    return found
+
+
+@pytest.mark.parametrize("setting", SETTINGS[2:])
+def test_with_many_alarms_bounds_are_means_of_closed_ones(setting: Setting) -> None:
+    """Each rise with one more alarm at the greater chance of it, each fall at the lesser."""
+    passing, _ = setting.passing.bounds(setting.needed)
+    tails, counts = closed_tails(setting), np.arange(1, setting.below + 1)
+    rises = np.diff(tails, axis=0)
+    for part in range(setting.n_few, len(passing)):
+        least, most = (binom.sf(counts - 1, setting.below, c) for c in setting.edges[part:][:2])
+        expected = tails[0] + most @ np.maximum(rises, 0) + least @ np.minimum(rises, 0)
+        close = slice(1, setting.columns[setting.n_few])
+        np.testing.assert_allclose(passing[part, close], np.minimum(expected, 1)[close], atol=1e-8)
+        exact = [setting.mean(setting.tails, c) for c in setting.edges[part:][:2]]
+        assert (np.array(exact) <= passing[part] + 1e-12).all()
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_what_is_left_out_is_said_to_pass(setting: Setting) -> None:
+    """Groups of neighbouring chances have the columns of their first."""
+    passing, _ = setting.passing.bounds(setting.needed)
+    group = TUNING.parts * (TUNING.together + 1)
+    for part in range(len(passing)):
+        begin = setting.n_few if part >= setting.n_few else max(part - group, 0)
+        assert (passing[part, setting.columns[begin] :] == 1).all()
+    assert (passing[:, 0] == 0).all()
+    assert (np.diff(passing, axis=1) >= 0).all()

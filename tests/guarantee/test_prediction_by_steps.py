@@ -1,0 +1,225 @@
+"""Each step of the search for a requirement, from its definition and one number at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import exp, log, sqrt
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from voros.guarantee.prediction import (
+    WIDEST,
+    Search,
+    _needed,
+    _needed_at_start,
+    _solved_margins,
+    requirement,
+)
+from voros.guarantee.tuning import TUNING
+from voros.guarantee.walk_risk import RiskBound, Walk
+
+NORMAL = NormalDist()
+WALKS = [
+    Walk(300, 200, 0.5, 0.05, 20, 120),
+    Walk(400, 60, 0.1, 0.1, 60, 250, coarse=True),
+    Walk(250, 900, 0.8, 0.002, 30, 240, 20),
+]
+
+
+class History:
+    """A search computed anew from all that was tried; it keeps nothing in between."""
+
+    def __init__(self, alpha: float, coarse: bool) -> None:
+        self.alpha, self.coarse = alpha, coarse
+        self.tried: list[tuple[float, float]] = []
+
+    def best(self, until: int) -> tuple[float, float] | None:
+        """The safe shift that uses most of alpha, the first of these."""
+        safe = [each for each in self.tried[:until] if each[1] <= self.alpha]
+        return max(safe, key=lambda each: each[1] / self.alpha, default=None)
+
+    def risky(self, until: int) -> tuple[float, float] | None:
+        return next((e for e in reversed(self.tried[:until]) if e[1] > self.alpha), None)
+
+    def rate(self) -> float:
+        """By the last two of a kind, the better one of safe shifts, where they differ."""
+        rate = 1.0
+        for i, (shift, risk) in enumerate(self.tried):
+            before = self.best(i) if risk <= self.alpha else self.risky(i)
+            if before is not None and before[0] != shift:
+                slope = (deviate(risk) - deviate(before[1])) / (shift - before[0])
+                rate = min(max(slope, TUNING.slopes[0]), TUNING.slopes[1])
+        return rate
+
+    def proposed(self) -> float:
+        aim = deviate((TUNING.coarse_aimed_at if self.coarse else TUNING.aimed_at) * self.alpha)
+        n = len(self.tried)
+        safe, risky = self.best(n), self.risky(n)
+        if safe and risky:
+            part = (aim - deviate(risky[1])) / (deviate(safe[1]) - deviate(risky[1]))
+            part = min(max(part, TUNING.inside), 1 - TUNING.inside)
+            return risky[0] + part * (safe[0] - risky[0])
+        if risky:
+            least = TUNING.smallest_step * 2**n
+            return risky[0] + max((aim - deviate(risky[1])) / self.rate(), least)
+        if safe:
+            return safe[0] + min((aim - deviate(safe[1])) / self.rate(), 0.0)
+        return TUNING.first_shift
+
+    @property
+    def ended(self) -> bool:
+        n = len(self.tried)
+        safe, risky = self.best(n), self.risky(n)
+        if safe is None:
+            return False
+        parts = TUNING.coarse_least_used if self.coarse else TUNING.least_used
+        enough = safe[1] / self.alpha >= [*parts, *parts[-1:] * n][n - 1]
+        return enough or (risky is not None and abs(safe[0] - risky[0]) < TUNING.smallest_step)
+
+
+def deviate(risk: float) -> float:
+    return -NORMAL.inv_cdf(min(risk, 0.5))
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+def test_a_search_follows_from_all_that_was_tried(coarse: bool) -> None:
+    """Risks at random, among them those at which the search ends or just does not."""
+    rng = np.random.default_rng(5)
+    ended = kept = 0
+    for _ in range(150):
+        alpha = float(rng.choice([0.2, 0.01, 1e-4]))
+        search, history = Search(alpha, coarse), History(alpha, coarse)
+        factors = rng.choice([0.3, 0.5, 0.9, 0.93, 0.95, 0.97, 0.98, 1.0, 1.2, 3.0, 1e4], size=9)
+        if rng.random() < 0.5:
+            factors *= rng.uniform(0.9, 1.1, size=9)
+        for factor in factors:
+            shift = search.proposed()
+            assert shift == pytest.approx(history.proposed(), rel=1e-9, abs=1e-12)
+            if rng.random() < 0.2:
+                shift = float(np.round(shift, 2))
+            risk = float(alpha * factor)
+            before = history.best(len(history.tried))
+            history.tried.append((shift, risk))
+            better = history.best(len(history.tried)) is not before
+            assert search.add(shift, risk) is better
+            assert search.ended is history.ended
+            ended, kept = ended + history.ended, kept + better
+            if before is not None or better:
+                best = history.best(len(history.tried))
+                assert search.used == best[1] / alpha
+    assert ended > 50
+    assert kept > 50
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_the_start_needs_the_fewest_that_leave_a_tenth_of_alpha(walk: Walk) -> None:
+    """Every number above the floor tried."""
+    bound = RiskBound(walk)
+    above = range(int(walk.min_precision * walk.start) + 1, walk.start)
+    fits = (n for n in above if bound.start_risk(n) <= TUNING.start_part * walk.alpha)
+    assert _needed_at_start(bound) == next(fits, walk.start)
+
+
+def needed_by_the_rule(walk: Walk, margins: list[float]) -> list[int]:
+    """Margins at numbers of alarms evenly apart in ratios, and along lines between these."""
+    first, last = log(walk.start), log(max(walk.most, walk.start + 1))
+    step = (last - first) / (len(margins) - 1)
+    phi, both = walk.min_precision, 1 + walk.n_cases / walk.horizon
+    wanted = []
+    for alarms in range(walk.start - 1, walk.most + 1):
+        at = max((log(max(alarms, 1)) - first) / step, 0.0)
+        node = min(int(at), len(margins) - 2)
+        margin = margins[node] + min(at - node, 1.0) * (margins[node + 1] - margins[node])
+        wanted.append(max(1, round(phi * alarms + margin * sqrt(phi * (1 - phi) * both * alarms))))
+    rising = [max(wanted[: i + 1]) for i in range(len(wanted))]
+    return [max(w - i for i, w in enumerate(rising[j:])) for j in range(len(rising))]
+
+
+@pytest.mark.parametrize(
+    "walk", [*WALKS, Walk(300, 200, 0.5, 0.05, 1, 3), Walk(9, 9, 0.3, 0.1, 5, 5)]
+)
+def test_margins_change_along_lines_in_the_logarithm_of_the_alarms(walk: Walk) -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        margins = rng.normal(size=TUNING.margin_nodes).cumsum()
+        assert _needed(walk, margins).tolist() == needed_by_the_rule(walk, margins.tolist())
+
+
+def risk_by_the_rule(walk: Walk, alarms: float, needed: float) -> float:
+    """Tails by the root of the relative entropy, with one of every four chances in the middle."""
+    x, total = min(max((needed - 0.5) / alarms, 0.0), 1.0), 0.0
+    weights, size = walk.risky.weights, TUNING.chances_taken
+    for place, place_weight in zip(walk.places, walk.place_weights, strict=True):
+        share = place + (1 - place) * (alarms - walk.start) / (walk.n_cases - walk.start)
+        risky = walk.risky.at(np.array([share]))[0]
+        for first in range(0, len(weights), size):
+            p = float(risky[min(first + size // 2, len(weights) - 1)])
+            pairs = [(x, p), (1 - x, 1 - p)]
+            entropy = sum(a * (log(a) - (log(b) if b else -1e4)) for a, b in pairs if a)
+            tail = NORMAL.cdf((-1 if x > p else 1) * sqrt(2 * alarms * max(entropy, 0.0)))
+            total += float(place_weight * sum(weights[first : first + size])) * tail
+    return total
+
+
+def risk_of_margin(walk: Walk, alarms: float, unit: float, margin: float) -> float:
+    return risk_by_the_rule(walk, alarms, walk.min_precision * alarms + margin * unit)
+
+
+def excess(margin: float, risk: Callable[[float], float], alpha: float) -> float:
+    return risk(margin) - alpha
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: Walk) -> None:
+    margins, rates = _solved_margins(walk)
+    phi, both = walk.min_precision, 1 + walk.n_cases / walk.horizon
+    assert len(margins) == len(rates) == TUNING.margin_nodes
+    for node in range(0, len(margins), 3):
+        alarms = walk.start * exp(node / (len(margins) - 1) * log(walk.most / walk.start))
+        unit = sqrt(phi * (1 - phi) * both * alarms)
+        risk = partial(risk_of_margin, walk, alarms, unit)
+        widest = min((1 - phi) * alarms / unit, WIDEST)
+        exact = widest
+        if risk(widest) < walk.alpha:
+            exact = brentq(excess, -1.0, widest, args=(risk, walk.alpha), xtol=1e-9)
+        first_unit = sqrt(phi * (1 - phi) * both * walk.start)
+        early = TUNING.early_margin / first_unit * (walk.start / alarms) ** TUNING.early_power
+        found = margins[node] - early
+        assert exact - 1e-7 <= found <= exact + (widest + 1) / 2**16
+        small = TUNING.first_shift
+        gained = deviate(max(risk(found + small), 1e-120)) - deviate(walk.alpha)
+        slope = min(max(gained / small, TUNING.slopes[0]), TUNING.slopes[1])
+        assert rates[node] == pytest.approx(1 / slope, rel=1e-6)
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_what_is_tried_is_the_solved_margins_moved_together(
+    walk: Walk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the one that uses most of alpha is returned."""
+    shifts, tried, risks = [], [], []
+    proposed, computed = Search.proposed, RiskBound.risk
+
+    def shifted(self: Search) -> float:
+        shifts.append(proposed(self))
+        return shifts[-1]
+
+    def risk(self: RiskBound, needed: np.ndarray) -> float:
+        tried.append(needed.tolist())
+        risks.append(computed(self, needed))
+        return risks[-1]
+
+    monkeypatch.setattr(Search, "proposed", shifted)
+    monkeypatch.setattr(RiskBound, "risk", risk)
+    found = requirement.__wrapped__(walk).tolist()
+    margins, rates = _solved_margins(walk)
+    least = _needed_at_start(RiskBound(walk))
+    for shift, needed in zip(shifts, tried, strict=True):
+        expected = [max(n, least) for n in needed_by_the_rule(walk, margins + shift * rates)]
+        assert needed == [max(least, expected[1] - 1), *expected[1:]]
+    best = max(risk for risk in risks if risk <= walk.alpha)
+    assert found == tried[risks.index(best)]

@@ -1,0 +1,193 @@
+"""The bound on the risk part by part, from the chances to pass and the risky precisions.
+
+What the bound does fast, with many numbers at once, is done here one number after another. Whether
+the chances to pass and the risky precisions are right themselves is tested elsewhere.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cache
+from itertools import pairwise
+from math import ceil, log, sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from voros.guarantee.tuning import TUNING
+from voros.guarantee.walk_risk import RiskBound, Walk
+
+WALKS = [
+    Walk(120, 100, 0.4, 0.1, 6, 90),
+    Walk(150, 25, 0.1, 0.1, 40, 120, 20),
+    Walk(100, 150, 0.6, 0.2, 10, 100, coarse=True),
+    Walk(700, 200, 0.5, 0.05, 40, 660, coarse=True),
+]
+
+
+def needed_by(walk: Walk, margin: float) -> np.ndarray:
+    """True positives by a margin in standard deviations, rising by 0 or 1."""
+    alarms = np.arange(walk.start - 1, walk.most + 1)
+    spread = walk.min_precision * (1 - walk.min_precision) * (1 + walk.n_cases / walk.horizon)
+    wanted = np.ceil(walk.min_precision * alarms + margin * np.sqrt(spread * alarms)).astype(int)
+    rising = np.maximum.accumulate(np.maximum(wanted, 1))
+    return np.maximum.accumulate((rising - alarms)[::-1])[::-1] + alarms
+
+
+@cache
+def parts(walk: Walk) -> tuple[list[list[int]], list[list[int]]]:
+    """Neighbouring parts that are taken together: before three times the start, and after."""
+    every = range(len(walk.edges) - 1)
+    near = [part for part in every if walk.alarms[part] < TUNING.near_start * walk.start]
+    far = [part for part in every if part not in near]
+    size = TUNING.path_parts
+    return tuple([some[i : i + size] for i in range(0, len(some), size)] for some in (near, far))
+
+
+@cache
+def shares(walk: Walk) -> list[float]:
+    return walk.risky.shares.tolist()
+
+
+def row_at(walk: Walk, place: float, chance: float) -> int:
+    """The row of risky precisions where a case below the start is an alarm by a chance."""
+    row = bisect_right(shares(walk), place + (1 - place) * chance) - 1
+    return min(max(row, 0), len(walk.risky.index) - 1)
+
+
+def at_risky(walk: Walk, needed: np.ndarray, place: int) -> np.ndarray:
+    """Chance to pass at risky precisions; one row for each part."""
+    passing, drop = passing_by(walk, tuple(needed[1:].tolist()))
+    found = []
+    for part, chance in enumerate(walk.edges[:-1]):
+        row = row_at(walk, walk.places[place], chance)
+        index, back = walk.risky.index[row], walk.risky.back[row]
+        found.append(passing[part, index] - back * drop[part, index])
+    return np.array(found)
+
+
+@cache
+def passing_by(walk: Walk, needed: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    return RiskBound(walk)._passing.bounds(np.array(needed))
+
+
+def at_start(walk: Walk, needed: int, place: int) -> np.ndarray:
+    """Chance that the cases above the start have enough positives, at risky precisions."""
+    row = row_at(walk, walk.places[place], 0.0)
+    index, back, grid = walk.risky.index[row], walk.risky.back[row], walk.risky.precision
+    risky = [grid[i] - b * (grid[i] - grid[i - 1]) for i, b in zip(index, back, strict=True)]
+    # No precision is so bad, where the index is 0.
+    return np.where(index == 0, 0.0, binom.sf(needed - 1, walk.start - 1, risky))
+
+
+def risk_by_definition(walk: Walk, needed: np.ndarray) -> float:
+    """For the largest chance of a broken floor the first risky threshold lies latest."""
+    near, far = parts(walk)
+    total = 0.001 * walk.alpha + walk.risky.ignored
+    for place, weight in enumerate(walk.place_weights):
+        lowest = max(each for each in TUNING.far_places if each <= place)
+        own, others = at_risky(walk, needed, place), at_risky(walk, needed, lowest)
+        steps = [at_start(walk, int(needed[0]), place)]
+        steps += [own[some].max(axis=0) for some in near]
+        steps += [others[some].max(axis=0) for some in far]
+        best = np.zeros(len(steps))
+        for of_chance, added in zip(walk.risky.weights, np.transpose(steps), strict=True):
+            at_this_or_later = np.maximum.accumulate(best[::-1])[::-1]
+            best = at_this_or_later + of_chance * added
+        total += weight * max(best)
+    return float(total)
+
+
+@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize("margin", [0.5, 1.5])
+def test_the_bound_is_the_mean_over_places_of_the_worst_path(walk: Walk, margin: float) -> None:
+    needed = needed_by(walk, margin)
+    near, far = parts(walk)
+    assert near
+    assert far or walk.n_cases < 3 * walk.start
+    assert walk.risk(needed) == pytest.approx(risk_by_definition(walk, needed), rel=1e-9)
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_start_that_is_too_easy_is_part_of_the_path(walk: Walk) -> None:
+    """Every true positive less above the start adds to the risk."""
+    needed = needed_by(walk, 1.5)
+    risks = []
+    for first in (int(0.9 * walk.min_precision * walk.start), walk.start - 1, walk.start):
+        needed[0] = first
+        risks.append(walk.risk(needed))
+        assert risks[-1] == pytest.approx(risk_by_definition(walk, needed), rel=1e-9)
+        starts = [at_start(walk, first, place) for place in range(len(walk.places))]
+        alone = walk.place_weights @ np.array(starts) @ walk.risky.weights
+        assert walk.start_risk(first) == pytest.approx(alone, rel=1e-9, abs=1e-300)
+    assert risks[0] > risks[1] >= risks[2]
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_the_risk_of_each_part_is_that_of_a_start_in_the_middle(walk: Walk) -> None:
+    needed = needed_by(walk, 0.8)
+    # A normal deviate of -.05 ends the interval before the one that holds the median.
+    middle = next(i for i, each in enumerate(np.cumsum(walk.place_weights)) if each >= 0.5)
+    expected = at_risky(walk, needed, middle) @ walk.risky.weights
+    expected += 0.001 * walk.alpha + walk.risky.ignored
+    np.testing.assert_allclose(walk.local_risk(needed), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_every_precision_that_matters_is_computed_and_no_other(walk: Walk) -> None:
+    """The last precision is 1, where everything passes; the others by every place of the start."""
+    risky, n_parts = walk.risky, len(walk.edges) - 1
+    last = len(risky.precision) - 1
+    expected, most = [], 0
+    for part in reversed(range(n_parts)):
+        for place in walk.places.tolist():
+            index = risky.index[row_at(walk, place, walk.edges[part])]
+            most = max(most, 1 + max(index[index < last], default=-1))
+        expected.append(most)
+    assert RiskBound(walk)._columns().tolist() == expected[::-1]
+
+
+def chances_by_the_rule(walk: Walk) -> list[float]:
+    """Where parts begin: by standard deviations of few alarms, by ratios of many."""
+    below, near = walk.n_cases - walk.start, TUNING.coarse_near if walk.coarse else TUNING.near
+    spread = walk.min_precision * (1 - walk.min_precision)
+    exact = max(TUNING.many_alarms, min(TUNING.many_variance / spread, TUNING.most_exact))
+    least = TUNING.least_step / below
+    split = min(max((exact - walk.start) / below, 2 * least), walk.last_share)
+    few = [0.0, least]
+    while few[-1] < split:
+        variance = below * few[-1] * (1 - few[-1])
+        step = TUNING.step * sqrt(variance) * max(1.0, variance / near) ** TUNING.near_power
+        few.append(min(few[-1] + max(step, TUNING.least_step) / below, split))
+    found = [a + (b - a) * i / 2 for a, b in pairwise(few) for i in range(2)]
+    begin, end = walk.start + below * split, walk.start + below * walk.last_share
+    steps = ceil(log(end / begin) / log(TUNING.ratio))
+    many = [begin * (end / begin) ** (i / steps) for i in range(steps)] if steps else []
+    return [*found, *((alarms - walk.start) / below for alarms in many), walk.last_share]
+
+
+@pytest.mark.parametrize(
+    "walk",
+    [
+        *WALKS,
+        Walk(9000, 2000, 0.5, 0.05, 1000, 2000),
+        Walk(9000, 2000, 0.5, 0.05, 1000, 2000, coarse=True),
+        Walk(30_000, 2000, 0.5, 0.05, 3_800, 5_000),
+        Walk(30_000, 2000, 0.9, 0.05, 4_300, 4_400),
+        # All of it with many alarms.
+        Walk(30_000, 2000, 0.5, 0.05, 6_000, 7_000),
+        Walk(30_000, 2000, 0.5, 0.05, 3_000, 30_000, coarse=True),
+    ],
+)
+def test_parts_begin_where_the_rule_says(walk: Walk) -> None:
+    np.testing.assert_allclose(walk.edges, chances_by_the_rule(walk), rtol=1e-9)
+    expected = walk.start + (walk.n_cases - walk.start) * walk.edges[:-1]
+    np.testing.assert_allclose(walk.alarms, expected, rtol=1e-12)
+
+
+def test_a_walk_is_bounded_on_the_finer_grids_unless_it_says_otherwise() -> None:
+    finer, coarser = (Walk(120, 100, 0.4, 0.1, 6, 90, None, coarse) for coarse in (False, True))
+    assert Walk(120, 100, 0.4, 0.1, 6, 90) == finer != coarser
+    needed = needed_by(finer, 1.5)
+    assert finer.risk(needed) < coarser.risk(needed)
