@@ -12,7 +12,7 @@ TYPED := $(wildcard src scripts benchmarks)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-all lint format bench mutants lowest clean
+.PHONY: help demo page test test-slow test-all lint format bench mutants lowest clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +27,10 @@ help:  ## list the targets
 
 demo: .venv/.ready  ## who should raise the alarm? SUPPORT2, four prognoses
 	$(BIN)/python -m voros.studies.demo
+
+page: .venv/.ready  ## dist/voros.html, the page that reads a file of one's own
+	mkdir -p dist
+	$(BIN)/voros explore -o dist/voros.html --force
 
 test: .venv/.ready  ## the tests and the examples in docstrings, less the slow ones
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow"

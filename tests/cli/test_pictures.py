@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -122,3 +123,21 @@ def test_a_name_that_is_no_mathematics_is_drawn_as_it_stands(voros_command, tmp_
     ran = voros_command(command, "odd.csv", "-o", output[command], *limits, *options)
     assert ran.code == 0, ran.err
     assert (tmp_path / output[command]).stat().st_size > 0
+
+
+def test_without_a_file_the_page_reads_one_itself(voros_command):
+    ran = voros_command("explore", "-o", "voros.html", "--min-precision", "0.3")
+    assert ran.code == 0, ran.err
+    page = Path("voros.html").read_text(encoding="utf-8")
+    assert '"models":[]' in page
+    assert '"minPrecision":0.3' in page
+    assert len(page.encode()) < 400_000
+
+
+@pytest.mark.parametrize("option", [("--label", "died"), ("--thin", "9"), ("--json",)])
+def test_without_a_file_what_needs_one_is_refused(voros_command, option):
+    ran = voros_command("explore", "-o", "voros.html", *option)
+    assert ran.code == 2
+    assert f"{option[0]}" in ran.errors[0]
+    assert "name a file" in ran.errors[0]
+    assert not Path("voros.html").exists()

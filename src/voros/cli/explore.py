@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,10 +16,34 @@ from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show
 OPENING_MISS_COSTS = "5:20"
 """What the page opens with where no costs are given: people move it from there."""
 
+NO_FILE = Path()
+"""Where no file is named: the page itself reads one."""
+
+
+@dataclass(frozen=True)
+class PageInput(InputOptions):
+    """A file of predictions, which may be left to the page."""
+
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="Predictions, as for voros score. Without it the page has no data, and reads a "
+            "CSV or TSV file of its reader's own in the browser.",
+        ),
+    ] = NO_FILE
+
+    @property
+    def columns_named(self) -> list[str]:
+        """Options that only a file can honour."""
+        set_here = [field.name for field in fields(self) if getattr(self, field.name)]
+        return [f"--{name.replace('_', '-')}" for name in set_here if name != "file"]
+
 
 @bundled
 def explore(
-    columns: InputOptions,
+    columns: PageInput,
     limits: LimitOptions,
     show_options: OutputOptions,
     output: Annotated[
@@ -43,22 +68,39 @@ def explore(
 ) -> None:
     """Write one HTML page on which people can move limits and costs and see what follows.
 
-    The page works from a mail attachment: no server, no network. It holds counts at each
+    Without FILE the page reads one of its reader's own: dropped, chosen or pasted, and never sent
+    anywhere. The page works from a mail attachment: no server, no network. It holds counts at each
     threshold, never rows. The limits given are those it opens with.
     """
-    from voros.present.explorer.page import render_page
+    from voros.present.explorer.page import render_empty_page, render_page
 
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
     scenario = limits.read(miss_costs=OPENING_MISS_COSTS)
     check_output(output, show_options)
-    predictions = load(columns)
-    points = count_points(predictions)
-    with show_progress("writing the page"):
-        html = render_page(points, scenario, title=title, outcome=outcome, cases=cases, thin=thin)
-        deliver(html, output, show_options, announce=False)
+    words: dict[str, Any] = {"title": title, "outcome": outcome, "cases": cases}
+    if columns.file == NO_FILE:
+        _refuse_without_file(columns, show_options, thin)
+        html = render_empty_page(scenario, **words)
+    else:
+        predictions = load(columns)
+        points = count_points(predictions)
+        with show_progress("writing the page"):
+            html = render_page(points, scenario, thin=thin, **words)
+    deliver(html, output, show_options, announce=False)
     size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
     if show_options.for_programs:
         sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
         show(sheet.beside(written=str(output), bytes=size), show_options)
+
+
+def _refuse_without_file(columns: PageInput, options: OutputOptions, thin: int | None) -> None:
+    """Raise where an option needs data, and none are given."""
+    asked = columns.columns_named
+    if thin is not None:
+        asked.append("--thin")
+    if options.for_programs:
+        asked.append("--json or --csv")
+    if asked:
+        raise ValueError(f"{asked[0]} needs data; name a file, or leave it out")

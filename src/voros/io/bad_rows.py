@@ -154,10 +154,10 @@ def is_number(cell: str) -> bool:
 
     Examples
     --------
-    >>> [is_number(cell) for cell in ("0.5", "1e-3", "NA", "0,5", "12%")]
-    [True, True, True, False, False]
+    >>> [is_number(cell) for cell in ("0.5", "1e-3", "NA", " NA", "0,5", "12%")]
+    [True, True, True, False, False, False]
     """
-    return cell.strip() in MISSING or NUMBER.fullmatch(cell) is not None
+    return cell in MISSING or NUMBER.fullmatch(cell) is not None
 
 
 def almost_a_number(cell: str) -> str | None:

@@ -19,18 +19,19 @@ from voros.io import write_whole
 from voros.io.writing import json_text
 from voros.looks import (
     AXIS_TITLES,
+    DASHES,
+    HUES,
     REGION,
     REGION_OPACITY,
     REGION_OPACITY_ON_DARK,
-    Look,
-    look_of,
 )
 from voros.models import count_models
-from voros.present.explorer.payload import page_payload
+from voros.present.explorer.payload import empty_payload, page_payload
 
 _MODULES = """
+    python_text lang_en lang csv columns labels counting reading background
     voros setting wording marks axes roc_chart area_chart threshold_chart people winners winner_map
-    tables chart_tables ranking notices fields controls sharing app
+    tables chart_tables ranking notices fields controls sharing app saving loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""
@@ -138,35 +139,57 @@ def render_page(
     thin: int | None = None,
 ) -> str:
     """Return the page as text; parameters are those of `write_page`."""
-    _check_words(title="" if title is None else title, outcome=outcome, cases=cases)
     payload = page_payload(points_by_model, scenario, thin)
-    payload["words"] = {"outcome": outcome, "cases": cases}
-    looks = [look_of(position) for position in range(len(points_by_model))]
-    payload["titles"] = AXIS_TITLES
-    payload["looks"] = [{"dash": _dash(look), "letter": look.letter} for look in looks]
-    style, script = _asset("style.css") + _colours(looks), _bundle()
+    return _render(payload, title, outcome, cases)
+
+
+def render_empty_page(
+    scenario: Scenario,
+    *,
+    title: str | None = None,
+    outcome: str = "the outcome",
+    cases: str = "cases",
+) -> str:
+    """Return a page without data, which reads a file of its reader's own in the browser.
+
+    Parameters are those of `write_page`.
+
+    Examples
+    --------
+    >>> page = render_empty_page(Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
+    >>> '"models":[]' in page
+    True
+    """
+    payload = empty_payload(scenario) | {"title": title}
+    return _render(payload, title, outcome, cases)
+
+
+def _render(payload: Mapping[str, Any], title: str | None, outcome: str, cases: str) -> str:
+    _check_words(title="" if title is None else title, outcome=outcome, cases=cases)
+    style, script = _asset("style.css") + _colours(), _bundle()
+    looks = {"hues": len(HUES), "dashes": [_dash(lengths) for lengths in DASHES]}
+    words = {"outcome": outcome, "cases": cases}
+    held = {**payload, "words": words, "titles": AXIS_TITLES, "looks": looks}
     return Template(_asset("index.html")).substitute(
         title=escape(title or f"Which model, at which threshold, for {outcome}?"),
-        outcome=escape(outcome),
-        cases=escape(cases),
-        policy=escape(_security_policy(style, script)),
+        policy=escape(_security_policy(style, script), quote=False),
         style=style,
         script=script,
-        payload=_json_for_html(payload),
+        payload=_json_for_html(held),
     )
 
 
-def _dash(look: Look) -> str:
+def _dash(lengths: Sequence[float]) -> str:
     """Dashes as SVG writes them, in pixels."""
-    return " ".join(f"{LINE_PIXELS * length:g}" for length in look.dashes)
+    return " ".join(f"{LINE_PIXELS * length:g}" for length in lengths)
 
 
-def _colours(looks: Sequence[Look]) -> str:
+def _colours() -> str:
     """Colours of region and models on paper and, on a screen that asks for it, on a dark ground."""
     light = [f":root {{ --region: {REGION}; --region-opacity: {REGION_OPACITY}; }}"]
-    light += [_rule(i, look.line, look.fill) for i, look in enumerate(looks)]
+    light += [_rule(i, line, fill) for i, (line, _, fill) in enumerate(HUES)]
     dark = [f":root {{ --region-opacity: {REGION_OPACITY_ON_DARK}; }}"]
-    dark += [_rule(i, look.on_dark, look.on_dark) for i, look in enumerate(looks)]
+    dark += [_rule(i, on_dark, on_dark) for i, (_, on_dark, _) in enumerate(HUES)]
     return "\n".join([*light, "@media screen and (prefers-color-scheme: dark) {", *dark, "}", ""])
 
 
@@ -207,7 +230,7 @@ def _security_policy(style: str, script: str) -> str:
     """Allow this very style and script and nothing else, so that nothing can be fetched or sent."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        "worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'"
     )
 
 

@@ -51,6 +51,18 @@ def page_payload(
     }
 
 
+def empty_payload(scenario: Scenario) -> dict[str, Any]:
+    """Return what a page without data opens with; its script puts models and cases in."""
+    check_scenario(scenario)
+    return {
+        "models": [],
+        "cases": None,
+        "setting": _setting(scenario),
+        "thinning": None,
+        "closeCall": CLOSE_CALL,
+    }
+
+
 def _check_complete(points_by_model: Mapping[str, OperatingPoints]) -> None:
     for name, points in points_by_model.items():
         if not points.complete:

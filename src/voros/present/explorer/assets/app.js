@@ -26,19 +26,20 @@ import {
 /** A screen reader hears the result once the controls rest for this many milliseconds. */
 const ANNOUNCED_AFTER = 700;
 
-const payload = JSON.parse(document.getElementById("payload").textContent);
-const { cases, words } = payload;
-const nCases = cases.nPositive + cases.nNegative;
+/** What the page in view shows: its data, and what draws them. */
+let [payload, cases, words, nCases, models] = [];
+let [tables, pictures, drawPeople, writeTexts, showControls] = [];
+
 const place = (id) => document.getElementById(id);
 
 /** Numbers that JSON lacks are spelled "NaN", "Infinity" and "-Infinity". */
 const readThreshold = (value) => Number(value);
 
-const models = payload.models.map(({ name, thresholds, tp, fp }, position) => {
+function modelOf({ name, thresholds, tp, fp }, position) {
   const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, cases);
   const wholeCurve = `${stretchPath(base, () => true)}L1 1`;
-  return { name, position, base, mark: markOf(position, payload.looks), wholeCurve };
-});
+  return { name, position, base, wholeCurve };
+}
 
 // ------------------------------------------------------------------ what follows from a setting
 
@@ -54,6 +55,7 @@ function viewOf(setting) {
   const points = models.map(({ base }) => atPrevalence(base, setting.prevalence));
   const found = models.map((model, i) => scored(model, points[i], setting, costs));
   const ranked = [...found].sort((a, b) => b.usable - a.usable || b.score - a.score);
+  ranked.forEach((model, rank) => (model.mark = markOf(model.position, rank, payload.looks)));
   const odds = points[0].nNegative / points[0].nPositive;
   const miss = missAt(setting);
   return {
@@ -75,6 +77,13 @@ function viewOf(setting) {
 }
 
 // ------------------------------------------------------------------ drawing
+
+/** Say what is counted, wherever the page names it: {} stands for the word. */
+function fillCases({ cases: counted }) {
+  for (const element of document.querySelectorAll("[data-cases]")) {
+    element.textContent = element.dataset.cases.replace("{}", () => counted);
+  }
+}
 
 function deployment(view) {
   const { points, result, name } = view.focus;
@@ -108,36 +117,6 @@ const store = {
     this.change(firstSetting(payload.setting));
   },
 };
-
-const tables = {
-  roc: tableBehind(place("roc-table")),
-  area: tableBehind(place("area-table")),
-  map: tableBehind(place("map-table")),
-};
-
-const pictures = [
-  (view) => tables.roc(() => rocRows(view)),
-  (view) => tables.area(() => areaRows(view)),
-  rankingTable(place("ranking")),
-  rocChart(place("roc")),
-  areaChart(place("area")),
-  thresholdChart(place("threshold")),
-  thresholdTable(place("choices")),
-  winnerMap(place("map"), {
-    choose: (limits) => store.change(limits),
-    say: (text) => (place("map-cell").textContent = text),
-    tabulate: (shown, view) => tables.map(() => mapRows(shown, view)),
-    describe: (found, view) => (place("map-text").textContent = mapText(found, view)),
-  }),
-];
-const drawPeople = peoplePicture(place("people"));
-const writeTexts = bindSharing();
-const showControls = bindControls(store, models, {
-  nCases,
-  ownRate: cases.nPositive / nCases,
-  firstMiss: payload.setting.miss,
-  cases: words.cases,
-});
 
 let announcing = null;
 
@@ -173,7 +152,58 @@ function update() {
 
 // ------------------------------------------------------------------ start
 
-function start() {
+/** Bind every control and picture to the elements that are in the page now. */
+function bindPage() {
+  tables = {
+    roc: tableBehind(place("roc-table")),
+    area: tableBehind(place("area-table")),
+    map: tableBehind(place("map-table")),
+  };
+  pictures = [
+    (view) => tables.roc(() => rocRows(view)),
+    (view) => tables.area(() => areaRows(view)),
+    rankingTable(place("ranking")),
+    rocChart(place("roc")),
+    areaChart(place("area")),
+    thresholdChart(place("threshold")),
+    thresholdTable(place("choices")),
+    winnerMap(place("map"), {
+      choose: (limits) => store.change(limits),
+      say: (text) => (place("map-cell").textContent = text),
+      tabulate: (shown, view) => tables.map(() => mapRows(shown, view)),
+      describe: (found, view) => (place("map-text").textContent = mapText(found, view)),
+    }),
+  ];
+  drawPeople = peoplePicture(place("people"));
+  writeTexts = bindSharing();
+  showControls = bindControls(store, models, {
+    nCases,
+    ownRate: cases.nPositive / nCases,
+    firstMiss: payload.setting.miss,
+    cases: words.cases,
+  });
+}
+
+function takeAddress(hash) {
+  const first = firstSetting(payload.setting);
+  const { setting, problems } = readHash(hash, first, models.length);
+  store.change(setting, problems);
+}
+
+function followAddress({ newURL }) {
+  const { hash } = new URL(newURL);
+  if (holdsSetting(hash)) takeAddress(hash);
+}
+
+/** Show counts; `given` is what `voros explore` writes into a page. */
+export function openPage(given) {
+  payload = given;
+  ({ cases, words } = payload);
+  nCases = cases.nPositive + cases.nNegative;
+  models = payload.models.map(modelOf);
+  place("layout").hidden = false;
+  fillCases(words);
+  bindPage();
   const rate = percent(cases.nPositive / nCases);
   place("sample").textContent =
     `${several(models.length, "model")}, ${plain(nCases, 9)} ${words.cases}, ` +
@@ -184,16 +214,7 @@ function start() {
     place("thinning").hidden = false;
     place("thinning").textContent = thinningText(payload.thinning);
   }
-  const take = (hash) => {
-    const first = firstSetting(payload.setting);
-    const { setting, problems } = readHash(hash, first, models.length);
-    store.change(setting, problems);
-  };
-  take(window.location.hash);
-  window.addEventListener("hashchange", ({ newURL }) => {
-    const { hash } = new URL(newURL);
-    if (holdsSetting(hash)) take(hash);
-  });
+  takeAddress(window.location.hash);
+  // The same function again is not added twice.
+  window.addEventListener("hashchange", followAddress);
 }
-
-start();

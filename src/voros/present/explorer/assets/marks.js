@@ -2,9 +2,19 @@
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-/** The look of the model at a position: its dashes and letter, and the class with its colours. */
-export function markOf(position, looks) {
-  return { ...looks[position], hue: `model-${position}` };
+/** A to Z, then AA, AB and so on, as spreadsheets name columns. */
+export function letterOf(position) {
+  const rest = Math.floor(position / 26);
+  return (rest ? letterOf(rest - 1) : "") + String.fromCharCode(65 + (position % 26));
+}
+
+/**
+ * The look of a model: dashes and the class with its colours by its position, which stay, and the
+ * letter by its rank. Every round of colours begins one step further in the dashes.
+ */
+export function markOf(position, rank, { hues, dashes }) {
+  const dash = dashes[(position + Math.floor(position / hues)) % dashes.length];
+  return { dash, letter: letterOf(rank), hue: `model-${position % hues}` };
 }
 
 /** Make an SVG element with attributes and children; a text child is escaped by the browser. */

@@ -1,0 +1,53 @@
+/** Long work beside the page: this very script, started once more as a worker. */
+import { DataError } from "./columns.js";
+import { setLanguage } from "./lang.js";
+import { countFile, peekFile } from "./reading.js";
+
+/** What a worker can be asked for; the last argument of each takes notes of progress. */
+const TASKS = { peek: peekFile, count: countFile };
+
+/** Answer the page's request. */
+export function bindWorker(scope) {
+  scope.onmessage = async ({ data: { task, args, language } }) => {
+    setLanguage(language);
+    try {
+      const done = await TASKS[task](...args, (...progress) => scope.postMessage({ progress }));
+      scope.postMessage({ done });
+    } catch (error) {
+      scope.postMessage({ problem: error.message, known: error instanceof DataError });
+    }
+  };
+}
+
+/** A classic worker: from a page opened as a file, browsers start no worker that is a module. */
+function workerOfThisPage() {
+  const source = document.querySelector('script[type="module"]').textContent;
+  const blob = new Blob(['"use strict";\n', source], { type: "text/javascript" });
+  return new Worker(URL.createObjectURL(blob));
+}
+
+/**
+ * Start a task; returns {result, stop}. Where a browser allows no worker, the page does it itself.
+ */
+export function inBackground(task, args, progress = () => {}) {
+  const language = document.documentElement.lang;
+  let worker = null;
+  const result = new Promise((resolve, reject) => {
+    const here = () => TASKS[task](...args, progress).then(resolve, reject);
+    try {
+      worker = workerOfThisPage();
+    } catch {
+      here();
+      return;
+    }
+    worker.onerror = here;
+    worker.onmessage = ({ data }) => {
+      if (data.progress) return progress(...data.progress);
+      worker.terminate();
+      if (data.problem === undefined) return resolve(data.done);
+      return reject(data.known ? new DataError(data.problem) : new Error(data.problem));
+    };
+    worker.postMessage({ task, args, language });
+  });
+  return { result, stop: () => worker?.terminate() };
+}

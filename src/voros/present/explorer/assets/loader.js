@@ -1,0 +1,176 @@
+/** A file of one's own: dropped, chosen or pasted; its columns picked; counted, and forgotten. */
+import { inBackground } from "./background.js";
+import { DataError, assignRoles, isNumeric } from "./columns.js";
+import { MISSING } from "./csv.js";
+import { w } from "./lang.js";
+import { html } from "./marks.js";
+import { pageText, saveFile } from "./saving.js";
+
+/** Labels that are offered as the positive one. */
+const MOST_LABELS = 20;
+
+const at = (id) => document.getElementById(id);
+
+function option(value, text) {
+  return html("option", { value }, text);
+}
+
+/** What was said of a file: problems aloud, notes as a list. */
+function tellProblem(error) {
+  if (error && !(error instanceof DataError)) console.error(error);
+  at("loader-problem").textContent = error ? error.message : "";
+}
+
+function tellNotes(notes) {
+  at("loader-notes").replaceChildren(...notes.map((note) => html("li", {}, note)));
+}
+
+/** Distinct texts of a column, as far as they were seen. */
+function textsOf({ first }) {
+  return [...new Set(first)].filter((text) => text !== null && !MISSING.has(text));
+}
+
+/** Bind the form; `open(payload, title)` shows counts. Returns nothing. */
+export function bindLoader(source, empty, open) {
+  let [file, name, peeked, shown] = [null, "", null, null];
+
+  async function take(blob, called) {
+    [file, name, peeked] = [blob, called, null];
+    at("columns-form").hidden = true;
+    tellProblem(null);
+    tellNotes([]);
+    try {
+      peeked = await inBackground("peek", [blob, called]).result;
+      showColumns();
+    } catch (error) {
+      tellProblem(error);
+    }
+  }
+
+  /** Fill the form with the guess; where there is none, say why and leave it open. */
+  function showColumns() {
+    const names = [...new Set(peeked.columns.map((column) => column.name))];
+    at("label-column").replaceChildren(option("", w.chooseColumn), ...names.map((each) => option(each, each)));
+    at("columns-form").hidden = false;
+    guess(null);
+    at("label-column").focus();
+  }
+
+  function guess(label) {
+    let [roles, notes] = [{ label: label ?? "", scores: [] }, peeked.notes];
+    tellProblem(null);
+    try {
+      roles = assignRoles(peeked.columns, { label }, name);
+      notes = [...notes, ...roles.notes, ...roles.doubts];
+    } catch (error) {
+      tellProblem(error);
+    }
+    tellNotes(notes);
+    at("label-column").value = roles.label;
+    showModels(roles);
+    showLabels(roles.label);
+  }
+
+  function showModels({ label, scores }) {
+    const numeric = peeked.columns.filter(
+      (column) => column.name !== label && (isNumeric(column.kind) || scores.includes(column.name)),
+    );
+    at("model-columns").replaceChildren(
+      ...numeric.map((column) => {
+        const box = html("input", { type: "checkbox", name: "model", value: column.name });
+        box.checked = scores.includes(column.name);
+        return html("label", { class: "check" }, box, html("span", {}, column.name));
+      }),
+    );
+  }
+
+  function showLabels(label) {
+    const column = peeked.columns.find((each) => each.name === label);
+    const texts = column ? textsOf(column) : [];
+    at("positive-label").replaceChildren(
+      option("", w.positiveByItself),
+      ...(texts.length <= MOST_LABELS ? texts : []).map((text) => option(text, text)),
+    );
+  }
+
+  function wanted() {
+    const boxes = at("model-columns").querySelectorAll("input:checked");
+    return {
+      label: at("label-column").value || null,
+      scores: Array.from(boxes, (box) => box.value),
+      posLabel: at("positive-label").value || null,
+      dropMissing: at("drop-missing").checked,
+    };
+  }
+
+  async function count() {
+    const bar = at("counting");
+    [bar.hidden, bar.value, bar.max] = [false, 0, Math.max(file.size, 1)];
+    tellProblem(null);
+    try {
+      const counted = await inBackground("count", [file, name, wanted()], (bytes) => {
+        bar.value = bytes;
+      }).result;
+      show(counted);
+    } catch (error) {
+      tellProblem(error);
+    }
+    bar.hidden = true;
+  }
+
+  function show({ models, nPositive, nNegative, notes }) {
+    const words = {
+      outcome: at("outcome-word").value.trim() || empty.words.outcome,
+      cases: at("cases-word").value.trim() || empty.words.cases,
+    };
+    const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
+    const { title, ...rest } = empty;
+    const payload = { ...rest, models, cases, words };
+    shown = { payload, title: title ?? w.pageTitle(words.outcome) };
+    // The rows seen for the form go, and what was pasted; a file stays on its owner's disk.
+    peeked = null;
+    at("pasted").value = "";
+    if (!(file instanceof File)) file = null;
+    at("loading").hidden = true;
+    at("loaded").hidden = false;
+    at("loaded-text").textContent = w.loaded(name, notes);
+    open(shown.payload, shown.title);
+    at("result").focus();
+  }
+
+  const stop = (event) => event.preventDefault();
+  at("loader").hidden = false;
+  at("outcome-word").placeholder = empty.words.outcome;
+  at("cases-word").placeholder = empty.words.cases;
+  at("file").addEventListener("change", ({ target }) => {
+    if (target.files.length) take(target.files[0], target.files[0].name);
+  });
+  at("paste-button").addEventListener("click", () =>
+    take(new Blob([at("pasted").value]), w.pastedName),
+  );
+  for (const kind of ["dragenter", "dragover", "drop"]) document.addEventListener(kind, stop);
+  document.addEventListener("drop", ({ dataTransfer }) => {
+    const [dropped] = dataTransfer.files;
+    const text = dataTransfer.getData("text/plain");
+    if (dropped || text) again();
+    if (dropped) take(dropped, dropped.name);
+    else if (text) take(new Blob([text]), w.pastedName);
+  });
+  at("label-column").addEventListener("change", ({ target }) => guess(target.value || null));
+  at("columns-form").addEventListener("submit", (event) => {
+    stop(event);
+    count();
+  });
+  function again() {
+    at("loading").hidden = false;
+    at("loaded").hidden = true;
+  }
+  at("again").addEventListener("click", () => {
+    again();
+    if (file) take(file, name);
+    else at("columns-form").hidden = true;
+  });
+  at("save-page").addEventListener("click", () =>
+    saveFile("voros-page.html", pageText(source, shown.payload, shown.title), "text/html"),
+  );
+}
