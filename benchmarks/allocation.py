@@ -1,7 +1,7 @@
 """Sharing one capacity: how long it takes, whether the joint guarantee holds, what it catches.
 
-Run ``python benchmarks/allocation.py speed``, ``guarantee [runs]``, ``support2`` or ``physionet``
-(with VOROS_PHYSIONET2012 naming the archive of the PhysioNet 2012 challenge, sets a and b);
+Run ``python benchmarks/allocation.py speed``, ``search``, ``guarantee [runs]``, ``support2`` or
+``physionet`` (with VOROS_PHYSIONET2012 naming the archive of the PhysioNet 2012 challenge, sets a and b);
 docs/allocation.md has the results.
 """
 
@@ -99,6 +99,41 @@ def _stream(rng: np.random.Generator, n_cases: int) -> Stream:
     points = OperatingPoints.from_scores(y, rng.normal(size=n_cases) + rng.uniform(0.5, 2) * y)
     miss, ratio, floor = rng.uniform(0.5, 3), rng.uniform(0.02, 0.3), rng.choice([0.0, 0.3])
     return Stream.within(points, false_alarm=miss * ratio, miss=miss, min_precision=float(floor))
+
+
+def search() -> None:
+    """Time the search where alarms are no plain sum: visits, and a capacity of each period."""
+    sizes = [(2, 10_000), (2, 100_000), (3, 1000), (3, 10_000), (3, 100_000)]
+    sizes += [(4, 1000), (4, 10_000), (5, 1000), (5, 10_000), (8, 1000)]
+    for n_streams, n_cases in sizes:
+        for words, how in (
+            ("visits", {"capacity": 0.1, "overlap": "once"}),
+            ("never above 10 % of a day", _days(n_cases, 0.0)),
+            ("above in 5 % of the days", _days(n_cases, 0.05)),
+        ):
+            for seed in range(3):
+                _search(n_streams, n_cases, words, how, seed)
+
+
+def _days(n_cases: int, exceed: float) -> dict[str, Any]:
+    """A hundred cases each day, ten of which may raise an alarm."""
+    days = np.random.default_rng(5).integers(0, n_cases // 100, n_cases)
+    return {"capacity": 10, "per": "day", "exceed": exceed, "periods": days}
+
+
+def _search(n_streams: int, n_cases: int, words: str, how: dict[str, Any], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    prevalence, shift = rng.uniform(0.03, 0.3, n_streams), rng.uniform(0.7, 2, n_streams)
+    y = rng.random((n_cases, n_streams)) < prevalence
+    scores = 0.8 * rng.normal(size=y.shape) + 0.6 * rng.normal(size=(n_cases, 1)) + shift * y
+    start = time.perf_counter()
+    try:
+        found = voros.allocate(y, scores, voros.Scenario(0.2, cost_ratio=0.1), **how).certificate
+        said = f"{found.n_states:,} partial choices"
+    except ValueError:
+        said = "gave up"
+    took = time.perf_counter() - start
+    print(f"{n_streams} x {n_cases:,}, {words}: {took:.2f} s, {said}", flush=True)
 
 
 def guarantee(runs: int) -> None:
@@ -266,6 +301,7 @@ if __name__ == "__main__":
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
     commands: dict[str, Callable[[], None]] = {
         "speed": speed,
+        "search": search,
         "guarantee": lambda: guarantee(runs),
         "support2": support2,
         "physionet": physionet,

@@ -23,16 +23,20 @@ cost_ratio = "1/5"
 miss_weight = 2
 """
 
+GROUPS = ("--label", "died", "--score", "good", "--by", "good", "--cost-ratio", "1/10")
+
 
 def write_streams(folder, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.random((200, 2)) < 0.25
     s = rng.normal(size=(200, 2)) + 1.5 * y
     ward = rng.choice(["north", "south"], 200)
-    lines = ["sepsis,kidney,s1,s2,ward"]
+    lines = ["sepsis,kidney,s1,s2,ward,at"]
     lines += [
-        f"{int(a)},{int(b)},{c!r},{d!r},{w}"
-        for (a, b), (c, d), w in zip(y.tolist(), s.tolist(), ward.tolist(), strict=True)
+        f"{int(a)},{int(b)},{c!r},{d!r},{w},2024-01-{1 + i % 20:02d}"
+        for i, ((a, b), (c, d), w) in enumerate(
+            zip(y.tolist(), s.tolist(), ward.tolist(), strict=True)
+        )
     ]
     path = folder / f"cases{seed}.csv"
     path.write_text("\n".join(lines) + "\n")
@@ -90,6 +94,25 @@ def test_groups_and_a_test_file(voros_command, tmp_path):
         assert voros_command("allocate", path, *columns, *limits).code == (0 if kept else 1)
 
 
+def test_a_capacity_for_each_day(voros_command, tmp_path):
+    path, y, s, ward = write_streams(tmp_path)
+    later = write_streams(tmp_path, seed=1)[0]
+    columns = ("--label", "sepsis", "--score", "s1", "--by", "ward", "--time", "at")
+    limits = ("--capacity", "2/day", "--exceed", "10%", "--cost-ratio", "1/10")
+    ran = voros_command("allocate", path, *columns, *limits, "--test", later, "--json")
+    assert ran.code == 0, ran.err
+    document = json.loads(ran.out)
+    days = 1 + np.arange(200) % 20
+    how = {"capacity": 2, "per": "day", "exceed": 0.1, "periods": days, "by": ward}
+    policy = voros.allocate(y[:, 0], s[:, 0], voros.Scenario(cost_ratio=0.1), **how)
+    assert [row["threshold"] for row in document["streams"]] == list(policy.default.thresholds)
+    assert document["periods_above"] == policy.default.n_above == 2
+    assert len(document["test"]["by_period"]["alarms"]) == 20
+    ran = voros_command("allocate", path, *columns, *limits, "--test", later)
+    assert "2 of 20 periods above 2 alarms, per day, in all but 10 % of the periods" in ran.out
+    assert "periods above 2 alarms, 2 allowed" in ran.out
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -97,6 +120,8 @@ def test_groups_and_a_test_file(voros_command, tmp_path):
         (("--streams", "s.toml", "--by", "x"), "--streams and --by exclude one another"),
         (("--streams", "s.toml"), "stream 'a': label must name a column"),
         (("--streams", "s.toml", "--check"), "--check needs cases to check on"),
+        ((*GROUPS, "--exceed", "0.1"), "which exceed=0.1 needs"),
+        ((*GROUPS, "--time", "good"), "--time needs a capacity per period"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(voros_command, tmp_path, words, said):

@@ -17,8 +17,8 @@ TWO = {"y_true": {"x": LABELS, "y": LABELS}, "scores": {"x": SCORES, "y": SCORES
 LIMITS = {"scenario": SCENARIO, "capacity": 0.5}
 POINTS = {"points": {"a": voros.OperatingPoints.from_scores(LABELS, SCORES)}}
 ALL = (
-    "y_true scores scenario capacity miss_weight by classes one_alarm overlap n_periods by_cost "
-    "guarantee random_state"
+    "y_true scores scenario capacity miss_weight by classes one_alarm overlap n_periods per exceed "
+    "times periods by_cost guarantee random_state"
 )
 
 

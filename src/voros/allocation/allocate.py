@@ -8,20 +8,24 @@ from functools import partial
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
+from voros.allocation.branching import share_within
+from voros.allocation.cells import PeriodLimit
 from voros.allocation.certified import JointGuarantee, certify
 from voros.allocation.choices import OVERLAPS, Certificate, JointChoice, Overlap
 from voros.allocation.growth import CapacityGrowth, grow
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.overlap import share_visits
-from voros.allocation.problem import JointProblem, Solver, max_alarms_of
+from voros.allocation.limit import SharedLimit
+from voros.allocation.problem import JointProblem, Solver
 from voros.allocation.streams import StreamCases, by_stream, read_streams
-from voros.allocation.sweep import Piece, cost_pieces
+from voros.allocation.sweep import cost_pieces
 from voros.core.arrays import check_choice, check_flag
 from voros.core.decision import Decision, solve
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.shared_capacity import SharedChoice, as_cost, share_capacity
+from voros.core.shared_capacity import SharedChoice, Stream, as_cost, share_capacity
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
 
@@ -42,6 +46,10 @@ def allocate(
     classes: Sequence[Any] | None = None,
     one_alarm: bool = False,
     overlap: Overlap = "each",
+    per: str | None = None,
+    exceed: float | None = None,
+    times: Any = None,
+    periods: Any = None,
     n_periods: float | None = None,
     by_cost: bool = False,
     guarantee: Guarantee | None = None,
@@ -79,8 +87,15 @@ def allocate(
         score reaches the stream's threshold. Scores of the streams must then be comparable.
     overlap : {"each", "once"}, default "each"
         Whether a case with alarms of several streams takes several alarms of the capacity, or one.
+    per, exceed : str and float, optional
+        A whole `capacity` is one for each period, as in `voros.Scenario`: per "day", say. By
+        default the mean over the periods is within it; with ``exceed=0.05`` all periods but 5 %
+        are, and with ``exceed=0.0`` every one.
+    times, periods : array-like of shape (n_cases,), optional
+        With `per`: when each case falls, or the name of its period.
     n_periods : float, optional
-        How many periods the cases span: a whole `capacity` is then the mean number in a period.
+        Without `per`: how many periods the cases span, for a whole `capacity` that is the mean
+        number in a period.
     by_cost : bool, default False
         Also find the thresholds on every piece of the costs, as the cost ratios of all streams
         move together through their distributions. They must be known or uniform.
@@ -117,12 +132,12 @@ def allocate(
     check_flag(one_alarm, "one_alarm")
     check_flag(by_cost, "by_cost")
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
+    limit = SharedLimit.of(capacity, per, exceed, n_periods)
+    cases = cases.in_periods(limit.scenario, periods, times)
     _check_overlap(overlap, cases)
     names = tuple(cases.scores)
     scenarios = _scenarios(scenario, names)
-    policy = JointMaker(
-        scenarios, _weights(miss_weight, names), capacity, n_periods, overlap, by_cost
-    )
+    policy = JointMaker(scenarios, _weights(miss_weight, names), limit, overlap, by_cost)
     if guarantee is None:
         return policy.make(cases)
     return certify(policy, cases, JointGuarantee.of(guarantee, by_cost, overlap), random_state)
@@ -153,7 +168,8 @@ def allocate_points(
     if not named:
         raise ArgumentError("points", " holds no stream; at least one is needed")
     scenarios, shares = _scenarios(scenario, tuple(named)), _weights(miss_weight, tuple(named))
-    maker = JointMaker(scenarios, shares, capacity, n_periods, "each", by_cost)
+    limit = SharedLimit.of(capacity, None, None, n_periods)
+    maker = JointMaker(scenarios, shares, limit, "each", by_cost)
     n_cases = sum(each.n_cases for each in named.values())
     return maker.from_points(named, n_cases)
 
@@ -182,9 +198,8 @@ def capacity_growth(
     check_flag(one_alarm, "one_alarm")
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
     names = tuple(cases.scores)
-    maker = JointMaker(
-        _scenarios(scenario, names), _weights(miss_weight, names), 1.0, None, "each", False
-    )
+    weights = _weights(miss_weight, names)
+    maker = JointMaker(_scenarios(scenario, names), weights, SharedLimit(1.0), "each", False)
     points = {name: cases.points(name) for name in names}
     return grow(maker.problem(points, float("inf"), share_capacity))
 
@@ -196,65 +211,108 @@ class JointMaker:
         self,
         scenarios: dict[str, Scenario],
         weights: dict[str, float],
-        capacity: float,
-        n_periods: float | None,
+        limit: SharedLimit,
         overlap: Overlap,
         by_cost: bool,
     ) -> None:
-        self.scenarios, self.weights = scenarios, weights
-        self.capacity, self.n_periods = capacity, n_periods
+        self.scenarios, self.weights, self.limit = scenarios, weights, limit
         self.overlap, self.by_cost = overlap, by_cost
 
     def make(self, cases: StreamCases) -> JointPolicy:
         """Decide on labelled cases."""
         points = {name: cases.points(name) for name in self.scenarios}
-        solver: Solver = share_capacity
-        if self.overlap == "once":
-            columns = [cases.scores[name] for name in self.scenarios]
-            solver = partial(_visits, columns)
-        return self.from_points(points, cases.n_cases, cases, solver)
+        return self.from_points(points, cases.n_cases, cases)
+
+    def solver(self, cases: StreamCases | None) -> Solver:
+        """Return what finds the choice of least cost within the shared capacity."""
+        if cases is None or (self.overlap == "each" and self.limit.exceed is None):
+            return share_capacity
+        return partial(_within_periods, cases, self.limit, self.overlap == "once")
 
     def from_points(
         self,
         points: dict[str, OperatingPoints],
         n_cases: float,
         cases: StreamCases | None = None,
-        solver: Solver = share_capacity,
     ) -> JointPolicy:
         """Decide on operating points, and warn of streams that can only never alarm."""
-        most = max_alarms_of(self.capacity, n_cases, self.n_periods)
-        problem = self.problem(points, most, solver)
+        limit = self.limit if cases is None else self.limit.over(cases.periods)
+        most = limit.max_alarms(n_cases)
+        problem = self.problem(points, most, self.solver(cases))
         for name, decision in zip(problem.names, problem.decisions, strict=True):
-            self._warn(name, decision, most)
+            self._warn(name, decision, most, cases)
         found = problem.choose(problem.mean_ratios)
         return JointPolicy(
             problem.names,
             tuple(self.scenarios.values()),
             tuple(self.weights.values()),
-            self.capacity,
-            self.n_periods,
+            limit,
             "groups" if cases is None else cases.arrangement,
             self.overlap,
             tuple((d.points.n_positive, d.points.n_negative) for d in problem.decisions),
             n_cases,
-            _choice(problem, found.rows, 0.0, 1.0, float(found.cost)),
-            self._pieces(problem),
+            self._choice(problem, cases, found.rows, 0.0, 1.0, float(found.cost)),
+            self._pieces(problem, cases),
             _certificate(found),
         )
 
-    def _warn(self, name: str, decision: Decision, most: float) -> None:
+    def _warn(self, name: str, decision: Decision, most: float, cases: StreamCases | None) -> None:
         """Warn of a stream whose limits and the shared capacity leave never alarm alone."""
-        if (decision.feasible[1:] & (decision.points.alarms[1:] <= most)).any():
+        within = decision.feasible & (decision.points.alarms <= most)
+        rows = np.flatnonzero(within[1:]) + 1
+        if len(rows) and (cases is None or self._keeps(cases, name, decision, int(rows[0]))):
             return
         if most < decision.max_alarms:
-            shared = decision.scenario.changed(capacity=self.capacity)
+            shared = decision.scenario.changed(capacity=self.limit.capacity)
             decision = replace(decision, scenario=shared, max_alarms=most)
         warn_caller(f"stream {name!r}: {limits_message(decision)}", NeverAlarmWarning)
 
-    def _pieces(self, problem: JointProblem) -> tuple[JointChoice, ...]:
+    def _keeps(self, cases: StreamCases, name: str, decision: Decision, row: int) -> bool:
+        """Say whether one stream by itself keeps a capacity in the periods that it must."""
+        if self.limit.exceed is None or cases.periods is None:
+            return True
+        alarmed = cases.alarms(name, float(decision.points.thresholds[row]))
+        counts = np.bincount(cases.periods.codes, alarmed, cases.periods.n_periods)
+        return self.limit.in_periods(cases.periods).holds(counts)
+
+    def _pieces(self, problem: JointProblem, cases: StreamCases | None) -> tuple[JointChoice, ...]:
         if not self.by_cost:
             return ()
-        return tuple(_piece(problem, piece) for piece in cost_pieces(problem))
+        return tuple(
+            self._choice(
+                problem,
+                cases,
+                piece.line.rows,
+                float(piece.low),
+                float(piece.high),
+                float(piece.cost / (piece.high - piece.low)),
+            )
+            for piece in cost_pieces(problem)
+        )
+
+    def _choice(
+        self,
+        problem: JointProblem,
+        cases: StreamCases | None,
+        rows: Sequence[int],
+        low: float,
+        high: float,
+        cost: float,
+    ) -> JointChoice:
+        points = [decision.points for decision in problem.decisions]
+        thresholds, tp, fp = (
+            tuple(getattr(each, name)[row].item() for each, row in zip(points, rows, strict=True))
+            for name in ("thresholds", "tp", "fp")
+        )
+        above = None if cases is None else self.n_above(cases, thresholds)
+        return JointChoice(low, high, thresholds, tp, fp, cost, above)
+
+    def n_above(self, cases: StreamCases, thresholds: Sequence[float]) -> int | None:
+        """Count the periods with more alarms than the capacity; None where none is one for each."""
+        if cases.periods is None:
+            return None
+        counts = cases.period_alarms(thresholds, once=self.overlap == "once")
+        return int(np.count_nonzero(counts > self.limit.capacity))
 
     def problem(
         self, points: dict[str, OperatingPoints], max_alarms: float, solver: Solver
@@ -265,25 +323,16 @@ class JointMaker:
         return JointProblem(tuple(self.scenarios), decisions, weights, max_alarms, solver)
 
 
-def _visits(columns: list[Any], streams: list[Any], max_alarms: float) -> SharedChoice:
-    return share_visits(streams, columns, max_alarms)
-
-
-def _choice(
-    problem: JointProblem, rows: Sequence[int], low: float, high: float, cost: float
-) -> JointChoice:
-    points = [decision.points for decision in problem.decisions]
-    thresholds, tp, fp = (
-        tuple(getattr(each, name)[row].item() for each, row in zip(points, rows, strict=True))
-        for name in ("thresholds", "tp", "fp")
-    )
-    return JointChoice(low, high, thresholds, tp, fp, cost)
-
-
-def _piece(problem: JointProblem, piece: Piece) -> JointChoice:
-    mean = piece.cost / (piece.high - piece.low)
-    low, high = float(piece.low), float(piece.high)
-    return _choice(problem, piece.line.rows, low, high, float(mean))
+def _within_periods(
+    cases: StreamCases, limit: SharedLimit, once: bool, streams: list[Stream], max_alarms: float
+) -> SharedChoice:
+    columns = [cases.reaching(name) for name in cases.scores]
+    if limit.exceed is None or cases.periods is None:
+        everything = np.zeros(cases.n_cases, dtype=np.int64)
+        whole = PeriodLimit(int(max_alarms), 0, 1)
+        return share_within(streams, columns, whole, everything, once=once)
+    within = limit.in_periods(cases.periods)
+    return share_within(streams, columns, within, cases.periods.codes, once=once)
 
 
 def _certificate(found: SharedChoice) -> Certificate:
@@ -296,8 +345,8 @@ def _scenarios(scenario: Any, names: Sequence[str]) -> dict[str, Scenario]:
         if check_scenario(each).per is not None:
             raise ArgumentError(
                 "per",
-                f"={each.per!r} of stream {name!r}: a capacity for each period is the shared one, "
-                "with n_periods; leave it out of the streams",
+                f"={each.per!r} of stream {name!r}: a capacity for each period is the shared one; "
+                "state per beside capacity, and leave it out of the streams",
             )
         if each.prevalence is not None:
             raise ArgumentError(

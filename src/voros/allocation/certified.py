@@ -243,6 +243,6 @@ def _on_all_cases(
     )
     nothing = (0,) * len(kept)
     choice = JointChoice(0.0, 1.0, kept, nothing, nothing, 0.0)
-    tested = evaluate_streams(plain, cases, choice, plain.max_alarms, COUNTED)
+    tested = evaluate_streams(plain, cases, choice, plain.limit, COUNTED)
     tp, fp = (tuple(getattr(each, name) for each in tested.streams) for name in ("tp", "fp"))
     return replace(choice, tp=tp, fp=fp, cost=tested.cost)

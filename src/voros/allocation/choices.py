@@ -22,6 +22,8 @@ class JointChoice:
     tp, fp : tuple of float
     cost : float
         Mean cost between those quantiles, in misses of weight 1.
+    n_above : int or None
+        Periods with more alarms than the capacity, where it is one for each period.
     """
 
     quantile_low: float
@@ -30,6 +32,7 @@ class JointChoice:
     tp: tuple[float, ...]
     fp: tuple[float, ...]
     cost: float
+    n_above: int | None = None
 
     @property
     def alarms(self) -> tuple[float, ...]:

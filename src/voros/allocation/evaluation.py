@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.allocation.choices import JointChoice
+from voros.allocation.limit import SharedLimit
 from voros.allocation.problem import mean_ratio
 from voros.allocation.streams import StreamCases
+from voros.core.arrays import AnyArray
 from voros.core.exact_intervals import Interval, binomial_limits
 from voros.core.scenario import Scenario, as_fraction
 from voros.io.frames import make_frame
@@ -71,6 +73,67 @@ class StreamEvaluation:
 
 
 @dataclass(frozen=True)
+class PeriodAlarms:
+    """Alarms of all streams together in each period.
+
+    Attributes
+    ----------
+    names : tuple of str
+    alarms : tuple of int
+    capacity : int
+        Of each period.
+    exceed : float or None
+        The share of the periods that may have more; None where their mean counts.
+    share_above : pair of float
+        Clopper-Pearson limits of the share of periods with more, periods taken as independent.
+    most_above : int or None
+        How many of these periods may have more.
+    """
+
+    names: tuple[str, ...]
+    alarms: tuple[int, ...]
+    capacity: int
+    exceed: float | None
+    share_above: Interval
+    most_above: int | None
+
+    @classmethod
+    def of(
+        cls, cases: StreamCases, limit: SharedLimit, counts: AnyArray, confidence: float
+    ) -> PeriodAlarms | None:
+        """Compare the alarms of each period with the capacity; None without periods."""
+        if cases.periods is None:
+            return None
+        within = limit.in_periods(cases.periods)
+        above = int(np.count_nonzero(counts > within.capacity))
+        interval = _limits(above, within.n_periods, confidence)
+        allowed = None if limit.exceed is None else within.n_above
+        names, each = tuple(map(str, cases.periods.names)), tuple(counts.tolist())
+        return cls(names, each, within.capacity, limit.exceed, interval, allowed)
+
+    @property
+    def n_above(self) -> int:
+        """How many periods have more alarms than the capacity."""
+        return sum(each > self.capacity for each in self.alarms)
+
+    @property
+    def kept(self) -> bool:
+        """Whether no more periods than allowed are above the capacity."""
+        return self.most_above is None or self.n_above <= self.most_above
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return one row for each period."""
+        return make_frame({"period": list(self.names), "alarms": list(self.alarms)}, backend)
+
+    def __str__(self) -> str:
+        """Say how many periods are above the capacity."""
+        low, high = self.share_above
+        allowed = "" if self.most_above is None else f", {self.most_above:,} allowed"
+        of = f"{self.n_above:,} of {len(self.alarms):,} periods above {self.capacity:,} alarms"
+        return f"{of}{allowed} ({low:.1%} to {high:.1%} of all periods)"
+
+
+@dataclass(frozen=True)
 class JointEvaluation:
     """What a joint policy does on new cases.
 
@@ -88,6 +151,8 @@ class JointEvaluation:
     n_cases : int
     confidence : float
         Of each interval by itself.
+    by_period : PeriodAlarms or None
+        Where the capacity is one for each period.
     """
 
     streams: tuple[StreamEvaluation, ...]
@@ -97,11 +162,13 @@ class JointEvaluation:
     cost: float
     n_cases: int
     confidence: float
+    by_period: PeriodAlarms | None = None
 
     @property
     def capacity_kept(self) -> bool:
         """Whether the alarms on these cases are within the capacity."""
-        return self.alarms <= self.max_alarms
+        within = self.by_period is None or self.by_period.kept
+        return within and self.alarms <= self.max_alarms
 
     @property
     def feasible(self) -> bool:
@@ -113,7 +180,10 @@ class JointEvaluation:
         rows: list[tuple[str, ...]] = [HEADING]
         rows += [_row(stream) for stream in self.streams]
         kept = "kept" if self.capacity_kept else "broken"
-        together = (f"{self.alarms:,}", "", "", f"{self.max_alarms:,.6g} alarms: {kept}", "", "")
+        most = f"{self.max_alarms:,.6g} alarms"
+        if self.by_period is not None and self.by_period.most_above is not None:
+            most = f"{self.by_period.n_above:,} periods above {self.by_period.capacity:,}"
+        together = (f"{self.alarms:,}", "", "", f"{most}: {kept}", "", "")
         return Table.from_rows([*rows, ("together", *together, f"{self.cost:,.6g}")])
 
     def frame(self, backend: str | None = None) -> Any:
@@ -140,7 +210,7 @@ def evaluate_streams(
     policy: JointPolicy,
     cases: StreamCases,
     choice: JointChoice,
-    max_alarms: float,
+    limit: SharedLimit,
     confidence: float,
 ) -> JointEvaluation:
     """Count what each threshold does."""
@@ -160,11 +230,25 @@ def evaluate_streams(
         streams,
         alarms,
         _together(counts, cases.n_cases, confidence),
-        max_alarms,
+        limit.max_alarms(cases.n_cases),
         sum(stream.cost for stream in streams),
         cases.n_cases,
         confidence,
+        _by_period(policy, cases, choice, limit, confidence),
     )
+
+
+def _by_period(
+    policy: JointPolicy,
+    cases: StreamCases,
+    choice: JointChoice,
+    limit: SharedLimit,
+    confidence: float,
+) -> PeriodAlarms | None:
+    if cases.periods is None:
+        return None
+    counts = cases.period_alarms(choice.thresholds, once=policy.overlap == "once")
+    return PeriodAlarms.of(cases, limit, counts, confidence)
 
 
 def _evaluate_one(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from voros.allocation.choices import Certificate, JointChoice, JointPromise, Overlap
 from voros.allocation.evaluation import JointEvaluation, evaluate_streams
 from voros.allocation.json import joint_text, parse_joint
-from voros.allocation.problem import max_alarms_of
+from voros.allocation.limit import SharedLimit
 from voros.allocation.stream_scores import StreamScores, score_streams
 from voros.allocation.streams import UNLABELLED, Arrangement, StreamCases, read_streams
 from voros.core.arrays import BoolArray, check_confidence, check_number
@@ -38,10 +38,8 @@ class JointPolicy:
         Limits and costs of each; their capacity is the stream's own.
     miss_weights : tuple of float
         What a miss costs in each.
-    capacity : float or int
-        Shared by all: a share of the cases, or a number of alarms.
-    n_periods : float or None
-        How many periods the validation cases span, where the capacity is one per period.
+    limit : SharedLimit
+        The shared capacity.
     arrangement : {"outcomes", "one_alarm", "groups"}
     overlap : {"each", "once"}
         Whether a case with several alarms counts once.
@@ -60,8 +58,7 @@ class JointPolicy:
     names: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
     miss_weights: tuple[float, ...]
-    capacity: float
-    n_periods: float | None
+    limit: SharedLimit
     arrangement: Arrangement
     overlap: Overlap
     sizes: tuple[tuple[float, float], ...]
@@ -74,7 +71,7 @@ class JointPolicy:
     @property
     def max_alarms(self) -> float:
         """The shared capacity as a number of alarms on the validation cases."""
-        return max_alarms_of(self.capacity, self.n_cases, self.n_periods)
+        return self.limit.max_alarms(self.n_cases)
 
     @property
     def never_alarm_cost(self) -> float:
@@ -130,6 +127,8 @@ class JointPolicy:
         by: Any = None,
         classes: Sequence[Any] | None = None,
         quantile: float | None = None,
+        times: Any = None,
+        periods: Any = None,
         n_periods: float | None = None,
         confidence: float = 0.95,
     ) -> JointEvaluation:
@@ -141,16 +140,17 @@ class JointPolicy:
             As in `voros.allocate`, with the same streams.
         quantile : float in [0, 1], optional
             Where the cost ratios are in their distributions now.
+        times, periods : array-like of shape (n_cases,), optional
+            When the new cases fall, or in which period; needed where the policy was made so.
         n_periods : float, optional
-            How many periods the new cases span; needed where the capacity is one per period.
+            How many periods the new cases span, where the policy was made with that.
         confidence : float, default 0.95
             Of the exact intervals.
         """
-        self._check_periods(n_periods)
         check_confidence(confidence)
         cases = self._read(y_true, scores, by, classes)
-        most = max_alarms_of(self.capacity, cases.n_cases, n_periods)
-        return evaluate_streams(self, cases, self.choice(quantile), most, confidence)
+        cases, limit = self._over(cases, times, periods, n_periods)
+        return evaluate_streams(self, cases, self.choice(quantile), limit, confidence)
 
     def stream_scores(
         self,
@@ -161,13 +161,15 @@ class JointPolicy:
         classes: Sequence[Any] | None = None,
         shares: Any = None,
         summary_weight: Any = None,
+        times: Any = None,
+        periods: Any = None,
         n_periods: float | None = None,
     ) -> StreamScores:
         """Score every stream with partial VOROS at its share of the capacity.
 
         Parameters
         ----------
-        y_true, scores, by, classes, n_periods
+        y_true, scores, by, classes, times, periods, n_periods
             As in `evaluate`.
         shares : mapping of str to float, optional
             Each stream's share of the capacity; they add up to 1 at most. State them to compare
@@ -189,15 +191,27 @@ class JointPolicy:
         >>> policy.stream_scores(y, s).summary == whole
         True
         """
-        self._check_periods(n_periods)
         cases = self._read(y_true, scores, by, classes)
-        most = max_alarms_of(self.capacity, cases.n_cases, n_periods)
-        return score_streams(self, cases, most, shares, summary_weight)
+        cases, limit = self._over(cases, times, periods, n_periods)
+        if limit.exceed is not None:
+            raise ArgumentError(
+                "exceed",
+                f"={limit.exceed!r} of the policy: streams have shares of a number of alarms, and "
+                "a limit on each period is none; accepted is a mean over the periods",
+            )
+        return score_streams(self, cases, limit.max_alarms(cases.n_cases), shares, summary_weight)
 
-    def _check_periods(self, n_periods: float | None) -> None:
-        if (self.n_periods is None) != (n_periods is None):
+    def _over(
+        self, cases: StreamCases, times: Any, periods: Any, n_periods: float | None
+    ) -> tuple[StreamCases, SharedLimit]:
+        """Return new cases with their periods, and the limit over them."""
+        stated = None if self.limit.per is not None else self.limit.n_periods
+        if (stated is None) != (n_periods is None):
             said = " is needed" if n_periods is None else f"={n_periods!r} is not accepted"
-            raise ArgumentError("n_periods", f"{said}: that of the policy is {self.n_periods!r}")
+            raise ArgumentError("n_periods", f"{said}: that of the policy is {stated!r}")
+        cases = cases.in_periods(self.limit.scenario, periods, times)
+        limit = replace(self.limit, n_periods=n_periods).over(cases.periods)
+        return cases, limit
 
     def _read(
         self, y_true: Any, scores: Any, by: Any, classes: Sequence[Any] | None = None
@@ -216,9 +230,21 @@ class JointPolicy:
         choice = self.choice(quantile)
         rows: list[tuple[str, ...]] = [HEADING]
         rows += [self._row(i, choice) for i in range(len(self.names))]
-        most = f"{sum(choice.alarms):,.6g} of {self.max_alarms:,.6g}"
+        most = self._used(choice)
         missed = sum(p - t for (p, _), t in zip(self.sizes, choice.tp, strict=True))
         return Table.from_rows([*rows, ("together", "", most, "", "", f"{missed:,.6g}")])
+
+    def _used(self, choice: JointChoice) -> str:
+        used = f"{sum(choice.alarms):,.6g}"
+        return f"{used} of {self.max_alarms:,.6g}" if np.isfinite(self.max_alarms) else used
+
+    @property
+    def above_in_words(self) -> str:
+        """How many periods have more alarms than the capacity, where that is limited."""
+        if self.default.n_above is None:
+            return ""
+        of = f"{self.default.n_above:,} of {self.limit.n_periods:,.6g} periods"
+        return f"{of} above {self.limit.capacity:,}"
 
     def _row(self, i: int, choice: JointChoice) -> tuple[str, ...]:
         tp, alarms, positives = choice.tp[i], choice.alarms[i], self.sizes[i][0]
@@ -267,7 +293,8 @@ class JointPolicy:
         """Summarise the policy."""
         parts = (
             f"{len(self.names)} streams",
-            f"{sum(self.default.alarms):,.6g} of {self.max_alarms:,.6g} alarms",
+            f"{self._used(self.default)} alarms",
+            self.above_in_words,
             f"cost {self.default.cost:.6g}",
             self.certificate.price_in_words,
         )

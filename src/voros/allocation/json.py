@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voros.allocation.choices import OVERLAPS, Certificate, JointChoice, JointPromise
+from voros.allocation.limit import SharedLimit
 from voros.allocation.streams import ARRANGEMENTS
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, with_checksum
@@ -15,11 +17,11 @@ if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
 
 JOINT_FORMAT = "voros joint policy"
-JOINT_SCHEMA = 1
+JOINT_SCHEMA = 2
 """Raised whenever the fields of a file change."""
 
 _KEYS = (
-    *("format", "schema", "streams", "capacity", "n_periods", "arrangement", "overlap"),
+    *("format", "schema", "streams", "limit", "arrangement", "overlap"),
     *("n_cases", "default", "pieces", "certificate", "promise", "checksum"),
 )
 
@@ -38,7 +40,7 @@ def joint_text(policy: JointPolicy) -> str:
             policy.names, policy.scenarios, policy.miss_weights, policy.sizes, strict=True
         )
     ]
-    plain = ("capacity", "n_periods", "arrangement", "overlap", "n_cases")
+    plain = ("limit", "arrangement", "overlap", "n_cases")
     parts = ("default", "pieces", "certificate", "promise")
     fields = {name: getattr(policy, name) for name in (*plain, *parts)}
     head = {"format": JOINT_FORMAT, "schema": JOINT_SCHEMA, "streams": streams}
@@ -67,8 +69,7 @@ def parse_joint(source: str | Path) -> dict[str, Any]:
         "scenarios": scenarios,
         "miss_weights": weights,
         "sizes": sizes,
-        "capacity": _read_capacity(entries["capacity"]),
-        "n_periods": entries["n_periods"].optional(lambda entry: entry.number(0)),
+        "limit": _read_limit(entries["limit"]),
         "arrangement": entries["arrangement"].one_of(ARRANGEMENTS),
         "overlap": entries["overlap"].one_of(OVERLAPS),
         "n_cases": entries["n_cases"].number(0),
@@ -88,11 +89,16 @@ def _read_stream(entry: Entry) -> tuple[Any, ...]:
     return fields["name"].text(), scenario, fields["miss_weight"].number(0), sizes
 
 
-def _read_capacity(entry: Entry) -> float:
-    capacity = entry.number(0)
-    if not isinstance(capacity, int) and not 0 < capacity <= 1:
-        entry.refuse("a share within (0, 1] or a whole number")
-    return capacity
+def _read_limit(entry: Entry) -> SharedLimit:
+    fields = entry.keys(*SharedLimit.__dataclass_fields__)
+    per = fields["per"].optional(lambda field: field.text())
+    exceed = fields["exceed"].optional(lambda field: field.number(0, 1))
+    n_periods = fields["n_periods"].optional(lambda field: field.number(0))
+    stated = None if per is not None else n_periods
+    made: SharedLimit = entry.made(
+        SharedLimit.of, fields["capacity"].number(0), per, exceed, stated
+    )
+    return replace(made, n_periods=n_periods)
 
 
 def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
@@ -103,9 +109,8 @@ def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
     if any(len(column) != n_streams for column in columns.values()):
         entry.contradict(f"does not have {n_streams} thresholds and counts, one for each stream")
     low, high = (fields[f"quantile_{end}"].number(0, 1) for end in ("low", "high"))
-    return JointChoice(
-        quantile_low=low, quantile_high=high, cost=fields["cost"].number(), **columns
-    )
+    above = fields["n_above"].optional(lambda field: field.whole())
+    return JointChoice(low, high, cost=fields["cost"].number(), n_above=above, **columns)
 
 
 def _read_certificate(entry: Entry) -> Certificate:

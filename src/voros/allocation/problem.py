@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 
 from voros.core.costs import CostDistribution, Samples, Uniform
 from voros.core.decision import Decision
-from voros.core.scenario import as_fraction
 from voros.core.shared_capacity import SharedChoice, Stream, as_cost, share_capacity
 from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError
-
-LARGEST_COUNT = 2**53
-"""Alarms that a float counts one by one."""
 
 Solver = Callable[[list[Stream], float], SharedChoice]
 
@@ -96,38 +90,3 @@ def ratio_ends(costs: CostDistribution, name: str) -> tuple[Fraction, Fraction]:
         )
     low, high = costs.ratio_range(1.0)
     return as_cost(low), as_cost(high)
-
-
-def max_alarms_of(capacity: Any, n_cases: float, n_periods: float | None = None) -> float:
-    """Return a shared capacity as a number of alarms.
-
-    Examples
-    --------
-    >>> max_alarms_of(0.15, 20), max_alarms_of(12, 1000, n_periods=30)
-    (3.0, 360.0)
-    """
-    periods = _check_periods(n_periods)
-    real = isinstance(capacity, Real) and not isinstance(capacity, bool)
-    if real and isinstance(capacity, Integral) and 0 < int(capacity) <= LARGEST_COUNT:
-        return float(int(capacity) * periods)
-    if not real or isinstance(capacity, Integral) or not 0 < float(capacity) <= 1:
-        raise ArgumentError(
-            "capacity",
-            f"={capacity!r}; accepted is a float within (0, 1], a share of the cases, or an int "
-            f"from 1 to {LARGEST_COUNT}, a number of alarms",
-        )
-    if n_periods is not None:
-        raise ArgumentError(
-            "n_periods", f"={n_periods!r} and a capacity that is a share; it needs a whole number"
-        )
-    share = as_fraction(float(capacity))
-    return float(share * Fraction(n_cases))
-
-
-def _check_periods(n_periods: float | None) -> float:
-    if n_periods is None:
-        return 1
-    real = isinstance(n_periods, Real) and not isinstance(n_periods, bool)
-    if not real or not 0 < n_periods < np.inf:
-        raise ArgumentError("n_periods", f"={n_periods!r}; accepted is a number above 0")
-    return n_periods

@@ -22,6 +22,8 @@ from voros.core.arrays import (
     read_labels,
 )
 from voros.core.operating_points import OperatingPoints, count_cases
+from voros.core.periods import Periods, read_periods
+from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.models import data_frame
 
@@ -49,6 +51,8 @@ class StreamCases:
         highest score is the stream's.
     arrangement : str
     n_cases : int
+    periods : Periods or None
+        The period of each case, where the capacity is one for each.
     """
 
     scores: dict[str, AnyArray]
@@ -56,6 +60,7 @@ class StreamCases:
     members: dict[str, BoolArray]
     arrangement: Arrangement
     n_cases: int
+    periods: Periods | None = None
 
     def points(self, name: str) -> OperatingPoints:
         """Count the alarms of a stream; positives who cannot raise one are missed."""
@@ -82,7 +87,30 @@ class StreamCases:
             {name: column[rows] for name, column in part.items()}
             for part in (self.scores, self.positive, self.members)
         )
-        return StreamCases(scores, positive, members, self.arrangement, len(rows))
+        when = self.periods
+        if when is not None:
+            when = replace(when, codes=when.codes[rows])
+        return StreamCases(scores, positive, members, self.arrangement, len(rows), when)
+
+    def in_periods(self, shared: Scenario | None, periods: Any, times: Any) -> StreamCases:
+        """Return the cases with the period of each, where a shared capacity is one per period."""
+        first = next(iter(self.scores.values()))
+        if shared is None:
+            shared = Scenario(cost_ratio=1.0)
+        return replace(self, periods=read_periods(shared, first, periods, times))
+
+    def period_alarms(self, thresholds: Sequence[float], *, once: bool) -> AnyArray:
+        """Count the alarms of each period, a case with several once or each."""
+        assert self.periods is not None, "the cases have periods"
+        pairs = zip(self.scores, thresholds, strict=True)
+        raised = np.sum([self.alarms(name, threshold) for name, threshold in pairs], axis=0)
+        counted = raised > 0 if once else raised
+        codes, n_periods = self.periods.codes, self.periods.n_periods
+        return np.bincount(codes, counted, n_periods).astype(np.int64)
+
+    def reaching(self, name: str) -> AnyArray:
+        """Return the scores of a stream, -inf where a case can raise no alarm of it."""
+        return np.where(self.members[name], self.scores[name], -np.inf)
 
 
 def read_streams(

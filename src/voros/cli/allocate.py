@@ -10,9 +10,12 @@ import typer
 
 import voros
 from voros.cli import LIMITS_NOT_MET
+from voros.cli.loading import periods_of
 from voros.cli.options import (
     Check,
+    Exceed,
     OutputOptions,
+    PeriodOptions,
     PredictionFile,
     TestFile,
     bundled,
@@ -31,6 +34,7 @@ from voros.io.scenario_text import (
     read_capacity,
     read_number,
     scenario_from_fields,
+    split_period,
 )
 
 if TYPE_CHECKING:  # loaded by the command that allocates, not by all of them
@@ -100,22 +104,30 @@ class Streams:
     miss_weight: Any
     by: str | None
 
-    def load(self, file: Path, file_format: str | None) -> dict[str, Any]:
-        """Return the labels, scores and groups of a file, as `voros.allocate` takes them."""
+    def load(
+        self, file: Path, file_format: str | None, when: PeriodOptions, per: str | None
+    ) -> dict[str, Any]:
+        """Return the labels, scores, groups and periods of a file, as `voros.allocate` does."""
         source = open_source(file, file_format)
         labels: dict[str, AnyArray] = {}
         scores: dict[str, AnyArray] = {}
-        groups = None
         for name, (label, score) in self.columns.items():
-            cases = read_predictions(source, label=label, scores=[score], group=self.by)
+            cases = read_predictions(
+                source,
+                label=label,
+                scores=[score],
+                group=self.by,
+                time=when.time,
+                period=when.period,
+            )
             labels[name], scores[name] = cases.labels, cases.of(score)
-            groups = cases.groups
             for note in cases.notes:
                 say(note, "note")
+        periods = {} if per is None else {"periods": periods_of(cases, per, when)}
         if self.by is None:
-            return {"y_true": labels, "scores": scores}
+            return {"y_true": labels, "scores": scores, **periods}
         (name,) = self.columns
-        return {"y_true": labels[name], "scores": scores[name], "by": groups}
+        return {"y_true": labels[name], "scores": scores[name], "by": cases.groups, **periods}
 
 
 @bundled
@@ -126,10 +138,13 @@ def allocate(
     capacity: Annotated[
         str,
         in_limits(
-            "Most alarms of all streams together: 0.1 or 10% of the cases, or 500.",
+            "Most alarms of all streams together: 0.1 or 10% of the cases, 500, or 20/day with "
+            "--time.",
             metavar="SHARE|COUNT",
         ),
     ],
+    when: PeriodOptions,
+    exceed: Exceed = None,
     overlap: Annotated[
         str, in_limits("Whether a case with several alarms counts each, or once.", metavar="NAME")
     ] = "each",
@@ -149,18 +164,29 @@ def allocate(
     """Share one capacity between several alarms, or several groups, at the least total cost."""
     if check and test is None:
         raise ValueError("--check needs cases to check on; name them with --test FILE")
-    read, most = streams.read(), read_capacity(capacity)
+    read, shared = streams.read(), _shared(capacity, exceed, when)
     check_output(output, show_options)
     sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
     how: dict[str, Any] = {"overlap": overlap, "guarantee": sure, "miss_weight": read.miss_weight}
-    cases = read.load(file, file_format)
-    policy = voros.allocate(**cases, scenario=read.scenario, capacity=most, **how)
-    tested = None if test is None else policy.evaluate(**read.load(test, file_format))
+    columns = file_format, when, shared["per"]
+    cases = read.load(file, *columns)
+    policy = voros.allocate(**cases, **shared, scenario=read.scenario, **how)
+    tested = None if test is None else policy.evaluate(**read.load(test, *columns))
     if output is not None:
         deliver(policy.to_json(), output, show_options, announce=False)
     show(_sheet(policy, tested, str(file)), show_options, aside=output == STANDARD_OUTPUT)
     if check and tested is not None and not tested.feasible:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _shared(capacity: str, exceed: str | None, when: PeriodOptions) -> dict[str, Any]:
+    """Read the shared capacity, and refuse a period that is missing or that nothing looks at."""
+    number, per = split_period(capacity)
+    most = read_capacity(number)
+    share = None if exceed is None else read_number(exceed, "exceed")
+    limit = Scenario(capacity=most if per else 1.0, cost_ratio=1.0, per=per, exceed=share)
+    when.check(limit)
+    return {"capacity": most, "per": per, "exceed": share}
 
 
 def _from_file(path: Path, limits: dict[str, Any]) -> Streams:
@@ -190,10 +216,13 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
         f"expected cost {policy.default.cost:,.6g}, never alarm {policy.never_alarm_cost:,.6g}",
         policy.certificate.price_in_words,
     ]
+    if policy.above_in_words:
+        notes.append(f"{policy.above_in_words} alarms, {policy.limit.rule}")
     if policy.promise is not None:
         notes.append(f"all limits hold with confidence {policy.promise.confidence:g}")
     if tested is not None:
         notes += ["", "test cases:", *tested.table().text().splitlines()]
+        notes += [] if tested.by_period is None else [str(tested.by_period)]
     return Sheet(
         "Thresholds that share the capacity",
         columns,
@@ -221,6 +250,8 @@ def _document(policy: JointPolicy, tested: JointEvaluation | None, source: str) 
     return {
         "file": source,
         "streams": _rows(policy),
+        "limit": policy.limit,
+        "periods_above": policy.default.n_above,
         "max_alarms": policy.max_alarms,
         "cost": policy.default.cost,
         "never_alarm_cost": policy.never_alarm_cost,

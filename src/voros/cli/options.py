@@ -53,6 +53,15 @@ TestFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Test cases, to evaluate the choice on.")
 ]
 
+Exceed = Annotated[
+    str | None,
+    in_limits(
+        "With a --capacity such as 20/day: the share of days that may have more, 0 for none. "
+        "Without it the mean over days counts.",
+        metavar="SHARE",
+    ),
+]
+
 Force = Annotated[bool, in_output("Overwrite files that exist.", "--force")]
 
 
@@ -146,14 +155,7 @@ class LimitOptions(CostOptions):
             metavar="SHARE|COUNT",
         ),
     ] = None
-    exceed: Annotated[
-        str | None,
-        in_limits(
-            "With a --capacity such as 20/day: the share of days that may have more, 0 for none. "
-            "Without it the mean over days counts.",
-            metavar="SHARE",
-        ),
-    ] = None
+    exceed: Exceed = None
     scenarios: Annotated[
         Path | None, in_limits("A TOML file of named scenarios.", metavar="FILE")
     ] = None

@@ -1,0 +1,303 @@
+r"""Thresholds of least cost where the alarms of a choice are no plain sum: branch and bound.
+
+That is so where a case with several alarms counts once, and where a capacity holds in each period.
+Prices of cases (`voros.allocation.prices`) bound what any choice saves. How far an option lies
+below the best of its stream is its deficit: a choice saves at most the bound less the deficits of
+its options. So the search looks for all choices within a deficit d, and d rises until one is found:
+
+1. Options with a deficit above d are dropped, and cases that the others do not tell apart are put
+   together.
+2. Streams are chosen one after the other. Once the cases u are alarmed, the others can save at most
+
+   .. math:: B - \sum_{c \in u} \lambda_c + \sum_i \max_j \Big( s_{ij} - \sum_{c \in A_{ij}
+      \setminus u} q_{ic} \Big),
+
+   over the options that the limit still allows. The last stream goes as far as it may.
+
+A choice within d is the best of all, for every choice outside of the search has a larger deficit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from voros.allocation.cells import Cells, PeriodLimit
+from voros.allocation.prices import Prices, bound_of, charged, heights_of, price_cells
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.deficit_search import ROUNDING, Options
+from voros.core.shared_capacity import SharedChoice, Stream, options_of, whole_costs
+
+MOST_BRANCHES = 200_000
+"""Partial choices looked at before the search gives up."""
+
+FIRST_DEPTH = 1 / 64
+"""Where the deficit begins, as a share of that of the choice that is known from the start."""
+
+DEEPER = 4.0
+"""By how much the deficit rises when it was too small."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An option of each stream, what they save, and the cases they alarm."""
+
+    positions: tuple[int, ...]
+    saved: int
+    alarms: int
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Smaller is better: more saved, then fewer alarms."""
+        return -self.saved, self.alarms
+
+
+def share_within(
+    streams: Sequence[Stream],
+    scores: Sequence[AnyArray],
+    limit: PeriodLimit,
+    periods: AnyArray,
+    *,
+    once: bool,
+) -> SharedChoice:
+    """Choose one point for each stream: least cost within a limit on the alarms of each period.
+
+    Parameters
+    ----------
+    streams : sequence of Stream
+    scores : sequence of ndarray of shape (n_cases,)
+        Of each stream; -inf where a case can raise no alarm of the stream.
+    limit : PeriodLimit
+    periods : ndarray of int, shape (n_cases,)
+    once : bool
+        Whether a case with several alarms counts once.
+
+    Raises
+    ------
+    ValueError
+        When the search would take too long.
+
+    Examples
+    --------
+    Alarms of both streams for the same two cases are two visits:
+
+    >>> from voros.core.operating_points import OperatingPoints
+    >>> y, s = [1, 1, 0, 0], np.array([0.9, 0.8, 0.2, 0.1])
+    >>> stream = Stream.within(OperatingPoints.from_scores(y, s), false_alarm=0.1)
+    >>> day = np.zeros(4, dtype=int)
+    >>> share_within([stream, stream], [s, s], PeriodLimit(2, 0, 1), day, once=True).alarms
+    (2, 2)
+    """
+    units = whole_costs(streams)
+    costs = zip(streams, units.costs, strict=True)
+    options = [options_of(stream, *cost, np.inf) for stream, cost in costs]
+    steps = [_first_option(*each) for each in zip(streams, options, scores, strict=True)]
+    sizes = [len(option.rows) for option in options]
+    cells = Cells.of(steps, sizes, periods, limit, once=once)
+    within = [_allowed(cells, i, option) for i, option in enumerate(options)]
+    cells = Cells.of(steps, [len(o.rows) for o in within], periods, limit, once=once)
+    problem = _Problem(within, cells, price_cells(within, cells))
+    found, n_branches = problem.best()
+    rows = tuple(int(o.rows[i]) for o, i in zip(within, found.positions, strict=True))
+    price = float(problem.prices.of_period.mean())
+    return SharedChoice.of(
+        streams, rows, units, bound=problem.bound, price=price, n_states=n_branches
+    )
+
+
+def _first_option(stream: Stream, options: Options, scores: AnyArray) -> AnyArray:
+    """Return the first option that alarms each case; their number where none does."""
+    falling = stream.points.thresholds[options.rows]
+    return np.searchsorted(-falling, -np.asarray(scores, dtype=np.float64), side="left")
+
+
+def _allowed(cells: Cells, stream: int, option: Options) -> Options:
+    """Return the options that the limit allows a stream by itself."""
+    nothing = np.zeros(len(cells.sizes), dtype=np.bool_)
+    stop = cells.furthest(stream, len(option.rows), nothing) + 1
+    return Options(option.alarms[:stop], option.saved[:stop], option.rows[:stop])
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Options of each stream, the cells they alarm, and prices."""
+
+    options: Sequence[Options]
+    cells: Cells
+    prices: Prices
+
+    @property
+    def bound(self) -> float:
+        """What no choice can save more than."""
+        return bound_of(self.options, self.cells, self.prices)
+
+    @property
+    def margin(self) -> float:
+        """How far bounds may be off by rounding."""
+        return ROUNDING * max(1.0, abs(self.bound), sum(float(o.saved[-1]) for o in self.options))
+
+    def best(self) -> tuple[Chosen, int]:
+        """Look for choices within a deficit that rises until one is found."""
+        known, bound, margin, n_branches = self._greedy(), self.bound, self.margin, 0
+        enough = max(bound - known.saved, 0.0)
+        depth = enough * FIRST_DEPTH
+        while True:
+            search = self._within(depth + margin, known, n_branches)
+            search.descend((), np.zeros(len(search.cells.sizes), dtype=np.bool_), 0)
+            n_branches = search.n_branches
+            if search.best is not None:
+                return search.best, n_branches
+            depth = min(DEEPER * depth, enough) if depth > 0 else enough
+
+    def _greedy(self) -> Chosen:
+        """Take the best option of each stream, then the furthest, while the limit allows it."""
+        n_streams, cells = len(self.options), self.cells
+        chosen = [0] * n_streams
+        for i in [*range(n_streams), *range(n_streams)]:
+            others = self._marked(chosen, i)
+            last = cells.furthest(i, len(self.options[i].rows), others)
+            first_time = chosen[i] == 0
+            chosen[i] = min(last, self._peak(i)) if first_time else last
+        return self._chosen(tuple(chosen))
+
+    def _peak(self, stream: int) -> int:
+        return int(np.argmax(self._heights(stream)))
+
+    def _heights(self, stream: int) -> FloatArray:
+        parts = self.options[stream], self.cells.step[stream], self.prices.of_stream[stream]
+        return heights_of(*parts)
+
+    def _marked(self, chosen: Sequence[int], but: int | None = None) -> BoolArray:
+        """Mark the cells that options alarm, of all streams or of all but one."""
+        marked = np.zeros(len(self.cells.sizes), dtype=np.bool_)
+        for i, position in enumerate(chosen):
+            if i != but:
+                marked |= self.cells.alarmed(i, position)
+        return marked
+
+    def _chosen(self, positions: tuple[int, ...]) -> Chosen:
+        saved = sum(int(o.saved[i]) for o, i in zip(self.options, positions, strict=True))
+        return Chosen(positions, saved, int(self.cells.sizes[self._marked(positions)].sum()))
+
+    def _within(self, depth: float, known: Chosen, n_branches: int) -> _Search:
+        """Keep the options within a deficit, and merge the cells they do not tell apart."""
+        heights = [self._heights(i) for i in range(len(self.options))]
+        near = [np.flatnonzero(height.max() - height <= depth) for height in heights]
+        cells, place = self.cells.among(near).merged()
+        n_cells = len(cells.sizes)
+        summed = [np.bincount(place, row, n_cells) for row in self.prices.of_stream]
+        of_cell = np.asarray(np.bincount(place, self.prices.of_cell, n_cells), dtype=np.float64)
+        saved = [o.saved[kept] for o, kept in zip(self.options, near, strict=True)]
+        reached = known.saved >= self.bound - depth
+        # The stream with most options comes last: it is settled without a search.
+        order = sorted(range(len(near)), key=lambda i: len(near[i]))
+        of_stream = [
+            charged(np.stack(summed), of_cell, _can_raise(cells, saved, order[n_chosen:]))
+            for n_chosen in range(len(order))
+        ]
+        return _Search(
+            cells,
+            saved,
+            of_stream,
+            of_cell,
+            self.prices,
+            near,
+            order,
+            self.bound - depth,
+            self.margin,
+            known if reached else None,
+            n_branches,
+        )
+
+
+def _can_raise(cells: Cells, saved: list[AnyArray], streams: Sequence[int]) -> BoolArray:
+    """Mark which of some streams can alarm which cells."""
+    can = np.zeros(cells.step.shape, dtype=np.bool_)
+    for i in streams:
+        can[i] = cells.step[i] < len(saved[i])
+    return can
+
+
+@dataclass(eq=False)
+class _Search:
+    """Options within a deficit, and the best choice so far."""
+
+    cells: Cells
+    saved: list[AnyArray]
+    of_stream: list[FloatArray]
+    of_cell: FloatArray
+    prices: Prices
+    near: list[AnyArray]
+    order: list[int]
+    target: float
+    margin: float
+    best: Chosen | None
+    n_branches: int
+
+    def descend(self, chosen: tuple[int, ...], marked: BoolArray, saved: int) -> None:
+        """Try the options of the next stream, the most promising first."""
+        self._count()
+        if len(chosen) == len(self.order) - 1:
+            self._finish(chosen, marked, saved)
+            return
+        open_streams = self.order[len(chosen) :]
+        heights = [self._heights(len(chosen), stream, marked) for stream in open_streams]
+        if any(len(height) == 0 for height in heights):
+            return
+        rest = sum(float(height.max()) for height in heights[1:])
+        rest += saved + self.prices.budget - float(self.of_cell[marked].sum())
+        for position in np.argsort(-heights[0], kind="stable").tolist():
+            if self._hopeless(rest + float(heights[0][position])):
+                break
+            union = marked | self.cells.alarmed(open_streams[0], position)
+            total = saved + int(self.saved[open_streams[0]][position])
+            self.descend((*chosen, position), union, total)
+
+    def _count(self) -> None:
+        self.n_branches += 1
+        if self.n_branches > MOST_BRANCHES:
+            raise ValueError(
+                f"the exact search looked at {MOST_BRANCHES:,} partial choices of thresholds, and "
+                "more are left; use fewer streams, fewer distinct scores (round them), or a "
+                "capacity that is a mean with overlap='each'"
+            )
+
+    def _heights(self, n_chosen: int, stream: int, marked: BoolArray) -> FloatArray:
+        """Return what each option that is still allowed saves, less the prices of new cells."""
+        n_options = len(self.saved[stream])
+        stop = self.cells.furthest(stream, n_options, marked) + 1
+        new = np.where(marked, 0.0, self.of_stream[n_chosen][stream])
+        paid = np.cumsum(np.bincount(self.cells.step[stream], new, n_options + 1))
+        return np.asarray(self.saved[stream][:stop] - paid[:stop])
+
+    def _hopeless(self, bound: float) -> bool:
+        """Say whether nothing better can come: neither more saved, nor as much by fewer alarms."""
+        if bound + self.margin < self.target:
+            return True
+        if self.best is None or bound + self.margin >= self.best.saved + 1:
+            return False
+        return bound - self._unused(self.best.alarms - 1) + self.margin < self.best.saved
+
+    def _unused(self, alarms: int) -> float:
+        """Return what is not paid of the budget by a choice with at most n alarms."""
+        if self.cells.limit.n_periods > 1:
+            return 0.0
+        return max(self.prices.budget - float(self.prices.of_period[0]) * alarms, 0.0)
+
+    def _finish(self, chosen: tuple[int, ...], marked: BoolArray, saved: int) -> None:
+        """Take the last stream as far as the limit allows."""
+        stream = self.order[-1]
+        position = self.cells.furthest(stream, len(self.saved[stream]), marked)
+        if position < 0:
+            return
+        total = saved + int(self.saved[stream][position])
+        if total < self.target:
+            return
+        union = marked | self.cells.alarmed(stream, position)
+        near = dict(zip(self.order, (*chosen, position), strict=True))
+        positions = tuple(int(self.near[i][near[i]]) for i in range(len(near)))
+        found = Chosen(positions, total, int(self.cells.sizes[union].sum()))
+        if self.best is None or found.key < self.best.key:
+            self.best = found

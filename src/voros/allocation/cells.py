@@ -1,0 +1,132 @@
+"""Alarms put together that the same thresholds raise, and how far a limit lets a stream go.
+
+A cell is a set of cases of one period that the same options of every stream alarm. Where a case
+with several alarms counts once, it is in one cell; where each alarm counts, every alarm that a case
+can raise is in a cell of its own, which one stream alone alarms. So the alarms of a choice are the
+cells that at least one stream alarms, either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray
+
+
+@dataclass(frozen=True)
+class PeriodLimit:
+    """At most ``capacity`` alarms in each period, but for ``n_above`` of the periods.
+
+    Examples
+    --------
+    >>> PeriodLimit(20, 1, 30).holds(np.array([20, 25, 3]))
+    True
+    """
+
+    capacity: int
+    n_above: int
+    n_periods: int
+
+    def holds(self, alarms: AnyArray) -> bool:
+        """Say whether these alarms of each period are within the limit."""
+        return int(np.count_nonzero(alarms > self.capacity)) <= self.n_above
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells, the options that alarm them, and the limit on their cases.
+
+    Attributes
+    ----------
+    step : ndarray of int, shape (n_streams, n_cells)
+        The first option of each stream that alarms the cell; the number of options where none does.
+    sizes : ndarray of int, shape (n_cells,)
+        Cases of each.
+    periods : ndarray of int, shape (n_cells,)
+    limit : PeriodLimit
+    """
+
+    step: AnyArray
+    sizes: AnyArray
+    periods: AnyArray
+    limit: PeriodLimit
+
+    @classmethod
+    def of(
+        cls,
+        steps: Sequence[AnyArray],
+        n_options: Sequence[int],
+        periods: AnyArray,
+        limit: PeriodLimit,
+        *,
+        once: bool,
+    ) -> Cells:
+        """Make cells of the first option that alarms each case, stream by stream."""
+        step = np.minimum(np.stack(steps), np.array(n_options)[:, None])
+        if not once:
+            step, periods = _apart(step, n_options), np.tile(periods, len(steps))
+        raised = (step < np.array(n_options)[:, None]).any(axis=0)
+        single = np.ones(int(np.count_nonzero(raised)), dtype=np.int64)
+        return cls(step[:, raised], single, periods[raised], limit).merged()[0]
+
+    def merged(self) -> tuple[Cells, AnyArray]:
+        """Put equal cells together; return also where each of the old ones went."""
+        rows = np.vstack([self.periods[None], self.step])
+        found, place = np.unique(rows, axis=1, return_inverse=True)
+        # numpy 2.0 alone gives the inverse the shape of the rows.
+        place = place.reshape(-1)
+        sizes = np.bincount(place, weights=self.sizes, minlength=found.shape[1])
+        made = Cells(found[1:], sizes.astype(np.int64), found[0], self.limit)
+        return made, place
+
+    def among(self, kept: Sequence[AnyArray]) -> Cells:
+        """Return the cells where some options of each stream are left, not yet merged."""
+        step = [np.searchsorted(rows, own) for rows, own in zip(kept, self.step, strict=True)]
+        return replace(self, step=np.stack(step))
+
+    def alarmed(self, stream: int, position: int) -> BoolArray:
+        """Mark the cells that an option alarms."""
+        return np.asarray(self.step[stream] <= position)
+
+    def loads(self, marked: BoolArray) -> AnyArray:
+        """Count the cases of marked cells in each period."""
+        sizes = np.where(marked, self.sizes, 0)
+        return np.bincount(self.periods, weights=sizes, minlength=self.limit.n_periods)
+
+    def furthest(self, stream: int, n_options: int, marked: BoolArray) -> int:
+        """Return the last option of a stream that the limit allows beside marked cells, or -1.
+
+        More alarms only ever take more periods above the capacity, one after the other.
+        """
+        loads, limit = self.loads(marked), self.limit
+        left = limit.n_above - int(np.count_nonzero(loads > limit.capacity))
+        if left < 0:
+            return -1
+        breaks = np.sort(self._breaks(stream, n_options, marked, loads))
+        return int(breaks[left]) - 1 if len(breaks) > left else n_options - 1
+
+    def _breaks(self, stream: int, n_options: int, marked: BoolArray, loads: AnyArray) -> AnyArray:
+        """Return the option at which each period that is still within the capacity passes it."""
+        step = self.step[stream]
+        new = np.flatnonzero(
+            ~marked & (step < n_options) & (loads <= self.limit.capacity)[self.periods]
+        )
+        new = new[np.lexsort((step[new], self.periods[new]))]
+        periods, sums = self.periods[new], np.cumsum(self.sizes[new])
+        first = np.searchsorted(periods, periods)
+        before = np.append(0, sums)[first]
+        above = np.flatnonzero(loads[periods] + sums - before > self.limit.capacity)
+        _, earliest = np.unique(periods[above], return_index=True)
+        return np.asarray(step[new[above[earliest]]])
+
+
+def _apart(step: AnyArray, n_options: Sequence[int]) -> AnyArray:
+    """Give every alarm that a case can raise a column of its own."""
+    n_streams, n_cases = step.shape
+    apart = np.repeat(np.array(n_options)[:, None], n_streams * n_cases, axis=1)
+    for i in range(n_streams):
+        apart[i, i * n_cases : (i + 1) * n_cases] = step[i]
+    return apart
