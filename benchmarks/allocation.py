@@ -1,8 +1,8 @@
 """Sharing one capacity: how long it takes, whether the joint guarantee holds, what it catches.
 
 Run ``python benchmarks/allocation.py speed``, ``search``, ``guarantee [runs]``, ``support2`` or
-``physionet`` (with VOROS_PHYSIONET2012 naming the archive of the PhysioNet 2012 challenge, sets a and b);
-docs/allocation.md has the results.
+``physionet`` (with VOROS_PHYSIONET2012 naming the archive of the PhysioNet 2012 challenge, sets a
+and b); docs/allocation.md has the results.
 """
 
 from __future__ import annotations
