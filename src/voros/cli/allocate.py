@@ -105,7 +105,7 @@ class Streams:
     by: str | None
 
     def load(
-        self, file: Path, file_format: str | None, when: PeriodOptions, per: str | None
+        self, file: Path, file_format: str | None, when: PeriodOptions, shared: Scenario
     ) -> dict[str, Any]:
         """Return the labels, scores, groups and periods of a file, as `voros.allocate` does."""
         source = open_source(file, file_format)
@@ -123,11 +123,12 @@ class Streams:
             labels[name], scores[name] = cases.labels, cases.of(score)
             for note in cases.notes:
                 say(note, "note")
-        periods = {} if per is None else {"periods": periods_of(cases, per, when)}
+        periods = periods_of(cases, shared, when)
         if self.by is None:
-            return {"y_true": labels, "scores": scores, **periods}
+            return {"y_true": labels, "scores": scores, "periods": periods}
         (name,) = self.columns
-        return {"y_true": labels[name], "scores": scores[name], "by": cases.groups, **periods}
+        own = {"y_true": labels[name], "scores": scores[name], "by": cases.groups}
+        return own | {"periods": periods}
 
 
 @bundled
@@ -168,9 +169,10 @@ def allocate(
     check_output(output, show_options)
     sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
     how: dict[str, Any] = {"overlap": overlap, "guarantee": sure, "miss_weight": read.miss_weight}
-    columns = file_format, when, shared["per"]
+    columns = file_format, when, shared
     cases = read.load(file, *columns)
-    policy = voros.allocate(**cases, **shared, scenario=read.scenario, **how)
+    how |= {name: getattr(shared, name) for name in ("capacity", "per", "exceed")}
+    policy = voros.allocate(**cases, scenario=read.scenario, **how)
     tested = None if test is None else policy.evaluate(**read.load(test, *columns))
     if output is not None:
         deliver(policy.to_json(), output, show_options, announce=False)
@@ -179,14 +181,15 @@ def allocate(
         raise typer.Exit(LIMITS_NOT_MET)
 
 
-def _shared(capacity: str, exceed: str | None, when: PeriodOptions) -> dict[str, Any]:
+def _shared(capacity: str, exceed: str | None, when: PeriodOptions) -> Scenario:
     """Read the shared capacity, and refuse a period that is missing or that nothing looks at."""
     number, per = split_period(capacity)
-    most = read_capacity(number)
     share = None if exceed is None else read_number(exceed, "exceed")
-    limit = Scenario(capacity=most if per else 1.0, cost_ratio=1.0, per=per, exceed=share)
-    when.check(limit)
-    return {"capacity": most, "per": per, "exceed": share}
+    # The costs are those of the streams; one alarm of all of them is no slip.
+    whole = Scenario(cost_ratio=1.0)
+    shared = whole.changed(capacity=read_capacity(number), per=per, exceed=share)
+    when.check(shared)
+    return shared
 
 
 def _from_file(path: Path, limits: dict[str, Any]) -> Streams:
