@@ -11,8 +11,6 @@ import numpy as np
 
 from voros.core.arrays import FloatArray
 from voros.core.decision import Decision, solve
-from voros.core.device_cases import read_device_cases, refuse_on_device
-from voros.core.device_points import lifted_limits, points_on_device
 from voros.core.geometry import Choice, CostHull, Region
 from voros.core.limits import (
     MostPrecise,
@@ -251,13 +249,15 @@ def evaluate(
     >>> result.choices[0].threshold, result.choices[0].alarms, result.binding
     (0.7, 3, ('capacity',))
     """
-    elsewhere = on_device(y_true, y_score, sample_weight)
-    if elsewhere:
+    if on_device(y_true, y_score, sample_weight):
+        from voros.core.device_cases import read_device_cases, refuse_on_device
+        from voros.core.device_points import lifted_limits, points_on_device
+
         refuse_on_device(periods=periods, times=times)
-    read = read_periods(check_scenario(scenario), y_true, periods, times)
-    if elsewhere:
+        read_periods(check_scenario(scenario), y_true, None, None)
         cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
         return evaluate_points(points_on_device(cases, lifted_limits(scenario)), scenario)
+    read = read_periods(check_scenario(scenario), y_true, periods, times)
     points = OperatingPoints.from_scores(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=read
     )

@@ -7,8 +7,6 @@ from typing import Any
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_cases
 from voros.core.costs import CostLike
 from voros.core.decision import solve
-from voros.core.device_cases import read_device_cases
-from voros.core.device_points import points_on_device, thresholds_beyond
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario, check_scenario
@@ -129,6 +127,9 @@ def _score(
 def _score_on_device(
     y_true: Any, y_score: Any, scenario: Scenario, pos_label: Any, sample_weight: Any
 ) -> float:
+    from voros.core.device_cases import read_device_cases
+    from voros.core.device_points import points_on_device, thresholds_beyond
+
     cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
     decision = solve(points_on_device(cases, [scenario]), scenario)
     warn_about_costs(scenario, decision.points)

@@ -6,7 +6,7 @@ from scipy.stats import beta
 
 from voros import Scenario
 from voros.exceptions import InfeasibleError
-from voros.guarantee.sequential import capacity_risk, most_alarms
+from voros.guarantee.binomial_tests import capacity_risk, most_alarms
 
 
 def test_population_risk_is_the_order_statistic_beyond_the_capacity() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from voros import Guarantee, OperatingPoints, Scenario
 from voros.core.arrays import AnyArray, BoolArray
+from voros.guarantee.binomial_tests import first_rank, most_alarms, shared_alpha
 from voros.guarantee.next_cases import (
     certified_next,
     inner_start,
@@ -19,7 +20,6 @@ from voros.guarantee.next_cases import (
     walk_starts,
 )
 from voros.guarantee.prediction import rough_requirement
-from voros.guarantee.sequential import first_rank, most_alarms, shared_alpha
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
 

@@ -14,9 +14,9 @@ from voros import Guarantee, NeverAlarmWarning, OperatingPoints, Scenario, Thres
 from voros.core.groups import GroupedCases
 from voros.core.periods import Periods
 from voros.guarantee import period_tests
+from voros.guarantee.binomial_tests import alpha_shares
 from voros.guarantee.cluster_tests import _limit_sums, certified_groups
 from voros.guarantee.period_tests import certified_periods
-from voros.guarantee.sequential import alpha_shares
 
 
 def points_of(y, scores, days) -> OperatingPoints:

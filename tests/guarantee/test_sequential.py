@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from voros import OperatingPoints, Scenario
 from voros.exceptions import InfeasibleError
-from voros.guarantee.sequential import (
+from voros.guarantee.binomial_tests import (
     beta_binomial_cdf,
     capacity_risk,
     certified,
@@ -153,7 +153,7 @@ def separated(seed: int) -> OperatingPoints:
 def test_the_capacity_has_a_share_of_its_own() -> None:
     """Both limits: what is certified keeps the capacity at its share, the floor at the rest."""
     points = separated(0)
-    found = certified(points, Scenario(0.4, 0.1, 0.05), 0.05)
+    found = certified(points, 0.4, 200.0, 0.05)
     most = int(points.alarms[found].max())
     risk = capacity_risk(np.array([most, most + 1]), 2000, Scenario(0.4, 0.1, 0.05), None)
     for_floor, for_capacity = shared_alpha(2000, Scenario(0.4, 0.1, 0.05), None, 0.05)
@@ -165,10 +165,10 @@ def test_the_capacity_has_a_share_of_its_own() -> None:
 
 def test_one_limit_alone_has_all_of_alpha() -> None:
     points = separated(1)
-    found = certified(points, Scenario(0.4, 1.0, 0.05), 0.05)
+    found = certified(points, 0.4, 2000.0, 0.05)
     np.testing.assert_array_equal(found, walked(points.tp, points.alarms, 0.4, 0.05, 2000))
     capacity = Scenario(0.0, 0.1, 0.05)
-    found = certified(points, capacity, 0.05)
+    found = certified(points, 0.0, 200.0, 0.05)
     risk = capacity_risk(points.alarms, 2000, capacity, None)
     np.testing.assert_array_equal(found, risk <= 0.05)
 

@@ -11,9 +11,9 @@ Every rule keeps one capacity and takes the thresholds of least total cost that 
 - ``guaranteed``: with a guarantee; a threshold for each group, none below a common one that keeps
   the capacity in the population, and each keeping its group's floor there. Alpha is split between
   the capacity and the groups (Bonferroni). The capacity takes one exact test for all common
-  thresholds, the floor of a group a fixed sequence of exact tests (`voros.guarantee.sequential`).
-  Thresholds at or above the common one raise no more alarms than it does, so all limits hold
-  together. No group uses what another leaves of the capacity.
+  thresholds, the floor of a group a fixed sequence of exact tests
+  (`voros.guarantee.binomial_tests`). Thresholds at or above the common one raise no more alarms than
+  it does, so all limits hold together. No group uses what another leaves of the capacity.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from voros.core.shared_capacity import Stream, as_cost, share_capacity
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.exceptions import ArgumentError
 from voros.guarantee import Guarantee
-from voros.guarantee.sequential import alpha_shares, most_counted, walked
+from voros.guarantee.binomial_tests import alpha_shares, most_counted, walked
 from voros.io.frames import make_frame
 from voros.text.table import Table
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence, Sized
 from numbers import Real
 from typing import Any
@@ -76,7 +77,8 @@ def as_vector(values: Any, name: str) -> AnyArray:
 
 
 def _unmasked(values: AnyArray, name: str) -> AnyArray:
-    if not isinstance(values, np.ma.MaskedArray):
+    # Whoever has a masked array has imported numpy.ma, which takes long and others do without.
+    if "numpy.ma" not in sys.modules or not isinstance(values, np.ma.MaskedArray):
         return values
     masked = int(np.count_nonzero(np.ma.getmaskarray(values)))
     if masked:

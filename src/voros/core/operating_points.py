@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,7 +27,6 @@ from voros.core.arrays import (
     check_same_order,
     check_scores,
 )
-from voros.core.device_cases import device_counts, read_device_cases, refuse_on_device
 from voros.core.groups import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario, as_fraction, check_scenario
@@ -138,6 +138,8 @@ class OperatingPoints:
         ([inf, 0.9, 0.8, 0.1], [0, 1, 2, 2], [0, 0, 1, 2])
         """
         if on_device(y_true, y_score, sample_weight):
+            from voros.core.device_cases import device_counts, read_device_cases, refuse_on_device
+
             refuse_on_device(groups=groups, periods=periods)
             cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
             return cls.below(*device_counts(cases))
@@ -337,11 +339,11 @@ class OperatingPoints:
         sizes = self.n_positive, self.n_negative, self.one_case
         return OperatingPoints(self.thresholds[rows], self.tp[rows], self.fp[rows], *sizes)
 
-    def precise_enough(self, min_precision: float) -> BoolArray:
+    def precise_enough(self, min_precision: float | Fraction) -> BoolArray:
         """Mark the thresholds that keep a precision floor: TP >= alpha (TP + FP)."""
         if min_precision == 0:
             return np.ones(len(self), dtype=np.bool_)
-        floor = as_fraction(min_precision)
+        floor = min_precision if isinstance(min_precision, Fraction) else as_fraction(min_precision)
         tp, alarms = self.tp, self.alarms
         if not self.whole:
             needed = alarms * floor.numerator * (1.0 - WEIGHT_ROUNDING)
@@ -369,7 +371,7 @@ class OperatingPoints:
             within &= ~(self.thresholds <= self.by_period.cut(scenario))
         return within
 
-    def within_limits(self, min_precision: float, max_alarms: float) -> BoolArray:
+    def within_limits(self, min_precision: float | Fraction, max_alarms: float) -> BoolArray:
         """Mark the thresholds that keep a precision floor and raise at most ``max_alarms``."""
         return np.asarray(self.within_capacity(max_alarms) & self.precise_enough(min_precision))
 

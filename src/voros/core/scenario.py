@@ -201,6 +201,11 @@ class Scenario:
             )
         return int(self.capacity) * n_periods
 
+    @property
+    def floor(self) -> Fraction:
+        """The precision floor as counts are compared with it: 0.15 is 3/20."""
+        return as_fraction(self.min_precision)
+
     def without_limits(self) -> Scenario:
         """Return the same costs and prevalence with neither precision floor nor capacity."""
         return self.without_capacity().changed(min_precision=0.0)

@@ -1,7 +1,19 @@
-"""Binomial tests: tails, the counts that pass, and how many alarms a test needs.
+"""Exact binomial tests, and which thresholds they show to keep the limits in the population.
 
-From SciPy's special functions: `scipy.stats` has the same numbers, but takes longer to load than a
-guarantee takes to compute.
+Tails come from SciPy's special functions: `scipy.stats` has the same numbers, but takes longer to
+load than a guarantee takes to compute.
+
+Capacity: take the strictest threshold that breaks it. It does not depend on the validation cases,
+and every threshold that breaks the capacity raises at least its validation alarms. So one tail
+probability covers all thresholds at once: no correction for how many are tried, and ties only
+make it safer.
+
+Precision: thresholds are tested from strict to lenient, each with every validation case it flags,
+and the first failure ends the sequence. The first threshold that breaks a limit is a fixed number,
+so a binomial test of it is exact, and all thresholds together cost no more than that one test.
+Sequences start at fixed ranks, each with its share of alpha. One that has not failed at a later
+start collects the share of that start. The argument, ties included, is in the documentation
+(guarantees.md).
 """
 
 from __future__ import annotations
@@ -11,7 +23,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import bdtrik, betainc, betaln
 
-from voros.core.arrays import AnyArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
 from voros.guarantee.tuning import TUNING
 
 MOST_ALARMS = 1_000_000
@@ -132,3 +146,197 @@ def beta_binomial_cdf(count: AnyArray, trials: int, a: int, b: int) -> FloatArra
     low, high = max(0, int(mean - spread)), min(trials, int(mean + spread) + 1)
     mass = np.append(0.0, beta_binomial_mass(np.arange(low, high + 1), trials, a, b))
     return np.asarray(np.minimum(np.cumsum(mass), 1.0)[np.clip(count - low + 1, 0, len(mass) - 1)])
+
+
+def shared_alpha(
+    n_cases: int, scenario: Scenario, horizon: int | None, alpha: float
+) -> tuple[float, float]:
+    """Share alpha between the precision floor and the capacity; all of it where one binds alone.
+
+    Examples
+    --------
+    >>> both = Scenario(min_precision=0.5, capacity=0.1, cost_ratio=0.05)
+    >>> [round(share, 6) for share in shared_alpha(1000, both, None, 0.05)]
+    [0.0475, 0.0025]
+    """
+    cases = n_cases if horizon is None else horizon
+    return alpha_shares(alpha, scenario.min_precision, scenario.max_alarms(cases), cases)
+
+
+def alpha_shares(
+    alpha: float, min_precision: float, most: float, cases: int
+) -> tuple[float, float]:
+    """Share alpha as `shared_alpha` does, for a capacity of ``most``."""
+    if min_precision == 0:
+        return 0.0, alpha
+    if most >= cases:
+        return alpha, 0.0
+    # Few alarms vary much: then a small share would leave little of the capacity.
+    share = TUNING.capacity_share * most**-0.5
+    share = min(max(share, TUNING.least_capacity_share), TUNING.largest_capacity_share)
+    return (1 - share) * alpha, share * alpha
+
+
+def capacity_risk(
+    alarms: AnyArray, n_cases: int, scenario: Scenario, horizon: int | None
+) -> FloatArray:
+    """Probability that a threshold with at most these validation alarms breaks the capacity.
+
+    For the population, the strictest threshold that breaks a share kappa flags a validation case
+    with probability at least kappa. For the next cases and a capacity of C alarms, it is the
+    (C+1)-th largest future score, and the validation cases above that are beta-binomial.
+
+    Examples
+    --------
+    >>> scenario = Scenario(capacity=0.1, cost_ratio=0.05)
+    >>> capacity_risk(np.array([80, 100]), 1000, scenario, None).round(3).tolist()
+    [0.018, 0.527]
+    """
+    most = scenario.max_alarms(n_cases if horizon is None else horizon)
+    return share_risk(alarms, n_cases, most, horizon)
+
+
+def share_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None) -> FloatArray:
+    """Probability of `capacity_risk`, for at most ``most`` of the cases, or of any other units."""
+    if horizon is None:
+        share = most / n_cases
+        return (
+            at_least(n_cases - alarms, n_cases, 1 - share) if share < 1 else np.zeros(len(alarms))
+        )
+    whole = int(most)
+    if whole >= horizon:
+        return np.zeros(len(alarms))
+    return beta_binomial_cdf(alarms, n_cases, whole + 1, horizon - whole)
+
+
+def most_alarms(n_cases: int, scenario: Scenario, horizon: int | None, alpha: float) -> int:
+    """Return the most validation alarms at which the capacity is at risk by at most ``alpha``."""
+    most = scenario.max_alarms(n_cases if horizon is None else horizon)
+    return most_counted(n_cases, most, horizon, alpha)
+
+
+def most_counted(n_cases: int, most: float, horizon: int | None, alpha: float) -> int:
+    """Return the largest count whose `share_risk` is at most ``alpha``; -1 where none is."""
+    if horizon is None and most < n_cases:
+        # The fewest cases without an alarm with which the test passes.
+        return n_cases - int(fewest_at(alpha, np.array(n_cases), 1 - most / n_cases))
+    low, high = -1, n_cases + 1
+    while high - low > 1:
+        # The risk rises with the alarms: a few values of it tell where it passes alpha.
+        tried = np.unique(np.linspace(low + 1, high - 1, TUNING.tried_at_once).astype(np.int64))
+        safe = int(np.count_nonzero(share_risk(tried, n_cases, most, horizon) <= alpha))
+        low, high = (
+            low if safe == 0 else int(tried[safe - 1]),
+            high if safe == len(tried) else int(tried[safe]),
+        )
+    return low
+
+
+def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> FloatArray:
+    """Probability of at least ``tp`` right of ``alarms`` when the precision is just the floor.
+
+    Examples
+    --------
+    >>> precision_risk(np.array([9]), np.array([10]), 0.5).round(4).tolist()
+    [0.0107]
+    """
+    if min_precision == 0:
+        return np.zeros(len(tp))
+    return at_least(np.asarray(tp), alarms, min_precision)
+
+
+def first_rank(min_precision: float, alpha: float) -> int:
+    """Return the rank at which a precision half-way from the floor to 1 would probably pass.
+
+    Examples
+    --------
+    >>> first_rank(0.5, 0.05), first_rank(0.9, 0.05)
+    (24, 180)
+    """
+    return fewest_alarms(min_precision, (1 + min_precision) / 2, alpha, TUNING.start_power) + 1
+
+
+def starts(min_precision: float, alpha: float, most: int) -> tuple[AnyArray, FloatArray]:
+    """Return the ranks at which sequences start, and their shares of alpha.
+
+    Both are settled before any label is seen. The first sequence has most of alpha; the later
+    ones, for classifiers whose precision is moderate but lasting, share the rest.
+    """
+    if min_precision in (0, 1):
+        return np.array([1]), np.array([alpha])
+    first = first_rank(min_precision, TUNING.first_share * alpha)
+    later = first * TUNING.ranks_per_start ** np.arange(1, 40, dtype=np.float64)
+    later = later[later <= most].astype(np.int64)
+    if len(later) == 0:
+        return np.array([first_rank(min_precision, alpha)]), np.array([alpha])
+    rest = np.full(len(later), (1 - TUNING.first_share) * alpha / len(later))
+    return np.append(first, later), np.append(TUNING.first_share * alpha, rest)
+
+
+def certified(points: OperatingPoints, floor: float, capacity: float, alpha: float) -> BoolArray:
+    """Return the thresholds that keep both limits in the population, but for ``alpha``.
+
+    The ``capacity`` is a number of alarms on the cases of the points.
+    """
+    n_cases, alarms = int(points.n_cases), points.alarms
+    for_floor, for_capacity = alpha_shares(alpha, floor, capacity, n_cases)
+    most = most_counted(n_cases, capacity, None, for_capacity)
+    within = np.asarray(alarms <= most)
+    return within & walked(points.tp, alarms, floor, for_floor, most) if floor else within
+
+
+def walked(
+    tp: AnyArray, alarms: AnyArray, min_precision: float, alpha: float, most: int
+) -> BoolArray:
+    """Test thresholds in sequence and return those that keep a precision floor.
+
+    Parameters
+    ----------
+    tp, alarms : ndarray of int
+        Counts at each threshold, from strict to lenient, never alarm first.
+    min_precision, alpha : float
+    most : int
+        Alarms beyond which the capacity leaves nothing to certify.
+    """
+    ranks, shares = starts(min_precision, alpha, most)
+    risk = precision_risk(tp, alarms, min_precision)
+    # Of several ranks within one group of ties the first alone is used.
+    first, kept = np.unique(np.searchsorted(alarms, ranks), return_index=True)
+    end = np.append(first[1:], len(alarms))
+    passed = np.zeros(len(alarms), dtype=np.bool_)
+    level = 0.0  # of the sequence under way; 0 if none is
+    for rank, share, i, j in zip(ranks[kept], shares[kept], first, end, strict=True):
+        if i == len(alarms):
+            break
+        if level == 0 and _start_risk(tp, alarms, i, rank, min_precision) <= share:
+            levels = np.full(j - i, share)
+            level = share
+        elif level > 0:
+            # A share joins a sequence under way only after the threshold at its rank.
+            levels = np.append(level, np.full(j - i - 1, level + share))
+            level += share
+        else:
+            continue
+        failed = np.flatnonzero(risk[i:j] > levels)
+        stop = i + failed[0] if len(failed) else j
+        passed[i:stop] = True
+        level = 0.0 if len(failed) else level
+    return passed
+
+
+def right_above(tp: AnyArray, alarms: AnyArray, i: int, rank: int) -> int:
+    """Count the right cases above the one at a rank; among tied cases the positives come first.
+
+    Examples
+    --------
+    Three cases tied at ranks 2 to 4, one of them right; above rank 3 are the first and that one:
+
+    >>> right_above(np.array([0, 1, 2]), np.array([0, 1, 4]), 2, 3)
+    2
+    """
+    return int(min(tp[i], tp[i - 1] + rank - 1 - alarms[i - 1]))
+
+
+def _start_risk(tp: AnyArray, alarms: AnyArray, i: int, rank: int, min_precision: float) -> float:
+    right = right_above(tp, alarms, i, rank)
+    return float(precision_risk(np.array([right]), np.array([rank - 1]), min_precision)[0])

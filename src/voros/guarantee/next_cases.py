@@ -16,8 +16,8 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.guarantee.binomial_tests import first_rank, most_alarms, right_above, shared_alpha
 from voros.guarantee.prediction import requirement
-from voros.guarantee.sequential import first_rank, most_alarms, right_above, shared_alpha
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
 

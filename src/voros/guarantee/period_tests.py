@@ -4,9 +4,9 @@ Periods are the exchangeable units; what happens within one is left open. Let B 
 at which a period passes its capacity. A threshold t takes the period past it just if t <= B, so the
 periods above the capacity are counted as cases above a threshold are, with B in place of a score:
 one tail probability, of the strictest threshold that breaks the rule, covers all thresholds
-(`voros.guarantee.sequential`). The mean over periods, and the precision floor, are tested with bets
-on the sums of each period (`voros.guarantee.cluster_tests`). The argument is in the documentation
-(periods.md).
+(`voros.guarantee.binomial_tests`). The mean over periods, and the precision floor, are tested with
+bets on the sums of each period (`voros.guarantee.cluster_tests`). The argument is in the
+documentation (periods.md).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
+from voros.guarantee.binomial_tests import alpha_shares, most_counted, share_risk
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
-from voros.guarantee.sequential import alpha_shares, most_counted, share_risk
 
 
 def certified_periods(

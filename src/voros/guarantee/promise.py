@@ -13,11 +13,11 @@ from voros.core.groups import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
+from voros.guarantee.binomial_tests import certified
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
 from voros.guarantee.next_cases import certified_next
 from voros.guarantee.period_tests import certified_periods, why_none_certified
 from voros.guarantee.prediction import requirement, rough_requirement
-from voros.guarantee.sequential import certified
 from voros.guarantee.shortfall import Shortfall, shortfall
 from voros.guarantee.walk_risk import Walk
 
@@ -136,7 +136,7 @@ class Guarantee:
         needs: Callable[[Walk], AnyArray] = requirement,
     ) -> BoolArray:
         """Return which thresholds pass the tests of the limits, as `limits` reads them."""
-        check_whole(points, scenario)
+        n_cases = check_whole(points, scenario)
         cases, alpha = points.grouped, self.alpha
         if scenario.per is not None:
             return certified_periods(points, scenario, self.horizon, alpha)
@@ -144,7 +144,8 @@ class Guarantee:
             self._check_groups(cases)
             return certified_groups(points.thresholds, cases, scenario, alpha)
         if self.horizon is None:
-            return certified(points, scenario, alpha)
+            capacity = scenario.max_alarms(n_cases)
+            return certified(points, scenario.min_precision, capacity, alpha)
         return certified_next(points, scenario, self.horizon, alpha, needs)
 
     def _check_groups(self, cases: GroupedCases) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from voros.core.arrays import BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.sequential import most_alarms, precision_risk
+from voros.guarantee.binomial_tests import most_alarms, precision_risk
 from voros.guarantee.tuning import TUNING
 
 

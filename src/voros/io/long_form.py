@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voros.core.arrays import AnyArray
 from voros.exceptions import PredictionFileError
-from voros.io.columns import Roles
 from voros.text.messages import Argument, Message
+
+if TYPE_CHECKING:
+    from voros.io.predictions import Roles
 
 ALIGNED = "score of {}"
 """Name of the column that holds the scores of one model."""

@@ -17,7 +17,6 @@ from typing import Any, Literal, TypeAlias
 from voros.exceptions import ArgumentError, PredictionFileError
 from voros.installing import missing_package
 from voros.io.bad_rows import MISSING, check_text_numbers, explain_bad_row, no_rows
-from voros.io.columns import is_numeric
 from voros.text.messages import Argument, Message
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "document"]
@@ -543,3 +542,11 @@ def _as_numbers(table: Any, names: Collection[str]) -> Any:
                 check_text_numbers(column, name)
             table = table.set_column(position, name, column.cast(pa.float64()))
     return table
+
+
+def is_numeric(kind: Any) -> bool:
+    """Whether an Arrow type is of plain numbers that numpy can take as they are."""
+    import pyarrow as pa
+
+    types = pa.types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))

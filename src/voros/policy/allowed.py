@@ -1,4 +1,4 @@
-"""The thresholds of a model that may be deployed, and the rule by which a policy takes of them."""
+"""The thresholds of a model that may be deployed, within the limits and under a guarantee."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.decision import Decision, solve
-from voros.core.geometry import Choice, CostHull
+from voros.core.geometry import CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.core.volume import mean_t
 from voros.exceptions import InfeasibleError
 
 if TYPE_CHECKING:
@@ -202,23 +201,3 @@ def why_never_alarm(
     if guarantee is not None and decision.can_alarm:
         return guarantee.explain(points, scenario)
     return limits_message(decision)
-
-
-def choose(
-    allowed: AllowedThresholds, strategy: PolicyStrategy
-) -> tuple[tuple[Choice, ...], Choice]:
-    """Return the threshold for each interval of the cost ratio, and the default one."""
-    points = allowed.points
-    default = Choice.at(points, _default_row(allowed, strategy), 0.0, np.inf)
-    return (allowed.hull.choices(points) if strategy in COST_AWARE else (default,)), default
-
-
-def _default_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
-    if strategy in ("recall", "partial_auroc"):
-        return allowed.highest_recall
-    # The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
-    points, hull = allowed.points, allowed.hull
-    odds = float(points.n_negative / points.n_positive)
-    t = mean_t(allowed.scenario.costs, odds)
-    ratio = t / (1.0 - t) / odds if t < 1 else np.inf
-    return int(hull.index[hull.best(np.array([ratio]))[0]])

@@ -26,7 +26,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.subgroups import read_subgroups
-from voros.core.volume import cost_moments
+from voros.core.volume import cost_moments, mean_t
 from voros.evaluation import choice_columns
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
@@ -39,7 +39,6 @@ from voros.policy.allowed import (
     PolicyStrategy,
     allowed_thresholds,
     check_groups,
-    choose,
     split,
     why_never_alarm,
 )
@@ -572,6 +571,26 @@ class ThresholdPolicy:
             f"ThresholdPolicy({self.strategy!r}: {count} on {self.scenario.costs!r}, "
             f"default {self.default.threshold:.6g})"
         )
+
+
+def choose(
+    allowed: AllowedThresholds, strategy: PolicyStrategy
+) -> tuple[tuple[Choice, ...], Choice]:
+    """Return the threshold for each interval of the cost ratio, and the default one."""
+    points = allowed.points
+    default = Choice.at(points, _default_row(allowed, strategy), 0.0, np.inf)
+    return (allowed.hull.choices(points) if strategy in COST_AWARE else (default,)), default
+
+
+def _default_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
+    if strategy in ("recall", "partial_auroc"):
+        return allowed.highest_recall
+    # The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
+    points, hull = allowed.points, allowed.hull
+    odds = float(points.n_negative / points.n_positive)
+    t = mean_t(allowed.scenario.costs, odds)
+    ratio = t / (1.0 - t) / odds if t < 1 else np.inf
+    return int(hull.index[hull.best(np.array([ratio]))[0]])
 
 
 def _check_unweighted(weights: FloatArray | None) -> None:
