@@ -12,8 +12,8 @@ Every rule keeps one capacity and takes the thresholds of least total cost that 
   the capacity in the population, and each keeping its group's floor there. Alpha is split between
   the capacity and the groups (Bonferroni). The capacity takes one exact test for all common
   thresholds, the floor of a group a fixed sequence of exact tests
-  (`voros.guarantee.binomial_tests`). Thresholds at or above the common one raise no more alarms than
-  it does, so all limits hold together. No group uses what another leaves of the capacity.
+  (`voros.guarantee.binomial_tests`). Thresholds at or above the common one raise no more alarms
+  than it does, so all limits hold together. No group uses what another leaves of the capacity.
 """
 
 from __future__ import annotations
