@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 from voros.guarantee.prediction import (
     WIDEST,
     Search,
+    _first_shift,
     _needed,
     _needed_at_start,
     _solved_margins,
@@ -28,6 +29,10 @@ WALKS = [
     Walk(400, 60, 0.1, 0.1, 60, 250, coarse=True),
     Walk(250, 900, 0.8, 0.002, 30, 240, 20),
 ]
+
+
+FIRST = 0.03
+"""The shift that a search tries first."""
 
 
 class History:
@@ -68,7 +73,7 @@ class History:
             return risky[0] + max((aim - deviate(risky[1])) / self.rate(), least)
         if safe:
             return safe[0] + min((aim - deviate(safe[1])) / self.rate(), 0.0)
-        return TUNING.first_shift
+        return FIRST
 
     @property
     def ended(self) -> bool:
@@ -92,7 +97,7 @@ def test_a_search_follows_from_all_that_was_tried(coarse: bool) -> None:
     ended = kept = 0
     for _ in range(150):
         alpha = float(rng.choice([0.2, 0.01, 1e-4]))
-        search, history = Search(alpha, coarse), History(alpha, coarse)
+        search, history = Search(alpha, coarse, FIRST), History(alpha, coarse)
         factors = rng.choice([0.3, 0.5, 0.9, 0.93, 0.95, 0.97, 0.98, 1.0, 1.2, 3.0, 1e4], size=9)
         if rng.random() < 0.5:
             factors *= rng.uniform(0.9, 1.1, size=9)
@@ -190,7 +195,7 @@ def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: Walk) -> No
         early = TUNING.early_margin / first_unit * (walk.start / alarms) ** TUNING.early_power
         found = margins[node] - early
         assert exact - 1e-7 <= found <= exact + (widest + 1) / 2**16
-        small = TUNING.first_shift
+        small = 0.05
         gained = deviate(max(risk(found + small), 1e-120)) - deviate(walk.alpha)
         slope = min(max(gained / small, TUNING.slopes[0]), TUNING.slopes[1])
         assert rates[node] == pytest.approx(1 / slope, rel=1e-6)
@@ -223,3 +228,20 @@ def test_what_is_tried_is_the_solved_margins_moved_together(
         assert needed == [max(least, expected[1] - 1), *expected[1:]]
     best = max(risk for risk in risks if risk <= walk.alpha)
     assert found == tried[risks.index(best)]
+
+
+@pytest.mark.parametrize(
+    ("walk", "tp", "more"),
+    [
+        (Walk(2000, 1000, 0.4, 0.04, 41, 400), 0.1, 0.0),
+        (Walk(2000, 1000, 0.4, 0.04, 41, 400, None, True), 0.25, 0.0),
+        (Walk(10**6, 10**6, 0.5, 0.04, 132, 4001), 0.1, 0.03),
+        (Walk(10**6, 10**6, 0.5, 0.04, 132, 4000), 0.1, 0.0),
+    ],
+)
+def test_the_first_shift_is_a_part_of_a_true_positive_at_the_start(
+    walk: Walk, tp: float, more: float
+) -> None:
+    both = 1 + walk.n_cases / walk.horizon
+    unit = sqrt(walk.min_precision * (1 - walk.min_precision) * both * walk.start)
+    assert _first_shift(walk) == pytest.approx(tp / unit + more)

@@ -1,6 +1,6 @@
 """Upper bounds on means of binomial tails in closed form, for many alarms.
 
-Zubkov and Serov (2012): for X binomial(a, p) and k = 0, ..., a - 1, with the signed root
+Zubkov and Serov (2013): for X binomial(a, p) and k = 0, ..., a - 1, with the signed root
 T(x) = sign(x - p) sqrt(2 a KL(x, p)) of the relative entropy,
 
     Phi(T(k / a)) <= P(X <= k) <= Phi(T((k + 1) / a)).

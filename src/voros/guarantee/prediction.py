@@ -23,8 +23,8 @@ from voros.guarantee.future_floor import exact_up_to
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import RiskBound, Walk
 
-HALVINGS, WIDEST = 16, 64.0
-"""Halvings of the interval in which a margin is sought, and the largest one."""
+HALVINGS, WIDEST, SMALL = 16, 64.0, 0.05
+"""Halvings of the interval in which a margin is sought, the largest one, and a small change."""
 
 
 def rough_requirement(walk: Walk) -> AnyArray:
@@ -39,7 +39,7 @@ def requirement(walk: Walk) -> AnyArray:
     The first number is for the cases above the start; then there is one for each number of alarms
     from the start to the most. They rise by 0 or 1.
     """
-    bound, search = RiskBound(walk), Search(walk.alpha, walk.coarse)
+    bound, search = RiskBound(walk), Search(walk.alpha, walk.coarse, _first_shift(walk))
     margins, rates = _solved_margins(walk)
     kept, at_start = np.zeros(0, dtype=np.int64), _needed_at_start(bound)
     while not search.ended:
@@ -84,6 +84,8 @@ class Search:
     alpha : float
     coarse : bool
         Whether to end with less of alpha, and sooner.
+    first : float
+        The shift that is tried first.
     risky, safe : Tried or None
         The last shift with too much risk, and the one that uses most of alpha.
     used : float
@@ -96,6 +98,7 @@ class Search:
 
     alpha: float
     coarse: bool = False
+    first: float = 0.0
     risky: Tried | None = None
     safe: Tried | None = None
     used: float = 0.0
@@ -124,7 +127,7 @@ class Search:
             return self.risky.shift + part * (self.safe.shift - self.risky.shift)
         known = self.risky or self.safe
         if known is None:
-            return TUNING.first_shift
+            return self.first
         move = (aim - known.deviate) / self.rate
         least = TUNING.smallest_step * 2.0**self.steps
         return known.shift + (max(move, least) if known is self.risky else min(move, 0.0))
@@ -146,6 +149,12 @@ class Search:
 
 def _deviate(risk: float) -> float:
     return -float(ndtri(risk))
+
+
+def _first_shift(walk: Walk) -> float:
+    shift = TUNING.coarse_first_shift if walk.coarse else TUNING.first_shift
+    many = TUNING.many_shift * (walk.most > exact_up_to(walk.min_precision))
+    return float(shift / walk.deviation(walk.start)) + many
 
 
 def _nodes(walk: Walk) -> FloatArray:
@@ -178,11 +187,10 @@ def _solved_margins(walk: Walk) -> tuple[FloatArray, FloatArray]:
         middle = (low + high) / 2
         too_risky = risk(floor * nodes + middle * unit) > walk.alpha
         low, high = np.where(too_risky, middle, low), np.where(too_risky, high, middle)
-    small = TUNING.first_shift
     less = _deviate(walk.alpha) + ndtri(
-        np.maximum(risk(floor * nodes + (high + small) * unit), LEAST)
+        np.maximum(risk(floor * nodes + (high + SMALL) * unit), LEAST)
     )
-    rates = small / np.clip(-less, TUNING.slopes[0] * small, TUNING.slopes[1] * small)
+    rates = SMALL / np.clip(-less, TUNING.slopes[0] * SMALL, TUNING.slopes[1] * SMALL)
     early = TUNING.early_margin / unit[0] * (walk.start / nodes) ** TUNING.early_power
     return high + early, rates
 

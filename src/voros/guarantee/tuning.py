@@ -95,14 +95,17 @@ class Tuning:
     start_part : float
         Part of alpha that the test at the start may use up if the sequence starts too late.
     first_shift : float
-        Margins are first raised by this: the risk is a little more than at one number of alarms.
+        Margins are first raised by this many true positives at the start: the risk is a little
+        more than at one number of alarms.
+    many_shift : float
+        And by this many standard deviations where closed bounds are used.
     margin_nodes : int
         Numbers of alarms between which margins are interpolated.
     aimed_at : float
         Part of alpha that the search for margins aims at.
     least_used : tuple of float
         Parts of alpha that end the search after one step, two, and so on.
-    coarse_aimed_at, coarse_least_used : float, tuple of float
+    coarse_first_shift, coarse_aimed_at, coarse_least_used : float, float, tuple of float
         The same where a bound may be coarse.
     smallest_step : float
         By which margins are raised at least, in standard deviations, doubled at every step.
@@ -145,7 +148,7 @@ class Tuning:
     start_power: float = 0.8
 
     late_share: float = 0.03
-    inner_share: float = 0.01
+    inner_share: float = 0.005
     inner_thresholds: int = 8
     earliest: float = 0.45
     main_start: float = 6.0
@@ -203,15 +206,17 @@ class Tuning:
         *(1.2, 1.4, 1.7, 2.0, 2.5, 3.0),
     )
 
-    early_margin: float = 0.4
-    early_power: float = 3.0
+    early_margin: float = 0.5
+    early_power: float = 5.0
     start_part: float = 0.9
-    first_shift: float = 0.05
+    first_shift: float = 0.1
+    many_shift: float = 0.03
     margin_nodes: int = 14
-    aimed_at: float = 0.994
-    least_used: tuple[float, ...] = (0.98, 0.98, 0.97, 0.95, 0.93, 0.9, 0.0)
+    aimed_at: float = 0.998
+    least_used: tuple[float, ...] = (0.995, 0.994, 0.985, 0.97, 0.95, 0.93, 0.9, 0.0)
+    coarse_first_shift: float = 0.25
     coarse_aimed_at: float = 0.98
-    coarse_least_used: tuple[float, ...] = (0.95, 0.95, 0.93, 0.9, 0.9, 0.9, 0.0)
+    coarse_least_used: tuple[float, ...] = (0.95, 0.94, 0.9, 0.8, 0.0)
     smallest_step: float = 0.002
     inside: float = 0.1
     chances_taken: int = 4
