@@ -57,6 +57,9 @@ def explore(
     cases: Annotated[
         str, typer.Option(help="What is counted, in the plural, as in 'patients'.")
     ] = "cases",
+    language: Annotated[
+        str, typer.Option(help="Language the page opens in: en or de; readers can change it.")
+    ] = "en",
     thin: Annotated[
         int | None,
         typer.Option(
@@ -78,7 +81,12 @@ def explore(
         raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
     scenario = limits.read(miss_costs=OPENING_MISS_COSTS)
     check_output(output, show_options)
-    words: dict[str, Any] = {"title": title, "outcome": outcome, "cases": cases}
+    words: dict[str, Any] = {
+        "title": title,
+        "outcome": outcome,
+        "cases": cases,
+        "language": language,
+    }
     if columns.file == NO_FILE:
         _refuse_without_file(columns, show_options, thin)
         html = render_empty_page(scenario, **words)

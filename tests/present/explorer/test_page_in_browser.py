@@ -118,9 +118,10 @@ def test_fits_the_width_of_the_screen(resizable: Any, width: int) -> None:
 
 
 def test_every_control_is_reached_with_the_tab_key(opened: Any) -> None:
+    opened.execute_script("document.getElementById('analysts').open = true")
     stops = opened.execute_script(
         "const kinds = 'input, select, textarea, button, a, summary, [tabindex]';"
-        "const isStop = (e) => e.tabIndex >= 0 && e.checkVisibility();"
+        "const isStop = (e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility();"
         "window.stops = [...document.querySelectorAll(kinds)].filter(isStop);"
         "return window.stops.map((e) => e.id);"
     )

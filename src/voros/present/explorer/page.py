@@ -12,6 +12,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from voros.core.arrays import check_choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
@@ -29,12 +30,16 @@ from voros.models import count_models
 from voros.present.explorer.payload import empty_payload, page_payload
 
 _MODULES = """
-    python_text lang_en lang csv columns labels counting reading background
+    python_text lang_en lang_de lang csv columns labels counting reading background
     voros setting wording marks axes roc_chart area_chart threshold_chart people winners winner_map
-    tables chart_tables ranking notices fields controls sharing app saving loader main
+    tables chart_tables ranking notices fields controls sharing saving chart_data keeping compare
+    steps filling app loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""
+
+LANGUAGES = ("en", "de")
+"""Languages that the script has words for, the first of them its own."""
 
 LINE_PIXELS = 2.5
 """Width of a model's line, as in the style sheet: dashes are given in widths of the line."""
@@ -55,6 +60,7 @@ def write_page(
     outcome: str = "the outcome",
     cases: str = "cases",
     thin: int | None = None,
+    language: str = "en",
     force: bool = False,
 ) -> Path:
     """Write a page on which limits and costs can be moved, as one HTML file.
@@ -83,6 +89,8 @@ def write_page(
     thin : int, optional
         For publication: keep at most ``thin`` thresholds of each model. The page states the
         largest change this can make to a score.
+    language : {"en", "de"}, default "en"
+        The language that the page opens in; its reader can change it.
     force : bool, default False
         Overwrite a file that exists.
 
@@ -112,6 +120,7 @@ def write_page(
         outcome=outcome,
         cases=cases,
         thin=thin,
+        language=language,
         force=force,
     )
 
@@ -137,10 +146,11 @@ def render_page(
     outcome: str = "the outcome",
     cases: str = "cases",
     thin: int | None = None,
+    language: str = "en",
 ) -> str:
     """Return the page as text; parameters are those of `write_page`."""
     payload = page_payload(points_by_model, scenario, thin)
-    return _render(payload, title, outcome, cases)
+    return _render(payload, title, outcome, cases, language)
 
 
 def render_empty_page(
@@ -149,6 +159,7 @@ def render_empty_page(
     title: str | None = None,
     outcome: str = "the outcome",
     cases: str = "cases",
+    language: str = "en",
 ) -> str:
     """Return a page without data, which reads a file of its reader's own in the browser.
 
@@ -160,17 +171,20 @@ def render_empty_page(
     >>> '"models":[]' in page
     True
     """
-    payload = empty_payload(scenario) | {"title": title}
-    return _render(payload, title, outcome, cases)
+    return _render(empty_payload(scenario), title, outcome, cases, language)
 
 
-def _render(payload: Mapping[str, Any], title: str | None, outcome: str, cases: str) -> str:
+def _render(
+    payload: Mapping[str, Any], title: str | None, outcome: str, cases: str, language: str
+) -> str:
+    check_choice(language, "language", LANGUAGES)
     _check_words(title="" if title is None else title, outcome=outcome, cases=cases)
     style, script = _asset("style.css") + _colours(), _bundle()
     looks = {"hues": len(HUES), "dashes": [_dash(lengths) for lengths in DASHES]}
     words = {"outcome": outcome, "cases": cases}
-    held = {**payload, "words": words, "titles": AXIS_TITLES, "looks": looks}
+    held = {**payload, "title": title, "words": words, "titles": AXIS_TITLES, "looks": looks}
     return Template(_asset("index.html")).substitute(
+        language=language,
         title=escape(title or f"Which model, at which threshold, for {outcome}?"),
         policy=escape(_security_policy(style, script), quote=False),
         style=style,

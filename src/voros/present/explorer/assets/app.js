@@ -1,14 +1,19 @@
 /** The page: one setting, moved by its controls, and everything that follows from it. */
 import { areaChart } from "./area_chart.js";
+import { bindComparison } from "./compare.js";
 import { bindControls } from "./controls.js";
 import { areaRows, mapRows, rocRows } from "./chart_tables.js";
+import { fillWords } from "./filling.js";
+import { bindKeeping } from "./keeping.js";
+import { w, wordsOf } from "./lang.js";
 import { markOf } from "./marks.js";
-import { addressText, contentsText, notices, thinningText } from "./notices.js";
+import { contentsText, notices, thinningText } from "./notices.js";
 import { consequences, peoplePicture } from "./people.js";
 import { rankingTable } from "./ranking.js";
 import { rocChart, stretchPath } from "./roc_chart.js";
 import { costsOf, firstSetting, holdsSetting, missAt, readHash } from "./setting.js";
 import { bindSharing } from "./sharing.js";
+import { stepper } from "./steps.js";
 import { tableBehind } from "./tables.js";
 import { thresholdChart, thresholdTable } from "./threshold_chart.js";
 import { atPrevalence, bindingLimits, evaluate, operatingPoints, ratioRange } from "./voros.js";
@@ -23,12 +28,19 @@ import {
   verdictText,
 } from "./wording.js";
 
+/** Models that are drawn, unless all are asked for. */
+const DRAWN_MODELS = 8;
+
+/** Beyond this many models the ranking scrolls. */
+const LONG_RANKING = 12;
+
 /** A screen reader hears the result once the controls rest for this many milliseconds. */
 const ANNOUNCED_AFTER = 700;
 
 /** What the page in view shows: its data, and what draws them. */
 let [payload, cases, words, nCases, models] = [];
-let [tables, pictures, drawPeople, writeTexts, showControls] = [];
+let [tables, pictures, drawPeople, writeTexts, showControls, showComparison] = [];
+let [shownView, shownMap, drawsAll] = [null, null, false];
 
 const place = (id) => document.getElementById(id);
 
@@ -56,6 +68,7 @@ function viewOf(setting) {
   const found = models.map((model, i) => scored(model, points[i], setting, costs));
   const ranked = [...found].sort((a, b) => b.usable - a.usable || b.score - a.score);
   ranked.forEach((model, rank) => (model.mark = markOf(model.position, rank, payload.looks)));
+  const focus = setting.model === null ? ranked[0] : found[setting.model];
   const odds = points[0].nNegative / points[0].nPositive;
   const miss = missAt(setting);
   return {
@@ -65,30 +78,24 @@ function viewOf(setting) {
     points,
     models: found,
     ranked,
-    focus: setting.model === null ? ranked[0] : found[setting.model],
+    focus,
+    drawn: drawsAll ? found : ranked.filter((model, i) => i < DRAWN_MODELS || model === focus),
     ratios: ratioRange(costs, odds),
     missAt: miss,
     ratioAt: 1 / miss,
     nCases,
     closeCall: payload.closeCall,
     thinning: payload.thinning,
-    titles: payload.titles,
+    titles: { ...payload.titles, ...w.axes },
   };
 }
 
 // ------------------------------------------------------------------ drawing
 
-/** Say what is counted, wherever the page names it: {} stands for the word. */
-function fillCases({ cases: counted }) {
-  for (const element of document.querySelectorAll("[data-cases]")) {
-    element.textContent = element.dataset.cases.replace("{}", () => counted);
-  }
-}
-
 function deployment(view) {
   const { points, result, name } = view.focus;
   const { chosen } = consequences(view);
-  if (chosen === 0) return `${name}: no alarm at all.`;
+  if (chosen === 0) return w.noAlarmAtAll(name);
   const { minPrecision } = view.setting;
   const binding = bindingLimits(points, minPrecision, result.allowedAlarms, view.ratios);
   return `${name}: ${deployText(points, chosen, words)} ${bindingText(binding)}`;
@@ -100,15 +107,17 @@ function mapText(found, view) {
     .map(({ name, position }) => [name, found.filter(({ winner }) => winner === position).length])
     .filter(([, cells]) => cells > 0)
     .sort((a, b) => b[1] - a[1])
-    .map(([name, cells]) => `${name} in ${percent(cells / found.length, 2)}`);
-  return shares.length ? `Best of these limits: ${shares.join(", ")}.` : "No model is usable here.";
+    .map(([name, cells]) => w.mapShare(name, percent(cells / found.length, 2)));
+  return shares.length ? w.mapText(shares) : w.mapNobody;
 }
 
 const store = {
   setting: null,
+  steps: stepper(),
   /** What the address asked for and did not get, until something is moved. */
   refused: [],
   change(part, refused = []) {
+    if (this.setting !== null) this.steps.note(this.setting, part);
     this.setting = { ...this.setting, ...part };
     this.refused = refused;
     update();
@@ -116,7 +125,33 @@ const store = {
   reset() {
     this.change(firstSetting(payload.setting));
   },
+  /** Go to a setting that was there before; null where there is none. */
+  goTo(setting) {
+    if (setting === null) return;
+    this.setting = setting;
+    update();
+  },
+  undo() {
+    this.goTo(this.steps.back(this.setting));
+  },
+  redo() {
+    this.goTo(this.steps.forward(this.setting));
+  },
 };
+
+function bindSteps() {
+  place("undo").addEventListener("click", () => store.undo());
+  place("redo").addEventListener("click", () => store.redo());
+}
+
+/** Ctrl+Z and Ctrl+Shift+Z, save where text is typed, which has its own. */
+function stepByKeys(event) {
+  const typing = event.target.closest?.("input:not([type='range'], [type='checkbox']), textarea");
+  if (typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  event.preventDefault();
+  if (event.shiftKey) store.redo();
+  else store.undo();
+}
 
 let announcing = null;
 
@@ -124,12 +159,12 @@ function say(verdict, consequence, view) {
   place("verdict").textContent = verdict;
   place("ticker").textContent = verdict;
   place("threshold-model").textContent = view.focus.name;
-  place("focus").options[0].textContent = `the best one: ${view.ranked[0].name}`;
-  place("consequence").textContent = `With ${view.focus.name}: ${consequence}`;
+  place("focus").options[0].textContent = w.bestOneNow(view.ranked[0].name);
+  place("consequence").textContent = w.withModel(view.focus.name, consequence);
   place("deploy").textContent = deployment(view);
   place("setting-text").textContent = settingText(view.setting, words);
   const told = notices(view);
-  if (store.refused.length) told.unshift(addressText(store.refused));
+  if (store.refused.length) told.unshift(w.addressProblems(store.refused));
   place("notice").textContent = told.join(" ");
   place("notice").hidden = told.length === 0;
   clearTimeout(announcing);
@@ -145,8 +180,13 @@ function update() {
   const view = viewOf(store.setting);
   showControls(store.setting);
   for (const draw of pictures) draw(view);
-  say(verdictText(view.ranked, view.closeCall), drawPeople(view), view);
+  shownView = view;
+  const [verdict, consequence] = [verdictText(view.ranked, view.closeCall), drawPeople(view)];
+  say(verdict, consequence, view);
+  showComparison(view, verdict, consequence);
   writeTexts(store.setting);
+  place("undo").disabled = !store.steps.canGoBack;
+  place("redo").disabled = !store.steps.canGoForward;
   document.body.dataset.updateMs = (performance.now() - started).toFixed(2);
 }
 
@@ -171,10 +211,17 @@ function bindPage() {
       choose: (limits) => store.change(limits),
       say: (text) => (place("map-cell").textContent = text),
       tabulate: (shown, view) => tables.map(() => mapRows(shown, view)),
-      describe: (found, view) => (place("map-text").textContent = mapText(found, view)),
+      describe: (found, view, shown) => {
+        shownMap = shown;
+        place("map-text").textContent = mapText(found, view);
+      },
     }),
   ];
   drawPeople = peoplePicture(place("people"));
+  showComparison = bindComparison(place);
+  bindSteps();
+  bindDrawAll();
+  bindKeeping(() => ({ ...shownView, map: shownMap }));
   writeTexts = bindSharing();
   showControls = bindControls(store, models, {
     nCases,
@@ -195,26 +242,55 @@ function followAddress({ newURL }) {
   if (holdsSetting(hash)) takeAddress(hash);
 }
 
-/** Show counts; `given` is what `voros explore` writes into a page. */
-export function openPage(given) {
-  payload = given;
-  ({ cases, words } = payload);
-  nCases = cases.nPositive + cases.nNegative;
-  models = payload.models.map(modelOf);
-  place("layout").hidden = false;
-  fillCases(words);
-  bindPage();
+/** Many models: the charts show the first, and the ranking scrolls. */
+function bindDrawAll() {
+  const box = place("draw-all");
+  place("draw-all-place").hidden = models.length <= DRAWN_MODELS;
+  box.checked = drawsAll;
+  box.addEventListener("change", () => {
+    drawsAll = box.checked;
+    update();
+  });
+  if (models.length <= LONG_RANKING) return;
+  const attributes = { tabindex: 0, role: "region", "aria-labelledby": "ranking-title" };
+  const scroll = place("ranking-scroll");
+  for (const [name, value] of Object.entries(attributes)) scroll.setAttribute(name, value);
+}
+
+/** What stands on the page whatever the setting. */
+function fillPage() {
   const rate = percent(cases.nPositive / nCases);
-  place("sample").textContent =
-    `${several(models.length, "model")}, ${plain(nCases, 9)} ${words.cases}, ` +
-    `${rate} with ${words.outcome}.`;
+  fillWords({ ...words, ownRate: rate, closeCall: plain(payload.closeCall) });
+  const counted = several(models.length, ...w.model);
+  place("sample").textContent = w.sample(counted, plain(nCases, 9), words.cases, rate, words.outcome);
   place("contents").textContent = contentsText(models, cases, words);
-  place("close-call").textContent = payload.closeCall;
   if (payload.thinning) {
     place("thinning").hidden = false;
     place("thinning").textContent = thinningText(payload.thinning);
   }
-  takeAddress(window.location.hash);
+}
+
+/** The setting in force, to open another page with. */
+export const settingNow = () => store.setting;
+
+/**
+ * Show counts; `given` is what `voros explore` writes into a page. It opens with a setting, or with
+ * what the address asks for.
+ */
+export function openPage(given, setting = null) {
+  payload = given;
+  cases = payload.cases;
+  words = wordsOf(payload.words);
+  nCases = cases.nPositive + cases.nNegative;
+  models = payload.models.map(modelOf);
+  place("layout").hidden = false;
+  fillPage();
+  bindPage();
+  store.steps = stepper();
+  store.setting = null;
+  if (setting) store.change(setting);
+  else takeAddress(window.location.hash);
   // The same function again is not added twice.
   window.addEventListener("hashchange", followAddress);
+  document.addEventListener("keydown", stepByKeys);
 }

@@ -48,7 +48,7 @@ export function areaChart(place) {
       { length: SAMPLES + 1 },
       (_, i) => low * (high / low) ** (i / SAMPLES),
     );
-    const scored = view.models.filter((model) => model.result.hull);
+    const scored = view.drawn.filter((model) => model.result.hull);
     const share = ({ points, result }) => normalisedArea(points, result, view.ratioAt);
     fill(state, width, height, [
       svg("defs", {}, clip("area-plot", box)),

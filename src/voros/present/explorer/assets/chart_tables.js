@@ -1,4 +1,5 @@
 /** What the ROC plot, the area curve and the map of winners show, as rows of text. */
+import { w } from "./lang.js";
 import { bestAt, normalisedArea } from "./voros.js";
 import { placeOnMap } from "./winners.js";
 import { falseAlarms, percent, plain, thresholdText } from "./wording.js";
@@ -20,7 +21,7 @@ export function rocRows({ models, ratioAt }) {
       i === 0 ? NOTHING : percent(points.tp[i] / points.alarms[i]),
     ];
   });
-  return { head: ["Model", "Alarm at score", "False alarms", "Caught", "Right"], rows };
+  return { head: [w.modelHead, w.scoreAtHead, w.falseAlarmsHead, w.caughtHead, w.rightHead], rows };
 }
 
 /** The height of each model's area curve at a few costs. */
@@ -32,15 +33,15 @@ export function areaRows(view) {
       result.hull ? percent(normalisedArea(points, result, 1 / miss)) : NOTHING,
     ),
   ]);
-  return { head: ["Model", ...costs.map((miss) => `A miss worth ${falseAlarms(miss)}`)], rows };
+  return { head: [w.modelHead, ...costs.map((miss) => w.missWorth(falseAlarms(miss)))], rows };
 }
 
 /** The map, its highest floor first: who wins in each cell. */
 export function mapRows({ found, cells, window }, { models }) {
   const middle = (i) => (i + 0.5) / cells;
   const said = ({ winner, close }) => {
-    if (winner === -1) return "no model";
-    return close ? `${models[winner].name} (close)` : models[winner].name;
+    if (winner === -1) return w.noModelCell;
+    return close ? w.closeCell(models[winner].name) : models[winner].name;
   };
   const capacities = Array.from({ length: cells }, (_, i) => placeOnMap(window, middle(i), 0)[0]);
   const rows = Array.from({ length: cells }, (_, i) => {
@@ -49,5 +50,5 @@ export function mapRows({ found, cells, window }, { models }) {
     return [percent(floor), ...found.slice(row * cells, (row + 1) * cells).map(said)];
   });
   const head = capacities.map((most) => (window.isCount ? plain(Math.round(most)) : percent(most)));
-  return { head: ["Floor, by capacity", ...head], rows };
+  return { head: [w.floorByCapacity, ...head], rows };
 }

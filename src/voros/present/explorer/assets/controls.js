@@ -1,5 +1,6 @@
 /** The page's controls: each moves its part of the setting, and shows it. */
 import { linearSteps, logSteps, logitSteps, numberControl } from "./fields.js";
+import { w } from "./lang.js";
 import { html } from "./marks.js";
 import {
   MISS_COSTS,
@@ -20,20 +21,20 @@ const USUAL_MISSES = [1, 1000];
 /** Digits of the data's own prevalence, where it is shown or taken as a start. */
 const OWN_RATE_DIGITS = 4;
 
-const floorKind = {
+const floorKind = () => ({
   power: 2,
   steps: linearSteps(0, 1),
   accepts: isShare,
-  accepted: "0 to 100",
-  text: (share) => `at least ${percent(share)} of alarms right`,
-};
+  accepted: w.acceptedShare,
+  text: (share) => w.floorSaid(percent(share)),
+});
 
 const shareKind = (cases) => ({
   power: 2,
   steps: logSteps(LEAST_SHARE, 1),
   accepts: isPositiveShare,
-  accepted: `a percentage above 0, up to 100; for a number of ${cases}, change the unit`,
-  text: (share) => `at most ${percent(share)}`,
+  accepted: w.acceptedCapacity(cases),
+  text: (share) => w.atMostSaid(percent(share)),
 });
 
 const countKind = (nCases) => ({
@@ -41,8 +42,8 @@ const countKind = (nCases) => ({
   steps: logSteps(1, nCases),
   round: Math.round,
   accepts: isCount,
-  accepted: "a whole number above 0",
-  text: (count) => `at most ${count}`,
+  accepted: w.acceptedCount,
+  text: (count) => w.atMostSaid(count),
 });
 
 const prevalenceKind = ({ prevalence }) => ({
@@ -50,7 +51,7 @@ const prevalenceKind = ({ prevalence }) => ({
   digits: prevalence === null ? OWN_RATE_DIGITS : undefined,
   steps: logitSteps(...PREVALENCES),
   accepts: isPrevalence,
-  accepted: "a percentage between 0 and 100, at least 1e-98",
+  accepted: w.acceptedPrevalence,
   text: (share) => percent(share),
 });
 
@@ -61,7 +62,7 @@ function missKind([low, high]) {
     power: 0,
     steps: logSteps(10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most))),
     accepts: isMissCost,
-    accepted: `a number from ${MISS_COSTS[0]} to ${MISS_COSTS[1]}`,
+    accepted: w.acceptedMiss(...MISS_COSTS),
     text: falseAlarms,
   };
 }
@@ -107,7 +108,7 @@ function missControls(store, firstMiss) {
 function numberControls(store, { nCases, ownRate, firstMiss, cases }) {
   const [counts, shares, keep] = [countKind(nCases), shareKind(cases), keeper(store)];
   const isCountNow = () => store.setting.capacity.count !== undefined;
-  const showFloor = numberControl("floor", () => floorKind, {
+  const showFloor = numberControl("floor", floorKind, {
     changed: (minPrecision) => store.change({ minPrecision }),
     keep,
   });
@@ -167,9 +168,8 @@ function choiceControls(store, { nCases, ownRate }) {
 
 /** Fill the list of models and bind every control; returns a function that shows a setting. */
 export function bindControls(store, models, facts) {
-  byId("own-rate").textContent = percent(facts.ownRate);
   byId("focus").append(
-    html("option", { value: "" }, "the best one"),
+    html("option", { value: "" }, w.bestOne),
     ...models.map(({ name }, position) => html("option", { value: position }, name)),
   );
   const showNumbers = numberControls(store, facts);

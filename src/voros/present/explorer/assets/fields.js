@@ -1,4 +1,5 @@
 /** Sliders and number fields: two ways to move the same number, which keep in step. */
+import { w } from "./lang.js";
 
 const STEPS = 400;
 
@@ -43,8 +44,7 @@ const LONGEST_REPEATED = 24;
 
 /** What was typed, for a message; a browser does not give away what is no number. */
 function typedText({ value }) {
-  if (value === "" || value.length > LONGEST_REPEATED) return "what was typed";
-  return value;
+  return value === "" || value.length > LONGEST_REPEATED ? null : value;
 }
 
 /**
@@ -86,7 +86,7 @@ export function numberControl(name, kind, { changed, keep }) {
     restore ??= keep();
     const value = typed();
     const accepted = kind().accepts(value);
-    complain(accepted ? "" : `Accepted: ${kind().accepted}.`, !accepted);
+    complain(accepted ? "" : w.accepted(kind().accepted), !accepted);
     move(field, () => (accepted ? changed(value) : restore()));
   });
   // On leaving the field, what was not accepted gives way to what was there before.
@@ -94,7 +94,7 @@ export function numberControl(name, kind, { changed, keep }) {
     const [accepted, said] = [kind().accepts(typed()), typedText(field)];
     restore = null;
     showInField();
-    const back = `Back to ${field.value}: ${said} is not accepted. Accepted: ${kind().accepted}.`;
+    const back = w.backTo(field.value, said, kind().accepted);
     complain(accepted ? "" : back, false);
   });
 

@@ -14,9 +14,275 @@ const count = (n) => n.toLocaleString("en");
 
 export const ENGLISH = {
   language: "English",
+  locale: "en",
+  percent: (number) => `${number}%`,
   pageTitle: (outcome) => `Which model, at which threshold, for ${outcome}?`,
+  theOutcome: "the outcome",
+  theCases: "cases",
+  /** Titles of axes in place of those that come with the page. */
+  axes: {},
+
+  // Nouns with their plurals.
+  alarm: ["alarm", "alarms"],
+  falseAlarm: ["false alarm", "false alarms"],
+  model: ["model", "models"],
+  threshold: ["threshold", "thresholds"],
+  case_: ["case", "cases"],
+
+  // The frame of the page.
+  skip: "Skip to the result",
+  languageLabel: "Language",
+  sample: (models, n, cases, rate, outcome) => `${models}, ${n} ${cases}, ${rate} with ${outcome}.`,
+  undo: "Undo",
+  redo: "Redo",
+
+  // Limits and costs.
+  limitsForm: "Limits and costs",
+  limitsTitle: "Your limits",
+  floorLegend: "How many alarms must be [right|precision]?",
+  floorSlider: "Share of alarms that must be right, slider",
+  floorField: "Share of alarms that must be right, percent",
+  atLeast: "at least",
+  capacityLegend: "How many alarms can you [handle|capacity]?",
+  capacitySlider: "Most alarms, slider",
+  capacityField: "Most alarms",
+  capacityUnit: "Unit of the capacity",
+  atMost: "at most",
+  shareOfCases: ({ cases }) => `% of ${cases}`,
+  countOfCases: ({ cases }) => cases,
+  missLegend: "What is a [miss|miss] worth?",
+  missHint: "Missing one case is as bad as how many [false alarms|falseAlarm]? Give a range.",
+  lowSlider: "A miss is worth at least, slider",
+  lowField: "A miss is worth at least this number of false alarms",
+  highSlider: "A miss is worth at most, slider",
+  highField: "A miss is worth at most this number of false alarms",
+  from: "from",
+  to: "to",
+  spreadLabel: "Between the two, equally likely is",
+  spreadMiss: "every number of false alarms",
+  spreadRatio: "every price of a false alarm in misses (leans to cheaper misses)",
+  prevalenceLegend: "How [common|prevalence] is it where you work?",
+  ownPrevalence: ({ ownRate }) => `as in the data (${ownRate})`,
+  prevalenceSlider: "Prevalence, slider",
+  prevalenceField: "Prevalence, percent",
+  reset: "Back to the first setting",
+  acceptedShare: "0 to 100",
+  acceptedCapacity: (cases) =>
+    `a percentage above 0, up to 100; for a number of ${cases}, change the unit`,
+  acceptedCount: "a whole number above 0",
+  acceptedPrevalence: "a percentage between 0 and 100, at least 1e-98",
+  acceptedMiss: (low, high) => `a number from ${low} to ${high}`,
+  floorSaid: (share) => `at least ${share} of alarms right`,
+  atMostSaid: (most) => `at most ${most}`,
+  accepted: (what) => `Accepted: ${what}.`,
+  backTo: (value, typed, what) =>
+    `Back to ${value}: ${typed ?? "what was typed"} is not accepted. Accepted: ${what}.`,
+
+  // What an address may hold.
+  keyShare: "0 to 1",
+  keyPositiveShare: "above 0, up to 1",
+  keyMiss: (low, high) => `two rising numbers from ${low} to ${high}, as 6_9`,
+  keySpread: "miss or ratio",
+  keyPrevalence: (least) => `own, or between 0 and 1, at least ${least}`,
+  keyModel: (n) => `1 to ${n}`,
+  keyZoom: "0 or 1",
+  noSuchKey: (pair) => `${pair} (no such key)`,
+  givenBefore: (pair) => `${pair} (given before)`,
+  keyAccepts: (pair, what) => `${pair} (accepted: ${what})`,
+  countGivenToo: (pair) => `${pair} (count is given too)`,
+  addressProblems: (problems) =>
+    `The address was not taken in full; left out: ${problems.join(", ")}.`,
+
+  // The result.
+  resultTitle: "Result",
+  rankingTitle: "Ranking",
+  rankingHint:
+    "[Partial VOROS|score]: the share of all classifiers within your limits that this one beats, " +
+    "averaged over your costs. 1 is perfect; 0 is never raising an alarm.",
+  rank: "Rank",
+  modelHead: "Model",
+  scoreHead: "Score",
+  behindHead: "Behind",
+  cannotAlarm: "cannot raise an alarm",
+  best: "best",
+  noModel: "No model can raise an alarm within these limits.",
+  oneModel: (model, score) => `${model}: a score of ${score}.`,
+  onlyModel: (model) => `Only ${model} can raise alarms within these limits.`,
+  tooClose: (first, second, distance) =>
+    `${first} and ${second} are too close to call: ${distance} apart.`,
+  firstModel: (first, second, distance) => `First: ${first}, ${distance} ahead of ${second}.`,
+  withModel: (model, consequence) => `With ${model}: ${consequence}`,
+  consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
+    const alarmed = `${alarms === 0 ? "none" : count(alarms)} ${alarms > 1 ? "raise" : "raises"} an alarm`;
+    const rightly = alarms === 0 ? "" : `, ${right || "none"} of them rightly`;
+    const left =
+      ill === 0
+        ? `fewer than one has ${outcome}`
+        : `${missed || "none"} of the ${ill} with ${outcome} ${missed === 1 ? "is" : "are"} missed`;
+    return `of ${total} ${cases}, ${alarmed}${rightly}; ${left}.`;
+  },
+  noAlarmAtAll: (model) => `${model}: no alarm at all.`,
+  deploy: (threshold, precision, recall, { outcome }) =>
+    `${threshold === null ? "" : `alarm when the score is at least ${threshold}; then `}` +
+    `${precision} of alarms are right, and ${recall} of those with ${outcome} are caught.`,
+  precisionFloor: "the precision floor",
+  theCapacity: "the capacity",
+  notBound: "Without the limits it would be the same.",
+  heldBack: (limits) => `Held back by ${limits.join(" and ")}.`,
+  settingText: ({ floor, most, worth, even, rate, outcome }) =>
+    `At least ${floor} of alarms right; ${most}; a miss worth ${worth}${even}; ${outcome} ${rate}.`,
+  settingShare: (share, cases) => `alarms for at most ${share} of ${cases}`,
+  settingCount: (alarms) => `at most ${alarms}`,
+  settingRange: (low, high) => `${low} to ${high}`,
+  settingEven: (spread) =>
+    ` (uniform ${spread === "miss" ? "in false alarms" : "in the cost ratio"})`,
+  asInData: "as in the data",
+  reweighted: (rate) => `reweighted to ${rate}`,
+
+  // What a reader must know besides.
+  capacityBelowOne: (alarms, cases, least) =>
+    `The capacity is ${alarms} among these ${cases}: fewer than one. The smallest that admits an ` +
+    `alarm is ${least}.`,
+  capacityBelowList: "The capacity is below the shortest list of alarms that any model can raise.",
+  floorOutOfReach: (best, model, alarms) =>
+    `The precision floor is out of reach: within this capacity the best is ${best}, by ${model} ` +
+    `with ${alarms}.`,
+  cheapMisses: (worth) =>
+    `At this precision floor an alarm is sure to be worth its cost only where a miss is worth more ` +
+    `than ${worth}; below that, never raising an alarm is not the worst choice and scores above 0.`,
+  thinnedTooFar: (change) =>
+    `This page holds thinned counts, and at so small a capacity the stated largest change of ` +
+    `${change} does not hold.`,
+  contents: (thresholds, models, positive, negative, { cases, outcome }) =>
+    `This page holds counts: at each of ${thresholds} of ${models}, how many alarms were right and ` +
+    `how many were false. Of the ${cases}, ${positive} with and ${negative} without ${outcome} were ` +
+    `counted. It holds no rows. A threshold is a score that occurred, so where counts are small, ` +
+    `treat the file with the care the data ask for, or thin it.`,
+  thinned: (thresholds, one, change, floor) =>
+    `For publication at most ${thresholds} of each model ${one ? "was" : "were"} kept. Every score ` +
+    `shown is at most ${change} below the exact one, at any precision floor, cost and prevalence, ` +
+    `as long as the capacity is at least ${floor} of those with the outcome.`,
+
+  // Pictures.
+  peopleTitle: ({ cases }) => `What happens to 100 ${cases}`,
+  focusLabel: "Model",
+  atLabel: "if a miss is worth",
+  atSlider: "What a miss is worth, for this picture",
+  bestOne: "the best one",
+  bestOneNow: (model) => `the best one: ${model}`,
+  caught: "rightly alarmed",
+  missed: "missed",
+  falseAlarmed: "falsely alarmed",
+  quiet: "rightly left alone",
+  rocTitle: "What each model can do within your limits",
+  rocText:
+    "Shaded: where both limits are kept. Thick: the [thresholds|threshold] a model can use. Dots: " +
+    "those that are best somewhere in your range of costs; the letter marks the one in use.",
+  zoom: "zoom in on the shaded region",
+  rocTable: "The thresholds in use, as a table",
+  thresholdTitle: "The threshold to deploy:",
+  thresholdText: "The dearer a miss, the lower the threshold and the more alarms. The band is your range of costs.",
+  thresholdRegion: "Thresholds across your costs",
+  missHead: "A miss is worth",
+  scoreAtHead: "Alarm at score",
+  alarmsHead: "Alarms",
+  rightHead: "Right",
+  caughtHead: "Caught",
+  falseAlarmsHead: "False alarms",
+  areaTitle: "How good, at which cost",
+  areaText:
+    "At each cost: the share of the shaded region that is worse than the model's best threshold. " +
+    "The score is the mean over the band.",
+  areaTable: "The curves as a table",
+  missWorth: (worth) => `A miss worth ${worth}`,
+  mapTitle: "Would other limits change the winner?",
+  mapHelp: ({ closeCall }) =>
+    `The cross is your setting, a letter the model that wins there. Hatched: the best two are within ` +
+    `${closeCall}; grey: no model can raise an alarm. Click to go there, or move with the arrow keys ` +
+    `and press Enter.`,
+  mapLabel: "Map of winners",
+  mapTable: "The map as a table",
+  mapShare: (model, share) => `${model} in ${share}`,
+  mapText: (shares) => `Best of these limits: ${shares.join(", ")}.`,
+  mapNobody: "No model is usable here.",
+  mapAxis: (title, isCount) => `${title} (${isCount ? "alarms" : "share of cases"})`,
+  mapPlace: (most, floor) => `Capacity ${most}, precision floor ${floor}`,
+  mapNoModel: (place) => `${place}: no model can raise an alarm.`,
+  mapWinner: (place, model, close) => `${place}: ${model}${close ? ", a close call" : ""}.`,
+  floorByCapacity: "Floor, by capacity",
+  noModelCell: "no model",
+  closeCell: (model) => `${model} (close)`,
+  never: "never",
+  notRecorded: "not recorded",
+  range: (from, to) => `${from} to ${to}`,
+  drawAll: "draw all models, not only the first eight",
+  keepPicture: (kind) => `Save as ${kind}`,
+
+  // Two settings side by side.
+  compareTitle: "Two settings side by side",
+  compareHint: "Keep this setting, then move the limits: the table shows both.",
+  keepSetting: "Keep this setting to compare",
+  dropSetting: "Stop comparing",
+  keptHead: "Kept",
+  nowHead: "Now",
+  differenceHead: "Difference",
+  limitsRow: "Limits and costs",
+  resultRow: "Result",
+  consequenceRow: "What happens",
+
+  // Keeping and sharing.
+  sharingTitle: "Keep or share this setting",
+  sharingHint:
+    "The address of this page holds the setting. What stands behind the # works wherever the file is " +
+    "opened: put it behind the address there.",
+  linkLabel: "Link",
+  copyLink: "Copy link",
+  forAnalysts: "For analysts: as TOML and Python",
+  copyToml: "Copy TOML",
+  copyPython: "Copy Python",
+  copied: "Copied.",
+  selected: "Selected: press Ctrl+C to copy.",
+  print: "Print this page",
+  aboutTitle: "About this page",
+  aboutText: "Everything is computed in this file. It loads nothing and sends nothing.",
+  aboutSource: "Made with voros. Partial VOROS is from Ratigan et al., AISTATS 2026.",
+
+  // Words that are explained where they stand.
+  glossaryTitle: "Words on this page",
+  glossary: {
+    alarm: ["Alarm", "The score of a case is at or above the threshold, so that somebody looks."],
+    falseAlarm: ["False alarm", "An alarm for a case that does not have the outcome."],
+    miss: ["Miss", "A case that has the outcome and raises no alarm."],
+    precision: ["Precision floor", "The least share of alarms that must be right: true positives among all alarms."],
+    capacity: ["Capacity", "The most alarms that you can look after."],
+    prevalence: ["Prevalence", "The share of cases that have the outcome."],
+    threshold: ["Threshold", "The score from which on a model raises an alarm."],
+    score: [
+      "Partial VOROS",
+      "How much of what is possible within your limits a model achieves, averaged over your costs, from 0 to 1.",
+    ],
+  },
 
   // A file of one's own.
+  loaderTitle: "Your own file",
+  loaderHint:
+    "A CSV or TSV file with a row for each case: one column says what happened, and each model has a " +
+    "column of scores. It is read here, in your browser. It is sent nowhere, and no row is kept once " +
+    "it is counted.",
+  dropLabel: "Drop a file here, or choose one",
+  pasteSummary: "Or paste rows",
+  pasteLabel: "Rows, the first with the names of the columns",
+  pasteButton: "Read what is pasted",
+  labelLabel: "Label",
+  positiveLabel: "Positive label",
+  modelsLegend: "Models",
+  dropMissing: "Leave out rows with a missing value",
+  outcomeWord: "What does an alarm warn of?",
+  casesWord: "What is counted?",
+  count: "Count and show",
+  counting: "Rows counted",
+  again: "Other columns, or another file",
+  savePage: "Save the page with these counts",
   chooseColumn: "choose a column",
   positiveByItself: "1 or true",
   pastedName: "the pasted text",

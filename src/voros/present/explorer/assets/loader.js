@@ -30,7 +30,7 @@ function textsOf({ first }) {
   return [...new Set(first)].filter((text) => text !== null && !MISSING.has(text));
 }
 
-/** Bind the form; `open(payload, title)` shows counts. Returns nothing. */
+/** Bind the form; `open(payload)` shows counts. Returns nothing. */
 export function bindLoader(source, empty, open) {
   let [file, name, peeked, shown] = [null, "", null, null];
 
@@ -124,9 +124,7 @@ export function bindLoader(source, empty, open) {
       cases: at("cases-word").value.trim() || empty.words.cases,
     };
     const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
-    const { title, ...rest } = empty;
-    const payload = { ...rest, models, cases, words };
-    shown = { payload, title: title ?? w.pageTitle(words.outcome) };
+    shown = { ...empty, models, cases, words };
     // The rows seen for the form go, and what was pasted; a file stays on its owner's disk.
     peeked = null;
     at("pasted").value = "";
@@ -134,7 +132,7 @@ export function bindLoader(source, empty, open) {
     at("loading").hidden = true;
     at("loaded").hidden = false;
     at("loaded-text").textContent = w.loaded(name, notes);
-    open(shown.payload, shown.title);
+    open(shown);
     at("result").focus();
   }
 
@@ -171,6 +169,6 @@ export function bindLoader(source, empty, open) {
     else at("columns-form").hidden = true;
   });
   at("save-page").addEventListener("click", () =>
-    saveFile("voros-page.html", pageText(source, shown.payload, shown.title), "text/html"),
+    saveFile("voros-page.html", pageText(source, shown), "text/html"),
   );
 }

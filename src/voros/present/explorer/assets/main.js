@@ -1,17 +1,49 @@
 /** Where the script begins: as a page, or as the worker of one. */
-import { openPage } from "./app.js";
+import { openPage, settingNow } from "./app.js";
 import { bindWorker } from "./background.js";
+import { fillWords } from "./filling.js";
+import { LANGUAGES, setLanguage, w, wordsOf } from "./lang.js";
 import { bindLoader } from "./loader.js";
+import { html } from "./marks.js";
+
+/** Offer every language; `changed()` is called once another is in force. */
+function bindLanguages(changed) {
+  const [root, list] = [document.documentElement, document.getElementById("language")];
+  const entries = Object.entries(LANGUAGES);
+  list.append(...entries.map(([name, { language }]) => html("option", { value: name }, language)));
+  list.value = root.lang;
+  setLanguage(root.lang);
+  list.addEventListener("change", () => {
+    root.lang = list.value;
+    setLanguage(list.value);
+    changed();
+  });
+}
+
+function showTitle({ title, words }) {
+  const text = title || w.pageTitle(wordsOf(words).outcome);
+  document.querySelector("h1").textContent = document.title = text;
+}
 
 function startPage() {
   const source = `<!doctype html>\n${document.documentElement.outerHTML}`;
   const payload = JSON.parse(document.getElementById("payload").textContent);
-  if (payload.models.length) return openPage(payload);
   const layout = document.getElementById("layout").cloneNode(true);
-  return bindLoader(source, payload, (counted, title) => {
+  let shown = payload;
+
+  function show(setting = null) {
     document.getElementById("layout").replaceWith(layout.cloneNode(true));
-    document.querySelector("h1").textContent = document.title = title;
-    openPage(counted);
+    showTitle(shown);
+    if (shown.models.length) openPage(shown, setting);
+    else fillWords({ ...wordsOf(shown.words), ownRate: "", closeCall: "" });
+  }
+
+  bindLanguages(() => show(settingNow()));
+  show();
+  if (payload.models.length) return;
+  bindLoader(source, payload, (counted) => {
+    shown = counted;
+    show();
   });
 }
 

@@ -1,4 +1,5 @@
 /** What a reader must know besides the numbers: limits that cannot be met, odd costs, thinning. */
+import { w } from "./lang.js";
 import { highestRecall, maxAlarms } from "./voros.js";
 import { falseAlarms, percent, plain, several } from "./wording.js";
 
@@ -17,10 +18,8 @@ function capacityNotice(view) {
   const { points, result } = view.focus;
   if (result.score !== null) return null;
   const least = points.oneCase / (points.nPositive + points.nNegative);
-  return (
-    `The capacity is ${several(maxAlarms(points, view.setting.capacity), "alarm")} among these ` +
-    `${view.words.cases}: fewer than one. The smallest that admits an alarm is ${percent(least)}.`
-  );
+  const alarms = several(maxAlarms(points, view.setting.capacity), ...w.alarm);
+  return w.capacityBelowOne(alarms, view.words.cases, percent(least));
 }
 
 function floorNotice(view) {
@@ -28,13 +27,8 @@ function floorNotice(view) {
   const best = view.models
     .map((model) => ({ ...mostPrecise(model), name: model.name }))
     .reduce((a, b) => (b.precision > a.precision ? b : a));
-  if (best.precision === 0) {
-    return "The capacity is below the shortest list of alarms that any model can raise.";
-  }
-  return (
-    `The precision floor is out of reach: within this capacity the best is ` +
-    `${percent(best.precision)}, by ${best.name} with ${several(best.alarms, "alarm")}.`
-  );
+  if (best.precision === 0) return w.capacityBelowList;
+  return w.floorOutOfReach(percent(best.precision), best.name, several(best.alarms, ...w.alarm));
 }
 
 function costNotice({ setting, ratios }) {
@@ -42,26 +36,14 @@ function costNotice({ setting, ratios }) {
   if (minPrecision === 0 || minPrecision === 1 || ratios[1] < minPrecision / (1 - minPrecision)) {
     return null;
   }
-  return (
-    `At this precision floor an alarm is sure to be worth its cost only where a miss is worth ` +
-    `more than ${falseAlarms((1 - minPrecision) / minPrecision)}; below that, never ` +
-    `raising an alarm is not the worst choice and scores above 0.`
-  );
+  return w.cheapMisses(falseAlarms((1 - minPrecision) / minPrecision));
 }
 
 /** Whether a setting lies where the bound on thinned scores was not certified. */
 function thinningNotice({ focus, thinning }) {
   if (!thinning || !focus.result.region) return null;
   if (highestRecall(focus.result.region) >= thinning.recallFloor) return null;
-  return (
-    `This page holds thinned counts, and at so small a capacity the stated largest change of ` +
-    `${plain(thinning.largestChange, 2)} does not hold.`
-  );
-}
-
-/** What an address asked for and did not get. */
-export function addressText(problems) {
-  return `The address was not taken in full; left out: ${problems.join(", ")}.`;
+  return w.thinnedTooFar(plain(thinning.largestChange, 2));
 }
 
 /** All that applies to a view, as sentences. */
@@ -74,23 +56,17 @@ export function notices(view) {
 /** What the page holds, and that it holds no rows. */
 export function contentsText(models, cases, words) {
   const thresholds = models.reduce((sum, { base }) => sum + base.tp.length - 1, 0);
-  return (
-    `This page holds operating points: at each of ` +
-    `${several(thresholds, "threshold", "thresholds", 9)} of ${several(models.length, "model")}, ` +
-    `how many alarms were right and how many were false. Of the ${words.cases}, ` +
-    `${plain(cases.nPositive, 9)} with and ${plain(cases.nNegative, 9)} without ` +
-    `${words.outcome} were counted. It holds no rows. A threshold is a score that occurred, so where counts ` +
-    `are small, treat the file with the care the data ask for, or thin it.`
+  return w.contents(
+    several(thresholds, ...w.threshold, 9),
+    several(models.length, ...w.model),
+    plain(cases.nPositive, 9),
+    plain(cases.nNegative, 9),
+    words,
   );
 }
 
 /** The bound on what thinning can change. */
 export function thinningText({ atMost, largestChange, recallFloor }) {
-  return (
-    `For publication at most ${several(atMost, "threshold", "thresholds", 9)} of each model ` +
-    `${atMost === 1 ? "was" : "were"} kept. Every score shown is ` +
-    `at most ${plain(largestChange, 3)} below the exact one, at any precision floor, cost and ` +
-    `prevalence, as long as the capacity is at least ${percent(recallFloor)} of those with the ` +
-    `outcome.`
-  );
+  const kept = several(atMost, ...w.threshold, 9);
+  return w.thinned(kept, atMost === 1, plain(largestChange, 3), percent(recallFloor));
 }

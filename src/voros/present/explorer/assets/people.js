@@ -1,4 +1,5 @@
 /** A picture of one hundred people: caught, missed, falsely alarmed, and rightly left alone. */
+import { w } from "./lang.js";
 import { html, svg } from "./marks.js";
 import { bestAt } from "./voros.js";
 import { consequenceText, outcomeShares, wholeOutOf } from "./wording.js";
@@ -7,12 +8,12 @@ const PEOPLE = 100;
 const IN_A_ROW = 20;
 const CELL = { width: 20, height: 30 };
 
-/** What each kind is called, and the sign on its chest, so that colour is not needed. */
+/** The word for each kind, and the sign on its chest, so that colour is not needed. */
 const KINDS = [
-  ["caught", "rightly alarmed", "+"],
+  ["caught", "caught", "+"],
   ["missed", "missed", "×"],
-  ["falseAlarm", "falsely alarmed", "!"],
-  ["quiet", "rightly left alone", ""],
+  ["falseAlarm", "falseAlarmed", "!"],
+  ["quiet", "quiet", ""],
 ];
 
 function person(kind, sign, x, y) {
@@ -38,7 +39,7 @@ function crowd(counts) {
 }
 
 function legend(counts) {
-  const items = KINDS.map(([kind, name, sign]) =>
+  const items = KINDS.map(([kind, word, sign]) =>
     html(
       "li",
       {},
@@ -47,7 +48,7 @@ function legend(counts) {
         { class: "key", viewBox: "0 0 20 30", "aria-hidden": "true" },
         person(kind, sign, 0, 0),
       ),
-      html("span", {}, html("b", {}, String(counts[kind])), ` ${name}`),
+      html("span", {}, html("b", {}, String(counts[kind])), ` ${w[word]}`),
     ),
   );
   return html("ul", { class: "legend" }, ...items);

@@ -1,9 +1,11 @@
 /** The ranking by partial VOROS, with each model's distance from the best. */
+import { w } from "./lang.js";
 import { html, swatch } from "./marks.js";
+import { fixed } from "./wording.js";
 
 function distanceText(model, best, position) {
-  if (!model.usable) return "cannot raise an alarm";
-  return position === 0 ? "best" : `−${(best.score - model.score).toFixed(4)}`;
+  if (!model.usable) return w.cannotAlarm;
+  return position === 0 ? w.best : `−${fixed(best.score - model.score, 4)}`;
 }
 
 function bar(model) {
@@ -18,7 +20,7 @@ function row(model, best, position) {
   const score = html(
     "data",
     { value: model.score, "data-model": model.name },
-    model.score.toFixed(4),
+    fixed(model.score, 4),
   );
   return html(
     "tr",

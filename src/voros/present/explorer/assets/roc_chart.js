@@ -87,7 +87,7 @@ export function rocChart(place, clipName = "roc-plot") {
     const { width } = state;
     const height = Math.min(Math.max(width * 0.8, 280), 720);
     const box = plotBox(width, height);
-    const scored = view.models.filter((model) => model.result.hull);
+    const scored = view.drawn.filter((model) => model.result.hull);
     const region = scored[0]?.result.region;
     const [xMost, yMost] = zoomOf(region, view.setting.zoom);
     const x = linearScale(0, xMost, box.left, box.right);
@@ -110,7 +110,7 @@ export function rocChart(place, clipName = "roc-plot") {
         svg(
           "g",
           { transform: transformTo(x, y) },
-          ...view.models.flatMap((model) => curve(model, stretch(model))),
+          ...view.drawn.flatMap((model) => curve(model, stretch(model))),
         ),
       ),
       ...scored.flatMap((model) => chosenDots(model, view.ratios, x, y)),

@@ -1,4 +1,5 @@
 /** Files to keep: made here, and handed to the browser's own way of saving. */
+import { w, wordsOf } from "./lang.js";
 import { jsonText } from "./python_text.js";
 
 /** Offer a text or Blob as a file. */
@@ -24,7 +25,8 @@ function replaced(text, opening, closing, content) {
 const END_OF_SCRIPT = ["<", "/script>"].join("");
 
 /** The page that `voros explore` writes for these counts; `source` is that of a page without any. */
-export function pageText(source, payload, title) {
+export function pageText(source, payload) {
+  const title = payload.title || w.pageTitle(wordsOf(payload.words).outcome);
   const titled = replaced(source, "<title>", "</title>", escapedText(title));
   const headed = replaced(titled, "<h1>", "</h1>", escapedText(title));
   const opening = '<script type="application/json" id="payload">';

@@ -8,6 +8,7 @@
  * the two is uniform; `at` is where in that range, 0 to 1 on a logarithmic scale, consequences are
  * shown; `model` is the position of the model they are shown for, or null for the best.
  */
+import { w } from "./lang.js";
 
 /** What is shown at first, besides the limits and costs that come with the page. */
 const FIRST_VIEW = { at: 0.5, model: null, zoom: true };
@@ -88,18 +89,18 @@ function keysOf(nModels) {
   const position = (text) => numberFrom((value) => isCount(value) && value <= nModels, text);
   const oneOf = (choices) => (text) => choices.get(text);
   return {
-    precision: ["0 to 1", (text) => numberFrom(isShare, text)],
-    share: ["above 0, up to 1", (text) => numberFrom(isPositiveShare, text)],
-    count: ["a whole number above 0", (text) => numberFrom(isCount, text)],
-    miss: [`two rising numbers from ${MISS_COSTS.join(" to ")}, as 6_9`, missFrom],
-    spread: ["miss or ratio", oneOf(new Map(["miss", "ratio"].map((unit) => [unit, unit])))],
+    precision: [w.keyShare, (text) => numberFrom(isShare, text)],
+    share: [w.keyPositiveShare, (text) => numberFrom(isPositiveShare, text)],
+    count: [w.acceptedCount, (text) => numberFrom(isCount, text)],
+    miss: [w.keyMiss(...MISS_COSTS), missFrom],
+    spread: [w.keySpread, oneOf(new Map(["miss", "ratio"].map((unit) => [unit, unit])))],
     prevalence: [
-      `own, or between 0 and 1, at least ${LEAST_PREVALENCE}`,
+      w.keyPrevalence(LEAST_PREVALENCE),
       (text) => (text === OWN ? null : numberFrom(isPrevalence, text)),
     ],
-    at: ["0 to 1", (text) => numberFrom(isShare, text)],
-    model: [`1 to ${nModels}`, position],
-    zoom: ["0 or 1", oneOf(new Map([["0", false], ["1", true]]))],
+    at: [w.keyShare, (text) => numberFrom(isShare, text)],
+    model: [w.keyModel(nModels), position],
+    zoom: [w.keyZoom, oneOf(new Map([["0", false], ["1", true]]))],
   };
 }
 
@@ -114,15 +115,15 @@ function pairText(key, value) {
 function readPairs(pairs, keys) {
   const [read, problems] = [{}, []];
   for (const [key, value] of pairs) {
-    const [accepted, readValue] = Object.hasOwn(keys, key) ? keys[key] : ["no such key"];
+    const [accepted, readValue] = Object.hasOwn(keys, key) ? keys[key] : [];
     const found = readValue?.(value);
-    if (!readValue) problems.push(`${pairText(key, value)} (no such key)`);
-    else if (Object.hasOwn(read, key)) problems.push(`${pairText(key, value)} (given before)`);
-    else if (found === undefined) problems.push(`${pairText(key, value)} (accepted: ${accepted})`);
+    if (!readValue) problems.push(w.noSuchKey(pairText(key, value)));
+    else if (Object.hasOwn(read, key)) problems.push(w.givenBefore(pairText(key, value)));
+    else if (found === undefined) problems.push(w.keyAccepts(pairText(key, value), accepted));
     else read[key] = found;
   }
   if (read.share !== undefined && read.count !== undefined) {
-    problems.push(`${pairText("share", read.share)} (count is given too)`);
+    problems.push(w.countGivenToo(pairText("share", read.share)));
   }
   return { read, problems };
 }

@@ -1,4 +1,5 @@
 /** A setting to keep: as a link, as TOML, as Python, or on paper. */
+import { w } from "./lang.js";
 import { holdsSetting, toHash, toPython, toToml } from "./setting.js";
 
 /** Moves within this many milliseconds are one change of the address. */
@@ -31,7 +32,7 @@ export function bindSharing() {
   document.querySelectorAll("[data-copy]").forEach((button) =>
     button.addEventListener("click", async () => {
       const done = await copy(document.getElementById(button.dataset.copy));
-      said.textContent = done ? "Copied." : "Selected: press Ctrl+C to copy.";
+      said.textContent = done ? w.copied : w.selected;
     }),
   );
   document.getElementById("print").addEventListener("click", () => window.print());

@@ -1,6 +1,7 @@
 /** The threshold to deploy at each cost, as a staircase and as a table. */
 import { costBand, shownMisses } from "./area_chart.js";
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
+import { w } from "./lang.js";
 import { chartIn, fill, html, svg } from "./marks.js";
 import { usedVertices } from "./voros.js";
 import { percent, plain, thresholdText } from "./wording.js";
@@ -26,7 +27,7 @@ export function choices({ points, result: { hull } }, [low, high]) {
 const cell = (tag, text, attributes = {}) => html(tag, attributes, text);
 
 function tableRow(row) {
-  const worth = row.from === row.to ? plain(row.from) : `${plain(row.from)} to ${plain(row.to)}`;
+  const worth = row.from === row.to ? plain(row.from) : w.range(plain(row.from), plain(row.to));
   return html(
     "tr",
     {},

@@ -1,5 +1,6 @@
 /** The map of winners around the current limits, drawn, and moved over by mouse or keys. */
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
+import { w } from "./lang.js";
 import { badge, fill, pictureIn, svg } from "./marks.js";
 import { GRIDS, cellAt, computeMap, letterCells, limitsAt, mapWindow, placeOnMap } from "./winners.js";
 import { percent, plain } from "./wording.js";
@@ -101,10 +102,10 @@ function limitsUnder(event, picture, window, { box, x, y }) {
 /** Who wins in a cell, at which limits, in words. */
 function cellText({ minPrecision, capacity }, cell, models) {
   const most = capacity.count === undefined ? percent(capacity.share) : plain(capacity.count);
-  const place = `Capacity ${most}, precision floor ${percent(minPrecision)}`;
+  const place = w.mapPlace(most, percent(minPrecision));
   if (!cell) return `${place}.`;
-  if (cell.winner === -1) return `${place}: no model can raise an alarm.`;
-  return `${place}: ${models[cell.winner].name}${cell.close ? ", a close call" : ""}.`;
+  if (cell.winner === -1) return w.mapNoModel(place);
+  return w.mapWinner(place, models[cell.winner].name, cell.close);
 }
 
 /**
@@ -126,7 +127,7 @@ export function winnerMap(place, { choose, say, tabulate, describe }) {
       svg("defs", {}, clip("map-plot", box), hatch()),
       svg("g", { "clip-path": "url(#map-plot)" }, ...cells),
       axes(box, x, y, {
-        xTitle: `${view.titles.capacity} (${window.isCount ? "alarms" : "share of cases"})`,
+        xTitle: w.mapAxis(view.titles.capacity, window.isCount),
         yTitle: view.titles.min_precision,
         xLabel: (value) => (window.isCount ? plain(value) : percent(value)),
         yLabel: (value) => percent(value),
@@ -141,7 +142,7 @@ export function winnerMap(place, { choose, say, tabulate, describe }) {
     shown = { found, cells, window };
     draw();
     if (cells === GRIDS[0]) tabulate(shown, view);
-    if (cells === FINE) describe(found, view);
+    if (cells === FINE) describe(found, view, shown);
   }
 
   function limitsOfCursor() {

@@ -1,16 +1,18 @@
 /** Numbers as people read them, and the consequences of a threshold in plain words. */
+import { w } from "./lang.js";
 
 /** Making a format takes far longer than using it. */
 const FORMATS = new Map();
 
-function formatOf(maximumSignificantDigits) {
-  if (!FORMATS.has(maximumSignificantDigits)) {
-    FORMATS.set(
-      maximumSignificantDigits,
-      new Intl.NumberFormat("en", { maximumSignificantDigits }),
-    );
-  }
-  return FORMATS.get(maximumSignificantDigits);
+function formatOf(options) {
+  const key = `${w.locale} ${JSON.stringify(options)}`;
+  if (!FORMATS.has(key)) FORMATS.set(key, new Intl.NumberFormat(w.locale, options));
+  return FORMATS.get(key);
+}
+
+/** A number with a given number of decimals. */
+export function fixed(value, decimals) {
+  return formatOf({ minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
 }
 
 /** Sizes beyond which a number is written with an exponent. */
@@ -24,7 +26,7 @@ export function plain(value, digits = 3) {
   if (size !== 0 && (size < LEAST_WRITTEN_OUT || size >= MOST_WRITTEN_OUT)) {
     return Number(value.toPrecision(digits)).toExponential().replace("e+", "e");
   }
-  return formatOf(digits).format(value);
+  return formatOf({ maximumSignificantDigits: digits }).format(value);
 }
 
 /** A count with its noun: 1 model, 4 models. What is shown decides, not what was rounded away. */
@@ -35,11 +37,11 @@ export function several(count, one, many = `${one}s`, digits = 3) {
 
 /** What a miss is worth: 1 false alarm, 7.25 false alarms. */
 export function falseAlarms(miss) {
-  return several(miss, "false alarm");
+  return several(miss, ...w.falseAlarm);
 }
 
 export function percent(share, digits = 3) {
-  return `${plain(share * 100, digits)}%`;
+  return w.percent(plain(share * 100, digits));
 }
 
 /** Digits of a threshold: enough to set it by. */
@@ -55,8 +57,8 @@ export function roundedDown(value, digits = THRESHOLD_DIGITS) {
 
 /** A threshold as it can be set; an unknown one is said to be so. */
 export function thresholdText(threshold) {
-  if (threshold === Infinity) return "never";
-  if (Number.isNaN(threshold)) return "not recorded";
+  if (threshold === Infinity) return w.never;
+  if (Number.isNaN(threshold)) return w.notRecorded;
   return threshold === -Infinity ? "−∞" : String(roundedDown(threshold));
 }
 
@@ -91,68 +93,49 @@ export function tellingTotal({ caught, missed, falseAlarm }) {
 /** "of 100 patients, 9 raise an alarm, 5 of them rightly; 3 of the 8 with ... are missed." */
 export function consequenceText(shares, words) {
   const total = tellingTotal(shares);
-  const counts = wholeOutOf(total, shares);
-  const alarms = counts.caught + counts.falseAlarm;
-  const ill = counts.caught + counts.missed;
-  const right = counts.caught === 0 ? "none" : counts.caught;
-  const alarmed =
-    alarms === 0 ? "none raises an alarm" : several(alarms, "raises", "raise", 6) + " an alarm";
-  const rightly = alarms === 0 ? "" : `, ${right} of them rightly`;
-  const missed =
-    ill === 0
-      ? `fewer than one has ${words.outcome}`
-      : `${counts.missed === 0 ? "none" : counts.missed} of the ${ill} with ${words.outcome} ` +
-        `${counts.missed === 1 ? "is" : "are"} missed`;
-  return `of ${plain(total, 6)} ${words.cases}, ${alarmed}${rightly}; ${missed}.`;
+  const { caught, falseAlarm, missed } = wholeOutOf(total, shares);
+  const told = { alarms: caught + falseAlarm, right: caught, missed, ill: caught + missed };
+  return w.consequence({ total: plain(total, 6), ...told }, words);
 }
 
 /** What to set, and what comes of it: the threshold at position `i`. */
 export function deployText(points, i, words) {
   const threshold = points.thresholds[i];
-  const setting = Number.isNaN(threshold)
-    ? ""
-    : `alarm when the score is at least ${thresholdText(threshold)}; then `;
+  const shown = Number.isNaN(threshold) ? null : thresholdText(threshold);
   const precision = percent(points.tp[i] / points.alarms[i]);
-  const recall = percent(points.tp[i] / points.nPositive);
-  return (
-    `${setting}${precision} of alarms are right, and ${recall} of those with ${words.outcome} ` +
-    `are caught.`
-  );
+  return w.deploy(shown, precision, percent(points.tp[i] / points.nPositive), words);
 }
 
 /** Which limits stand between a model and a better threshold. */
 export function bindingText(binding) {
-  const names = { precision: "the precision floor", capacity: "the capacity" };
-  if (binding.length === 0) return "Without the limits it would be the same.";
-  return `Held back by ${binding.map((limit) => names[limit]).join(" and ")}.`;
+  const names = { precision: w.precisionFloor, capacity: w.theCapacity };
+  return binding.length === 0 ? w.notBound : w.heldBack(binding.map((limit) => names[limit]));
 }
 
 /** Limits and costs in one sentence, for print and for screen readers. */
 export function settingText(setting, words) {
   const { capacity, miss, prevalence } = setting;
-  const most =
-    capacity.count === undefined
-      ? `alarms for at most ${percent(capacity.share, 6)} of ${words.cases}`
-      : `at most ${several(capacity.count, "alarm", "alarms", 16)}`;
-  const worth = `${miss[0] === miss[1] ? "" : `${plain(miss[0])} to `}${falseAlarms(miss[1])}`;
-  const unit = setting.spread === "miss" ? "in false alarms" : "in the cost ratio";
-  const even = miss[0] === miss[1] ? "" : ` (uniform ${unit})`;
-  const rate = prevalence === null ? "as in the data" : `reweighted to ${percent(prevalence, 6)}`;
-  return (
-    `At least ${percent(setting.minPrecision, 6)} of alarms right; ${most}; ` +
-    `a miss worth ${worth}${even}; ${words.outcome} ${rate}.`
-  );
+  const known = miss[0] === miss[1];
+  return w.settingText({
+    floor: percent(setting.minPrecision, 6),
+    most:
+      capacity.count === undefined
+        ? w.settingShare(percent(capacity.share, 6), words.cases)
+        : w.settingCount(several(capacity.count, ...w.alarm, 16)),
+    worth: known ? falseAlarms(miss[1]) : w.settingRange(plain(miss[0]), falseAlarms(miss[1])),
+    even: known ? "" : w.settingEven(setting.spread),
+    rate: prevalence === null ? w.asInData : w.reweighted(percent(prevalence, 6)),
+    outcome: words.outcome,
+  });
 }
 
 /** Who ranks first and by how much, given results sorted from the best. */
 export function verdictText(ranked, closeCall) {
   const [first, second] = ranked;
-  if (!first.usable) return "No model can raise an alarm within these limits.";
-  if (!second) return `${first.name}: a score of ${first.score.toFixed(3)}.`;
-  if (!second.usable) return `Only ${first.name} can raise alarms within these limits.`;
+  if (!first.usable) return w.noModel;
+  if (!second) return w.oneModel(first.name, fixed(first.score, 3));
+  if (!second.usable) return w.onlyModel(first.name);
   const distance = first.score - second.score;
-  if (distance <= closeCall) {
-    return `${first.name} and ${second.name} are too close to call: ${distance.toFixed(4)} apart.`;
-  }
-  return `First: ${first.name}, ${distance.toFixed(3)} ahead of ${second.name}.`;
+  if (distance <= closeCall) return w.tooClose(first.name, second.name, fixed(distance, 4));
+  return w.firstModel(first.name, second.name, fixed(distance, 3));
 }

@@ -1,0 +1,358 @@
+/** Alle Wörter der Seite auf Deutsch; die Schlüssel sind die der englischen Datei. */
+import { listed, quoted, shortened } from "./python_text.js";
+
+/** Wie die Seite nennt, wofür die Befehlszeile Optionen hat. */
+const FELDER = {
+  label: "„Label“",
+  scores: "„Modelle“",
+  pos_label: "„Positives Label“",
+  drop_missing: "„Zeilen mit fehlendem Wert auslassen“",
+  file_format: "die Endung ihres Namens",
+};
+
+const anzahl = (n) => n.toLocaleString("de");
+
+export const GERMAN = {
+  language: "Deutsch",
+  locale: "de",
+  percent: (number) => `${number} %`,
+  pageTitle: (outcome) => `Welches Modell, ab welchem Schwellenwert, für ${outcome}?`,
+  theOutcome: "das Ereignis",
+  theCases: "Fälle",
+  axes: {
+    fpr: "Anteil falscher Alarme (FPR)",
+    tpr: "erkannter Anteil (TPR)",
+    area: "bester Flächenanteil",
+    miss: "falsche Alarme, die ein Übersehen wert ist",
+    threshold: "Alarm ab diesem Wert",
+    min_precision: "Mindestanteil richtiger Alarme",
+    capacity: "Kapazität",
+  },
+
+  alarm: ["Alarm", "Alarme"],
+  falseAlarm: ["falscher Alarm", "falsche Alarme"],
+  model: ["Modell", "Modelle"],
+  threshold: ["Schwellenwert", "Schwellenwerte"],
+  case_: ["Fall", "Fälle"],
+
+  skip: "Zum Ergebnis springen",
+  languageLabel: "Sprache",
+  sample: (models, n, cases, rate, outcome) => `${models}, ${n} ${cases}, ${rate} mit: ${outcome}.`,
+  undo: "Rückgängig",
+  redo: "Wiederholen",
+
+  limitsForm: "Grenzen und Kosten",
+  limitsTitle: "Ihre Grenzen",
+  floorLegend: "Wie viele Alarme müssen [richtig|precision] sein?",
+  floorSlider: "Anteil richtiger Alarme, Regler",
+  floorField: "Anteil richtiger Alarme in Prozent",
+  atLeast: "mindestens",
+  capacityLegend: "Wie viele Alarme können Sie [bearbeiten|capacity]?",
+  capacitySlider: "Höchstzahl der Alarme, Regler",
+  capacityField: "Höchstzahl der Alarme",
+  capacityUnit: "Einheit der Kapazität",
+  atMost: "höchstens",
+  shareOfCases: ({ cases }) => `% der ${cases}`,
+  countOfCases: ({ cases }) => cases,
+  missLegend: "Wie schwer wiegt ein [Übersehen|miss]?",
+  missHint: "Einen Fall zu übersehen ist so schlimm wie wie viele [falsche Alarme|falseAlarm]? Nennen Sie eine Spanne.",
+  lowSlider: "Ein Übersehen wiegt mindestens, Regler",
+  lowField: "Ein Übersehen wiegt mindestens so viele falsche Alarme",
+  highSlider: "Ein Übersehen wiegt höchstens, Regler",
+  highField: "Ein Übersehen wiegt höchstens so viele falsche Alarme",
+  from: "von",
+  to: "bis",
+  spreadLabel: "Dazwischen ist gleich wahrscheinlich",
+  spreadMiss: "jede Zahl falscher Alarme",
+  spreadRatio: "jeder Preis eines falschen Alarms in Übersehenen (eher billigere Übersehen)",
+  prevalenceLegend: "Wie [häufig|prevalence] ist es bei Ihnen?",
+  ownPrevalence: ({ ownRate }) => `wie in den Daten (${ownRate})`,
+  prevalenceSlider: "Häufigkeit, Regler",
+  prevalenceField: "Häufigkeit in Prozent",
+  reset: "Zurück zur ersten Einstellung",
+  acceptedShare: "0 bis 100",
+  acceptedCapacity: (cases) =>
+    `ein Prozentsatz über 0, bis 100; für eine Anzahl (${cases}) ändern Sie die Einheit`,
+  acceptedCount: "eine ganze Zahl über 0",
+  acceptedPrevalence: "ein Prozentsatz zwischen 0 und 100, mindestens 1e-98",
+  acceptedMiss: (low, high) => `eine Zahl von ${low} bis ${high}`,
+  floorSaid: (share) => `mindestens ${share} der Alarme richtig`,
+  atMostSaid: (most) => `höchstens ${most}`,
+  accepted: (what) => `Möglich: ${what}.`,
+  backTo: (value, typed, what) =>
+    `Zurück zu ${value}: ${typed ?? "diese Eingabe"} geht nicht. Möglich: ${what}.`,
+
+  keyShare: "0 bis 1",
+  keyPositiveShare: "über 0, bis 1",
+  keyMiss: (low, high) => `zwei steigende Zahlen von ${low} bis ${high}, wie 6_9`,
+  keySpread: "miss oder ratio",
+  keyPrevalence: (least) => `own, oder zwischen 0 und 1, mindestens ${least}`,
+  keyModel: (n) => `1 bis ${n}`,
+  keyZoom: "0 oder 1",
+  noSuchKey: (pair) => `${pair} (unbekannt)`,
+  givenBefore: (pair) => `${pair} (schon genannt)`,
+  keyAccepts: (pair, what) => `${pair} (möglich: ${what})`,
+  countGivenToo: (pair) => `${pair} (count ist auch genannt)`,
+  addressProblems: (problems) =>
+    `Die Adresse wurde nicht ganz übernommen; ausgelassen: ${problems.join(", ")}.`,
+
+  resultTitle: "Ergebnis",
+  rankingTitle: "Rangfolge",
+  rankingHint:
+    "[Partial VOROS|score]: der Anteil aller Modelle innerhalb Ihrer Grenzen, die schlechter sind als " +
+    "dieses, gemittelt über Ihre Kosten. 1 ist vollkommen; 0 heißt, nie Alarm zu schlagen.",
+  rank: "Rang",
+  modelHead: "Modell",
+  scoreHead: "Wert",
+  behindHead: "Abstand",
+  cannotAlarm: "kann keinen Alarm schlagen",
+  best: "das beste",
+  noModel: "Kein Modell kann innerhalb dieser Grenzen Alarm schlagen.",
+  oneModel: (model, score) => `${model}: ein Wert von ${score}.`,
+  onlyModel: (model) => `Nur ${model} kann innerhalb dieser Grenzen Alarm schlagen.`,
+  tooClose: (first, second, distance) =>
+    `${first} und ${second} sind nicht zu unterscheiden: ${distance} auseinander.`,
+  firstModel: (first, second, distance) => `Zuerst: ${first}, ${distance} vor ${second}.`,
+  withModel: (model, consequence) => `Mit ${model}: ${consequence}`,
+  consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
+    const alarmed = alarms === 0 ? "kein Alarm" : `${anzahl(alarms)} ${alarms === 1 ? "Alarm" : "Alarme"}`;
+    const rightly = alarms === 0 ? "" : `, davon ${right || "keiner"} zu Recht`;
+    const left =
+      ill === 0
+        ? `auf weniger als einen Fall trifft zu: ${outcome}`
+        : `${missed || "keiner"} von ${ill} (${outcome}) ${missed > 1 ? "werden" : "wird"} übersehen`;
+    return `von ${total} (${cases}): ${alarmed}${rightly}; ${left}.`;
+  },
+  noAlarmAtAll: (model) => `${model}: gar kein Alarm.`,
+  deploy: (threshold, precision, recall, { outcome }) =>
+    `${threshold === null ? "" : `Alarm ab einem Wert von ${threshold}; dann sind `}` +
+    `${precision} der Alarme richtig, und erkannt werden ${recall} (${outcome}).`,
+  precisionFloor: "den Mindestanteil richtiger Alarme",
+  theCapacity: "die Kapazität",
+  notBound: "Ohne die Grenzen wäre es ebenso.",
+  heldBack: (limits) => `Begrenzt durch ${limits.join(" und ")}.`,
+  settingText: ({ floor, most, worth, even, rate, outcome }) =>
+    `Mindestens ${floor} der Alarme richtig; ${most}; ein Übersehen wiegt ${worth}${even}; ${outcome} ${rate}.`,
+  settingShare: (share, cases) => `Alarm für höchstens ${share} der ${cases}`,
+  settingCount: (alarms) => `höchstens ${alarms}`,
+  settingRange: (low, high) => `${low} bis ${high}`,
+  settingEven: (spread) =>
+    ` (gleichverteilt ${spread === "miss" ? "in falschen Alarmen" : "im Kostenverhältnis"})`,
+  asInData: "wie in den Daten",
+  reweighted: (rate) => `umgerechnet auf ${rate}`,
+
+  capacityBelowOne: (alarms, cases, least) =>
+    `Die Kapazität ist hier (${cases}) ${alarms}, weniger als einer. Die kleinste, die einen Alarm ` +
+    `zulässt, ist ${least}.`,
+  capacityBelowList: "Die Kapazität liegt unter der kürzesten Liste von Alarmen aller Modelle.",
+  floorOutOfReach: (best, model, alarms) =>
+    `Der Mindestanteil richtiger Alarme ist nicht zu erreichen: innerhalb dieser Kapazität ist das ` +
+    `Beste ${best}, von ${model} mit ${alarms}.`,
+  cheapMisses: (worth) =>
+    `Bei diesem Mindestanteil ist ein Alarm nur dann sicher seinen Preis wert, wenn ein Übersehen ` +
+    `mehr wiegt als ${worth}; darunter ist es nicht die schlechteste Wahl, nie Alarm zu schlagen, ` +
+    `und ihr Wert liegt über 0.`,
+  thinnedTooFar: (change) =>
+    `Diese Seite enthält ausgedünnte Zahlen, und bei so kleiner Kapazität gilt die genannte größte ` +
+    `Abweichung von ${change} nicht.`,
+  contents: (thresholds, models, positive, negative, { cases, outcome }) =>
+    `Diese Seite enthält Zahlen (${thresholds}, ${models}): wie viele Alarme jeweils richtig und wie ` +
+    `viele falsch waren. Gezählt wurden ${positive} ${cases} mit und ${negative} ohne: ${outcome}. Sie ` +
+    `enthält keine Zeilen. Ein Schwellenwert ist ein Wert, der vorkam; wo die Zahlen klein sind, ` +
+    `behandeln Sie die Datei mit der Sorgfalt, die die Daten verlangen, oder dünnen Sie sie aus.`,
+  thinned: (thresholds, one, change, floor) =>
+    `Zur Veröffentlichung ${one ? "wurde" : "wurden"} höchstens ${thresholds} je Modell behalten. ` +
+    `Jeder gezeigte Wert liegt höchstens ${change} unter dem genauen, bei allen Grenzen, Kosten und ` +
+    `Häufigkeiten, solange die Kapazität mindestens ${floor} der Fälle mit dem Ereignis beträgt.`,
+
+  peopleTitle: ({ cases }) => `Was mit 100 geschieht (${cases})`,
+  focusLabel: "Modell",
+  atLabel: "wenn ein Übersehen wiegt:",
+  atSlider: "Wie schwer ein Übersehen in diesem Bild wiegt",
+  bestOne: "das beste",
+  bestOneNow: (model) => `das beste: ${model}`,
+  caught: "zu Recht alarmiert",
+  missed: "übersehen",
+  falseAlarmed: "falsch alarmiert",
+  quiet: "zu Recht in Ruhe gelassen",
+  rocTitle: "Was jedes Modell innerhalb Ihrer Grenzen kann",
+  rocText:
+    "Gefärbt: wo beide Grenzen eingehalten sind. Dick: die [Schwellenwerte|threshold], die ein Modell " +
+    "nutzen kann. Punkte: die in Ihrer Kostenspanne irgendwo besten; der Buchstabe steht am genutzten.",
+  zoom: "auf den gefärbten Bereich vergrößern",
+  rocTable: "Die genutzten Schwellenwerte als Tabelle",
+  thresholdTitle: "Der Schwellenwert für den Einsatz:",
+  thresholdText:
+    "Je schwerer ein Übersehen wiegt, desto niedriger der Schwellenwert und desto mehr Alarme. Das " +
+    "Band ist Ihre Kostenspanne.",
+  thresholdRegion: "Schwellenwerte über Ihre Kosten",
+  missHead: "Ein Übersehen wiegt",
+  scoreAtHead: "Alarm ab Wert",
+  alarmsHead: "Alarme",
+  rightHead: "Richtig",
+  caughtHead: "Erkannt",
+  falseAlarmsHead: "Falsche Alarme",
+  areaTitle: "Wie gut, bei welchen Kosten",
+  areaText:
+    "Bei jeden Kosten: der Anteil des gefärbten Bereichs, der schlechter ist als der beste " +
+    "Schwellenwert des Modells. Der Wert in der Rangfolge ist das Mittel über das Band.",
+  areaTable: "Die Kurven als Tabelle",
+  missWorth: (worth) => `Ein Übersehen wiegt ${worth}`,
+  mapTitle: "Würden andere Grenzen das beste Modell ändern?",
+  mapHelp: ({ closeCall }) =>
+    `Das Kreuz ist Ihre Einstellung, ein Buchstabe das Modell, das dort gewinnt. Schraffiert: die ` +
+    `besten zwei liegen um höchstens ${closeCall} auseinander; grau: kein Modell kann Alarm schlagen. ` +
+    `Klicken Sie, um dorthin zu gehen, oder nutzen Sie Pfeiltasten und Eingabetaste.`,
+  mapLabel: "Karte der besten Modelle",
+  mapTable: "Die Karte als Tabelle",
+  mapShare: (model, share) => `${model} in ${share}`,
+  mapText: (shares) => `Am besten bei diesen Grenzen: ${shares.join(", ")}.`,
+  mapNobody: "Hier ist kein Modell brauchbar.",
+  mapAxis: (title, isCount) => `${title} (${isCount ? "Alarme" : "Anteil der Fälle"})`,
+  mapPlace: (most, floor) => `Kapazität ${most}, Mindestanteil ${floor}`,
+  mapNoModel: (place) => `${place}: kein Modell kann Alarm schlagen.`,
+  mapWinner: (place, model, close) => `${place}: ${model}${close ? ", knapp" : ""}.`,
+  floorByCapacity: "Mindestanteil, nach Kapazität",
+  noModelCell: "kein Modell",
+  closeCell: (model) => `${model} (knapp)`,
+  never: "nie",
+  notRecorded: "nicht bekannt",
+  range: (from, to) => `${from} bis ${to}`,
+  drawAll: "alle Modelle zeichnen, nicht nur die ersten acht",
+  keepPicture: (kind) => `Als ${kind} speichern`,
+
+  compareTitle: "Zwei Einstellungen nebeneinander",
+  compareHint: "Merken Sie diese Einstellung und verschieben Sie dann die Grenzen: die Tabelle zeigt beide.",
+  keepSetting: "Diese Einstellung zum Vergleich merken",
+  dropSetting: "Vergleich beenden",
+  keptHead: "Gemerkt",
+  nowHead: "Jetzt",
+  differenceHead: "Unterschied",
+  limitsRow: "Grenzen und Kosten",
+  resultRow: "Ergebnis",
+  consequenceRow: "Was geschieht",
+
+  sharingTitle: "Diese Einstellung behalten oder weitergeben",
+  sharingHint:
+    "Die Adresse dieser Seite enthält die Einstellung. Was hinter dem # steht, gilt überall, wo die " +
+    "Datei geöffnet wird: setzen Sie es dort hinter die Adresse.",
+  linkLabel: "Link",
+  copyLink: "Link kopieren",
+  forAnalysts: "Für die Auswertung: als TOML und Python",
+  copyToml: "TOML kopieren",
+  copyPython: "Python kopieren",
+  copied: "Kopiert.",
+  selected: "Ausgewählt: mit Strg+C kopieren.",
+  print: "Diese Seite drucken",
+  aboutTitle: "Über diese Seite",
+  aboutText: "Alles wird in dieser Datei berechnet. Sie lädt nichts und sendet nichts.",
+  aboutSource: "Erstellt mit voros. Partial VOROS ist von Ratigan u. a., AISTATS 2026.",
+
+  glossaryTitle: "Wörter auf dieser Seite",
+  glossary: {
+    alarm: ["Alarm", "Der Wert eines Falls erreicht den Schwellenwert, so dass jemand nachsieht."],
+    falseAlarm: ["Falscher Alarm", "Ein Alarm für einen Fall, bei dem das Ereignis nicht eintritt."],
+    miss: ["Übersehen", "Ein Fall mit dem Ereignis, der keinen Alarm auslöst."],
+    precision: ["Mindestanteil richtiger Alarme", "So viele der Alarme müssen mindestens richtig sein (Präzision)."],
+    capacity: ["Kapazität", "Die meisten Alarme, um die Sie sich kümmern können."],
+    prevalence: ["Häufigkeit", "Der Anteil der Fälle mit dem Ereignis."],
+    threshold: ["Schwellenwert", "Der Wert, ab dem ein Modell Alarm schlägt."],
+    score: [
+      "Partial VOROS",
+      "Wie viel von dem, was innerhalb Ihrer Grenzen möglich ist, ein Modell erreicht, gemittelt über Ihre Kosten, von 0 bis 1.",
+    ],
+  },
+
+  loaderTitle: "Ihre eigene Datei",
+  loaderHint:
+    "Eine CSV- oder TSV-Datei mit einer Zeile je Fall: eine Spalte sagt, was geschah, und jedes Modell " +
+    "hat eine Spalte mit Werten. Sie wird hier gelesen, in Ihrem Browser. Sie wird nirgendwohin " +
+    "gesendet, und keine Zeile bleibt, sobald gezählt ist.",
+  dropLabel: "Ziehen Sie eine Datei hierher, oder wählen Sie eine",
+  pasteSummary: "Oder Zeilen einfügen",
+  pasteLabel: "Zeilen, die erste mit den Namen der Spalten",
+  pasteButton: "Eingefügtes lesen",
+  labelLabel: "Label",
+  positiveLabel: "Positives Label",
+  modelsLegend: "Modelle",
+  dropMissing: "Zeilen mit fehlendem Wert auslassen",
+  outcomeWord: "Wovor warnt ein Alarm?",
+  casesWord: "Was wird gezählt?",
+  count: "Zählen und zeigen",
+  counting: "Gezählte Zeilen",
+  again: "Andere Spalten, oder eine andere Datei",
+  savePage: "Die Seite mit diesen Zahlen speichern",
+  chooseColumn: "Spalte wählen",
+  positiveByItself: "1 oder true",
+  pastedName: "der eingefügte Text",
+  loaded: (file, notes) => [`Gezählt: ${file}`, ...notes].join("; ") + ". Keine Zeile bleibt.",
+
+  isEmpty: (file) => `${file} ist leer; nötig sind eine Kopfzeile und Zeilen`,
+  notTable: {
+    zip: (file) => `${file} ist ein Zip-Archiv oder eine Excel-Mappe; speichern Sie das Blatt als CSV`,
+    xls: (file) => `${file} ist eine alte Excel-Mappe; speichern Sie das Blatt als CSV`,
+    pdf: (file) => `${file} ist ein PDF-Dokument; nennen Sie eine Tabelle`,
+    sqlite: (file) => `${file} ist eine Datenbank; speichern Sie die Tabelle als CSV`,
+    utf16: (file) => `${file} ist UTF-16-Text; speichern Sie ihn als UTF-8`,
+  },
+  otherFormat: (file, format) =>
+    `${file} ist ${format}; diese Seite liest CSV und TSV. Die Befehlszeile liest es: voros explore`,
+  readAs: (file, format) => `${file} wird als ${format} gelesen (ein anderes Format: ${FELDER.file_format})`,
+  separatedBy: (file, mark) => `${file} ist getrennt durch ${quoted(mark)}`,
+  noRows: (names) => `es gibt Spaltennamen (${names.join(", ")}) und keine Zeilen; ergänzen Sie die Fälle`,
+  where: (row, line) => `Datenzeile ${row} (Zeile ${line} der Datei)`,
+  header: (line) => `die Kopfzeile (Zeile ${line})`,
+  cellCount: (where, cells, header) =>
+    `${where} hat ${cells} Zellen und die Kopfzeile ${header}; berichtigen Sie diese Zeile`,
+  notUtf8: (where, raw, meant) =>
+    `${where} ist kein UTF-8-Text: ${raw}, in Latin-1 ${quoted(meant)}; speichern Sie die Datei als UTF-8`,
+  unclosedQuote: (line) =>
+    `das Anführungszeichen in Zeile ${line} wird nie geschlossen; schließen oder entfernen Sie es, ` +
+    `sonst wäre alles Folgende eine Zelle`,
+  withComma: "eine Zahl mit Komma; schreiben Sie einen Punkt, und nichts zwischen Tausender",
+  percentage: (text, share) => `ein Prozentsatz; schreiben Sie ${text} als ${share}`,
+  badNumber: (where, column, cell, almost) =>
+    `${where}, Spalte ${quoted(column)}: ${quoted(cell)} ` +
+    (almost === null ? "ist keine Zahl; berichtigen oder entfernen Sie diese Zeile" : `ist ${almost}`),
+  missingValues: (column, missing, rows, first) =>
+    `Spalte ${quoted(column)} hat in ${missing} von ${rows} Zeilen keinen Wert, zuerst in Datenzeile ` +
+    `${first}; ergänzen Sie ihn, oder lassen Sie diese Zeilen aus: ${FELDER.drop_missing}`,
+  allMissing: "in jeder Zeile fehlt ein Wert",
+  leftOutRows: (missing, rows) => `${missing} von ${rows} Zeilen mit fehlendem Wert ausgelassen`,
+
+  tookLabel: (name) => `Spalte ${quoted(name)} gilt als Label (eine andere: ${FELDER.label})`,
+  tookModels: (names) => `Als Modelle gelten: ${names.map(quoted).join(", ")} (andere: ${FELDER.scores})`,
+  noLabel: (found, names) =>
+    `${found.length ? `${listed(found)} könnten alle` : "keine Spalte ist klar"} das Label sein; ` +
+    `nennen Sie es unter ${FELDER.label} (Spalten: ${listed(names)})`,
+  noScores: (names, leftOut) =>
+    `keine Spalte außer dem Label enthält Zahlen; nennen Sie die Modelle unter ${FELDER.scores} ` +
+    `(Spalten: ${listed(names)})${leftOut.length ? `; keine Zahlen in ${shortened(leftOut)}` : ""}`,
+  leftOutColumns: (leftOut) => `ausgelassen, weil ohne Zahlen: ${shortened(leftOut)}`,
+  reason: (name, why) => `${quoted(name)} (${why})`,
+  repeatedColumn: (file, name) => `${file} hat mehr als eine Spalte ${quoted(name)}; benennen Sie sie um`,
+  whyNull: (rows) => `kein Wert in den ersten ${anzahl(rows)} Zeilen`,
+  whyBinary: "Text, der nicht UTF-8 ist",
+  whyType: (type) => `Werte der Art ${type}`,
+  whyText: "Text",
+  whyAlmost: (text, almost) => `Text wie ${quoted(text)}, ${almost}`,
+  doubtful: (name, looks) =>
+    `Spalte ${quoted(name)} gilt als Modell und sieht aus wie ${looks}; wenn sie keines ist, nennen ` +
+    `Sie die Modelle unter ${FELDER.scores}`,
+  anIdentifier: "eine Kennung",
+  aProperty: "eine Eigenschaft des Falls",
+  bothRoles: (name) =>
+    `Spalte ${quoted(name)} ist als ${FELDER.label} und als ${FELDER.scores} genannt; sie kann nur eines sein`,
+
+  titled: (name) => `Spalte ${quoted(name)}`,
+  oneClass: (title, held) =>
+    `${title} enthält nur ${held ? "positive" : "negative"} Fälle; nötig sind beide`,
+  notBinary: (title, n, shown) => `${title} hat ${n} verschiedene Labels (${shown}); möglich sind zwei`,
+  ambiguous: (title, shown) =>
+    `${title} hat die Labels ${shown}, und welches das positive ist, ist nicht klar; nennen Sie es ` +
+    `unter ${FELDER.pos_label}`,
+  absentLabel: (title, wanted, shown) =>
+    `${FELDER.pos_label}=${wanted} ist keines der Labels von ${title} (${shown})`,
+  notNumericLabel: (title, wanted) =>
+    `${FELDER.pos_label}=${quoted(wanted)} ist keine Zahl, und ${title} enthält Zahlen`,
+};

@@ -1,0 +1,152 @@
+"""The page explains itself: terms, steps back, two settings, files of charts, two languages."""
+
+import csv
+import time
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+import voros
+from voros.present.explorer import write_page
+
+pytest.importorskip("selenium")
+from present.explorer.driving import (
+    choose,
+    complaints,
+    element,
+    python_scenario,
+    scores,
+    text,
+    type_into,
+)
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = pytest.mark.browser
+
+FILES = {"svg": "roc.svg", "png": "roc.png", "csv": "roc.csv"}
+
+
+def test_steps_go_back_and_forward(opened: Any) -> None:
+    first = python_scenario(opened)
+    assert not element(opened, "undo").is_enabled()
+    type_into(opened, "floor-field", "33")
+    choose(opened, "spread", "miss")
+    moved = python_scenario(opened)
+    element(opened, "undo").click()
+    assert python_scenario(opened).cost_ratio == first.cost_ratio
+    assert python_scenario(opened).min_precision == 0.33
+    element(opened, "result").send_keys(Keys.CONTROL, "z")
+    assert python_scenario(opened) == first
+    element(opened, "result").send_keys(Keys.CONTROL, Keys.SHIFT, "z")
+    element(opened, "redo").click()
+    assert python_scenario(opened) == moved
+    assert not element(opened, "redo").is_enabled()
+
+
+def test_two_settings_stand_side_by_side(opened: Any) -> None:
+    before = scores(opened)
+    element(opened, "keep-setting").click()
+    type_into(opened, "floor-field", "40")
+    after = scores(opened)
+    rows = opened.execute_script(
+        "return [...document.querySelectorAll('#compared tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+    table = {row[0]: row[1:] for row in rows}
+    assert table["Limits and costs"][0].startswith("At least 25% of alarms right")
+    assert table["Limits and costs"][1].startswith("At least 40% of alarms right")
+    for name in before:
+        assert table[name][:2] == [f"{before[name]:.4f}", f"{after[name]:.4f}"]
+        difference = float(table[name][2].replace("−", "-"))
+        assert difference == pytest.approx(after[name] - before[name], abs=6e-5)
+    element(opened, "drop-setting").click()
+    assert not element(opened, "compared").is_displayed()
+
+
+def test_terms_are_explained_on_focus(opened: Any) -> None:
+    term = opened.find_element(By.CSS_SELECTOR, "legend .term")
+    tip = opened.find_element(By.ID, term.get_attribute("aria-describedby"))
+    assert not tip.is_displayed()
+    opened.execute_script("arguments[0].focus()", term)
+    assert tip.is_displayed()
+    assert "share of alarms that must be right" in tip.text
+    term.send_keys(Keys.ESCAPE)
+    assert not tip.is_displayed()
+
+
+def test_no_jargon_unless_asked_for(opened: Any) -> None:
+    shown = opened.find_element(By.TAG_NAME, "body").text
+    for jargon in ("C_FP", "C_FN", "TOML\n", "operating point", "scenario"):
+        assert jargon not in shown
+
+
+def test_a_chart_is_saved_as_picture_and_numbers(
+    opened: Any, support2: Any, tmp_path: Path
+) -> None:
+    y_true, prognoses = support2
+    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    opened.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+    for button in opened.find_elements(By.CSS_SELECTOR, "[data-keep=roc] button"):
+        opened.execute_script("arguments[0].click()", button)
+    for _ in range(200):
+        if all((tmp_path / name).exists() for name in FILES.values()):
+            break
+        time.sleep(0.05)
+    assert (tmp_path / "roc.png").read_bytes().startswith(b"\x89PNG")
+    drawing = ET.parse(tmp_path / "roc.svg").getroot()
+    assert "var(" not in (tmp_path / "roc.svg").read_text(encoding="utf-8")
+    assert len(drawing.findall(".//{http://www.w3.org/2000/svg}path")) >= 2 * len(prognoses)
+    with (tmp_path / "roc.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    points = voros.OperatingPoints.from_scores(y_true, prognoses["SPS"])
+    useful = np.flatnonzero(np.diff(points.tp, prepend=-1))
+    own = [row for row in rows if row["model"] == "SPS"]
+    assert [float(row["tpr"]) for row in own] == (points.tp / y_true.sum())[useful].tolist()
+    assert [float(row["fpr"]) for row in own] == (points.fp / (~y_true).sum())[useful].tolist()
+    assert complaints(opened) == []
+
+
+def test_german_keeps_the_setting(opened: Any) -> None:
+    type_into(opened, "floor-field", "33")
+    found = scores(opened)
+    choose(opened, "language", "de")
+    assert scores(opened) == found
+    assert python_scenario(opened).min_precision == 0.33
+    assert opened.execute_script("return document.documentElement.lang") == "de"
+    assert text(opened, "ranking-title") == "Rangfolge"
+    assert text(opened, "verdict").startswith("Zuerst: ")
+    empty = opened.execute_script(
+        "return [...document.querySelectorAll('[data-w]')].filter((e) => !e.textContent).length"
+    )
+    assert empty == 0
+    assert complaints(opened) == []
+
+
+@pytest.fixture(scope="module")
+def forty_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(0)
+    y = rng.random(2_000) < 0.12
+    models = {f"model {i}": rng.normal(size=len(y)) + (0.5 + 0.03 * i) * y for i in range(40)}
+    scenario = voros.Scenario(0.3, 0.2, cost_ratio=voros.costs.miss_costs(5, 20))
+    return write_page(y, models, scenario, tmp_path_factory.mktemp("forty") / "page.html")
+
+
+def test_forty_models_are_lettered_by_rank_and_eight_are_drawn(
+    browser: Any, forty_page: Path
+) -> None:
+    browser.get(forty_page.as_uri())
+    letters = browser.execute_script(
+        "return [...document.querySelectorAll('#ranking .badge text')].map((e) => e.textContent)"
+    )
+    assert letters[:3] == ["A", "B", "C"]
+    assert letters[25:28] == ["Z", "AA", "AB"]
+    curves = "return document.querySelectorAll('#roc .curve').length"
+    assert browser.execute_script(curves) == 8
+    browser.execute_script("document.getElementById('draw-all').click()")
+    assert browser.execute_script(curves) == 40
+    assert element(browser, "ranking-scroll").get_attribute("tabindex") == "0"
+    assert complaints(browser) == []
