@@ -32,7 +32,7 @@ def policy(capacity: float = 0.5) -> voros.ThresholdPolicy:
 
 
 def evidence_of(monitor: voros.Monitor) -> Evidence:
-    """Weigh what the file of a monitor holds."""
+    """Weigh every alarm that the file of a monitor holds."""
     store, settings = monitor._store, monitor.settings
     clock = store.clock or 0.0
     alarms = read_alarms(store.alarms(-np.inf), settings.window_seconds, clock)

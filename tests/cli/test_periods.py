@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli.cases import write_cases
 
-from voros import Periods, Scenario, ThresholdPolicy, bootstrap, costs
+from voros import Periods, Scenario, ThresholdPolicy, bootstrap, costs, evaluate
 from voros.io import read_predictions
 
 pa = pytest.importorskip("pyarrow")
@@ -44,6 +44,20 @@ def by_day(path, threshold, hours=0):
             time = datetime.fromisoformat(row["admitted"]) + timedelta(hours=hours)
             counts[time.date()] += float(row["good"]) >= threshold
     return counts
+
+
+def test_shifts_are_read_off_times_at_the_usual_hours_and_at_others(voros_command, admissions):
+    for per, note in (("shift", "2024-03-30T15:00"), ("shift 06:00,18:00", "2024-03-30T18:00")):
+        ran = voros_command(
+            *("score", admissions, "--score", "good", "--label", "died", *COSTS, "--json"),
+            *("--capacity", f"1/{per}", "--time", "admitted"),
+        )
+        assert ran.code == 0
+        cases = read_predictions(admissions, scores=["good"], label="died", time="admitted")
+        scenario = Scenario(capacity=1, per=per, cost_ratio=costs.miss_costs(5, 20))
+        found = evaluate(cases.labels, cases.of("good"), scenario, times=cases.times)
+        assert json.loads(ran.out)["models"][0]["partial_voros"] == found.score
+        assert f"shifts from {note} to" in ran.err
 
 
 def test_a_policy_per_day_is_chosen_saved_tested_and_applied(voros_command, admissions):
@@ -122,7 +136,7 @@ def test_any_column_is_a_period(voros_command, admissions):
             "--time or with --period, not both",
         ),
         (("score", "--capacity", "2/day", "--period", "ward", "--time-zone", "UTC"), "--time-zone"),
-        (("score", "--capacity", "2/shift", "--time", "admitted"), "is none of the calendar's"),
+        (("score", "--capacity", "2/ward", "--time", "admitted"), "is none of the calendar's"),
         (("score", "--capacity", "2/day", "--time", "ward"), "--time[0]='ward 0' is no time"),
         (("score", "--capacity", "20%/day", "--time", "admitted"), "a whole number of alarms"),
         (("score", "--capacity", "0.2", "--exceed", "5%"), "which exceed=0.05 needs"),

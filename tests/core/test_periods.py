@@ -274,7 +274,10 @@ def test_weeks_begin_on_mondays_and_quarters_with_january() -> None:
         (["2024-01-01"], {"time_zone": "Europe/Berlin"}, "have no zone to convert from"),
         (["2024-01-01T00:00Z"], {"time_zone": "Atlantis"}, "time_zone='Atlantis'"),
         (["0001-01-01", "9999-01-01"], {"per": "hour"}, "accepted are at most 10,000,000"),
-        (["2024-01-01"], {"per": "shift"}, "per='shift' is none of the calendar's"),
+        (["2024-01-01"], {"per": "ward"}, "per='ward' is none of the calendar's"),
+        (["2024-01-01"], {"per": "shift 06:00,25:00"}, "per='shift 06:00,25:00'; accepted is when"),
+        (["2024-01-01"], {"per": "shift 18:00 06:00"}, "in their order, such as"),
+        (["2024-01-01"], {"per": "shift 06:60"}, "accepted is when the shifts of a day begin"),
         ([], {}, "hold no case"),
     ],
 )
@@ -282,6 +285,53 @@ def test_times_that_cannot_be_read_are_refused_by_name(times, options, message) 
     per = options.pop("per", "day")
     with pytest.raises(ArgumentError, match=message):
         Periods.from_times(times, per, **options)
+
+
+@pytest.mark.parametrize("starts", [("07:00", "15:00", "23:00"), ("06:30", "18:30"), ("00:00",)])
+def test_shifts_are_those_counted_by_walking_from_start_to_start(starts) -> None:
+    per = "shift" if len(starts) == 3 else f"shift {' '.join(starts)}"
+    rng = np.random.default_rng(3)
+    begun = datetime(2023, 12, 30)
+    times = [begun + timedelta(minutes=int(m)) for m in rng.integers(0, 6 * 24 * 60, 300)]
+    found = Periods.from_times(times, per)
+    shifts = [
+        datetime.fromisoformat(f"{begun.date() + timedelta(days=day)}T{start}")
+        for day in range(-1, 8)
+        for start in starts
+    ]
+    for time, code in zip(times, found.codes, strict=True):
+        own = max(shift for shift in shifts if shift <= time)
+        assert found.names[code] == own.isoformat(timespec="minutes")
+    inside = [s for s in shifts if min(times) - timedelta(days=1) < s <= max(times)]
+    listed = {s.isoformat(timespec="minutes") for s in inside}
+    assert set(found.names.tolist()) <= listed
+    assert [b > a for a, b in pairwise(found.names)] == [True] * (found.n_periods - 1)
+
+
+def test_a_shift_over_a_change_of_clocks_is_one_shift() -> None:
+    # Berlin: 02:00 became 03:00 on 2024-03-31, and 03:00 became 02:00 on 2024-10-27.
+    spring = ["2024-03-30T22:00Z", "2024-03-31T00:30Z", "2024-03-31T04:59Z", "2024-03-31T05:00Z"]
+    found = Periods.from_times(spring, "shift", time_zone="Europe/Berlin")
+    assert found.names.tolist() == ["2024-03-30T23:00", "2024-03-31T07:00"]
+    assert found.codes.tolist() == [0, 0, 0, 1]
+    autumn = ["2024-10-26T21:00Z", "2024-10-27T05:59Z", "2024-10-27T06:00Z"]
+    found = Periods.from_times(autumn, "shift", time_zone="Europe/Berlin")
+    assert found.codes.tolist() == [0, 0, 1]
+
+
+def test_a_scenario_names_its_shifts_in_one_way_and_takes_no_others() -> None:
+    scenario = Scenario(capacity=1, cost_ratio=0.1, per="shift 6:00, 18:00")
+    assert scenario.per == "shift 06:00,18:00"
+    assert Scenario(capacity=1, cost_ratio=0.1, per="shift 7:00 15:00 23:00").per == "shift"
+    with pytest.raises(ArgumentError, match="in their order"):
+        Scenario(capacity=1, cost_ratio=0.1, per="shift 18:00,6:00")
+    times = ["2024-01-01T05:00", "2024-01-01T12:00", "2024-01-01T13:00"]
+    days = Periods.from_times(times, "shift")
+    with pytest.raises(
+        ArgumentError, match="counted by the shift; the capacity is one per shift 06"
+    ):
+        evaluate([1, 0, 1], [3, 2, 1], scenario, periods=days)
+    assert evaluate([1, 0, 1], [3, 2, 1], scenario, times=times).choices[0].alarms == 1
 
 
 DAILY = Scenario(capacity=1, cost_ratio=0.1, per="day")

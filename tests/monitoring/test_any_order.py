@@ -9,8 +9,11 @@ from monitoring_streams import FIRST_DAY, make_policy
 import voros
 
 
-def deliver(seed: int) -> tuple[dict, list]:
-    """Feed one fixed history in batches, an order and repetitions of the seed's own."""
+def deliver(seed: int, each: bool = False, **options: int) -> tuple[dict, list]:
+    """Feed one fixed history in batches, an order and repetitions of the seed's own.
+
+    With ``each``, compare the running state with all alarms folded anew after every batch.
+    """
     history = np.random.default_rng(0)
     n = 250
     scores, labels = history.random(n), history.random(n) < 0.35
@@ -19,7 +22,8 @@ def deliver(seed: int) -> tuple[dict, list]:
     wrong = history.random(n) < 0.2  # corrected two days later
     patients = history.integers(0, 60, n)
     rng = np.random.default_rng(seed)
-    monitor = voros.Monitor(make_policy(), window=20, most_per_patient=3, episode=7)
+    options = options or {"most_per_patient": 3, "episode": 7}
+    monitor = voros.Monitor(make_policy(), window=20, max_cost=0.3, **options)
     jobs = [("cases", part) for part in np.array_split(rng.permutation(n), 8)]
     jobs += [("labels", part) for part in np.array_split(rng.permutation(n), 12)]
     jobs += [jobs[i] for i in rng.integers(0, len(jobs), 10)]
@@ -31,8 +35,11 @@ def deliver(seed: int) -> tuple[dict, list]:
             mended = rows[wrong[rows]]
             monitor.label(labels[rows] ^ wrong[rows], cases=rows, times=came[rows])
             monitor.label(labels[mended], cases=mended, times=came[mended] + 2)
+        if each and monitor.clock is not None:
+            assert monitor.status().document() == monitor.status(curves=True).document()
     monitor.advance("2026-12-31")
-    watch = monitor.status()["precision"]
+    assert monitor.status().document() == monitor.status(curves=True).document()
+    watch = monitor.status(curves=True)["precision"]
     return watch.document(), [curve.tolist() for curve in watch.history.values()]
 
 
@@ -48,3 +55,50 @@ def test_every_delivery_says_the_same() -> None:
 
 def test_two_deliveries_say_the_same() -> None:
     assert deliver(31)[0] == deliver(32)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"most_per_patient": 1}])
+@pytest.mark.parametrize("seed", [41, 42, 43])
+def test_the_running_state_is_that_of_all_alarms_folded_anew(
+    monkeypatch: pytest.MonkeyPatch, seed: int, options: dict[str, int]
+) -> None:
+    """Corrections before what was settled, cases out of order, episodes across its end."""
+    monkeypatch.setattr("voros.monitoring.monitor.SETTLED_AT_ONCE", 9)
+    settled = deliver(seed, each=True, **options)
+    monkeypatch.setattr("voros.monitoring.monitor.SETTLED_AT_ONCE", 10**9)
+    document, curves = deliver(seed, **options)
+    assert settled[0] == document
+    np.testing.assert_equal(settled[1], curves)
+
+
+def test_costs_by_period_are_those_counted_case_by_case() -> None:
+    """Totals of periods against all cases between two times, also where a period is cut."""
+    rng = np.random.default_rng(1)
+    monitor = voros.Monitor(make_policy(), window=3)
+    n = 300
+    when = (
+        FIRST_DAY + rng.integers(0, 40, n).astype("m8[D]") + rng.integers(0, 24, n).astype("m8[h]")
+    )
+    scores, labels = rng.random(n), rng.random(n) < 0.4
+    monitor.update(scores, cases=np.arange(n), times=when)
+    rows = rng.permutation(n)[:200]
+    monitor.label(
+        labels[rows], cases=rows, times=when[rows] + rng.integers(0, 6, 200).astype("m8[D]")
+    )
+    monitor.label(
+        ~labels[rows[:40]], cases=rows[:40], times=when[rows[:40]] + np.timedelta64(60, "h")
+    )
+    query = (
+        "SELECT min(time), count(*), sum(alarm = 1 AND counted IS 0), "
+        "sum(alarm = 0 AND counted IS 1), sum(counted IS NULL) FROM cases "
+        "WHERE time >= ? AND time < ? GROUP BY period ORDER BY min(time)"
+    )
+    first = FIRST_DAY.astype("M8[s]").astype(float)
+    for since, until in (
+        (-np.inf, np.inf),
+        (first + 2e5, first + 2.2e6),
+        (first + 1.0, first + 90.0),
+    ):
+        expected = monitor._store._db.execute(query, (since, until)).fetchall()
+        assert monitor._store.costs(since, until) == expected

@@ -76,6 +76,25 @@ def test_labels_in_any_order_give_the_same_state() -> None:
     assert len(said) == 1
 
 
+@pytest.mark.parametrize(
+    ("per", "hours", "n_periods"),
+    [("hour", 1, 239), ("shift", 8, 29), ("shift 06:00,18:00", 12, 19), ("week", 168, 9)],
+)
+def test_periods_without_a_case_are_filled_whatever_the_calendar(per, hours, n_periods) -> None:
+    """A case in the first, the fifth and the last of some periods; the last one goes on."""
+    y_true, scores = [1, 0, 1, 0], [0.9, 0.6, 0.8, 0.1]
+    scenario = voros.Scenario(capacity=1, per=per, cost_ratio=0.05)
+    policy = voros.ThresholdPolicy.from_validation(y_true, scores, scenario, periods=range(4))
+    begun = np.datetime64("2026-01-05T06:00" if "," in per else "2026-01-05T07:00")
+    steps = np.array([0, 4, n_periods]) * np.timedelta64(hours, "h")
+    monitor = voros.Monitor(policy)
+    for case, time in enumerate(begun + steps):
+        monitor.update([0.9], cases=[case], times=[time])
+    past = monitor.status()["capacity"].history
+    assert len(past["alarms"]) == n_periods
+    assert np.flatnonzero(past["alarms"]).tolist() == [0, 4]
+
+
 def test_an_alarm_does_not_count_before_its_window_closes() -> None:
     monitor = voros.Monitor(make_policy(), window=30)
     monitor.update([0.9], cases=["a"], times=["2026-01-01"])
@@ -384,7 +403,7 @@ def test_the_capacity_per_period_of_the_scenario_is_watched() -> None:
     monitor.update([0.9] * 6, cases=np.arange(6), times=when)
     assert monitor.status()["capacity"].verdict == "kept"
     monitor.update([0.9] * 3, cases=list("abc"), times=["2026-01-21"] * 2 + ["2026-02-09"])
-    assert monitor.status()["capacity"].n == 3
+    assert monitor.status()["capacity"].n == 5  # two weeks without a case count
     monitor.update([0.9] * 2, cases=list("de"), times=["2026-01-13"] * 2)
     found = monitor.status()["capacity"]
     assert (found.verdict, found.since) == ("broken", "2026-01-12")

@@ -15,15 +15,10 @@ from voros.core.arrays import (
     check_same_length,
     check_same_order,
 )
+from voros.core.calendar import CALENDAR, Calendar
 from voros.core.groups import group_codes, group_names
 from voros.core.scenario import Scenario, as_fraction
 from voros.exceptions import ArgumentError
-
-CALENDAR = ("hour", "day", "week", "month", "quarter", "year")
-"""The periods that times are counted by."""
-
-DAYS_TO_MONDAY = 3
-"""1970-01-01, day 0 of numpy's calendar, is a Thursday; weeks begin on Mondays."""
 
 MOST_PERIODS = 10_000_000
 """More between the first time and the last are most often a date that was misread."""
@@ -89,14 +84,17 @@ class Periods:
         ----------
         times : array-like of shape (n_cases,)
             Datetimes of numpy, pandas, polars or Python, or ISO 8601 text.
-        per : {"hour", "day", "week", "month", "quarter", "year"}
-            Weeks begin on Mondays. A day that clocks are changed on is one day; hours of times that
-            have a zone are those of UTC, where none is missing or there twice.
+        per : {"hour", "shift", "day", "week", "month", "quarter", "year"}
+            Weeks begin on Mondays, shifts at 07:00, 15:00 and 23:00; others are named with their
+            times, "shift 06:00,18:00". A day that clocks are changed on is one day, and a shift one
+            shift; hours of times that have a zone are those of UTC, where none is missing or there
+            twice.
         time_zone : str, optional
             The place whose days are meant, such as "Europe/Berlin", for times that have a zone.
             Without it the days are those of the times' own zone or offset.
         """
-        if per not in CALENDAR:
+        calendar = Calendar.of(per)
+        if calendar is None:
             accepted = ", ".join(map(repr, CALENDAR))
             raise ArgumentError(
                 "per",
@@ -106,10 +104,10 @@ class Periods:
         # Who states periods as a column needs no calendar.
         from voros.core.times import read_clock
 
-        clock = read_clock(times, time_zone, elapsed=per == "hour")
+        clock = read_clock(times, time_zone, elapsed=calendar.unit == "hour")
         if len(clock.times) == 0:
             raise ArgumentError("times", " hold no case; at least one is needed")
-        numbers = _numbers(clock.times, per)
+        numbers = calendar.numbers(clock.times)
         first, last = int(numbers.min()), int(numbers.max())
         if last - first >= MOST_PERIODS:
             raise ArgumentError(
@@ -117,38 +115,14 @@ class Periods:
                 f" reach from {clock.times.min()} to {clock.times.max()}, {last - first + 1:,} "
                 f"periods of a {per}; accepted are at most {MOST_PERIODS:,}",
             )
-        names = _names(np.arange(first, last + 1), per)
-        made = cls(numbers - first, names, per, "")
-        empty = int(np.count_nonzero(made.sizes == 0))
-        units = f"{len(names):,} {per}{'s' if len(names) > 1 else ''}"
+        names = calendar.names(np.arange(first, last + 1))
+        empty = int(np.count_nonzero(np.bincount(numbers - first) == 0))
+        units = f"{len(names):,} {calendar.unit}{'s' if len(names) > 1 else ''}"
         note = (
             f"{units} from {names[0]} to {names[-1]}, {empty:,} of them without a case, by "
             f"{clock.words}"
         )
-        return cls(made.codes, names, per, note)
-
-
-def _numbers(times: AnyArray, per: str) -> AnyArray:
-    """Number the calendar's periods; numpy rounds down also before 1970."""
-    if per in ("month", "quarter"):
-        months = times.astype("datetime64[M]").astype(np.int64)
-        return months if per == "month" else months // 3
-    if per == "year":
-        return times.astype("datetime64[Y]").astype(np.int64)
-    if per == "hour":
-        return times.astype("datetime64[h]").astype(np.int64)
-    days = times.astype("datetime64[D]").astype(np.int64)
-    return days if per == "day" else (days + DAYS_TO_MONDAY) // 7
-
-
-def _names(numbers: AnyArray, per: str) -> AnyArray:
-    """Name a calendar's periods as ISO 8601 does; a week by its Monday."""
-    if per == "week":
-        return (numbers * 7 - DAYS_TO_MONDAY).astype("datetime64[D]").astype(str)
-    if per == "quarter":
-        return np.array([f"{1970 + quarter // 4}-Q{quarter % 4 + 1}" for quarter in numbers])
-    unit = {"hour": "h", "day": "D", "month": "M", "year": "Y"}[per]
-    return numbers.astype(f"datetime64[{unit}]").astype(str)
+        return cls(numbers - first, names, calendar.name, note)
 
 
 def read_periods(

@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from voros.core.arrays import OPEN_INTERVAL, check_number
+from voros.core.calendar import Calendar
 from voros.core.costs import CostDistribution, CostLike, as_costs
 from voros.exceptions import (
     ArgumentError,
@@ -64,8 +65,9 @@ class Scenario:
     per : str, optional
         The capacity is one for each period of this name, and a whole number: 20 alarms per "day",
         "week", "shift". Functions then need the period of each case, as ``times`` (where `per` is
-        "hour", "day", "week", "month", "quarter" or "year") or as ``periods``, a column of any
-        grouping of the cases.
+        "hour", "shift", "day", "week", "month", "quarter" or "year") or as ``periods``, a column
+        of any grouping of the cases. Shifts of times begin at 07:00, 15:00 and 23:00 unless `per`
+        says when: "shift 06:00,18:00".
     exceed : float in [0, 1), optional
         With `per`: at most this share of the periods may have more alarms than the capacity, and 0
         is never. By default the mean over the periods must be within the capacity.
@@ -148,6 +150,9 @@ class Scenario:
             raise ArgumentError(
                 "per", f"{found}{needed}; accepted is the name of a period, such as 'day'"
             )
+        calendar = Calendar.of(self.per)
+        if calendar is not None:
+            object.__setattr__(self, "per", calendar.name)
         if not whole:
             raise ArgumentError(
                 "capacity",

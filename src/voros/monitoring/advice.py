@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from voros.core.geometry import Choice
-from voros.monitoring.precision import Alarms
+from voros.monitoring.precision import Tallies
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Watch
 from voros.monitoring.store import Periods
@@ -18,7 +18,8 @@ RECENT_PERIODS = 30
 
 
 def notes_on(
-    alarms: Alarms,
+    tallies: Tallies,
+    still_open: int,
     periods: Periods,
     policy: ThresholdPolicy,
     settings: Settings,
@@ -26,7 +27,7 @@ def notes_on(
     followed: bool,
 ) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
-    yield from _left_out(alarms, settings)
+    yield from _left_out(tallies, still_open, settings)
     yield _recall_in_words(followed)
     suggested = suggested_prevalence(periods, policy, settings)
     if suggested is not None:
@@ -51,27 +52,24 @@ def _recall_in_words(followed: bool) -> str:
     )
 
 
-def _left_out(alarms: Alarms, settings: Settings) -> Iterator[str]:
-    closed, missing = alarms.closed, np.isnan(alarms.labels)
-    still_open = int((~closed).sum())
+def _left_out(tallies: Tallies, still_open: int, settings: Settings) -> Iterator[str]:
     if still_open:
         yield f"{still_open:,} alarms of the last {settings.window:g} days do not count yet"
-    never = int((closed & missing & np.isnan(alarms.latest)).sum())
-    if never:
-        counted = closed & ~missing
-        true, n = float(alarms.labels[counted].sum()), int(counted.sum()) + never
+    if tallies.never:
+        true, n, never = tallies.true, tallies.counted + tallies.never, tallies.never
         yield (
             f"{never:,} alarms have no label and are left out, as if labels were missing by "
             f"chance; with them precision could be from {true / n:.3f} to {(true + never) / n:.3f}"
         )
-    late = int((closed & missing & ~np.isnan(alarms.latest)).sum())
-    if late:
-        yield f"{late:,} labels came after the window had closed and do not count; lengthen it"
-    changed = closed & ~missing & (alarms.labels != alarms.latest)
-    if changed.any():
+    if tallies.late:
         yield (
-            f"{int(changed.sum()):,} labels were corrected after they had counted; the evidence "
-            "keeps what was known then"
+            f"{tallies.late:,} labels came after the window had closed and do not count; lengthen "
+            "it"
+        )
+    if tallies.changed:
+        yield (
+            f"{tallies.changed:,} labels were corrected after they had counted; the evidence keeps "
+            "what was known then"
         )
 
 

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.calendar import Calendar
 from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
 from voros.monitoring.confidence import mean_interval, positive_mean_interval
 from voros.monitoring.evidence import Evidence, weigh
 from voros.monitoring.settings import CapacityLimit, Settings
-from voros.monitoring.status import Judgement, Watch, judge
+from voros.monitoring.status import Judgement, Seen, Watch
 from voros.monitoring.store import Periods
-from voros.monitoring.times import SECONDS_PER_DAY, day_of, read_times
+from voros.monitoring.times import day_of
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Cases and alarms of the periods that have ended, empty days included."""
+    """Cases and alarms of the periods that have ended, empty ones of a calendar included."""
 
     begins: FloatArray
     cases: FloatArray
@@ -26,17 +27,16 @@ class Counts:
 
 
 def ended_counts(periods: Periods, unit: str | None) -> Counts:
-    """Leave out the period that goes on, and add the days on which nobody came."""
-    begins, cases, alarms = periods.starts[:-1], periods.cases[:-1], periods.alarms[:-1]
-    if unit != "day" or not len(periods.names):
-        return Counts(begins, cases, alarms)
-    days = (read_times(periods.names).seconds / SECONDS_PER_DAY).astype(int)
-    order = np.argsort(days)
-    days, cases, alarms = days[order], periods.cases[order], periods.alarms[order]
-    every = np.arange(days[0], days[-1])
-    filled = np.zeros((2, len(every)))
-    filled[:, days[:-1] - days[0]] = cases[:-1], alarms[:-1]
-    return Counts(every * SECONDS_PER_DAY, filled[0], filled[1])
+    """Leave out the period that goes on, and add the calendar's periods without a case."""
+    calendar = None if unit is None else Calendar.of(unit)
+    if calendar is None or not len(periods.names):
+        return Counts(periods.starts[:-1], periods.cases[:-1], periods.alarms[:-1])
+    numbers = calendar.numbers_of(periods.names)
+    every = np.arange(numbers.min(), numbers.max())
+    filled = np.zeros((2, len(every) + 1))
+    filled[:, numbers - numbers.min()] = periods.cases, periods.alarms
+    begins = calendar.begins(every).astype("datetime64[s]").astype(float)
+    return Counts(begins, filled[0, :-1], filled[1, :-1])
 
 
 def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
@@ -49,7 +49,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
     kept = high is not None and high <= allowed
     found = _judge_never(counts, above) if limit.kind == "never" else None
     if found is None:
-        found = judge(evidence, counts.begins, counts.begins, kept)
+        found = Seen().then(evidence, counts.begins).judge(kept)
     return Watch(
         "capacity",
         found.verdict,
@@ -67,9 +67,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
             "alarms": counts.alarms,
             "capacity": limit.most
             * (counts.cases if limit.kind == "share" else np.ones(len(above))),
-            "evidence": np.maximum(
-                evidence.start - evidence.start_bounds, evidence.late - evidence.late_bound
-            ),
+            "evidence": evidence.gaps,
         },
     )
 
@@ -89,7 +87,8 @@ def _evidence(
         values, most = above.astype(float), limit.exceed
     else:
         values, most = counts.alarms, limit.most
-    return weigh(mean_bets(values, most), STAKE_WEIGHTS, settings.alpha, settings.run_length)
+    bets, alpha = mean_bets(values, most), settings.alpha
+    return weigh(bets, STAKE_WEIGHTS, alpha, settings.run_length, begins=counts.begins)
 
 
 def _estimate(

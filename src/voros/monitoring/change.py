@@ -15,7 +15,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, FloatArray
 from voros.monitoring.evidence import weigh
 from voros.monitoring.settings import Settings
-from voros.monitoring.status import Judgement, Watch, judge
+from voros.monitoring.status import Judgement, Seen, Watch
 from voros.monitoring.store import Periods
 
 POWERS = (0.2, 0.5)
@@ -86,9 +86,9 @@ def change_watch(periods: Periods, settings: Settings) -> Watch:
         [rank_bets(conformal_ranks(column, seed)) for seed, column in enumerate(finite.T)]
     )
     weights = np.full(factors.shape[1], 1.0 / factors.shape[1])
-    evidence = weigh(factors, weights, settings.alpha, settings.run_length)
     begins = periods.starts[:-1][np.isfinite(statistics).all(axis=1)]
-    found = judge(evidence, begins, begins, kept=False)
+    evidence = weigh(factors, weights, settings.alpha, settings.run_length, begins=begins)
+    found = Seen().then(evidence, begins).judge(kept=False)
     changed = found.verdict in ("broken", "watch")
     return Watch(
         "scores",
@@ -101,9 +101,7 @@ def change_watch(periods: Periods, settings: Settings) -> Watch:
         history={
             "time": begins,
             "mean": finite[:, 1],
-            "evidence": np.maximum(
-                evidence.start - evidence.start_bounds, evidence.late - evidence.late_bound
-            ),
+            "evidence": evidence.gaps,
         },
     )
 

@@ -11,7 +11,7 @@ from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
 from voros.monitoring.confidence import positive_mean_interval
 from voros.monitoring.evidence import weigh
 from voros.monitoring.settings import Settings
-from voros.monitoring.status import Judgement, Watch, judge
+from voros.monitoring.status import Judgement, Seen, Watch
 from voros.policy import ThresholdPolicy
 
 PER_CASES = 1000
@@ -38,11 +38,12 @@ def cost_watch(
     table = np.array(rows, dtype=float).reshape(-1, 5)
     begins, cases, false_alarms, misses, unlabelled = table.T
     values = (ratio * false_alarms + misses) / np.maximum(cases, 1)
-    weighed = weigh(mean_bets(values, max_cost), STAKE_WEIGHTS, settings.alpha, settings.run_length)
+    bets, alpha = mean_bets(values, max_cost), settings.alpha
+    weighed = weigh(bets, STAKE_WEIGHTS, alpha, settings.run_length, begins=begins)
     total, missing = float(cases.sum()), int(unlabelled.sum())
     low, high = positive_mean_interval(values, settings.alpha) if total else (0.0, np.inf)
     known = not missing and bool(np.isfinite(high))
-    found = judge(weighed, begins, begins, kept=known and high <= max_cost)
+    found = Seen().then(weighed, begins).judge(known and high <= max_cost)
     estimate = float((ratio * false_alarms + misses).sum() / total) if total else None
     return Watch(
         "cost",

@@ -19,14 +19,21 @@ from voros.core.arrays import (
     is_missing,
     read_labels,
 )
-from voros.core.periods import CALENDAR, Periods
+from voros.core.calendar import Calendar
+from voros.core.periods import Periods
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
 from voros.monitoring.advice import notes_on
 from voros.monitoring.capacity import capacity_watch, ended_counts
 from voros.monitoring.change import change_watch
 from voros.monitoring.cost import cost_watch, mean_cost_ratio
-from voros.monitoring.precision import Alarms, precision_watch, read_alarms
+from voros.monitoring.precision import (
+    Settled,
+    Tallies,
+    precision_watch,
+    read_alarms,
+    settle,
+)
 from voros.monitoring.renewal import Renewal, propose
 from voros.monitoring.settings import Settings, capacity_limit
 from voros.monitoring.status import Status, Watch, worst
@@ -40,6 +47,9 @@ LARGEST_SCORE = 1e100
 
 BEGINNING = -np.inf
 """Before any case."""
+
+SETTLED_AT_ONCE = 1000
+"""Alarms whose state is kept together; a status reads at most about as many more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +239,7 @@ class Monitor:
     def _unit(self) -> str:
         """The period of the capacity, where the calendar knows it."""
         per = self.policy.scenario.per or "day"
-        if per not in CALENDAR:
+        if Calendar.of(per) is None:
             raise ArgumentError(
                 "periods", f" is needed: the capacity is one per {per!r}, which no calendar knows"
             )
@@ -242,6 +252,7 @@ class Monitor:
             self._check_period_kind(kind)
             new = self._store.add_cases(batch, self.settings.window_seconds)
             self._store.advance(float(batch.seconds[-1]))
+            self._settle()
         return int(new.sum())
 
     def _check_period_kind(self, kind: str) -> None:
@@ -282,6 +293,7 @@ class Monitor:
             window = self.settings.window_seconds
             new = self._store.add_labels(ids, moments.seconds, positive, window)
             self._store.advance(float(moments.seconds.max()))
+            self._settle()
         return new
 
     def _label_times(self, times: Any, n: int) -> Times:
@@ -297,20 +309,49 @@ class Monitor:
         seconds = read_time(time)
         with self._store.transaction():
             self._store.advance(seconds)
+            self._settle()
 
-    def status(self) -> Status:
-        """Say what is known of each limit now."""
-        store, since = self._store, self._since
+    def _settle(self) -> None:
+        """Keep the state of alarms that only a correction can change, inside a transaction."""
+        store, settings, floor = self._store, self.settings, self.policy.scenario.min_precision
         clock = BEGINNING if store.clock is None else store.clock
-        alarms = read_alarms(store.alarms(since), self.settings.window_seconds, clock)
-        periods = store.periods(since)
-        watches = tuple(self._watches(alarms, periods, clock))
+        state = self._settled
+        until = clock - settings.window_seconds - settings.reach_seconds
+        if store.n_alarms(state.begin, until) <= SETTLED_AT_ONCE:
+            return
+        alarms = read_alarms(store.alarms(state.begin), settings.window_seconds, clock)
+        for until, after in settle(state, alarms, floor, settings, clock, SETTLED_AT_ONCE):
+            store.settle(until, after.text())
+
+    @property
+    def _settled(self) -> Settled:
+        text = self._store.settled()
+        return Settled(self._since) if text is None else Settled.from_text(text)
+
+    def status(self, *, curves: bool = False) -> Status:
+        """Say what is known of each limit now.
+
+        Parameters
+        ----------
+        curves : bool, default False
+            Compute the curves of precision, from every alarm since the policy was deployed.
+            Without them a status goes on from what was settled when cases and labels came.
+        """
+        store = self._store
+        clock = BEGINNING if store.clock is None else store.clock
+        state = Settled(self._since) if curves else self._settled
+        alarms = read_alarms(store.alarms(state.begin), self.settings.window_seconds, clock)
+        periods = store.periods(self._since)
+        floor = self.policy.scenario.min_precision
+        judged, tallies = precision_watch(state, alarms, floor, self.settings, clock)
+        watches = ((judged,) if floor > 0 else ()) + tuple(self._watches(periods, clock))
+        still_open = int((~alarms.closed).sum())
         return Status(
             worst(watches),
             self.clock,
             watches,
             *store.sizes(),
-            tuple(self._notes(alarms, periods, watches)),
+            tuple(self._notes(tallies, still_open, periods, watches)),
         )
 
     def report(self, path: str | Path, *, force: bool = False, title: str = "") -> Path:
@@ -322,17 +363,15 @@ class Monitor:
         from voros.monitoring.page import render_page
 
         named = title or (f"Monitor of {self.policy.model}" if self.policy.model else "Monitor")
-        write_whole(path, render_page(self.status(), self.settings, named), force=force)
+        write_whole(path, render_page(self.status(curves=True), self.settings, named), force=force)
         return Path(path)
 
     @property
     def _since(self) -> float:
         return float(self._store.fact("since") or BEGINNING)
 
-    def _watches(self, alarms: Alarms, periods: Totals, clock: float) -> Iterator[Watch]:
+    def _watches(self, periods: Totals, clock: float) -> Iterator[Watch]:
         settings, store = self.settings, self._store
-        if self.policy.scenario.min_precision > 0:
-            yield precision_watch(alarms, self.policy.scenario.min_precision, settings, clock)
         limit = capacity_limit(self.policy, settings)
         if limit is not None:
             yield capacity_watch(ended_counts(periods, store.fact("periods")), limit, settings)
@@ -342,13 +381,16 @@ class Monitor:
             yield cost_watch(rows, ratio, settings.max_cost, settings)
         yield change_watch(periods, settings)
 
-    def _notes(self, alarms: Alarms, periods: Totals, watches: tuple[Watch, ...]) -> Iterator[str]:
+    def _notes(
+        self, tallies: Tallies, still_open: int, periods: Totals, watches: tuple[Watch, ...]
+    ) -> Iterator[str]:
         if not len(periods.names):
             return
         unknown, others = self._store.recent_labels()
         if unknown:
             yield f"{unknown:,} of the last labels are of cases that have not come; check their ids"
-        yield from notes_on(alarms, periods, self.policy, self.settings, watches, others > 0)
+        about = self.policy, self.settings, watches, others > 0
+        yield from notes_on(tallies, still_open, periods, *about)
 
     def renew(self, *, since: Any = None) -> Renewal:
         """Propose thresholds from recent labelled cases, through the guarantee of the policy.
@@ -380,6 +422,7 @@ class Monitor:
             before = self._store.fact("policy") or ""
             self._store.keep(f"policy until {clock!r}", before)
             self._store.keep("policy", policy.to_json())
+            self._store.unsettle()
             if clock is not None:
                 self._store.keep("since", repr(float(np.nextafter(clock, np.inf))))
         self.policy = policy

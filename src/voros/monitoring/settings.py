@@ -57,6 +57,11 @@ class Settings:
         """The length of an episode in seconds."""
         return self.episode * SECONDS_PER_DAY
 
+    @property
+    def reach_seconds(self) -> float:
+        """How long after its begin a unit may still get another alarm, in seconds."""
+        return self.episode_seconds if self.most_per_patient > 1 else 0.0
+
     def text(self) -> str:
         """Return the settings as JSON."""
         return json_text(asdict(self), indent=None)

@@ -162,25 +162,49 @@ class Judgement:
     noticed: str | None = None
 
 
-def judge(evidence: Evidence, begins: FloatArray, ends: FloatArray, kept: bool) -> Judgement:
-    """Turn evidence into a verdict; units begin and end at these times.
+@dataclass(frozen=True)
+class Seen:
+    """What evidence has shown so far; times in seconds, None where it has not.
 
-    Broken stays broken: the error is that of ever saying so.
+    Attributes
+    ----------
+    broken, shown : float or None
+        When the change for the worse began, and when the limit was shown to be broken.
+    fallen, risen : float or None
+        While the detector is above its bound: when precision fell, and since when it is above.
+    evidence : float
+        Evidence now, as a share of what would show the limit to be broken.
     """
-    broken, fired = evidence.broken_at, evidence.fired_at
-    if broken is not None:
-        return Judgement("broken", _began(evidence, begins, broken), day_of(ends[broken]))
-    if evidence.watching and fired is not None:
-        last = len(begins) - 1
-        return Judgement("watch", _began(evidence, begins, last), day_of(ends[_risen(evidence)]))
-    return Judgement("kept" if kept else "too early to tell")
 
+    broken: float | None = None
+    shown: float | None = None
+    fallen: float | None = None
+    risen: float | None = None
+    evidence: float = 0.0
 
-def _began(evidence: Evidence, begins: FloatArray, unit: int) -> str:
-    return day_of(begins[int(evidence.changes[unit])])
+    def then(self, evidence: Evidence, ends: FloatArray) -> Seen:
+        """Go on with further units, which end at these times."""
+        if not len(ends):
+            return self
+        at = evidence.broken_at if self.shown is None else None
+        broken = self.broken if at is None else float(evidence.changes[at])
+        shown = self.shown if at is None else float(ends[at])
+        fallen, risen = None, None
+        if evidence.watching:
+            fallen, risen = float(evidence.changes[-1]), self._risen(evidence, ends)
+        return Seen(broken, shown, fallen, risen, evidence.ratio)
 
+    def _risen(self, evidence: Evidence, ends: FloatArray) -> float:
+        """Return the end of the unit at which the detector rose above its bound at last."""
+        below = np.flatnonzero(evidence.detector < evidence.detector_bound)
+        if not len(below) and self.risen is not None:
+            return self.risen
+        return float(ends[int(below[-1]) + 1 if len(below) else 0])
 
-def _risen(evidence: Evidence) -> int:
-    """Return the unit at which the detector rose above its bound for the last time."""
-    below = np.flatnonzero(evidence.detector < evidence.detector_bound)
-    return int(below[-1]) + 1 if len(below) else 0
+    def judge(self, kept: bool) -> Judgement:
+        """Return the verdict. Broken stays broken: the error is that of ever saying so."""
+        if self.broken is not None and self.shown is not None:
+            return Judgement("broken", day_of(self.broken), day_of(self.shown))
+        if self.fallen is not None and self.risen is not None:
+            return Judgement("watch", day_of(self.fallen), day_of(self.risen))
+        return Judgement("kept" if kept else "too early to tell")

@@ -21,7 +21,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.exceptions import ArgumentError
 from voros.monitoring.times import day_of
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the tables change."""
 
 WAIT_SECONDS = 60.0
@@ -30,7 +30,7 @@ WAIT_SECONDS = 60.0
 CACHE_KIB = 65_536
 """Memory for the index of case ids, whose order is not that of time."""
 
-RECENT_LABELS = 10_000
+RECENT_LABELS = 1_000
 """Labels that are looked at to see whose they are."""
 
 LOOKED_UP = 500
@@ -43,15 +43,34 @@ CREATE TABLE cases (
   score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT, counted INTEGER, latest INTEGER
 );
 CREATE INDEX alarms ON cases (time, id, patient, counted, latest) WHERE alarm = 1;
+CREATE INDEX times ON cases (time);
 CREATE TABLE labels (
   entry INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL
 );
 CREATE INDEX labels_of ON labels (id, time, entry);
 CREATE TABLE periods (
   period TEXT PRIMARY KEY, start REAL NOT NULL, cases INTEGER NOT NULL, alarms INTEGER NOT NULL,
-  total REAL NOT NULL, squares REAL NOT NULL
+  total REAL NOT NULL, squares REAL NOT NULL, last REAL NOT NULL,
+  false_alarms INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0,
+  labelled INTEGER NOT NULL DEFAULT 0
 );
+CREATE TABLE settled (until REAL PRIMARY KEY, state TEXT NOT NULL);
+CREATE TRIGGER came AFTER INSERT ON cases WHEN NEW.alarm = 1 BEGIN
+  DELETE FROM settled WHERE until > NEW.time;
+END;
+CREATE TRIGGER changed AFTER UPDATE OF counted, latest ON cases
+WHEN NEW.alarm = 1 AND (NEW.counted IS NOT OLD.counted OR NEW.latest IS NOT OLD.latest) BEGIN
+  DELETE FROM settled WHERE until > NEW.time;
+END;
+CREATE TRIGGER counted AFTER UPDATE OF counted ON cases WHEN NEW.counted IS NOT OLD.counted BEGIN
+  UPDATE periods SET
+    false_alarms = false_alarms + (NEW.alarm = 1) * ((NEW.counted IS 0) - (OLD.counted IS 0)),
+    misses = misses + (NEW.alarm = 0) * ((NEW.counted IS 1) - (OLD.counted IS 1)),
+    labelled = labelled + (NEW.counted IS NOT NULL) - (OLD.counted IS NOT NULL)
+  WHERE period = NEW.period;
+END;
 """
+"""The database itself takes back what was settled when an alarm comes or changes before it."""
 
 ADD_LABEL = """
 INSERT INTO labels (id, time, value) SELECT ?1, ?2, ?3 WHERE ?3 IS NOT (
@@ -60,10 +79,11 @@ INSERT INTO labels (id, time, value) SELECT ?1, ?2, ?3 WHERE ?3 IS NOT (
 """
 
 ADD_PERIOD = """
-INSERT INTO periods VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (period) DO UPDATE SET
-  start = min(start, excluded.start), cases = cases + excluded.cases,
-  alarms = alarms + excluded.alarms, total = total + excluded.total,
-  squares = squares + excluded.squares
+INSERT INTO periods (period, start, last, cases, alarms, total, squares)
+VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (period) DO UPDATE SET
+  start = min(start, excluded.start), last = max(last, excluded.last),
+  cases = cases + excluded.cases, alarms = alarms + excluded.alarms,
+  total = total + excluded.total, squares = squares + excluded.squares
 """
 
 SET_LABELS = """
@@ -92,10 +112,17 @@ WHERE l.entry > (SELECT max(entry) FROM labels) - ?
 """
 
 COSTS = """
+SELECT start, cases, false_alarms, misses, cases - labelled FROM periods
+WHERE start >= ?1 AND last < ?2
+UNION ALL
 SELECT min(time), count(*), sum(alarm = 1 AND counted IS 0), sum(alarm = 0 AND counted IS 1),
   sum(counted IS NULL)
-FROM cases WHERE time >= ? AND time < ? GROUP BY period ORDER BY min(time)
+FROM cases WHERE time >= ?1 AND time < ?2
+  AND time >= (SELECT min(start) FROM periods WHERE last >= ?1 AND (start < ?1 OR last >= ?2))
+  AND period IN (SELECT period FROM periods WHERE start < ?1 OR last >= ?2)
+GROUP BY period ORDER BY 1
 """
+"""Periods between two times from their totals; of those that are cut, the cases are counted."""
 
 
 class Cases(NamedTuple):
@@ -159,7 +186,7 @@ class Store:
                 return
             if tables:
                 raise ValueError(f"{self.path} is a database of another kind; name another file")
-            for statement in SCHEMA.split(";"):
+            for statement in _statements(SCHEMA):
                 self._db.execute(statement)
             self._db.execute(f"PRAGMA user_version = {FORMAT}")
 
@@ -261,13 +288,15 @@ class Store:
         if not len(cases.ids):
             return
         names, codes = np.unique(cases.periods, return_inverse=True)
-        starts = np.full(len(names), np.inf)
+        starts, lasts = np.full(len(names), np.inf), np.full(len(names), -np.inf)
         np.minimum.at(starts, codes, cases.seconds)
+        np.maximum.at(lasts, codes, cases.seconds)
         sums = [
             np.bincount(codes, weights, len(names)).tolist()
             for weights in (None, cases.alarms, cases.scores, cases.scores**2)
         ]
-        self._db.executemany(ADD_PERIOD, zip(names.tolist(), starts.tolist(), *sums, strict=True))
+        ends = starts.tolist(), lasts.tolist()
+        self._db.executemany(ADD_PERIOD, zip(names.tolist(), *ends, *sums, strict=True))
 
     def add_labels(
         self, ids: AnyArray, seconds: FloatArray, values: BoolArray, window: float
@@ -285,6 +314,25 @@ class Store:
     def alarms(self, since: float) -> list[tuple[Any, ...]]:
         """Return time, patient, label at the end of the window and label now of each alarm."""
         return self._db.execute(ALARMS, (since,)).fetchall()
+
+    def n_alarms(self, since: float, until: float) -> int:
+        """Count the alarms between two times."""
+        query = "SELECT count(*) FROM cases WHERE alarm = 1 AND time >= ? AND time < ?"
+        return int(self._db.execute(query, (since, until)).fetchone()[0])
+
+    def settled(self) -> str | None:
+        """Return the latest state that was settled."""
+        query = "SELECT state FROM settled ORDER BY until DESC LIMIT 1"
+        row = self._db.execute(query).fetchone()
+        return None if row is None else str(row[0])
+
+    def settle(self, until: float, state: str) -> None:
+        """Keep a state that holds as long as no alarm before a time comes or changes."""
+        self._db.execute("INSERT INTO settled VALUES (?, ?)", (until, state))
+
+    def unsettle(self) -> None:
+        """Forget what was settled, inside a transaction."""
+        self._db.execute("DELETE FROM settled")
 
     def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
         """Return period, time, score, alarm, patient and latest label of the cases between."""
@@ -309,11 +357,24 @@ class Store:
 
     def periods(self, since: float) -> Periods:
         """Return the totals of every period that began at a time or later."""
-        query = "SELECT * FROM periods WHERE start >= ? ORDER BY start, period"
+        query = (
+            "SELECT period, start, cases, alarms, total, squares FROM periods WHERE start >= ? "
+            "ORDER BY start, period"
+        )
         rows = self._db.execute(query, (since,)).fetchall()
         columns = list(zip(*rows, strict=True)) if rows else [()] * 6
         numbers = [np.array(column, dtype=float) for column in columns[1:]]
         return Periods(np.array(columns[0], dtype=str), *numbers)
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Split a script; a trigger has semicolons of its own."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 def _differs(case: str, before: tuple[float, float], now: tuple[float, float]) -> str:

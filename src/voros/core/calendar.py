@@ -1,0 +1,140 @@
+"""The calendar's periods, numbered in their order: hours, shifts, days, weeks and longer ones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from voros.core.arrays import AnyArray
+from voros.exceptions import ArgumentError
+
+UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
+"""Periods that numpy counts itself."""
+
+CALENDAR = ("hour", "shift", "day", "week", "month", "quarter", "year")
+"""The periods that times are counted by."""
+
+SHIFTS = (7 * 60, 15 * 60, 23 * 60)
+"""When shifts begin unless it is said: minutes after midnight."""
+
+MINUTES_PER_DAY = 24 * 60
+
+DAYS_TO_MONDAY = 3
+"""1970-01-01, day 0 of numpy's calendar, is a Thursday; weeks begin on Mondays."""
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """How times are cut into periods.
+
+    Attributes
+    ----------
+    unit : str
+        One of `CALENDAR`.
+    starts : tuple of int
+        When shifts begin, in minutes after midnight.
+    """
+
+    unit: str
+    starts: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, per: str) -> Calendar | None:
+        """Read the name of a period; None for one that no calendar knows.
+
+        Examples
+        --------
+        >>> Calendar.of("shift 6:00 18:00").name, Calendar.of("ward")
+        ('shift 06:00,18:00', None)
+        """
+        unit, _, stated = " ".join(per.split()).partition(" ")
+        if unit not in CALENDAR or (stated and unit != "shift"):
+            return None
+        if unit != "shift":
+            return cls(unit)
+        if stated and not stated[0].isdigit():
+            return None
+        return cls(unit, _read_starts(stated) if stated else SHIFTS)
+
+    @property
+    def name(self) -> str:
+        """The period as `Scenario` names it; shifts that begin at other times say when."""
+        if self.starts in ((), SHIFTS):
+            return self.unit
+        return f"{self.unit} {','.join(map(_clock, self.starts))}"
+
+    def numbers(self, times: AnyArray) -> AnyArray:
+        """Number the periods that times fall in; numpy rounds down also before 1970.
+
+        Examples
+        --------
+        >>> night = np.array(["2024-03-02T06:59", "2024-03-02T07:00"], dtype="datetime64[us]")
+        >>> shifts = Calendar.of("shift")
+        >>> shifts.names(shifts.numbers(night)).tolist()
+        ['2024-03-01T23:00', '2024-03-02T07:00']
+        """
+        if self.unit in UNITS:
+            return times.astype(f"datetime64[{UNITS[self.unit]}]").astype(np.int64)
+        if self.unit == "quarter":
+            return times.astype("datetime64[M]").astype(np.int64) // 3
+        if self.unit == "week":
+            return (times.astype("datetime64[D]").astype(np.int64) + DAYS_TO_MONDAY) // 7
+        days, minutes = np.divmod(times.astype("datetime64[m]").astype(np.int64), MINUTES_PER_DAY)
+        # Before the first shift of a day the last of the day before goes on: number -1.
+        shift = np.searchsorted(self.starts, minutes, side="right") - 1
+        return np.asarray(days * len(self.starts) + shift)
+
+    def begins(self, numbers: AnyArray) -> AnyArray:
+        """Return when periods begin, as the same clock shows it."""
+        if self.unit in UNITS:
+            begins = numbers.astype(f"datetime64[{UNITS[self.unit]}]")
+        elif self.unit == "quarter":
+            begins = (3 * numbers).astype("datetime64[M]")
+        elif self.unit == "week":
+            begins = (7 * numbers - DAYS_TO_MONDAY).astype("datetime64[D]")
+        else:
+            days, shift = np.divmod(numbers, len(self.starts))
+            minutes = days * MINUTES_PER_DAY + np.array(self.starts, dtype=np.int64)[shift]
+            begins = minutes.astype("datetime64[m]")
+        return np.asarray(begins)
+
+    def names(self, numbers: AnyArray) -> AnyArray:
+        """Name periods as ISO 8601 does: weeks by their Monday, shifts by their beginning."""
+        if self.unit == "quarter":
+            return np.array([f"{1970 + number // 4}-Q{number % 4 + 1}" for number in numbers])
+        return self.begins(numbers).astype(str)
+
+    def numbers_of(self, names: AnyArray) -> AnyArray:
+        """Return the numbers of periods by name.
+
+        Examples
+        --------
+        >>> quarters = Calendar.of("quarter")
+        >>> quarters.numbers_of(quarters.names(np.array([7, 216]))).tolist()
+        [7, 216]
+        """
+        if self.unit == "quarter":
+            return np.array([4 * (int(n[:-3]) - 1970) + int(n[-1]) - 1 for n in names.tolist()])
+        return self.numbers(names.astype("datetime64[m]"))
+
+
+def _read_starts(text: str) -> tuple[int, ...]:
+    parts = re.split(r"[ ,]+", text.strip(" ,"))
+    found = [re.fullmatch(r"(\d{1,2}):(\d{2})", part) for part in parts]
+    minutes = tuple(60 * int(each[1]) + int(each[2]) for each in found if each)
+    ordered = all(one < next_ for one, next_ in pairwise(minutes))
+    valid = all(each and int(each[2]) < 60 for each in found) and minutes[-1] < MINUTES_PER_DAY
+    if not (valid and ordered):
+        raise ArgumentError(
+            "per",
+            f"='shift {text}'; accepted is when the shifts of a day begin, in their order, such as "
+            "'shift 06:00,18:00'",
+        )
+    return minutes
+
+
+def _clock(minutes: int) -> str:
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
