@@ -26,7 +26,6 @@ SHOWN_VALUES = 5
 LARGEST_FINITE = np.finfo(np.float64).max
 """The threshold that stands for a score of +inf, because +inf itself means *never alarm*."""
 
-
 SMALLEST_SIZE, LARGEST_SIZE = 1e-280, 1e280
 """Sizes of a class, as sums of weights, that leave products with limits finite and exact."""
 
@@ -69,9 +68,13 @@ def as_vector(values: Any, name: str) -> AnyArray:
     if array.ndim == 2 and array.shape[1] == 1:
         return np.asarray(array).reshape(-1)
     if array.ndim != 1:
+        advice = (
+            ". If these are the probabilities of both classes, as predict_proba returns them, "
+            f"pass [:, 1]: {name}[:, 1] are those of the second class"
+        )
         raise ValueError(
             f"{name} must be one-dimensional, one value per case; its shape is {array.shape}"
-            f"{_advice_on_shape(array.shape, name)}"
+            f"{advice if array.shape[1:] == (2,) else ''}"
         )
     return array
 
@@ -97,15 +100,6 @@ def _from_tensor(values: Any, name: str) -> AnyArray:
     except TypeError:
         # Types that numpy lacks, such as bfloat16, fit into the next larger one.
         return _as_array(held.float(), name)
-
-
-def _advice_on_shape(shape: tuple[int, ...], name: str) -> str:
-    if len(shape) == 2 and shape[1] == 2:
-        return (
-            f". If these are the probabilities of both classes, as predict_proba returns them, "
-            f"pass [:, 1]: {name}[:, 1] are those of the second class"
-        )
-    return ""
 
 
 def _as_array(values: Any, name: str) -> AnyArray:
@@ -277,56 +271,50 @@ def read_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> 
     if pos_label is not None and not is_label(pos_label):
         raise ValueError(f"pos_label={pos_label!r}; accepted is one of the labels of {name}")
     if array.dtype == np.bool_:
-        positive = array if pos_label is None else array == pos_label
-    elif array.dtype.kind in "iuf":
-        positive = _numeric_positive(array, pos_label, name)
-    else:
-        positive = _general_positive(array, pos_label, name)
-    return np.asarray(positive, dtype=np.bool_)
+        return array if pos_label is None else np.asarray(array == pos_label)
+    numeric = array.dtype.kind in "iuf"
+    label = _positive_label((_numbers if numeric else _values)(array, name), pos_label, name)
+    if numeric:
+        return np.asarray(array == label, dtype=np.bool_)
+    return np.array([value == label for value in array.tolist()], dtype=np.bool_)
 
 
-def look_swapped(labels: AnyArray, scores: AnyArray) -> bool:
-    """Whether labels have many distinct values and scores at most two."""
-    return len(set(labels.tolist())) > 2 >= len(set(scores.tolist()))
-
-
-def _numeric_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
+def _numbers(array: AnyArray, name: str) -> list[Any]:
+    """Return the distinct numbers of an array, rising."""
     # Two passes for the extremes: `unique` would sort ten million labels.
     low, high = array.min(), array.max()
     if np.isnan(low):
         raise ValueError(f"{name} holds NaN; drop or impute those cases first")
-    at_high = np.asarray(array == high)
     between = array.dtype.kind == "f" or int(high) - int(low) > 1
-    if between and np.count_nonzero(array == low) + np.count_nonzero(at_high) < len(array):
-        raise ValueError(_not_binary(np.unique(array), name))
-    if pos_label is None:
-        known = {float(low), float(high)}
-        if not (known <= {0.0, 1.0} or known <= {-1.0, 1.0}):
-            raise ValueError(_ambiguous([low, high], name))
-        return at_high if high == 1 else ~at_high
-    if low != high and pos_label not in (low, high):
-        raise ValueError(_absent(pos_label, [low, high], name))
-    return np.asarray(array == pos_label)
+    if between and np.count_nonzero(array == low) + np.count_nonzero(array == high) < len(array):
+        return list(np.unique(array))
+    return sorted({low, high})
 
 
-def _general_positive(array: AnyArray, pos_label: Any, name: str) -> AnyArray:
+def _values(array: AnyArray, name: str) -> list[Any]:
+    """Return the distinct values of an array of any type, in the order of their texts."""
     try:
         kinds = set(array.tolist())
     except TypeError as error:
         raise ValueError(f"{name} holds values that are no labels: {error}") from None
     if any(is_missing(kind) for kind in kinds):
         raise ValueError(f"{name} holds missing values; drop or impute those cases first")
-    distinct = sorted(kinds, key=str)
+    return sorted(kinds, key=str)
+
+
+def _positive_label(distinct: list[Any], pos_label: Any, name: str) -> Any:
+    shown = _shown(distinct)
     if len(distinct) > 2:
-        raise ValueError(_not_binary(np.asarray(distinct, dtype=object), name))
+        raise ValueError(f"{name} has {len(distinct)} distinct labels ({shown}); two are accepted")
     if pos_label is None:
-        if kinds <= {0, 1} or kinds <= {-1, 1}:
-            pos_label = 1
-        else:
-            raise ValueError(_ambiguous(distinct, name))
-    if len(distinct) == 2 and pos_label not in kinds:
-        raise ValueError(_absent(pos_label, distinct, name))
-    return np.asarray([value == pos_label for value in array.tolist()])
+        if set(distinct) <= {0, 1} or set(distinct) <= {-1, 1}:
+            return 1
+        which = "and which of them is the positive class is not clear; pass "
+        raise ValueError(Message(f"{name} has the labels {shown}, {which}", Argument("pos_label")))
+    if len(distinct) == 2 and pos_label not in distinct:
+        found = f"={pos_label!r} is not one of the labels of {name} ({shown})"
+        raise ValueError(Message(Argument("pos_label"), found))
+    return pos_label
 
 
 def is_label(value: Any) -> bool:
@@ -353,23 +341,6 @@ def _shown(values: Any) -> str:
     items = [repr(v.item() if isinstance(v, np.generic) else v) for v in values]
     dots = ", ..." if len(items) > SHOWN_VALUES else ""
     return ", ".join(items[:SHOWN_VALUES]) + dots
-
-
-def _not_binary(distinct: AnyArray, name: str) -> str:
-    return f"{name} has {len(distinct)} distinct labels ({_shown(distinct)}); two are accepted"
-
-
-def _ambiguous(labels: Any, name: str) -> Message:
-    return Message(
-        f"{name} has the labels {_shown(labels)}, and which of them is the positive class is not "
-        "clear; pass ",
-        Argument("pos_label"),
-    )
-
-
-def _absent(pos_label: Any, labels: Any, name: str) -> Message:
-    found = f"={pos_label!r} is not one of the labels of {name} ({_shown(labels)})"
-    return Message(Argument("pos_label"), found)
 
 
 def check_scores(y_score: Any, *, name: str = "y_score") -> AnyArray:
@@ -467,15 +438,11 @@ def check_cases(
         whole = labels_of(labels, scores, pos_label, both_classes)
         labels, scores, weights = labels[counted], scores[counted], weights[counted]
         if both_classes:
-            _check_weighted(whole[counted])
+            if len(np.unique(whole[counted])) < 2:
+                raise ValueError(CLASS_WITHOUT_WEIGHT)
         elif not counted.any():
             raise ValueError("sample_weight is 0 for every case; at least one must count")
     return labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
-
-
-def _check_weighted(positive: BoolArray) -> None:
-    if positive.all() or not positive.any():
-        raise ValueError(CLASS_WITHOUT_WEIGHT)
 
 
 def labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:
@@ -483,7 +450,7 @@ def labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: 
     try:
         return (check_labels if both_classes else read_labels)(labels, pos_label)
     except ValueError as error:
-        if look_swapped(labels, scores):
+        if len(set(labels.tolist())) > 2 >= len(set(scores.tolist())):
             raise ValueError(
                 f"{error}. y_score has at most two distinct values: the arguments look swapped; "
                 "y_true, the labels, comes first, then the scores"

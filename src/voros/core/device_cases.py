@@ -79,11 +79,11 @@ def read_device_cases(
     named = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     library = _one_library({name: each for name, each in named.items() if each is not None})
     labels, scores = _vector(library, y_true, "y_true"), _vector(library, y_score, "y_score")
-    _check_lengths(y_true=labels, y_score=scores)
+    check_same_length(y_true=labels, y_score=scores)
     weights = None
     if sample_weight is not None:
         weights = _weights(library, _vector(library, sample_weight, "sample_weight"))
-        _check_lengths(y_true=labels, sample_weight=weights)
+        check_same_length(y_true=labels, sample_weight=weights)
         labels, scores, weights = _weighted(library, labels, scores, weights, pos_label)
     positive = _positive(library, labels, scores, pos_label)
     hulls = library.hulls if weights is None else None
@@ -118,7 +118,8 @@ def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
     there = library.from_host(last)
     thresholds = thresholds_of(library.to_host(library.take(ranked, there)))
     if cases.weights is None:
-        tp = library.to_host(library.take(xp.cumulative_sum(_whole(cases, positive)), there))
+        whole = xp.astype(positive, xp.int64 if len(cases) >= 2**31 else xp.int32)
+        tp = library.to_host(library.take(xp.cumulative_sum(whole), there))
         return *merged_infinities(thresholds, tp, last + 1 - tp), *cases.totals
     counts, sizes = _weighted_counts(cases, positive, library.take(cases.weights, order), there)
     return *merged_infinities(thresholds, *counts), *sizes
@@ -138,11 +139,6 @@ def merged_infinities(
     keep = thresholds != LARGEST_FINITE
     keep[np.flatnonzero(~keep)[-1:]] = True
     return thresholds[keep], tp[keep], fp[keep]
-
-
-def _whole(cases: DeviceCases, positive: Any) -> Any:
-    xp = cases.library.xp
-    return xp.astype(positive, xp.int64 if len(cases) >= 2**31 else xp.int32)
 
 
 def _weighted_counts(
@@ -185,6 +181,7 @@ def _vector(library: Library, array: Any, name: str) -> Any:
     return array
 
 
+<<<<<<< HEAD
 def _check_lengths(**arrays: Any) -> None:
     lengths: dict[str, Any] = {name: range(array.shape[0]) for name, array in arrays.items()}
     check_same_length(**lengths)
@@ -203,6 +200,19 @@ def _positive(library: Library, labels: Any, scores: Any, pos_label: Any) -> Any
 def _check_both_classes(n_positive: int, n_cases: int) -> None:
     if n_positive in (0, n_cases):
         one_class = np.full(min(n_cases, 1), n_positive > 0)
+=======
+def _positive(library: Library, labels: Any, scores: Any, pos_label: Any) -> tuple[Any, int]:
+    """Mark the positive cases, and count them; both classes are needed."""
+    positive = labels
+    if library.type_name(labels) != "bool" or pos_label is not None:
+        witness = _witness(library, labels)
+        marks = _read_witness(library, witness, scores, pos_label)
+        named = witness[marks].tolist()
+        positive = labels == named[0] if named else labels != labels
+    n_positive = library.count_true(positive)
+    if n_positive in (0, labels.shape[0]):
+        one_class = np.full(min(labels.shape[0], 1), n_positive > 0)
+>>>>>>> 1490f65 (Core: one reading of labels of any type, shapes of the region as a table, closed forms where they are used)
         labels_of(one_class, np.zeros(1), None, both_classes=True)
 
 

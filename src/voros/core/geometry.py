@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from voros.core.operating_points import OperatingPoints
 
 ON_THE_LINE = 8 * np.finfo(np.float64).eps
 """A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
-
 
 FEW_POINTS = 64
 """Up to this number, walking the points one by one is as fast as all at once."""
@@ -129,7 +129,10 @@ def feasible_region(
     >>> feasible_region(1000, 9000).area
     1.0
     """
-    _check_limits(n_positive, n_negative, min_precision, max_alarms)
+    check_class_sizes(n_positive, n_negative)
+    check_number(min_precision, "min_precision")
+    if not as_number(max_alarms, "max_alarms") > 0:
+        raise ValueError(f"max_alarms={max_alarms!r}; accepted is a number of alarms above 0")
     return cut_square(n_positive, n_negative, min_precision, max_alarms)
 
 
@@ -155,23 +158,9 @@ def cut_square(
     return Region(
         np.array([[corner.x for corner in closed], [corner.y for corner in closed]]),
         tuple(_name(corners[i - 1].side, corners[i]) for i in range(len(corners))),
-        _shoelace(corners),
+        sum(a.x * b.y - b.x * a.y for a, b in pairwise(closed)) / 2,
         _case(n_positive, n_negative, min_precision, max_alarms),
     )
-
-
-def _check_limits(
-    n_positive: float, n_negative: float, min_precision: float, max_alarms: float
-) -> None:
-    check_class_sizes(n_positive, n_negative)
-    check_number(min_precision, "min_precision")
-    if not as_number(max_alarms, "max_alarms") > 0:
-        raise ValueError(f"max_alarms={max_alarms!r}; accepted is a number of alarms above 0")
-
-
-def _shoelace(corners: list[_Corner]) -> float:
-    pairs = [(corners[i - 1], corners[i]) for i in range(len(corners))]
-    return sum(a.x * b.y - b.x * a.y for a, b in pairs) / 2
 
 
 def _cut(
@@ -214,39 +203,28 @@ def _name(side_before: str, corner: _Corner) -> str:
 def _case(
     n_positive: float, n_negative: float, min_precision: float, max_alarms: float
 ) -> RegionCase:
-    limited = max_alarms < n_positive + n_negative
-    if min_precision == 1:
-        return RegionCase.SEGMENT_OF_NO_FALSE_ALARM
-    if not limited:
-        return _case_of_precision(n_positive, n_negative, min_precision)
-    if min_precision == 0:
-        return _case_of_capacity(n_positive, n_negative, max_alarms)
-    allows_perfect = bool(max_alarms >= n_positive)
-    if min_precision * max_alarms >= n_positive:
-        return RegionCase.TRIANGLE_PRECISION_ALONE
-    if (1 - min_precision) * max_alarms > n_negative:
-        to_the_right = (RegionCase.TRAPEZOID_TO_THE_RIGHT, RegionCase.PENTAGON_TO_THE_RIGHT)
-        return to_the_right[allows_perfect]
-    inside = (RegionCase.TRIANGLE_BELOW_PERFECT, RegionCase.QUADRILATERAL_WITH_PERFECT)
-    return inside[allows_perfect]
-
-
-def _case_of_precision(n_positive: float, n_negative: float, min_precision: float) -> RegionCase:
-    if min_precision == 0:
-        return RegionCase.WHOLE_SQUARE
-    if min_precision * n_negative > (1 - min_precision) * n_positive:
-        return RegionCase.PRECISION_ONLY_TO_TOP
-    return RegionCase.PRECISION_ONLY_TO_RIGHT
-
-
-def _case_of_capacity(n_positive: float, n_negative: float, max_alarms: float) -> RegionCase:
-    if max_alarms <= n_positive:
-        if max_alarms <= n_negative:
-            return RegionCase.CAPACITY_ONLY_LEFT_TO_BOTTOM
-        return RegionCase.CAPACITY_ONLY_LEFT_TO_RIGHT
-    if max_alarms <= n_negative:
-        return RegionCase.CAPACITY_ONLY_TOP_TO_BOTTOM
-    return RegionCase.CAPACITY_ONLY_TOP_TO_RIGHT
+    limited, floor = max_alarms < n_positive + n_negative, min_precision > 0
+    perfect = max_alarms >= n_positive
+    right = (1 - min_precision) * max_alarms > n_negative
+    steep = min_precision * n_negative > (1 - min_precision) * n_positive
+    cases = (
+        (min_precision == 1, RegionCase.SEGMENT_OF_NO_FALSE_ALARM),
+        (not limited and not floor, RegionCase.WHOLE_SQUARE),
+        (not limited and steep, RegionCase.PRECISION_ONLY_TO_TOP),
+        (not limited, RegionCase.PRECISION_ONLY_TO_RIGHT),
+        (
+            not floor and max_alarms <= min(n_positive, n_negative),
+            RegionCase.CAPACITY_ONLY_LEFT_TO_BOTTOM,
+        ),
+        (not floor and max_alarms <= n_positive, RegionCase.CAPACITY_ONLY_LEFT_TO_RIGHT),
+        (not floor and max_alarms <= n_negative, RegionCase.CAPACITY_ONLY_TOP_TO_BOTTOM),
+        (not floor, RegionCase.CAPACITY_ONLY_TOP_TO_RIGHT),
+        (min_precision * max_alarms >= n_positive, RegionCase.TRIANGLE_PRECISION_ALONE),
+        (right and perfect, RegionCase.PENTAGON_TO_THE_RIGHT),
+        (right, RegionCase.TRAPEZOID_TO_THE_RIGHT),
+        (perfect, RegionCase.QUADRILATERAL_WITH_PERFECT),
+    )
+    return next((case for holds, case in cases if holds), RegionCase.TRIANGLE_BELOW_PERFECT)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,6 @@ SERIES_TERMS = 9
 TINY = np.finfo(np.float64).tiny
 """Keeps the logarithm finite where u and v vanish together at one end; its factor is 0 there."""
 
-
 NO_SWITCH: FloatArray = np.empty(0)
 
 
@@ -150,7 +149,12 @@ def partial_volume(
         return float(tpr[-1] / region.highest_recall) ** 2
     odds = float(points.n_negative / points.n_positive)
     if isinstance(costs, Uniform):
-        return _uniform_mean(fpr, tpr, hull, region, costs, odds)
+        # The closed form, for costs uniform in their own unit.
+        low, high = _spans(hull.enter, hull.leave, costs, odds)
+        used = high > low
+        spans = fpr[used], tpr[used], low[used], high[used]
+        areas = _uniform_areas(region.ring, *spans, costs, odds)
+        return float(np.clip(areas.sum() / region.area, 0.0, 1.0))
     x, y = region.ring
     breaks = _corner_ratios(np.subtract.outer(fpr, x), np.subtract.outer(tpr, y), odds)
     ratios = np.unique(np.append(hull.enter, breaks[np.isfinite(breaks) & (breaks > 0)]))
@@ -199,21 +203,6 @@ def _stack_rings(regions: Sequence[Region]) -> FloatArray:
     for i, region in enumerate(regions):
         stacked[:, i, : region.ring.shape[1]] = region.ring
     return stacked
-
-
-def _uniform_mean(
-    fpr: FloatArray,
-    tpr: FloatArray,
-    hull: CostHull,
-    region: Region,
-    costs: Uniform,
-    odds: float,
-) -> float:
-    """Closed form for costs uniform in their own unit."""
-    low, high = _spans(hull.enter, np.append(hull.enter[1:], 0.0), costs, odds)
-    used = high > low
-    areas = _uniform_areas(region.ring, fpr[used], tpr[used], low[used], high[used], costs, odds)
-    return float(np.clip(areas.sum() / region.area, 0.0, 1.0))
 
 
 def _spans(
@@ -301,7 +290,10 @@ def cost_moments(
     (array([0.5, 0.5]), array([0.125, 0.375]))
     """
     if isinstance(costs, Uniform):
-        return _uniform_moments(costs, switches, negatives_per_positive)
+        probability, on_tpr, on_fpr = _intervals(costs, switches, negatives_per_positive)
+        total = on_tpr + on_fpr
+        means = mean_quotient(on_fpr[:-1], on_fpr[1:], total[:-1], total[1:])
+        return probability, probability * means
     values, weights = costs.nodes(in_unit_of(costs, switches, negatives_per_positive))
     ratios = costs.to_ratio(values, negatives_per_positive)
     interval = np.searchsorted(switches, ratios, side="right")
@@ -310,14 +302,6 @@ def cost_moments(
     np.add.at(probability, interval, weights)
     np.add.at(t_integral, interval, weights * on_fpr / (on_tpr + on_fpr))
     return probability, t_integral
-
-
-def _uniform_moments(
-    costs: Uniform, switches: FloatArray, negatives_per_positive: float
-) -> tuple[FloatArray, FloatArray]:
-    probability, on_tpr, on_fpr = _intervals(costs, switches, negatives_per_positive)
-    total = on_tpr + on_fpr
-    return probability, probability * mean_quotient(on_fpr[:-1], on_fpr[1:], total[:-1], total[1:])
 
 
 def _intervals(
