@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
 from voros.core.decision import Decision, solve
 from voros.core.geometry import Choice, CostHull, Region
 from voros.core.limits import (
     MostPrecise,
     binding_limits,
+    lifted_limits,
     most_precise,
     used_vertices,
     within_capacity,
@@ -99,12 +99,8 @@ class Evaluation:
             Where the points were counted for this scenario alone, and not with a limit lifted.
         """
         if not self.observed.complete:
-            for lifted in (
-                self.scenario.changed(min_precision=0.0),
-                self.scenario.without_capacity(),
-            ):
+            for lifted in lifted_limits(self.scenario)[1:]:
                 self.observed.check_settles(lifted)
-            self.observed.check_settles(self.scenario.without_limits())
         return binding_limits(self.decision)
 
     @cached_property
@@ -140,16 +136,14 @@ class Evaluation:
             raise ArgumentError(
                 "cost_ratio", f"={cost_ratio!r}; accepted are numbers of at least 0"
             )
-        return self._areas(np.atleast_1d(ratios)).reshape(ratios.shape)[()]
-
-    def _areas(self, ratios: FloatArray) -> FloatArray:
-        points = self.points
-        chosen = self.hull.index[self.hull.best(ratios)]
+        points, flat = self.points, ratios.ravel()
+        chosen = self.hull.index[self.hull.best(flat)]
         # In the unit t an infinite ratio is the vertical line, t = 1.
         with np.errstate(invalid="ignore"):
-            slope = ratios * points.negatives_per_positive
+            slope = flat * points.negatives_per_positive
             t = np.where(np.isinf(slope), 1.0, slope / (1.0 + slope))
-        return lesser_share(self.region, points.fpr[chosen], points.tpr[chosen], 1.0 - t, t)
+        shares = lesser_share(self.region, points.fpr[chosen], points.tpr[chosen], 1.0 - t, t)
+        return shares.reshape(ratios.shape)[()]
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the choices as a data frame, one row per interval of the cost ratio."""
@@ -251,7 +245,7 @@ def evaluate(
     """
     if on_device(y_true, y_score, sample_weight):
         from voros.core.device_cases import read_device_cases, refuse_on_device
-        from voros.core.device_points import lifted_limits, points_on_device
+        from voros.core.device_points import points_on_device
 
         refuse_on_device(periods=periods, times=times)
         read_periods(check_scenario(scenario), y_true, None, None)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_cases
+from voros.core.arrays import check_cases
 from voros.core.costs import CostLike
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
@@ -113,28 +114,23 @@ def _score(
     y_true: Any, y_score: Any, scenario: Scenario, pos_label: Any, sample_weight: Any
 ) -> float:
     if on_device(y_true, y_score, sample_weight):
-        return _score_on_device(y_true, y_score, scenario, pos_label, sample_weight)
-    positive, scores, weights = check_cases(y_true, y_score, pos_label, sample_weight)
-    decision = solve(deciding_points(positive, scores, weights, scenario), scenario)
+        from voros.core.device_cases import read_device_cases
+        from voros.core.device_points import points_on_device, thresholds_beyond
+
+        cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
+        points = points_on_device(cases, [scenario])
+        beyond = partial(thresholds_beyond, cases, scenario)
+    else:
+        given = check_cases(y_true, y_score, pos_label, sample_weight)
+        points, beyond = (
+            pruned_points(*given, scenario),
+            partial(OperatingPoints.from_cases, *given),
+        )
+    decision = solve(points, scenario)
     warn_about_costs(scenario, decision.points)
     if len(decision.hull.index) == 1:
         # Thresholds that raise nothing but false alarms can be feasible and still not be worth it.
-        complete = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
-        warn_if_never_alarm(solve(complete, scenario))
-    return decision.partial_voros
-
-
-def _score_on_device(
-    y_true: Any, y_score: Any, scenario: Scenario, pos_label: Any, sample_weight: Any
-) -> float:
-    from voros.core.device_cases import read_device_cases
-    from voros.core.device_points import points_on_device, thresholds_beyond
-
-    cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
-    decision = solve(points_on_device(cases, [scenario]), scenario)
-    warn_about_costs(scenario, decision.points)
-    if len(decision.hull.index) == 1:
-        warn_if_never_alarm(solve(thresholds_beyond(cases, scenario), scenario))
+        warn_if_never_alarm(solve(beyond(), scenario))
     return decision.partial_voros
 
 
@@ -162,13 +158,3 @@ def voros_score(
     """
     read = read_scenario(scenario, {"cost_ratio": cost_ratio, "prevalence": prevalence})
     return _score(y_true, y_score, read.without_limits(), pos_label, sample_weight)
-
-
-def deciding_points(
-    positive: BoolArray, scores: AnyArray, weights: FloatArray | None, scenario: Scenario
-) -> OperatingPoints:
-    """Count alarms at the thresholds that can be chosen in a scenario, as observed.
-
-    Enough for the score and its choices; not for what lies beyond the limits and costs.
-    """
-    return pruned_points(positive, scores, scenario, weights)

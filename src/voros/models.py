@@ -62,7 +62,11 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
         check_same_order(y_true, **{f"scores of {name!r}" if name else "scores": column})
     labels = _values(y_true, "y_true")
     named = several_models(scores)
-    columns = _named_columns(scores) if named else {ONLY_MODEL: _alone(scores)}
+    if not named:
+        refuse_counts(scores, "scores")
+        if not hasattr(scores, "__len__") and not hasattr(scores, "__array__"):
+            raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED}")
+    columns = _named_columns(scores) if named else {ONLY_MODEL: _values(scores, "scores")}
     for model, column in columns.items():
         check_same_length(
             **{"y_true": labels, f"scores of {model!r}" if named else "scores": column}
@@ -134,21 +138,10 @@ def _named_columns(scores: Any) -> dict[str, AnyArray]:
         items = [(name, frame[name]) for name in frame.columns]
     if not items:
         raise ValueError("scores hold no model; at least one is needed")
-    _check_distinct([str(name) for name, _ in items])
-    return {str(name): _values(values, f"scores of {name!r}") for name, values in items}
-
-
-def _check_distinct(names: list[str]) -> None:
-    repeated = [name for name, count in Counter(names).items() if count > 1]
+    repeated = [name for name, n in Counter(str(name) for name, _ in items).items() if n > 1]
     if repeated:
         raise ValueError(f"scores name a model twice: {', '.join(repeated)}")
-
-
-def _alone(scores: Any) -> AnyArray:
-    refuse_counts(scores, "scores")
-    if not hasattr(scores, "__len__") and not hasattr(scores, "__array__"):
-        raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED}")
-    return _values(scores, "scores")
+    return {str(name): _values(values, f"scores of {name!r}") for name, values in items}
 
 
 def _values(values: Any, name: str) -> AnyArray:

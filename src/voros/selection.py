@@ -390,9 +390,12 @@ def rank_points(
     for model, points in points_by_model:
         left_open = () if points.complete else open_strategies(points, scenario)
         if strategy in left_open:
+            counted = (
+                "for a scenario without limits" if strategy == "voros" else "without a scenario"
+            )
             raise UnsettledError(
                 f"model {model!r}: these points were counted for other scenarios and do not settle "
-                f"{strategy!r}; {_remedy(strategy)}"
+                f"{strategy!r}; count them {counted} as well, or score the cases in memory"
             )
         decision = deployable(points, scenario, each)
         kept[model] = AllowedThresholds.of(points, decision, guarantee, n_models)
@@ -404,12 +407,6 @@ def rank_points(
     ranking = tuple(sorted(scored, key=lambda row: -float(getattr(row, strategy))))
     reason = None if ranking[0].feasible else why_never_alarm(leading, scenario, each)
     return Selection(strategy, tolerance, ranking, scenario, guarantee, reason, kept)
-
-
-def score_model(model: str, points: OperatingPoints, scenario: Scenario) -> ModelScores:
-    """Score one model by all four strategies."""
-    left_open = () if points.complete else open_strategies(points, scenario)
-    return _scores(model, deployable(points, scenario), left_open)
 
 
 def _scores(model: str, decision: Decision, left_open: Sequence[Strategy]) -> ModelScores:
@@ -424,12 +421,6 @@ def open_strategies(points: OperatingPoints, scenario: Scenario) -> tuple[Strate
     no_limits = Scenario(cost_ratio=scenario.costs, prevalence=scenario.prevalence)
     needed: dict[Strategy, Scenario] = {"voros": no_limits, "recall": free}
     return ("partial_auroc", *(name for name in needed if not _settles(points, needed[name])))
-
-
-def _remedy(strategy: Strategy) -> str:
-    if strategy == "voros":
-        return "count them for a scenario without limits as well, or score the cases in memory"
-    return "count them without a scenario, or score the cases in memory"
 
 
 def _settles(points: OperatingPoints, scenario: Scenario) -> bool:

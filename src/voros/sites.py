@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from voros.core.arrays import check_count
 from voros.core.scenario import Scenario
 from voros.engines import BinnedCounts, BinnedPoints
 from voros.engines.summaries import FIELDS, ROUNDING
@@ -281,9 +282,7 @@ def label_text(pos_label: Any) -> str:
 
 
 def _check_min_cell(min_cell: Any, n_rows: int) -> None:
-    if isinstance(min_cell, bool) or not isinstance(min_cell, int) or min_cell < 1:
-        raise ArgumentError("min_cell", f"={min_cell!r}; accepted is a whole number of at least 1")
-    if n_rows < min_cell:
+    if n_rows < check_count(min_cell, "min_cell", "a whole number of at least 1"):
         raise ArgumentError(
             "min_cell", f"={min_cell}, and the site has {n_rows} cases in all; none may be counted"
         )

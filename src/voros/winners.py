@@ -19,7 +19,6 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector, check_number
 from voros.core.costs import CostDistribution, CostLike
 from voros.core.decision import Decision, at_deployment, region_of
-from voros.core.geometry import CostHull
 from voros.core.operating_points import OperatingPoints, adds_recall, check_points_by_model
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes
@@ -242,7 +241,11 @@ def score_grid(
         accepted = "numbers within [0, 1]"
         raise ArgumentError("min_precisions", f"={min_precisions!r}; accepted are {accepted}")
     limits = _read_capacities(capacities)
-    models = _check_models(points_by_model)
+    models = check_points_by_model(points_by_model)
+    if len(models) < 2:
+        raise ValueError(
+            f"points_by_model, the scores: a winner needs at least two models; given: {len(models)}"
+        )
     rows = [
         [costs.changed(min_precision=a, capacity=k) for k in limits.tolist()]
         for a in floors.tolist()
@@ -292,7 +295,11 @@ class _Curve:
         points = self.points
         precise = points.precise_enough(floor.min_precision)
         n_feasible = np.cumsum(precise)[self.n_within - 1]
-        hulls = {n: self._hull(floor, precise, n) for n in np.unique(n_feasible).tolist()}
+        # The hull of the first n thresholds that are precise enough.
+        hulls = {
+            n: Decision(points, floor, precise & (np.cumsum(precise) <= n), np.inf).hull
+            for n in np.unique(n_feasible).tolist()
+        }
         sizes = points.n_positive, points.n_negative, floor.min_precision
         scores = partial_volumes(
             points,
@@ -301,19 +308,6 @@ class _Curve:
             floor.costs,
         )
         return scores, n_feasible > 1
-
-    def _hull(self, floor: Scenario, precise: BoolArray, count: int) -> CostHull:
-        """Hull of the first ``count`` thresholds that are precise enough."""
-        return Decision(self.points, floor, precise & (np.cumsum(precise) <= count), np.inf).hull
-
-
-def _check_models(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:
-    models = check_points_by_model(points_by_model)
-    if len(models) < 2:
-        raise ValueError(
-            f"points_by_model, the scores: a winner needs at least two models; given: {len(models)}"
-        )
-    return models
 
 
 def _read_rising(values: Any, name: str) -> AnyArray:

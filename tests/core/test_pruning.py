@@ -9,7 +9,6 @@ import voros
 from voros import Evaluation, OperatingPoints, Scenario, evaluate, evaluate_points
 from voros.core.arrays import check_scores
 from voros.core.pruning import pruned_points, within_reach
-from voros.metrics import deciding_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
 
@@ -89,7 +88,7 @@ def test_split_down_to_a_few_cases(n_cases, shape, seed, prevalence, scenario):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in TINY_STEPS.items():
             patch.setattr(f"voros.core.pruning.{name}", value)
-        few = deciding_points(positive, scores, None, scenario)
+        few = pruned_points(positive, scores, None, scenario)
     assert_same_result(few, positive, scores, scenario)
     assert_true_counts(few, positive, scores)
 
@@ -98,20 +97,20 @@ def test_split_down_to_a_few_cases(n_cases, shape, seed, prevalence, scenario):
 def test_as_many_cases_as_it_is_made_for(shape):
     positive, scores = make_cases(200_000, shape, seed=5)
     for scenario in (Scenario(0.5, 0.1, (1 / 40, 1 / 20)), Scenario(0.15, 0.5, (1 / 9, 1 / 6))):
-        few = deciding_points(positive, scores, None, scenario)
+        few = pruned_points(positive, scores, None, scenario)
         assert_same_result(few, positive, scores, scenario)
 
 
 def test_only_few_points_are_left_of_many():
     positive, scores = make_cases(400_000, "plain", seed=1)
-    few = pruned_points(positive, scores, Scenario(cost_ratio=voros.costs.uniform_t(0, 1)))
+    few = pruned_points(positive, scores, None, Scenario(cost_ratio=voros.costs.uniform_t(0, 1)))
     assert len(few) < len(scores) / 20
 
 
 def test_that_something_is_feasible_shows_where_alarms_are_never_worth_it():
     positive, scores = make_cases(200_000, "plain", seed=2)
     scenario = Scenario(0.1, 0.5, cost_ratio=1e9)
-    few = deciding_points(positive, scores, None, scenario)
+    few = pruned_points(positive, scores, None, scenario)
     assert evaluate_points(few, scenario).feasible
     assert_same_result(few, positive, scores, scenario)
 
@@ -150,7 +149,7 @@ def test_weighted_cases_are_split_down_to_a_few(n_cases, shape, kind, seed, scen
     with pytest.MonkeyPatch.context() as patch:
         for name, value in TINY_STEPS.items():
             patch.setattr(f"voros.core.pruning.{name}", value)
-        few = deciding_points(positive, scores, weights, scenario)
+        few = pruned_points(positive, scores, weights, scenario)
     assert_same_weighted_result(few, positive, scores, weights, scenario)
 
 
@@ -160,7 +159,7 @@ def test_as_many_weighted_cases_as_it_is_made_for(shape, kind):
     positive, scores = make_cases(100_000, shape, seed=5)
     weights = WEIGHTS[kind](np.random.default_rng(6), 100_000)
     for scenario in (Scenario(0.5, 0.1, (1 / 40, 1 / 20)), Scenario(0.15, 0.5, (1 / 9, 1 / 6))):
-        few = deciding_points(positive, scores, weights, scenario)
+        few = pruned_points(positive, scores, weights, scenario)
         assert_same_weighted_result(few, positive, scores, weights, scenario)
 
 

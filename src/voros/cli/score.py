@@ -31,11 +31,11 @@ from voros.core.arrays import check_cases
 from voros.core.decision import solve
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
+from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario
 from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import InfeasibleError
 from voros.io import Predictions
-from voros.metrics import deciding_points
 from voros.notices import warn_about_costs
 from voros.present.report.content import scenario_values
 from voros.present.report.wording import exact, limits_in_words, span
@@ -82,7 +82,7 @@ def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> 
     """Evaluate a model on the thresholds that can matter, which saves sorting all cases."""
     labels, weights = predictions.positive, predictions.weights
     cases = check_cases(labels, predictions.scores[model], sample_weight=weights)
-    points = deciding_points(*cases, scenario)
+    points = pruned_points(*cases, scenario)
     decision = solve(points, scenario)
     if not decision.can_alarm:
         # What could be met instead may lie beyond the capacity.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence, Sized
-from numbers import Real
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from voros.text.messages import Argument, Message
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 AnyArray = NDArray[Any]
+
+Kind = TypeVar("Kind")
 
 OPEN_INTERVAL = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
 """The least and the greatest number strictly between 0 and 1."""
@@ -159,6 +161,35 @@ def check_confidence(confidence: Any) -> float:
     """Return a confidence as a float: a number strictly between 0 and 1."""
     accepted = "a number strictly between 0 and 1"
     return check_number(confidence, "confidence", accepted, *OPEN_INTERVAL)
+
+
+def check_count(value: Any, name: str, accepted: str, low: int = 1, high: float = np.inf) -> int:
+    """Return a whole number from `low` to `high`, or say what is accepted.
+
+    Examples
+    --------
+    >>> check_count(2.5, "thin", "a whole number above 0")
+    Traceback (most recent call last):
+    voros.exceptions.ArgumentError: thin=2.5; accepted is a whole number above 0
+    """
+    whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+    if not whole or not low <= value <= high:
+        raise ArgumentError(name, f"={value!r:.40}; accepted is {accepted}")
+    return int(value)
+
+
+def check_type(value: Any, name: str, kind: type[Kind], accepted: str) -> Kind:
+    """Return a value of a type, or say what is accepted instead of another.
+
+    Examples
+    --------
+    >>> check_type(3, "policy", str, "a name")
+    Traceback (most recent call last):
+    TypeError: policy is a int; accepted is a name
+    """
+    if isinstance(value, kind):
+        return value
+    raise TypeError(f"{name} is a {type(value).__name__}; accepted is {accepted}")
 
 
 def check_flag(value: Any, name: str) -> bool:

@@ -74,9 +74,11 @@ def find_contenders(points: OperatingPoints, single: BoolArray, scenario: Scenar
     # With no negative in a range its end is the best case, unless the capacity cuts it short.
     inside = ~single & ~((np.diff(points.fp) == 0) & capable[1:])
     improving = inside & admitted & _beats(best, decision)
-    informative = inside & (
-        (admitted & _first_feasible(best, decision)) | (reached & _as_precise(best, ends, capable))
-    )
+    # Whether a range may hold the first feasible threshold, useful or not, or the most precise one.
+    first = not decision.can_alarm and ((best.tp > 0) | (scenario.min_precision == 0))
+    known = ends.precision[1:][capable[1:]].max(initial=0.0)
+    as_precise = best.precision >= known * (1 - GAIN_ROUNDING)
+    informative = inside & ((admitted & first) | (reached & as_precise & (best.tp > ends.tp[:-1])))
     return Contenders(decision, best, improving, informative)
 
 
@@ -144,24 +146,6 @@ def _beats(best: OperatingPoints, decision: Decision) -> BoolArray:
     beside = np.searchsorted(fp, best.fp, side="right") - 1
     ratio = np.clip(hull.leave[beside], low, high)
     known = hull.best(ratio)
-    gain = _worth(best.tp, best.fp, ratio) - _worth(tp[known], fp[known], ratio)
+    gain = (best.tp - ratio * best.fp) - (tp[known] - ratio * fp[known])
     added = best.tp > ends.tp[:-1]
     return np.asarray(added & (gain > -GAIN_ROUNDING * (best.tp + ratio * best.fp)))
-
-
-def _worth(tp: AnyArray, fp: AnyArray, ratio: AnyArray) -> AnyArray:
-    return np.asarray(tp - ratio * fp)
-
-
-def _first_feasible(best: OperatingPoints, decision: Decision) -> BoolArray:
-    """Whether a range may hold the first feasible threshold, useful or not."""
-    if decision.can_alarm:
-        return np.zeros(len(best), dtype=np.bool_)
-    return np.asarray((best.tp > 0) | (decision.scenario.min_precision == 0))
-
-
-def _as_precise(best: OperatingPoints, ends: OperatingPoints, capable: BoolArray) -> BoolArray:
-    """Whether a range may hold the most precise threshold within the capacity."""
-    known = ends.precision[1:][capable[1:]]
-    added = best.tp > ends.tp[:-1]
-    return np.asarray(added & (best.precision >= known.max(initial=0.0) * (1 - GAIN_ROUNDING)))

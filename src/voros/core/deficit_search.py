@@ -87,7 +87,10 @@ class _Problem:
             height = option.saved - price * option.alarms
             # Of options on one supporting line, the one with fewest alarms.
             base.append(int(np.argmax(height >= height.max() - margin)))
-            below.append(np.maximum(_less(option, base[-1], price), 0.0))
+            # Differences of whole numbers are exact; the numbers themselves may exceed a float.
+            less = (option.saved[base[-1]] - option.saved).astype(np.float64)
+            fewer = option.alarms[base[-1]] - option.alarms
+            below.append(np.maximum(less - price * fewer, 0.0))
         return cls(options, price, max_alarms, tuple(base), below, margin)
 
     def total(self, column: str, positions: Sequence[int]) -> float:
@@ -144,12 +147,6 @@ def _deepen(problem: _Problem, enough: float) -> Found:
             if enough <= depth:
                 return Found(_positions(problem, levels), problem.bound, n_states)
         depth = min(DEEPER * depth, enough) if depth > 0 else enough
-
-
-def _less(option: Options, base: int, price: float) -> FloatArray:
-    # Differences of whole numbers are exact; the numbers themselves may exceed a float.
-    less = (option.saved[base] - option.saved).astype(np.float64)
-    return np.asarray(less - price * (option.alarms[base] - option.alarms))
 
 
 def _enumerate(problem: _Problem, depth: float) -> list[_States]:

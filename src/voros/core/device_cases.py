@@ -181,12 +181,6 @@ def _vector(library: Library, array: Any, name: str) -> Any:
     return array
 
 
-<<<<<<< HEAD
-def _check_lengths(**arrays: Any) -> None:
-    lengths: dict[str, Any] = {name: range(array.shape[0]) for name, array in arrays.items()}
-    check_same_length(**lengths)
-
-
 def _positive(library: Library, labels: Any, scores: Any, pos_label: Any) -> Any:
     """Mark the positive cases."""
     if library.type_name(labels) == "bool" and pos_label is None:
@@ -200,19 +194,6 @@ def _positive(library: Library, labels: Any, scores: Any, pos_label: Any) -> Any
 def _check_both_classes(n_positive: int, n_cases: int) -> None:
     if n_positive in (0, n_cases):
         one_class = np.full(min(n_cases, 1), n_positive > 0)
-=======
-def _positive(library: Library, labels: Any, scores: Any, pos_label: Any) -> tuple[Any, int]:
-    """Mark the positive cases, and count them; both classes are needed."""
-    positive = labels
-    if library.type_name(labels) != "bool" or pos_label is not None:
-        witness = _witness(library, labels)
-        marks = _read_witness(library, witness, scores, pos_label)
-        named = witness[marks].tolist()
-        positive = labels == named[0] if named else labels != labels
-    n_positive = library.count_true(positive)
-    if n_positive in (0, labels.shape[0]):
-        one_class = np.full(min(labels.shape[0], 1), n_positive > 0)
->>>>>>> 1490f65 (Core: one reading of labels of any type, shapes of the region as a table, closed forms where they are used)
         labels_of(one_class, np.zeros(1), None, both_classes=True)
 
 

@@ -21,6 +21,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.contenders import passed_over, ranges_to_search
 from voros.core.device_cases import DeviceCases, device_counts, merged_infinities, thresholds_of
 from voros.core.device_rows import Rows, limits_in_counts
+from voros.core.limits import lifted_limits
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
@@ -105,12 +106,13 @@ def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Scenario
         return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
     if len(cases) <= SORTED:
         ranges, kept, known = _Ranges.whole(cases), np.array([True]), np.array([False])
-        members = _all_members(cases)
+        places = map(cases.library.where_true, (cases.positive, ~cases.positive))
+        right, false = (cases.library.take(cases.scores, each) for each in places)
     else:
         ranges, kept, known = _narrow(cases, scenarios)
-        members = _members(cases, ranges, kept)
+        right, false = _members(cases, ranges, kept)
     over = passed_over(ranges.positive, kept), passed_over(ranges.negative, kept)
-    rows = Rows.of(cases.library, *members, ranges.edges, over)
+    rows = Rows.of(cases.library, right, false, ranges.edges, over)
     found = _joined([rows.chosen(each, cases.totals).to_host() for each in scenarios])
     columns = merged_infinities(*_with_known(found, ranges, known))
     return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
@@ -131,16 +133,6 @@ def thresholds_beyond(cases: DeviceCases, scenario: Scenario) -> OperatingPoints
     if cases.weights is not None or len(cases) <= SORTED:
         return OperatingPoints.below(*device_counts(cases))
     return device_points(cases, lifted_limits(scenario))
-
-
-def lifted_limits(scenario: Scenario) -> tuple[Scenario, ...]:
-    """Return a scenario, and it without one limit or both: what is asked of what binds."""
-    return (
-        scenario,
-        scenario.changed(min_precision=0.0),
-        scenario.changed(capacity=1.0),
-        scenario.without_limits(),
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,15 +232,9 @@ def _narrow(
         n_cases = int(ranges.cases[kept].sum())
         if n_cases <= KEPT or n_cases > STALLED * before:
             return ranges, kept, wanted & ~kept
-        first, last = _bulk(np.where(kept, ranges.cases, 0))
+        share = np.cumsum(np.where(kept, ranges.cases, 0)) / n_cases
+        first, last = np.searchsorted(share, [OUTER, 1 - OUTER]).tolist()
         inner, before = _between(ranges, first, last, FINE), n_cases
-
-
-def _bulk(cases: AnyArray) -> tuple[int, int]:
-    """Return the first and the last range of those that hold nearly all of the cases."""
-    share = np.cumsum(cases) / cases.sum()
-    first, last = np.searchsorted(share, [OUTER, 1 - OUTER])
-    return int(first), int(last)
 
 
 def _first_edges(cases: DeviceCases, dtype: Any, reach: float) -> AnyArray:
@@ -289,12 +275,6 @@ def _members(cases: DeviceCases, ranges: _Ranges, kept: BoolArray) -> tuple[Any,
     sizes = int(ranges.positive[kept].sum()), int(ranges.negative[kept].sum())
     wanted = np.append(False, kept)
     return cases.library.keep_cells(cases.scores, cases.positive, ranges.edges, wanted, sizes)
-
-
-def _all_members(cases: DeviceCases) -> tuple[Any, Any]:
-    library = cases.library
-    right, false = (library.where_true(marks) for marks in (cases.positive, ~cases.positive))
-    return library.take(cases.scores, right), library.take(cases.scores, false)
 
 
 def _corners(

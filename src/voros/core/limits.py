@@ -9,6 +9,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.decision import Decision
 from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,16 @@ def binding_limits(decision: Decision) -> tuple[str, ...]:
     lifted = {"precision": capable, "capacity": precise}
     bound = tuple(name for name, rest in lifted.items() if chosen(rest) != within_both)
     return bound or ("precision", "capacity")
+
+
+def lifted_limits(scenario: Scenario) -> tuple[Scenario, ...]:
+    """Return a scenario, and it without one limit or both: what is asked of what binds."""
+    return (
+        scenario,
+        scenario.changed(min_precision=0.0),
+        scenario.without_capacity(),
+        scenario.without_limits(),
+    )
 
 
 def used_vertices(decision: Decision) -> AnyArray:

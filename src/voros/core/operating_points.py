@@ -26,6 +26,7 @@ from voros.core.arrays import (
     check_same_length,
     check_same_order,
     check_scores,
+    check_type,
 )
 from voros.core.groups import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
@@ -509,22 +510,14 @@ def check_same_cases(points_by_model: Mapping[str, OperatingPoints], remedy: str
 
 def check_points(points: object, name: str = "points") -> OperatingPoints:
     """Return operating points, and refuse anything else by name."""
-    if isinstance(points, OperatingPoints):
-        return points
-    raise TypeError(
-        f"{name} is a {type(points).__name__}; accepted are voros.OperatingPoints, such as "
-        "OperatingPoints.from_scores(y_true, y_score)"
-    )
+    example = "OperatingPoints.from_scores(y_true, y_score)"
+    return check_type(points, name, OperatingPoints, f"a voros.OperatingPoints, such as {example}")
 
 
 def check_points_by_model(points_by_model: object) -> dict[str, OperatingPoints]:
     """Return operating points by the name of the model, and refuse anything else."""
-    if not isinstance(points_by_model, Mapping):
-        raise TypeError(
-            f"points_by_model is a {type(points_by_model).__name__}; accepted is a mapping from "
-            "model to voros.OperatingPoints"
-        )
+    accepted = "a mapping from model to voros.OperatingPoints"
+    given: Any = check_type(points_by_model, "points_by_model", Mapping, accepted)  # type: ignore[type-abstract]
     return {
-        str(name): check_points(points, f"points_by_model[{name!r}]")
-        for name, points in points_by_model.items()
+        str(name): check_points(each, f"points_by_model[{name!r}]") for name, each in given.items()
     }

@@ -58,17 +58,19 @@ Totals: TypeAlias = tuple[float, float, float]
 def pruned_points(
     positive: BoolArray,
     scores: AnyArray,
+    weights: FloatArray | None,
     scenario: Scenario,
-    weights: FloatArray | None = None,
 ) -> OperatingPoints:
     """Count alarms where a threshold can be chosen in a scenario, as observed.
+
+    Enough for the score and its choices; not for what lies beyond the limits and costs.
 
     Parameters
     ----------
     positive, scores : ndarray of shape (n_cases,)
-    scenario : Scenario
-    weights : ndarray of shape (n_cases,), optional
+    weights : ndarray of shape (n_cases,) or None
         How many cases each row stands for, above 0.
+    scenario : Scenario
 
     Examples
     --------
@@ -76,7 +78,7 @@ def pruned_points(
     >>> positive = np.sin(50 * scores) + 3 * scores > 2
     >>> len(OperatingPoints.from_scores(positive, scores))
     200001
-    >>> len(pruned_points(positive, scores, Scenario(0.5, 0.5, (0.2, 0.4))))
+    >>> len(pruned_points(positive, scores, None, Scenario(0.5, 0.5, (0.2, 0.4))))
     63
     """
     totals, many = _totals(positive, weights), len(scores) >= MANY_CASES

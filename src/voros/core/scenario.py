@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from voros.core.arrays import OPEN_INTERVAL, check_number
+from voros.core.arrays import OPEN_INTERVAL, check_number, check_type
 from voros.core.calendar import Calendar
 from voros.core.costs import CostDistribution, CostLike, as_costs
 from voros.exceptions import (
@@ -177,7 +177,13 @@ class Scenario:
             When it is below ``one_case``, so that no alarm could ever be raised.
         """
         if self.per is not None:
-            alarms: float = min(self._in_all(n_periods), n_cases)
+            if n_periods is None:
+                raise ArgumentError(
+                    "per",
+                    f"={self.per!r} needs the period of each case, as times or periods; what takes "
+                    "neither knows no capacity per period",
+                )
+            alarms: float = min(int(self.capacity) * n_periods, n_cases)
         elif self.capacity_is_count:
             alarms = min(int(self.capacity), n_cases)
         elif isinstance(n_cases, Integral):
@@ -196,15 +202,6 @@ class Scenario:
                 )
             )
         return float(alarms)
-
-    def _in_all(self, n_periods: int | None) -> int:
-        if n_periods is None:
-            raise ArgumentError(
-                "per",
-                f"={self.per!r} needs the period of each case, as times or periods; what takes "
-                "neither knows no capacity per period",
-            )
-        return int(self.capacity) * n_periods
 
     @property
     def floor(self) -> Fraction:
@@ -298,12 +295,8 @@ def check_scenario(scenario: object) -> Scenario:
     Traceback (most recent call last):
     TypeError: scenario is a dict; accepted is a voros.Scenario, such as ...
     """
-    if isinstance(scenario, Scenario):
-        return scenario
-    raise TypeError(
-        f"scenario is a {type(scenario).__name__}; accepted is a voros.Scenario, such as "
-        "voros.Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))"
-    )
+    example = "voros.Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))"
+    return check_type(scenario, "scenario", Scenario, f"a voros.Scenario, such as {example}")
 
 
 def _check_capacity(capacity: object) -> None:

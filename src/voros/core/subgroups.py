@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, as_vector, check_choice, check_flag
+from voros.core.arrays import AnyArray, as_vector, check_choice, check_count, check_flag
 from voros.core.groups import group_codes, group_names
 from voros.exceptions import ArgumentError
 
@@ -104,7 +103,7 @@ class Subgroups:
         parts = [_partition(name, values) for name, values in columns.items()]
         if check_flag(intersections, "intersections"):
             parts.append(_intersection(parts))
-        fewest = _check_fewest(min_cases)
+        fewest = check_count(min_cases, "min_cases", "a whole number above 0")
         check_choice(small, "small", ("pool", "refuse"))
         pooled = [_without_small(part, fewest, small) for part in parts]
         notes = tuple(note for _, note in pooled if note)
@@ -184,12 +183,6 @@ def _intersection(parts: Sequence[Partition]) -> Partition:
         for row in zip(*(axis.tolist() for axis in each), strict=True)
     ]
     return Partition(" and ".join(part.column for part in parts), tuple(names), codes)
-
-
-def _check_fewest(min_cases: Any) -> int:
-    if isinstance(min_cases, bool) or not isinstance(min_cases, Integral) or min_cases < 1:
-        raise ArgumentError("min_cases", f"={min_cases!r}; accepted is a whole number above 0")
-    return int(min_cases)
 
 
 def _without_small(part: Partition, fewest: int, small: Small) -> tuple[Partition, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -16,7 +16,6 @@ ACCEPTED = (
     "accepted are datetimes of numpy, pandas, polars or Python, and ISO 8601 text such as "
     "2024-03-31T02:30"
 )
-
 
 YEARS = 1, 9999
 """What calendars of Python know; beyond it numpy's microseconds would wrap around."""
@@ -160,16 +159,13 @@ def _of_objects(
         offsets = sorted({str(time.utcoffset()) for time in times})
         words = f"their own clock (UTC offset {' or '.join(offsets)})"
     else:
-        times, words = _converted(times, place), f"the clock of {place}"
+        words = f"the clock of {place}"
+        try:
+            times = [time.astimezone(place) for time in times]
+        except OverflowError:
+            raise ArgumentError("times", f" go beyond the years 1 to 9999 in {place}") from None
     shown = [time.replace(tzinfo=None) for time in times]
     return Clock(np.array(shown, dtype="datetime64[us]"), words)
-
-
-def _converted(times: list[datetime], place: tzinfo) -> list[datetime]:
-    try:
-        return [time.astimezone(place) for time in times]
-    except OverflowError:
-        raise ArgumentError("times", f" go beyond the years 1 to 9999 in {place}") from None
 
 
 def _refuse_missing(missing: AnyArray) -> None:

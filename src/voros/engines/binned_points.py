@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray, as_number
+from voros.core.arrays import OPEN_INTERVAL, BoolArray, FloatArray, check_number
 from voros.core.contenders import Contenders, find_contenders
 from voros.core.decision import Decision
 from voros.core.operating_points import OperatingPoints
@@ -142,9 +142,7 @@ class BinnedPoints(OperatingPoints):
 
 def check_tolerance(tolerance: Any) -> float:
     """Return the accepted width of an interval."""
-    if not 0.0 <= as_number(tolerance, "tolerance") < 1.0:
-        raise ValueError(f"tolerance={tolerance!r}; accepted is a number within [0, 1)")
-    return float(tolerance)
+    return check_number(tolerance, "tolerance", "a number within [0, 1)", 0.0, OPEN_INTERVAL[1])
 
 
 def _favourable(found: Contenders) -> OperatingPoints:

@@ -69,7 +69,10 @@ class Bins:
         inside = home < len(parents)
         inside[inside] = parts.least[inside] <= parents.greatest[home[inside]]
         parts, home = parts.take(inside), home[inside]
-        _check_same_rows(parents, parts, home)
+        counted = np.bincount(home, weights=parts.rows, minlength=len(parents))
+        outside = np.any(parts.greatest > parents.greatest[home])
+        if outside or not np.array_equal(counted, parents.rows):
+            raise _changed(counted.sum(), parents.rows.sum())
         return join(self.take(~chosen), parts.within(parents, home))
 
     def within(self, parents: Bins, home: IntArray) -> Bins:
@@ -115,13 +118,6 @@ def join(one: Bins, other: Bins) -> Bins:
     ]
     both = Bins(*columns)
     return both.take(np.argsort(-both.least, kind="stable"))
-
-
-def _check_same_rows(parents: Bins, parts: Bins, home: IntArray) -> None:
-    counted = np.bincount(home, weights=parts.rows, minlength=len(parents))
-    outside = np.any(parts.greatest > parents.greatest[home])
-    if outside or not np.array_equal(counted, parents.rows):
-        raise _changed(counted.sum(), parents.rows.sum())
 
 
 def _changed(found: float, expected: float) -> ChangedDataError:

@@ -83,7 +83,11 @@ class LazyCases:
         Each model is grouped on its own: an engine reads few columns faster than it turns columns
         into rows.
         """
-        grouped = [self._by_cells(name, want) for name, want in plan.wanted.items()]
+        grouped = []
+        for name, want in plan.wanted.items():
+            rows = with_shares(self._wanted_rows(name, want), self.weighted)
+            rows = self.adapter.with_cell(rows, SCORE, CELL, want.level)
+            grouped.append(rows.group_by(CELL).agg(*_counts(self.weighted)))
         if len(grouped) > 1:
             models = [nw.lit(self.models[name]).alias(MODEL) for name in plan.wanted]
             named = zip(grouped, models, strict=True)
@@ -93,11 +97,6 @@ class LazyCases:
         self.usage.passes += 1
         self.usage.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
         return counted
-
-    def _by_cells(self, name: str, want: Wanted) -> LazyFrame:
-        rows = with_shares(self._wanted_rows(name, want), self.weighted)
-        rows = self.adapter.with_cell(rows, SCORE, CELL, want.level)
-        return rows.group_by(CELL).agg(*_counts(self.weighted))
 
     def _wanted_rows(self, name: str, want: Wanted) -> LazyFrame:
         kept = [POSITIVE, WEIGHT] if self.weighted else [POSITIVE]

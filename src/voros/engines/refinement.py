@@ -80,7 +80,11 @@ def _first_count(
 ) -> dict[str, Bins]:
     """Count from a guessed cut up: the capacity leaves the scores below it out of reach."""
     whole = {name: whole_range(totals, name) for name in cases.models}
-    alignment = {name: _alignment(part) for name, part in whole.items()}
+    # Level of the cells at which a first cut may fall.
+    alignment = {
+        name: max(int(span_bits(part.least, part.greatest)[0]) - CUT_BITS, 0)
+        for name, part in whole.items()
+    }
     share = max((_share_in_reach(totals, s) for s in scenarios), default=1.0) * PILOT_MARGIN
     cuts = dict.fromkeys(whole, -np.inf)
     if totals.rows > at_most and share < SELECTIVE:
@@ -91,11 +95,6 @@ def _first_count(
         name: whole[name].split_off(parts, cuts[name], alignment[name])
         for name, parts in cases.count(PassPlan(wanted)).items()
     }
-
-
-def _alignment(whole: Bins) -> int:
-    """Level of the cells at which a first cut may fall."""
-    return max(int(span_bits(whole.least, whole.greatest)[0]) - CUT_BITS, 0)
 
 
 def whole_range(totals: Totals, name: str) -> Bins:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, check_cases
+from voros.core.arrays import AnyArray, check_cases, check_count
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import Bins
@@ -193,7 +193,11 @@ class BinnedCounts:
         >>> counts.without_small_cells(2).rows.tolist()
         [2, 2]
         """
-        _check_fewest(fewest, int(self.rows.sum()))
+        n_rows = int(self.rows.sum())
+        if n_rows < check_count(fewest, "fewest", "a whole number of at least 1"):
+            raise ValueError(
+                f"fewest={fewest}: these counts hold {n_rows} rows in all, too few for one bin"
+            )
         if self.rows.min() >= fewest:
             return self
         level = _level(self.bits)
@@ -282,20 +286,8 @@ class BinnedCounts:
 
 
 def _level(bits: int) -> int:
-    if not (isinstance(bits, int) and FEWEST_BITS <= bits <= MOST_BITS):
-        raise ValueError(
-            f"bits={bits!r}; accepted is a whole number within [{FEWEST_BITS}, {MOST_BITS}]"
-        )
-    return KEY_BITS - bits
-
-
-def _check_fewest(fewest: Any, n_rows: int) -> None:
-    if isinstance(fewest, bool) or not isinstance(fewest, int) or fewest < 1:
-        raise ValueError(f"fewest={fewest!r}; accepted is a whole number of at least 1")
-    if n_rows < fewest:
-        raise ValueError(
-            f"fewest={fewest}: these counts hold {n_rows} rows in all, too few for one bin"
-        )
+    accepted = f"a whole number within [{FEWEST_BITS}, {MOST_BITS}]"
+    return KEY_BITS - check_count(bits, "bits", accepted, FEWEST_BITS, MOST_BITS)
 
 
 def _grouped(
@@ -308,14 +300,10 @@ def _grouped(
     begin = np.flatnonzero(np.diff(home, prepend=-1))
     first, last = ranges.first[begin], np.maximum.accumulate(ranges.last)
     ends = last[np.append(begin[1:], len(home)) - 1] if len(home) else last
-    rows, tp, fp = (_summed(home, count[order])[::-1] for count in counts)
+    # Of no range nothing is added up, which `add.reduceat` would not take.
+    summed = [np.add.reduceat(c[order], begin) if len(home) else c[:0] for c in counts]
+    rows, tp, fp = (count[::-1] for count in summed)
     return BinnedCounts(bits, first[::-1], (ends - first + 1)[::-1], rows, tp, fp, one_case)
-
-
-def _summed(home: IntArray, counts: AnyArray) -> AnyArray:
-    total = np.zeros(home.max(initial=-1) + 1, dtype=counts.dtype)
-    np.add.at(total, home, counts)
-    return total
 
 
 def _read_cells(entry: Entry, bits: int) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -191,7 +192,8 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             held_out: list[tuple[Any, AnyArray]] = [(None, np.arange(len(y)))]
         else:
             held_out = self._splits(X, y, groups, routed.splitter.split)
-            self.estimator_ = self._fit_final(X, y, held_out, routed.estimator.fit)
+            rows = np.arange(len(y)) if self.refit else held_out[0][0]
+            self.estimator_ = fit_on(clone(self.estimator), X, y, rows, routed.estimator.fit)
         self.classes_ = self.estimator_.classes_
         self.pos_label_ = positive_class(self.classes_, self.pos_label)
         for name in ("n_features_in_", "feature_names_in_"):
@@ -361,10 +363,6 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             raise ValueError("refit=False needs a single split, and cv has several folds")
         return splitter
 
-    def _fit_final(self, X: Any, y: Any, splits: list[Any], fit_params: dict[str, Any]) -> Any:
-        rows = np.arange(len(y)) if self.refit else splits[0][0]
-        return fit_on(clone(self.estimator), X, y, rows, fit_params)
-
     def _held_out_scores(
         self, X: Any, y: Any, splits: list[Any], fit_params: dict[str, Any]
     ) -> tuple[FloatArray, AnyArray]:
@@ -385,7 +383,9 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return np.concatenate(list(parts)), np.concatenate([held_out for _, held_out in splits])
 
     def _decide(self, points: OperatingPoints) -> ThresholdPolicy:
-        allowed = self._allowed(points)
+        allowed: AllowedThresholds | None = None
+        with suppress(InfeasibleError):
+            allowed = allowed_thresholds(points, self.scenario, self.guarantee)
         if allowed is not None and allowed.feasible:
             return ThresholdPolicy.from_allowed(
                 allowed, strategy=self.strategy, pos_label=self.pos_label_
@@ -401,9 +401,3 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return ThresholdPolicy.never_alarm(
             points, self.scenario, strategy=self.strategy, guarantee=self.guarantee
         )
-
-    def _allowed(self, points: OperatingPoints) -> AllowedThresholds | None:
-        try:
-            return allowed_thresholds(points, self.scenario, self.guarantee)
-        except InfeasibleError:
-            return None

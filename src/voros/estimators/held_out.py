@@ -92,7 +92,9 @@ def positive_scores(estimator: Any, X: Any, methods: tuple[str, ...], pos_label:
 def fit_on(estimator: Any, X: Any, y: Any, rows: AnyArray, fit_params: dict[str, Any]) -> Any:
     """Fit on some of the cases; what is given per case is cut to them."""
     cut = {
-        name: _safe_indexing(value, rows) if _is_per_case(value, y) else value
+        name: value
+        if isinstance(value, str) or np.ndim(value) == 0 or len(value) != len(y)
+        else _safe_indexing(value, rows)
         for name, value in fit_params.items()
     }
     return estimator.fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **cut)
@@ -223,7 +225,3 @@ def weight_parameter(estimator: Any) -> str:
         "cases for the thresholds alone, let it be routed: "
         "sklearn.set_config(enable_metadata_routing=True)"
     )
-
-
-def _is_per_case(value: Any, y: Any) -> bool:
-    return not isinstance(value, str) and np.ndim(value) > 0 and len(value) == len(y)

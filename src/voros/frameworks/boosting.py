@@ -12,8 +12,8 @@ from typing import Any
 
 from voros.core.arrays import check_cases
 from voros.core.decision import solve
+from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario, check_scenario
-from voros.metrics import deciding_points
 
 NAME = "partial_voros"
 """What the metric is called in logs, and what early stopping is told to watch."""
@@ -128,4 +128,4 @@ def _of_data(scores: Any, data: Any, scenario: Scenario) -> float:
 
 def _score(y_true: Any, y_score: Any, sample_weight: Any | None, scenario: Scenario) -> float:
     positive, scores, weights = check_cases(y_true, y_score, None, sample_weight)
-    return solve(deciding_points(positive, scores, weights, scenario), scenario).partial_voros
+    return solve(pruned_points(positive, scores, weights, scenario), scenario).partial_voros

@@ -7,7 +7,7 @@ it misses it somewhere more often than that. A *simultaneous* band holds the who
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
@@ -18,16 +18,12 @@ from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
-from voros.inference.bootstrap import (
-    BandOptions,
-    Replicates,
-    Resampling,
-    ResamplingPlan,
-    check_options,
-)
+from voros.inference.bca import Method
+from voros.inference.bootstrap import BandOptions, Replicates, Resampling, ResamplingPlan
 from voros.inference.statistics import Measure, one_by_one
 from voros.io.frames import make_frame
 from voros.models import one_or_all
+from voros.text.signatures import takes
 
 Kind: TypeAlias = Literal["simultaneous", "pointwise"]
 BAND_KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -77,6 +73,7 @@ class Band:
         return f"Band({self.label}, mean width {np.mean(self.high - self.low):.4f})"
 
 
+@takes(Resampling, leave_out=("method",))
 def roc_band(
     y_true: Any, scores: Any, *, kind: Kind = "simultaneous", **options: Unpack[BandOptions]
 ) -> Any:
@@ -111,6 +108,7 @@ def roc_band(
     return one_or_all(_bands("fpr", at, kind, values, scale), scores)
 
 
+@takes(Resampling, leave_out=("method",))
 def area_band(
     y_true: Any,
     scores: Any,
@@ -168,8 +166,8 @@ def _plan(
 ) -> ResamplingPlan:
     check_choice(kind, "kind", BAND_KINDS)
     # A simultaneous band is made of the spread of the resamples alone.
-    check_options(options, BandOptions)
-    how = Resampling(**options, method="bca" if kind == "pointwise" else "percentile")
+    method: Method = "bca" if kind == "pointwise" else "percentile"
+    how = replace(Resampling.of(options, BandOptions), method=method)
     return how.plan(y_true, scores, worthwhile=worthwhile)
 
 

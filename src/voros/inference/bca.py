@@ -45,7 +45,7 @@ def interval(
     tail = expanded_tail((1 - confidence) / 2, n_units)
     low, high = np.full(np.shape(estimate), tail), np.full(np.shape(estimate), 1 - tail)
     if method == "bca":
-        z0, a = median_bias(distribution, estimate), acceleration(left_out, strata)
+        z0, a = ndtri(share_below(distribution, estimate)), acceleration(left_out, strata)
         low, high = bca_quantile(low, z0, a), bca_quantile(high, z0, a)
     return order_statistics(distribution, low, high)
 
@@ -78,11 +78,6 @@ def share_below(distribution: FloatArray, value: FloatArray) -> FloatArray:
     count = len(distribution)
     below = np.sum(distribution < value, axis=0) + np.sum(distribution == value, axis=0) / 2
     return np.asarray(np.clip(below, 0.5, count - 0.5) / count)
-
-
-def median_bias(distribution: FloatArray, estimate: FloatArray) -> FloatArray:
-    """BCa's z0: how far the estimate is from the resamples' median, in standard deviations."""
-    return np.asarray(ndtri(share_below(distribution, estimate)))
 
 
 def acceleration(left_out: FloatArray, strata: AnyArray) -> FloatArray:
@@ -141,11 +136,9 @@ def order_statistics(
     ranked = np.sort(distribution, axis=0)
     count = len(ranked)
     ranks = (np.clip(np.rint(share * (count + 1)), 1, count) for share in (low, high))
-    first, second = (rank.astype(np.intp) - 1 for rank in ranks)
-    return (
-        np.take_along_axis(ranked, np.asarray(first)[None], axis=0)[0],
-        np.take_along_axis(ranked, np.asarray(second)[None], axis=0)[0],
-    )
+    first, second = (np.asarray(rank).astype(np.intp) - 1 for rank in ranks)
+    ends = (np.take_along_axis(ranked, each[None], axis=0)[0] for each in (first, second))
+    return next(ends), next(ends)
 
 
 def interval_in_words(low: float, high: float, sign: str = "") -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -15,10 +14,11 @@ from voros.core.arrays import (
     check_cases,
     check_choice,
     check_confidence,
+    check_count,
     check_same_order,
 )
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import ArgumentError, FewGroupsWarning, warn_caller
+from voros.exceptions import FewGroupsWarning, warn_caller
 from voros.inference.bca import METHODS, Method, interval, interval_in_words
 from voros.inference.near_zero import may_be_zero, upper_bound
 from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
@@ -26,12 +26,13 @@ from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
 from voros.models import columns_by_model, one_or_all, several_models
 from voros.progress import Progress, progress_bar
+from voros.text.signatures import takes
 from voros.text.table import html_facts
 
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""
 
-RESAMPLE_COUNTS = range(100, 10_000_001)
+FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 10_000_000
 """Fewer cannot place the ends of a 95 % interval; more would take days, and place no end more
 exactly than the cases do."""
 
@@ -54,12 +55,61 @@ class IntervalOptions(BandOptions, total=False):
     method: Method
 
 
-def check_options(options: Mapping[str, Any], accepted: type) -> None:
-    """Raise where a keyword is none that resampling takes."""
-    unknown = sorted(set(options).difference(accepted.__annotations__))
-    if unknown:
-        names = ", ".join(accepted.__annotations__)
-        raise TypeError(f"{unknown[0]} is no argument of resampling; accepted are {names}")
+@dataclass(frozen=True, eq=False)
+class Resampling:
+    """The keywords of `bootstrap`, checked."""
+
+    n_resamples: int = 2000
+    confidence: float = 0.95
+    method: Method = "bca"
+    stratified: bool = False
+    groups: Any = None
+    pos_label: Any = None
+    random_state: int | np.random.Generator | None = None
+    progress: Progress = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], accepted: type) -> Resampling:
+        """Check keywords, and raise where one is none that resampling takes."""
+        unknown = sorted(set(options).difference(accepted.__annotations__))
+        if unknown:
+            names = ", ".join(accepted.__annotations__)
+            raise TypeError(f"{unknown[0]} is no argument of resampling; accepted are {names}")
+        return cls(**options)
+
+    def __post_init__(self) -> None:
+        """Raise unless an interval of this confidence can be read off n resamples."""
+        accepted = f"a whole number of at least {FEWEST_RESAMPLES} and at most {MOST_RESAMPLES:,}"
+        check_count(self.n_resamples, "n_resamples", accepted, FEWEST_RESAMPLES, MOST_RESAMPLES)
+        object.__setattr__(self, "confidence", check_confidence(self.confidence))
+        check_choice(self.method, "method", METHODS)
+
+    @property
+    def drawn(self) -> str:
+        """What is drawn, in words."""
+        by_class = " by class" if self.stratified else ""
+        return ("cases" if self.groups is None else "groups") + by_class
+
+    def plan(self, y_true: Any, scores: Any, *, worthwhile: bool) -> ResamplingPlan:
+        """Check the labels and every model's scores, and sort the cases by each."""
+        named = several_models(scores)
+        models = {}
+        for model, column in columns_by_model(y_true, scores).items():
+            try:
+                positive, checked, _ = check_cases(y_true, column, self.pos_label)
+            except ValueError as error:
+                raise ValueError(f"model {model!r}: {error}" if named else str(error)) from None
+            models[model] = Ranked.of(positive, checked, worthwhile=worthwhile)
+        check_same_order(y_true, groups=self.groups)
+        sampling = Sampling.of(positive, stratified=self.stratified, groups=self.groups)
+        if self.groups is not None and sampling.n_units < FEWEST_GROUPS:
+            warn_caller(
+                f"{sampling.n_units} groups are few to draw from: intervals may hold the true "
+                f"value less often than they say; from {FEWEST_GROUPS} groups on they were "
+                "measured to hold",
+                FewGroupsWarning,
+            )
+        return ResamplingPlan(models, sampling, self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +172,7 @@ class Bootstrap:
         return html_facts(facts)
 
 
+@takes(Resampling)
 def bootstrap(
     y_true: Any,
     scores: Any,
@@ -185,65 +236,11 @@ def bootstrap(
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
     partial VOROS 0.4570 (95 % bca interval 0.3241 to 0.5561; 200 resamples of cases)
     """
-    check_options(options, IntervalOptions)
-    how = Resampling(**options)
+    how = Resampling.of(options, IntervalOptions)
     check_scenario(scenario)
     measure = Measure.of(metric, scenario)
     plan = how.plan(y_true, scores, worthwhile=measure.worthwhile_only)
     return one_or_all(plan.run(measure).bootstraps(), scores)
-
-
-@dataclass(frozen=True, eq=False)
-class Resampling:
-    """The keywords of `bootstrap`, checked."""
-
-    n_resamples: int = 2000
-    confidence: float = 0.95
-    method: Method = "bca"
-    stratified: bool = False
-    groups: Any = None
-    pos_label: Any = None
-    random_state: int | np.random.Generator | None = None
-    progress: Progress = False
-
-    def __post_init__(self) -> None:
-        """Raise unless an interval of this confidence can be read off n resamples."""
-        n = self.n_resamples
-        if not isinstance(n, Integral) or n not in RESAMPLE_COUNTS:
-            raise ArgumentError(
-                "n_resamples",
-                f"={n!r:.40}; accepted is a whole number of at least {RESAMPLE_COUNTS[0]} and at "
-                f"most {RESAMPLE_COUNTS[-1]:,}",
-            )
-        object.__setattr__(self, "confidence", check_confidence(self.confidence))
-        check_choice(self.method, "method", METHODS)
-
-    @property
-    def drawn(self) -> str:
-        """What is drawn, in words."""
-        by_class = " by class" if self.stratified else ""
-        return ("cases" if self.groups is None else "groups") + by_class
-
-    def plan(self, y_true: Any, scores: Any, *, worthwhile: bool) -> ResamplingPlan:
-        """Check the labels and every model's scores, and sort the cases by each."""
-        named = several_models(scores)
-        models = {}
-        for model, column in columns_by_model(y_true, scores).items():
-            try:
-                positive, checked, _ = check_cases(y_true, column, self.pos_label)
-            except ValueError as error:
-                raise ValueError(f"model {model!r}: {error}" if named else str(error)) from None
-            models[model] = Ranked.of(positive, checked, worthwhile=worthwhile)
-        check_same_order(y_true, groups=self.groups)
-        sampling = Sampling.of(positive, stratified=self.stratified, groups=self.groups)
-        if self.groups is not None and sampling.n_units < FEWEST_GROUPS:
-            warn_caller(
-                f"{sampling.n_units} groups are few to draw from: intervals may hold the true "
-                f"value less often than they say; from {FEWEST_GROUPS} groups on they were "
-                "measured to hold",
-                FewGroupsWarning,
-            )
-        return ResamplingPlan(models, sampling, self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,20 +10,15 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.core.arrays import FloatArray, check_type
 from voros.core.scenario import Scenario, check_scenario
 from voros.inference.bca import interval_in_words, interval_of_difference, p_value
-from voros.inference.bootstrap import (
-    Bootstrap,
-    IntervalOptions,
-    Replicates,
-    Resampling,
-    check_options,
-)
+from voros.inference.bootstrap import Bootstrap, IntervalOptions, Replicates, Resampling
 from voros.inference.resampling import generator
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
 from voros.policy import ThresholdPolicy
+from voros.text.signatures import takes
 from voros.text.table import Table
 
 NOT_COMPARED = frozenset({"threshold"})
@@ -109,7 +104,8 @@ class Comparison:
         )
         won = f"and is best in {self.shares_won[best]:.0%} of the resamples"
         if not undecided:
-            return f"{lead}, {won}; its lead over {_all_of(self.ranking[1:])} is beyond chance."
+            others = "every other model" if len(self.models) > 2 else self.ranking[1]
+            return f"{lead}, {won}; its lead over {others} is beyond chance."
         return (
             f"{lead}, {won}; its lead over {_listed(undecided)} could be chance "
             f"({self._chance(best, undecided)})."
@@ -170,6 +166,7 @@ def _pair_cells(pair: PairedDifference) -> tuple[str, ...]:
     )
 
 
+@takes(Resampling)
 def compare(
     y_true: Any,
     scores: Any,
@@ -217,8 +214,7 @@ def compare(
             f"metric={metric!r}: of a threshold neither more nor less is better, and models have "
             "scales of their own; compare their partial VOROS or expected cost"
         )
-    check_options(options, IntervalOptions)
-    how = Resampling(**options)
+    how = Resampling.of(options, IntervalOptions)
     check_scenario(scenario)
     measure = Measure.of(metric, scenario)
     plan = how.plan(y_true, scores, worthwhile=measure.worthwhile_only)
@@ -227,6 +223,7 @@ def compare(
     return _comparison_of(plan.run(measure))
 
 
+@takes(Resampling)
 def compare_policies(
     y_true: Any,
     scores: Any,
@@ -280,8 +277,7 @@ def compare_policies(
     >>> result.ranking
     ('new', 'old')
     """
-    check_options(options, IntervalOptions)
-    how = Resampling(**options)
+    how = Resampling.of(options, IntervalOptions)
     # The same seed draws the same cases for every policy.
     how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
     plan = how.plan(y_true, scores, worthwhile=False)
@@ -310,16 +306,12 @@ def _together(found: list[Replicates]) -> Replicates:
 
 def _check_policies(policies: Mapping[str, ThresholdPolicy], named: list[str]) -> None:
     if not isinstance(policies, Mapping):
-        raise TypeError(
-            f"policies={policies!r}; accepted is a mapping of names to ThresholdPolicy objects"
-        )
+        accepted = "a mapping of names to ThresholdPolicy objects"
+        raise TypeError(f"policies={policies!r}; accepted is {accepted}")
     if len(policies) < 2:
         raise ValueError("policies holds fewer than two; a comparison needs at least two")
     for name, policy in policies.items():
-        if not isinstance(policy, ThresholdPolicy):
-            raise TypeError(
-                f"policies[{name!r}] is a {type(policy).__name__}; accepted is a ThresholdPolicy"
-            )
+        check_type(policy, f"policies[{name!r}]", ThresholdPolicy, "a ThresholdPolicy")
     if set(named) != set(policies):
         raise ValueError(
             f"scores are of {', '.join(map(repr, named))} and policies of "
@@ -338,6 +330,8 @@ def _comparison_of(values: Replicates) -> Comparison:
     """Compare models of which replicates were drawn on the same resamples."""
     names, lower = tuple(values.plan.models), values.measure.lower_is_better
     gains = -values.drawn if lower else values.drawn
+    best = gains == gains.max(axis=1, keepdims=True)
+    shares = best / best.sum(axis=1, keepdims=True)
     order = np.argsort(values.whole if lower else -values.whole, kind="stable")
     raw = [_difference(values, names, i, j) for i, j in combinations(order.tolist(), 2)]
     return Comparison(
@@ -345,8 +339,8 @@ def _comparison_of(values: Replicates) -> Comparison:
         lower,
         values.plan.how.confidence,
         values.bootstraps(),
-        _with_holm(raw),
-        dict(zip(names, _shares_won(gains).tolist(), strict=True)),
+        tuple(map(_adjusted, raw, holm(np.array([pair.p_value for pair in raw])).tolist())),
+        dict(zip(names, shares.mean(axis=0).tolist(), strict=True)),
     )
 
 
@@ -361,11 +355,8 @@ def _difference(values: Replicates, names: Sequence[str], i: int, j: int) -> Pai
     )
 
 
-def _with_holm(pairs: Sequence[PairedDifference]) -> tuple[PairedDifference, ...]:
-    adjusted = holm(np.array([pair.p_value for pair in pairs]))
-    return tuple(
-        replace(pair, adjusted_p_value=float(p)) for pair, p in zip(pairs, adjusted, strict=True)
-    )
+def _adjusted(pair: PairedDifference, p: float) -> PairedDifference:
+    return replace(pair, adjusted_p_value=p)
 
 
 def holm(p_values: FloatArray) -> FloatArray:
@@ -386,14 +377,5 @@ def holm(p_values: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _shares_won(gains: FloatArray) -> FloatArray:
-    best = gains == gains.max(axis=1, keepdims=True)
-    return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))
-
-
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _all_of(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else "every other model"

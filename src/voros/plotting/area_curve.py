@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arrays import AnyArray, FloatArray, as_number
-from voros.core.costs import CostDistribution, Density, Samples
+from voros.core.costs import Density, Samples
 from voros.core.decision import at_deployment
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import in_unit_of
@@ -82,6 +82,7 @@ class AreaCurveDisplay(ModelDisplay):
         self,
         points: PointsLike,
         scenario: Scenario,
+        *,
         t_range: tuple[float, float] | None = None,
         name: str | None = None,
     ) -> None:
@@ -179,7 +180,11 @@ class AreaCurveDisplay(ModelDisplay):
         return numbers[0], numbers[1]
 
     def _likely_range(self) -> tuple[float, float]:
-        ends = self.to_t(_likely_ratios(self.scenario.costs, self.negatives_per_positive))
+        costs = self.scenario.costs
+        ends = np.asarray(costs.support)
+        if isinstance(costs, Density):
+            ends = np.asarray(costs.distribution.ppf([TAIL, 1.0 - TAIL]))
+        ends = self.to_t(costs.to_ratio(ends, self.negatives_per_positive))
         low, high = float(ends.min()), float(ends.max())
         if low == high:
             return max(low - ROUND_A_KNOWN_COST, 0.0), min(high + ROUND_A_KNOWN_COST, 1.0)
@@ -267,13 +272,6 @@ def _said(threshold: float) -> str:
     shown = f"{threshold:.3g}"
     # A rounded threshold may raise other alarms; nobody should type it in as if it were exact.
     return f"≥ {shown}" if float(shown) == threshold else f"≈ {shown}"
-
-
-def _likely_ratios(costs: CostDistribution, negatives_per_positive: float) -> FloatArray:
-    ends = np.asarray(costs.support)
-    if isinstance(costs, Density):
-        ends = np.asarray(costs.distribution.ppf([TAIL, 1.0 - TAIL]))
-    return np.asarray(costs.to_ratio(ends, negatives_per_positive))
 
 
 def _split_off_lower_part(ax: Axes) -> Axes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
+from voros.core.arrays import AnyArray, BoolArray, check_type
 from voros.exceptions import ArgumentError
 from voros.plotting.colours import FADED, ground, ink, model_styles
 from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size, write_beside
@@ -59,12 +59,8 @@ class PeriodDisplay:
     """
 
     def __init__(self, by_period: PeriodEvaluation, threshold: float | None = None) -> None:
-        if not isinstance(by_period, PeriodEvaluation):
-            raise TypeError(
-                f"by_period is a {type(by_period).__name__}; accepted is the by_period of an "
-                "evaluation with a capacity per period"
-            )
-        self.by_period = by_period
+        accepted = "the by_period of an evaluation with a capacity per period"
+        self.by_period = check_type(by_period, "by_period", PeriodEvaluation, accepted)
         self.column = _column(by_period, threshold)
 
     @classmethod
@@ -106,19 +102,18 @@ class PeriodDisplay:
             bar.set_alpha(float(alpha))
         edges = np.append(places, len(places)) - 0.5
         self.true_ = self.ax_.stairs(
-            found.tp[:, self.column], edges, color=ink(self.ax_), linewidth=0.6 * self._width
+            found.tp[:, self.column],
+            edges,
+            color=ink(self.ax_),
+            linewidth=0.6 * line_width(self.ax_),
         )
         self._draw_limits()
         self._name_periods(places)
         return self
 
-    @property
-    def _width(self) -> float:
-        return line_width(self.ax_)
-
     def _draw_limits(self) -> None:
         scenario, ax = self.by_period.scenario, self.ax_
-        look = {"color": ink(ax), "linewidth": 0.7 * self._width}
+        look = {"color": ink(ax), "linewidth": 0.7 * line_width(ax)}
         self.capacity_ = ax.axhline(scenario.capacity, linestyle="--", **look)
         mean = float(self.by_period.mean_alarms[self.column])
         self.mean_ = ax.axhline(mean, linestyle=":", **look)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.allocation import CapacityGrowth, JointPolicy, capacity_growth
-from voros.core.arrays import as_number
+from voros.core.arrays import as_number, check_type
 from voros.core.scenario import Scenario
 from voros.plotting.colours import ink, model_styles
 from voros.plotting.legends import draw_legend
@@ -60,12 +60,8 @@ class CapacityDisplay:
     """
 
     def __init__(self, growth: CapacityGrowth, capacity: float | None = None) -> None:
-        if not isinstance(growth, CapacityGrowth):
-            raise TypeError(
-                f"growth is a {type(growth).__name__}; accepted is what "
-                "voros.allocation.capacity_growth returns"
-            )
-        self.growth = growth
+        accepted = "what voros.allocation.capacity_growth returns"
+        self.growth = check_type(growth, "growth", CapacityGrowth, accepted)
         self.capacity = None if capacity is None else as_number(capacity, "capacity")
 
     @classmethod

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from inspect import signature
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from voros.core.operating_points import OperatingPoints, check_same_cases
 from voros.evaluation import Evaluation
 from voros.models import ONLY_MODEL, count_models
 from voros.notices import warn_about
+from voros.text.signatures import takes
 
 PointsLike: TypeAlias = OperatingPoints | Mapping[str, OperatingPoints]
 """One model, or several by name, counted on the same cases."""
@@ -29,6 +31,17 @@ class ModelDisplay(ABC):
     @abstractmethod
     def plot(self, *arguments: Any, **options: Any) -> Self:
         """Draw on axes, or on a new figure."""
+
+    settings: ClassVar[Callable[..., Any] | None] = None
+    """Whose arguments follow the points; by default those of the class."""
+
+    def __init_subclass__(cls) -> None:
+        """Name the arguments of the class and of `plot` in the ways to make one."""
+        named = takes(
+            cls.settings or cls, cls.plot, leave_out=("self", "points", "points_by_model")
+        )
+        for name in ("from_points", "from_predictions", "from_estimator"):
+            setattr(cls, name, classmethod(named(_handing_on(getattr(cls, name).__func__))))
 
     def evaluated(self) -> Iterable[Evaluation]:
         """Return the models in the scenarios that they were given."""
@@ -60,6 +73,7 @@ class ModelDisplay(ABC):
         y_true: Any,
         scores: Any,
         *arguments: Any,
+        ax: Any = None,
         pos_label: Any = None,
         sample_weight: Any = None,
         **options: Any,
@@ -74,11 +88,12 @@ class ModelDisplay(ABC):
             Scores of one model, or of several by name or column where the picture shows several.
         *arguments, **options
             Those of `from_points` that follow the points; the scenario comes first.
+        ax : Axes, optional
         pos_label, sample_weight
             As in `voros.partial_voros_score`.
         """
         points = count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
-        return cls.from_points(points, *arguments, **options)
+        return cls.from_points(points, *arguments, ax=ax, **options)
 
     @classmethod
     def from_estimator(
@@ -87,6 +102,7 @@ class ModelDisplay(ABC):
         X: Any,
         y: Any,
         *arguments: Any,
+        ax: Any = None,
         pos_label: Any = None,
         sample_weight: Any = None,
         **options: Any,
@@ -99,11 +115,21 @@ class ModelDisplay(ABC):
             With ``predict_proba`` or ``decision_function``.
         X : array-like of shape (n_cases, n_features)
         y : array-like of shape (n_cases,)
-        *arguments, pos_label, sample_weight, **options
+        *arguments, ax, pos_label, sample_weight, **options
             As in `from_predictions`.
         """
         points = _count_estimators(estimator, X, y, pos_label, sample_weight)
-        return cls.from_points(points, *arguments, **options)
+        return cls.from_points(points, *arguments, ax=ax, **options)
+
+
+def _handing_on(maker: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of its own for each class, which can have a signature of its own."""
+
+    @wraps(maker)
+    def made(cls: Any, *arguments: Any, **options: Any) -> Any:
+        return maker(cls, *arguments, **options)
+
+    return made
 
 
 def _count_estimators(

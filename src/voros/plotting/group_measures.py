@@ -10,6 +10,7 @@ from voros.plotting.colours import ink, model_styles, quiet
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size, write_beside
 from voros.policy import GroupEvaluation, GroupResult, ThresholdPolicy
+from voros.text.signatures import takes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,6 +71,7 @@ class GroupDisplay:
         self.groups = groups
 
     @classmethod
+    @takes(ThresholdPolicy.evaluate, leave_out=("self",))
     def from_predictions(
         cls,
         y_true: Any,

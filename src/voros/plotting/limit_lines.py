@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.core.arrays import BoolArray, FloatArray
 from voros.core.decision import region_of
 from voros.core.geometry import Region
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
 from voros.looks import REGION
-from voros.plotting.chords import UNIT_SQUARE, chord
+from voros.plotting.chords import UNIT_SQUARE, chord, marked_runs
 from voros.plotting.colours import ink, region_opacity
 from voros.plotting.style import (
     POINTS_PER_INCH,
@@ -150,6 +150,21 @@ def _fill(ax: Axes, region: Region, opacity: float) -> Polygon:
     filled.set(alpha=opacity, zorder=0.5)
     ax.add_patch(filled)
     return filled
+
+
+def draw_level(ax: Axes, limit: float, text: str) -> Line2D:
+    """Draw a limit across the axes, with what it is above its right end."""
+    line = ax.axhline(limit, color=ink(ax), linestyle="--", linewidth=0.7 * line_width(ax))
+    at = {"xycoords": ax.get_yaxis_transform(), "ha": "right", "va": "bottom"}
+    write_beside(ax, text, (0.99, limit), (0, 2), **at)
+    return line
+
+
+def shade_runs(ax: Axes, x: FloatArray, marked: BoolArray, share: float = 1.0) -> None:
+    """Lay gold behind each unbroken run of marked places."""
+    look: dict[str, Any] = {"color": REGION, "alpha": share * region_opacity(ax)}
+    for start, stop in marked_runs(marked):
+        ax.axvspan(x[start], x[stop - 1], linewidth=0, zorder=0, **look)
 
 
 def _within_view(ax: Axes, ends: FloatArray) -> FloatArray:

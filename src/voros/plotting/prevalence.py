@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.looks import REGION
-from voros.plotting.chords import marked_runs
-from voros.plotting.colours import FADED, ink, model_styles, region_opacity
-from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size, write_beside
+from voros.core.arrays import check_type
+from voros.plotting.colours import FADED, ink, model_styles
+from voros.plotting.limit_lines import draw_level, shade_runs
+from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size
 from voros.policy import PolicyEvaluation, PrevalenceBand
 
 if TYPE_CHECKING:
@@ -51,11 +51,7 @@ class PrevalenceDisplay:
     """
 
     def __init__(self, band: PrevalenceBand) -> None:
-        if not isinstance(band, PrevalenceBand):
-            raise TypeError(
-                f"band is a {type(band).__name__}; accepted is what over_prevalences returns"
-            )
-        self.band = band
+        self.band = check_type(band, "band", PrevalenceBand, "what over_prevalences returns")
 
     @classmethod
     def from_evaluation(
@@ -93,9 +89,7 @@ class PrevalenceDisplay:
 
     def _draw_panel(self, panel: Axes, name: str, color: Any) -> None:
         band, x = self.band, self.band.prevalences
-        for start, stop in marked_runs(band.surely_kept):
-            alpha = region_opacity(panel)
-            panel.axvspan(x[start], x[stop - 1], color=REGION, alpha=alpha, linewidth=0, zorder=0)
+        shade_runs(panel, x, band.surely_kept)
         low, high = getattr(band, f"{name}_low"), getattr(band, f"{name}_high")
         self.bands_[name] = panel.fill_between(x, low, high, color=color, alpha=FADED, linewidth=0)
         y = getattr(band, name)
@@ -110,10 +104,7 @@ class PrevalenceDisplay:
         limits = {"precision": band.scenario.min_precision, "alarms": band.max_share}
         words = {"precision": "precision floor", "alarms": "capacity"}
         for panel, (name, limit) in zip(self.axes_, limits.items(), strict=True):
-            look = {"color": ink(panel), "linestyle": "--", "linewidth": 0.7 * line_width(panel)}
-            drawn[name] = panel.axhline(limit, **look)
-            at = {"xycoords": panel.get_yaxis_transform(), "ha": "right", "va": "bottom"}
-            write_beside(panel, words[name], (0.99, limit), (0, 2), **at)
+            drawn[name] = draw_level(panel, limit, words[name])
         return drawn
 
     def _write_title(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, check_flag, check_number
+from voros.core.arrays import AnyArray, check_flag, check_number
 from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import NO_LIMITS, Decision, solve
 from voros.core.limits import chosen_rows
@@ -16,7 +16,7 @@ from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES
 from voros.plotting.chords import UNIT_SQUARE, chord, cost_excess, part_above
-from voros.plotting.colours import FADED, PINK, ModelStyle, ground, model_styles, quiet
+from voros.plotting.colours import FADED, PINK, ground, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost
 from voros.plotting.display import ModelDisplay, PointsLike, renamed
 from voros.plotting.legends import LegendEntry, draw_legend
@@ -29,9 +29,9 @@ from voros.plotting.limit_lines import (
 )
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
+    LIMIT_DASHES,
     axes_to_draw_on,
     dress,
-    limit_dashes,
     line_width,
     type_size,
     unit_square,
@@ -97,7 +97,7 @@ class RocDisplay(ModelDisplay):
     """
 
     def __init__(
-        self, points: PointsLike, scenario: ScenarioLike = None, name: str | None = None
+        self, points: PointsLike, scenario: ScenarioLike = None, *, name: str | None = None
     ) -> None:
         self.points = renamed(points, name)
         self.named = name is not None
@@ -188,8 +188,7 @@ class RocDisplay(ModelDisplay):
     def frame(self, backend: str | None = None) -> Any:
         """Return every operating point as a row, with what each scenario makes of it."""
         parts = [self._columns(limits, model) for limits in self._names() for model in self.points]
-        names = list(parts[0])
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in names}
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return make_frame(columns, backend)
 
     def _names(self) -> list[str]:
@@ -213,11 +212,6 @@ class RocDisplay(ModelDisplay):
     def _chosen(self, limits: str, model: str) -> AnyArray:
         return chosen_rows(self.evaluations[limits, model].decision)
 
-    def _feasible(self, model: str) -> BoolArray:
-        """Which thresholds some scenario allows."""
-        allowed = [self.evaluations[limits, model].decision.feasible for limits in self.scenarios]
-        return np.any(allowed, axis=0) if allowed else np.ones(len(self.points[model]), np.bool_)
-
     def _check_cost(self, cost_ratio: float | None, lesser_of: str | None) -> None:
         if cost_ratio is not None:
             accepted = f"0, or a number from {1 / LARGEST_RATIO:g} to {LARGEST_RATIO:g}"
@@ -236,7 +230,7 @@ class RocDisplay(ModelDisplay):
                 self.ax_,
                 Limits.of(self.evaluations[limits, first]),
                 scenario=scenario if alone else None,
-                dashes=limit_dashes(i),
+                dashes=LIMIT_DASHES[i % len(LIMIT_DASHES)],
                 share=1 / (1 + i),
                 labels_end=labels_end,
             )
@@ -252,7 +246,8 @@ class RocDisplay(ModelDisplay):
                     points.fpr, points.tpr, **line, linewidth=0.8 * width, alpha=FADED, zorder=2
                 )
             # A stretch is feasible where both its ends are; NaN breaks the line elsewhere.
-            allowed = self._feasible(model)
+            found = [self.evaluations[limits, model].decision for limits in self.scenarios]
+            allowed = np.any([each.feasible for each in found], axis=0) if found else True
             fpr, tpr = np.where(allowed, points.fpr, np.nan), np.where(allowed, points.tpr, np.nan)
             (curves[model],) = self.ax_.plot(
                 fpr, tpr, **line, linewidth=width, label=literal(model), zorder=3
@@ -305,14 +300,11 @@ class RocDisplay(ModelDisplay):
                 linewidth=0.6 * line_width(self.ax_),
                 zorder=2.5,
             )
-            self._mark_point(self.styles_[model], fpr, tpr)
+            look = {"color": self.styles_[model].color, "markersize": 0.8 * type_size(self.ax_)}
+            self.ax_.plot(fpr, tpr, self.styles_[model].marker, zorder=5, **look)
             if not self.curves_:
                 self._name_point(i, model, fpr, tpr)
         return drawn
-
-    def _mark_point(self, style: ModelStyle, fpr: float, tpr: float) -> None:
-        size = 0.8 * type_size(self.ax_)
-        self.ax_.plot(fpr, tpr, style.marker, color=style.color, markersize=size, zorder=5)
 
     def _name_point(self, i: int, model: str, fpr: float, tpr: float) -> None:
         """Write a model's name beside its point: to the left and to the right, by turns."""

@@ -95,7 +95,9 @@ class RocSurfaceDisplay(ModelDisplay):
         """
         if t is not None:
             check_number(t, "t")
-        self.ax_ = _solid_axes(ax)
+        if ax is not None and getattr(ax, "name", "") != "3d":
+            raise ValueError("ax is flat; this picture needs one made with projection='3d'")
+        self.ax_: Any = axes_to_draw_on(ax, projection="3d")
         data = self._lines()
         self.surface_ = self._draw_surface(data)
         self.best_ = self._draw_best()
@@ -173,9 +175,3 @@ class RocSurfaceDisplay(ModelDisplay):
         self.ax_.view_init(elev=24, azim=-62)
         # Three-dimensional axes do not reserve space for their labels.
         self.ax_.set_box_aspect(None, zoom=0.85)
-
-
-def _solid_axes(ax: Any) -> Any:
-    if ax is not None and getattr(ax, "name", "") != "3d":
-        raise ValueError("ax is flat; this picture needs one made with projection='3d'")
-    return axes_to_draw_on(ax, projection="3d")

@@ -158,8 +158,3 @@ def dress(ax: Axes, *, xlabel: str, ylabel: str, title: str | None = None) -> No
 def unit_square(ax: Axes) -> None:
     """Frame ROC space."""
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-
-
-def limit_dashes(index: int) -> Any:
-    """Dashes of the limits at a position, strictest first."""
-    return LIMIT_DASHES[index % len(LIMIT_DASHES)]

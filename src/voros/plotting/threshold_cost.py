@@ -13,19 +13,12 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import expected_costs
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
-from voros.looks import AXIS_TITLES, REGION
-from voros.plotting.chords import marked_runs
-from voros.plotting.colours import FADED, ground, ink, model_styles, region_opacity
+from voros.looks import AXIS_TITLES
+from voros.plotting.colours import FADED, ground, model_styles
 from voros.plotting.display import ModelDisplay, PointsLike, check_name, only_model
-from voros.plotting.limit_lines import limit_labels
+from voros.plotting.limit_lines import draw_level, limit_labels, shade_runs
 from voros.plotting.names import literal, wrapped
-from voros.plotting.style import (
-    dress,
-    line_width,
-    panels_to_draw_on,
-    type_size,
-    write_beside,
-)
+from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,6 +79,7 @@ class ThresholdCostDisplay(ModelDisplay):
         self,
         points: PointsLike,
         scenario: Scenario,
+        *,
         along: Along | None = None,
         name: str | None = None,
     ) -> None:
@@ -182,9 +176,7 @@ class ThresholdCostDisplay(ModelDisplay):
     def _draw_panel(self, panel: Axes, name: str, color: Any) -> None:
         x, y = self._along(), self._values(name)
         width = line_width(panel)
-        for start, stop in marked_runs(self.feasible):
-            alpha = REGION_SHARE * region_opacity(panel)
-            panel.axvspan(x[start], x[stop - 1], color=REGION, alpha=alpha, linewidth=0, zorder=0)
+        shade_runs(panel, x, self.feasible, REGION_SHARE)
         (self.faded_[name],) = panel.plot(x, y, color=color, alpha=FADED, linewidth=0.7 * width)
         solid = np.where(self.feasible, y, np.nan)
         (self.lines_[name],) = panel.plot(x, solid, color=color, linewidth=width)
@@ -194,21 +186,14 @@ class ThresholdCostDisplay(ModelDisplay):
         panel.tick_params(labelbottom=last)
 
     def _draw_limits(self) -> dict[str, Line2D]:
-        limits = zip(
-            ("precision", "alarms"),
-            self.axes_[1:],
-            (self.scenario.min_precision, self.evaluation.max_alarms),
-            limit_labels(self.scenario).values(),
-            strict=True,
-        )
-        drawn = {}
-        for name, panel, limit, text in limits:
-            drawn[name] = panel.axhline(
-                limit, color=ink(panel), linestyle="--", linewidth=0.7 * line_width(panel)
+        limits = self.scenario.min_precision, self.evaluation.max_alarms
+        labels = limit_labels(self.scenario).values()
+        return {
+            name: draw_level(panel, limit, text)
+            for name, panel, limit, text in zip(
+                PANELS[1:], self.axes_[1:], limits, labels, strict=True
             )
-            at = {"xycoords": panel.get_yaxis_transform(), "ha": "right", "va": "bottom"}
-            write_beside(panel, text, (0.99, limit), (0, 2), **at)
-        return drawn
+        }
 
     def _mark_best(self) -> tuple[Line2D, ...]:
         x = self._along()[self.best]

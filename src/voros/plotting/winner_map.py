@@ -75,6 +75,8 @@ class WinnerMapDisplay(ModelDisplay):
     [[0, 1], [0, 0], [-1, -1]]
     """
 
+    settings = staticmethod(winner_map_points)
+
     def __init__(self, winner_map: WinnerMap) -> None:
         self.winner_map = winner_map
 
@@ -233,20 +235,16 @@ class WinnerMapDisplay(ModelDisplay):
 
         won = self.winner_map.shares_won()
         many = len(won) > len(LINES)
-        keys = {
-            self._key_name(name, won[name]): Patch(facecolor=style.fill)
-            for name, style in self.styles_.items()
-            if won[name] > 0 or not many
-        }
+        keys = {}
+        for name, style in self.styles_.items():
+            if won[name] > 0 or not many:
+                letter = f"{style.letter}: " if name in self.letters_ else ""
+                keys[f"{letter}{visible(name)} ({won[name]:.0%})"] = Patch(facecolor=style.fill)
         if many and len(keys) < len(won):
             rest = f"{len(won) - len(keys)} others, best nowhere"
             keys[rest] = Patch(facecolor="none")
         within = f"best two within {self.winner_map.tolerance:g}"
         return keys | {within: Patch(facecolor="#888888", edgecolor="white", hatch=HATCH)}
-
-    def _key_name(self, name: str, share: float) -> str:
-        letter = f"{self.styles_[name].letter}: " if name in self.letters_ else ""
-        return f"{letter}{visible(name)} ({share:.0%})"
 
 
 def cell_edges(centres: Any, log: bool, name: str) -> FloatArray:

@@ -15,9 +15,10 @@ from voros.core.decision import solve
 from voros.core.device_cases import read_device_cases
 from voros.core.device_points import points_on_device
 from voros.core.operating_points import OperatingPoints
+from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario
 from voros.exceptions import OneClassWarning
-from voros.metrics import deciding_points, read_scenario
+from voros.metrics import read_scenario
 from voros.torch.cells import FEWEST_BITS, MOST_BITS, cell_of, points_of_cells
 
 STATES = ("preds", "target", "weights")
@@ -264,7 +265,7 @@ def _score(positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: S
     """Score cases where they lie: only counts leave a device."""
     if scores.device.type == "cpu":
         given = None if weights is None else weights.numpy()
-        points = deciding_points(positive.numpy(), scores.numpy(), given, scenario)
+        points = pruned_points(positive.numpy(), scores.numpy(), given, scenario)
     else:
         points = _points_on_device(positive, scores, weights, scenario)
     return solve(points, scenario).partial_voros

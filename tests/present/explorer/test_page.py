@@ -95,7 +95,9 @@ def test_scores_and_points_make_the_same_page(tmp_path):
 
 
 def test_scores_without_labels_are_refused(tmp_path):
-    with pytest.raises(TypeError, match=r"write_page\(y_true, scores"):
+    with pytest.raises(
+        TypeError, match=r"points_by_model\['a'\] is a list; accepted .*from_scores"
+    ):
         write_page_points({"a": [0.1, 0.2]}, SCENARIO, tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
 

@@ -13,7 +13,7 @@ from string import Template
 from typing import Any
 
 from voros.core.arrays import check_choice
-from voros.core.operating_points import OperatingPoints
+from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io import write_whole
@@ -130,12 +130,16 @@ def write_page_points(
     scenario: Scenario,
     path: str | Path,
     *,
+    title: str | None = None,
+    outcome: str = "the outcome",
+    cases: str = "cases",
+    thin: int | None = None,
     force: bool = False,
-    **options: Any,
 ) -> Path:
     """Write a page from operating points, all counted on the same cases; see `write_page`."""
-    _check_points(points_by_model)
-    return write_whole(path, render_page(points_by_model, scenario, **options), force=force)
+    points = check_points_by_model(points_by_model)
+    page = render_page(points, scenario, title=title, outcome=outcome, cases=cases, thin=thin)
+    return write_whole(path, page, force=force)
 
 
 def render_page(
@@ -215,15 +219,6 @@ def _check_words(**words: object) -> None:
     for name, said in words.items():
         if not isinstance(said, str):
             raise ArgumentError(name, f"={said!r}; accepted is a str")
-
-
-def _check_points(points_by_model: Mapping[str, OperatingPoints]) -> None:
-    for name, points in points_by_model.items():
-        if not isinstance(points, OperatingPoints):
-            raise TypeError(
-                f"points_by_model[{name!r}] is of type {type(points).__name__}; accepted are "
-                "OperatingPoints; scores are written by write_page(y_true, scores, ...)"
-            )
 
 
 def _asset(name: str) -> str:

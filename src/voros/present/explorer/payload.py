@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
+from voros.core.arrays import check_count
 from voros.core.costs import CostDistribution, Samples, Uniform
 from voros.core.operating_points import OperatingPoints, check_same_cases, is_whole
 from voros.core.scenario import Scenario, check_scenario
@@ -37,7 +38,8 @@ def page_payload(
     check_scenario(scenario)
     _check_complete(points_by_model)
     shared = _shared_cases(points_by_model)
-    _check_thin(thin)
+    if thin is not None:
+        check_count(thin, "thin", "a whole number of thresholds above 0")
     kept = {
         name: useful_points(points) if thin is None else thin_points(points, thin, CERTIFIED_RECALL)
         for name, points in points_by_model.items()
@@ -125,13 +127,6 @@ def _miss_range(costs: CostDistribution) -> tuple[float, float, str]:
         )
     low, high = costs.support
     return (low, high, "miss") if costs.over == "miss" else (1.0 / high, 1.0 / low, "ratio")
-
-
-def _check_thin(thin: int | None) -> None:
-    if thin is None:
-        return
-    if isinstance(thin, bool) or not isinstance(thin, Integral) or thin < 1:
-        raise ArgumentError("thin", f"={thin!r}; accepted is a whole number of thresholds above 0")
 
 
 def _thinning(

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray
 from voros.core.operating_points import OperatingPoints, adds_recall
 
 BISECTIONS = 40
@@ -93,7 +93,10 @@ def _kept_within(points: OperatingPoints, change: float, recall_floor: float) ->
     """
     allowed = np.maximum(points.tp, recall_floor * points.n_positive)
     starts = np.searchsorted(points.tp, points.tp - change / 2 * allowed, side="left")
-    odds = _precision_odds(points)
+    # Order by precision, whatever the prevalence; never alarm is the most precise.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.asarray(points.tp / points.fp, dtype=np.float64)
+    odds[0] = np.inf
     kept = np.zeros(len(points), dtype=np.bool_)
     kept[0] = True
     current = len(points) - 1
@@ -103,11 +106,3 @@ def _kept_within(points: OperatingPoints, change: float, recall_floor: float) ->
         kept[current] = True
         current -= 1
     return kept
-
-
-def _precision_odds(points: OperatingPoints) -> FloatArray:
-    """Order by precision, whatever the prevalence; never alarm is the most precise."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        odds = np.asarray(points.tp / points.fp, dtype=np.float64)
-    odds[0] = np.inf
-    return odds

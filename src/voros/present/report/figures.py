@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -42,89 +43,93 @@ def figure_bytes(figure: Any, file_format: str) -> bytes:
     return sink.getvalue()
 
 
-def ranking_pictures(report: Report) -> list[Picture]:
-    """Draw the ROC curves and, over the costs, what each model wins."""
+Drawn: TypeAlias = Iterator[tuple[Any, str, str]]
+"""Axes of pictures, what a reader hears who cannot see each, and its caption."""
+
+
+def report_pictures(report: Report) -> dict[str, list[Picture]]:
+    """Draw the pictures of each part of a report; none where a part has nothing to show."""
     headless_pyplot()
-    return [
-        _picture(
-            plotting.RocDisplay(report.points, report.scenario).plot().ax_,
-            "ROC curves of all models with the feasible region",
-            "ROC curves. The shaded region is what the limits leave; a curve is strong where its "
-            "thresholds keep them, and marks are the thresholds that are best at some cost.",
-        ),
-        _picture(
-            plotting.AreaCurveDisplay(report.points, report.scenario).plot().ax_,
-            "Normalised area of lesser classifiers of each model over the costs",
-            "The share of the feasible region that is costlier than each model's best threshold, "
-            "at each cost. Partial VOROS is its mean over the costs.",
-        ),
-    ]
+    parts = {
+        "ranking_pictures": _draw_ranking,
+        "policy_pictures": _draw_policy,
+        "period_pictures": _draw_periods,
+        "group_pictures": _draw_groups,
+        "map_pictures": _draw_map,
+    }
+    return {
+        name: [
+            Picture(figure_bytes(ax.figure, "png"), caption, alternative)
+            for ax, alternative, caption in draw(report)
+        ]
+        for name, draw in parts.items()
+    }
 
 
-def policy_pictures(report: Report) -> list[Picture]:
-    """Draw what each threshold of the chosen model does."""
-    headless_pyplot()
-    display = plotting.ThresholdCostDisplay(report.points[report.winner], report.scenario).plot()
-    return [
-        _picture(
-            display.axes_[0],
-            f"Expected cost, precision and alarms at each threshold of {report.winner}",
-            f"Thresholds of {report.winner}: expected cost, precision and alarms. Faint where a "
-            "limit is broken.",
-        )
-    ]
+def _draw_ranking(report: Report) -> Drawn:
+    """ROC curves and, over the costs, what each model wins."""
+    yield (
+        plotting.RocDisplay(report.points, report.scenario).plot().ax_,
+        "ROC curves of all models with the feasible region",
+        "ROC curves. The shaded region is what the limits leave; a curve is strong where its "
+        "thresholds keep them, and marks are the thresholds that are best at some cost.",
+    )
+    yield (
+        plotting.AreaCurveDisplay(report.points, report.scenario).plot().ax_,
+        "Normalised area of lesser classifiers of each model over the costs",
+        "The share of the feasible region that is costlier than each model's best threshold, "
+        "at each cost. Partial VOROS is its mean over the costs.",
+    )
 
 
-def period_pictures(report: Report) -> list[Picture]:
-    """Draw the alarms of each test period; nothing where the capacity is not one per period."""
+def _draw_policy(report: Report) -> Drawn:
+    """What each threshold of the chosen model does."""
+    yield (
+        plotting.ThresholdCostDisplay(report.points[report.winner], report.scenario)
+        .plot()
+        .axes_[0],
+        f"Expected cost, precision and alarms at each threshold of {report.winner}",
+        f"Thresholds of {report.winner}: expected cost, precision and alarms. Faint where a "
+        "limit is broken.",
+    )
+
+
+def _draw_periods(report: Report) -> Drawn:
+    """Alarms of each test period, where the capacity is one per period."""
     tested = report.tested
-    if tested is None or tested.by_period is None:
-        return []
-    headless_pyplot()
-    likeliest = tested.choices[int(np.argmax(tested.probabilities))].threshold
-    display = plotting.PeriodDisplay.from_evaluation(tested, threshold=likeliest)
-    return [
-        _picture(
-            display.ax_,
+    if tested is not None and tested.by_period is not None:
+        likeliest = tested.choices[int(np.argmax(tested.probabilities))].threshold
+        yield (
+            plotting.PeriodDisplay.from_evaluation(tested, threshold=likeliest).ax_,
             f"Alarms of each {report.scenario.per} against the capacity",
             f"Alarms of each {report.scenario.per} of the test cases, at the threshold of the most "
             f"probable costs. {tested.by_period.note}.",
         )
-    ]
 
 
-def group_pictures(report: Report) -> list[Picture]:
-    """Draw what the policy does in each group; nothing where none was asked for."""
-    if report.tested is None or report.tested.by_group is None:
-        return []
-    headless_pyplot()
-    display = plotting.GroupDisplay(report.tested.by_group).plot()
-    return [
-        _picture(
-            display.axes_[0],
+def _draw_groups(report: Report) -> Drawn:
+    """What the policy does in each group that was asked for."""
+    if report.tested is not None and report.tested.by_group is not None:
+        yield (
+            plotting.GroupDisplay(report.tested.by_group).plot().axes_[0],
             "Precision, recall and cost in each group, with intervals",
             "Precision, recall and cost in each group. Lines are intervals that hold together; the "
             "dashed line is the precision floor.",
         )
-    ]
 
 
-def map_pictures(report: Report) -> list[Picture]:
-    """Draw which model would win at other limits; nothing where there is one model only."""
-    if len(report.points) < 2:
-        return []
-    headless_pyplot()
-    costs, tolerance = report.scenario.without_limits(), report.selection.tolerance
-    floors = np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1]
-    found = score_grid(report.points, costs, floors, _capacities(report), tolerance)
-    return [
-        _picture(
+def _draw_map(report: Report) -> Drawn:
+    """Which of several models would win at other limits."""
+    if len(report.points) > 1:
+        costs, tolerance = report.scenario.without_limits(), report.selection.tolerance
+        floors = np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1]
+        found = score_grid(report.points, costs, floors, _capacities(report), tolerance)
+        yield (
             plotting.WinnerMapDisplay(found).plot().ax_,
             "Which model wins at each precision floor and capacity",
             "Which model would win at other limits, and by how much; hatched where the best two "
             f"are within {tolerance:g}.",
         )
-    ]
 
 
 def _capacities(report: Report) -> Any:
@@ -134,7 +139,3 @@ def _capacities(report: Report) -> Any:
     highest = min(1.0, 2.0 * most / cases.n_cases)
     one_case = min(highest, cases.one_case / cases.n_cases * (1.0 + SHARE_ROUNDING))
     return np.linspace(max(highest / MAP_STEPS, one_case), highest, MAP_STEPS)
-
-
-def _picture(ax: Any, alternative: str, caption: str) -> Picture:
-    return Picture(figure_bytes(ax.figure, "png"), caption, alternative)

@@ -13,13 +13,7 @@ from voros.io import check_writable, write_together
 from voros.io.writing import json_text
 from voros.present.document import render_document
 from voros.present.report.content import REPORTED_PACKAGES, DataSummary, Report, report_document
-from voros.present.report.figures import (
-    group_pictures,
-    map_pictures,
-    period_pictures,
-    policy_pictures,
-    ranking_pictures,
-)
+from voros.present.report.figures import report_pictures
 from voros.present.report.wording import (
     STRATEGY_TITLES,
     consequences_in_words,
@@ -84,15 +78,11 @@ def render_report(report: Report, written: datetime) -> str:
         limits=_limit_facts(report),
         ranking_words=_ranking_in_words(report),
         ranking=_ranking_table(report),
-        ranking_pictures=ranking_pictures(report),
         policy=_policy_table(report),
-        policy_pictures=policy_pictures(report),
-        period_pictures=period_pictures(report),
         test_words=() if tested is None else evaluation_in_words(tested),
         tested=None if tested is None else _test_table(tested.choices),
         by_group=None if tested is None else tested.by_group,
-        group_pictures=group_pictures(report),
-        map_pictures=map_pictures(report),
+        **report_pictures(report),
         versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),
     )
 

@@ -25,24 +25,20 @@ SHOWN_CASES = 100
 def limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: float) -> str:
     """Say which limits and costs a result rests on; the cases are those at deployment."""
     most = math.floor(max_alarms) if isinstance(cases.n_cases, int) else max_alarms
-    ends = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
-    costs = repr(scenario.costs)
     share = cases.n_positive / cases.n_cases
     rule = f" ({number(scenario.capacity)} {scenario.rule})" if scenario.per else ""
     return (
         f"{number(cases.n_cases)} cases, {share:.3%} positive; precision "
         f"at least {scenario.min_precision:g}, at most {number(most)} alarms{rule}; a miss is "
-        f"worth {_worth(*ends)} false alarms ({costs})"
+        f"worth {worth_in_words(scenario, cases)} false alarms ({scenario.costs!r})"
     )
 
 
 def worth_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
     """Say how many false alarms a miss is worth; the cases are those at deployment."""
-    return _worth(*scenario.costs.ratio_range(cases.n_negative / cases.n_positive))
-
-
-def _worth(low: float, high: float) -> str:
-    return span(_inverse(high), _inverse(low))
+    low, high = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
+    fewest, most = (1.0 / ratio if ratio > 0 else math.inf for ratio in (high, low))
+    return span(fewest, most)
 
 
 def policy_in_words(policy: ThresholdPolicy) -> str:
@@ -67,19 +63,13 @@ def evaluation_in_words(tested: PolicyEvaluation) -> tuple[str, ...]:
         f"{number(tested.max_alarms)}"
     )
     if tested.by_period is not None:
-        summary += f" in all, {_periods_in_words(tested)}"
+        found = tested.by_period
+        share = float(tested.probabilities @ found.n_above) / found.n_periods
+        summary += (
+            f" in all, more than {number(tested.scenario.capacity)} in {share:.2%} of "
+            f"{found.n_periods:,} periods ({found.note})"
+        )
     return (summary, *map(str, tested.violations))
-
-
-def _periods_in_words(tested: PolicyEvaluation) -> str:
-    found = tested.by_period
-    if found is None:
-        return ""
-    share = float(tested.probabilities @ found.n_above) / found.n_periods
-    return (
-        f"more than {number(tested.scenario.capacity)} in {share:.2%} of {found.n_periods:,} "
-        f"periods ({found.note})"
-    )
 
 
 def consequences_in_words(policy: ThresholdPolicy) -> str:
@@ -133,7 +123,3 @@ def number(value: float, digits: int = 4) -> str:
     if math.isinf(value):
         return "infinity"
     return f"{int(value):,}" if value == int(value) else f"{value:.{digits}g}"
-
-
-def _inverse(ratio: float) -> float:
-    return 1.0 / ratio if ratio > 0 else math.inf

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from voros.core.decision import solve
 from voros.plotting import AreaCurveDisplay, RocDisplay, WinnerMapDisplay
 from voros.present.document import Picture, render_document
 from voros.present.report.figures import figure_bytes, headless_pyplot
-from voros.selection import score_model
 from voros.studies.experiments.labels import LABELS, scenario_in_words
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.study import SAME_CHOICE, Scored
@@ -70,7 +70,7 @@ def best_of_each_family(result: StudyResult, valid: Scored, number: int) -> list
     best: dict[str, tuple[float, str]] = {}
     for model, points in valid.points.items():
         family = result.records[model]["family"]
-        score = score_model(model, points, SCENARIOS[number]).partial_voros
+        score = solve(points, SCENARIOS[number]).partial_voros
         best[family] = max(best.get(family, (-1.0, "")), (score, model))
     return [(family, model) for family, (_, model) in best.items()]
 
