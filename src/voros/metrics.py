@@ -122,10 +122,8 @@ def _score(
         beyond = partial(thresholds_beyond, cases, scenario)
     else:
         given = check_cases(y_true, y_score, pos_label, sample_weight)
-        points, beyond = (
-            pruned_points(*given, scenario),
-            partial(OperatingPoints.from_cases, *given),
-        )
+        points = pruned_points(*given, scenario)
+        beyond = partial(OperatingPoints.from_cases, *given)
     decision = solve(points, scenario)
     warn_about_costs(scenario, decision.points)
     if len(decision.hull.index) == 1:
