@@ -28,6 +28,7 @@ from voros.looks import (
 )
 from voros.models import count_models
 from voros.present.explorer.payload import empty_payload, page_payload
+from voros.text.signatures import takes
 
 _MODULES = """
     python_text lang_en lang_de lang csv columns labels counting reading background
@@ -125,23 +126,6 @@ def write_page(
     )
 
 
-def write_page_points(
-    points_by_model: Mapping[str, OperatingPoints],
-    scenario: Scenario,
-    path: str | Path,
-    *,
-    title: str | None = None,
-    outcome: str = "the outcome",
-    cases: str = "cases",
-    thin: int | None = None,
-    force: bool = False,
-) -> Path:
-    """Write a page from operating points, all counted on the same cases; see `write_page`."""
-    points = check_points_by_model(points_by_model)
-    page = render_page(points, scenario, title=title, outcome=outcome, cases=cases, thin=thin)
-    return write_whole(path, page, force=force)
-
-
 def render_page(
     points_by_model: Mapping[str, OperatingPoints],
     scenario: Scenario,
@@ -155,6 +139,20 @@ def render_page(
     """Return the page as text; parameters are those of `write_page`."""
     payload = page_payload(points_by_model, scenario, thin)
     return _render(payload, title, outcome, cases, language)
+
+
+@takes(render_page)
+def write_page_points(
+    points_by_model: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    path: str | Path,
+    *,
+    force: bool = False,
+    **options: Any,
+) -> Path:
+    """Write a page from operating points, all counted on the same cases; see `write_page`."""
+    page = render_page(check_points_by_model(points_by_model), scenario, **options)
+    return write_whole(path, page, force=force)
 
 
 def render_empty_page(
