@@ -12,7 +12,7 @@ TYPED := $(wildcard src scripts benchmarks)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo page test test-slow test-all lint format bench mutants lowest clean
+.PHONY: help demo page test test-slow test-all lint format bench docs docs-open mutants lowest clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,20 @@ format: .venv/.ready  ## let ruff mend what it can
 bench: .venv/.ready  ## timings, side by side, as ratios
 	$(BIN)/python benchmarks/run.py
 
+.venv-docs/.ready: pyproject.toml
+	$(PYTHON) -m venv --clear .venv-docs
+	.venv-docs/bin/python $(PIP_INSTALL) --editable '.[docs]'
+	@touch $@
+
+# Warnings are errors: a link or a name that leads nowhere stops the build.
+docs: .venv-docs/.ready  ## the documentation site, in docs/_build/html
+	.venv-docs/bin/python -m sphinx --fail-on-warning --keep-going --jobs auto --quiet docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+docs-open: docs  ## build the site and serve it on this machine
+	.venv-docs/bin/python -m webbrowser http://localhost:8000 || true
+	.venv-docs/bin/python -m http.server --bind localhost --directory docs/_build/html 8000
+
 .venv-mutants/.ready: pyproject.toml
 	$(PYTHON) -m venv --clear .venv-mutants
 	.venv-mutants/bin/python $(PIP_INSTALL) --editable '.[mutants]'
@@ -83,5 +97,5 @@ lowest: .venv-lowest/.ready  ## the tests on the lowest supported versions, ever
 	$(LOWEST_BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" tests
 
 clean:  ## remove the environments, caches and builds
-	rm -rf .venv .venv-lowest .venv-mutants mutants build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-docs .venv-lowest .venv-mutants mutants docs/_build docs/gallery docs/reference build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests scripts benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,129 @@
+"""Settings of the documentation site; `make docs` builds it."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+from sphinx.util.nodes import make_refnode
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import reference_pages  # noqa: E402
+
+import voros  # noqa: E402
+
+# `voros.costs` is a module of the core under a public name; Sphinx looks for it as a module.
+sys.modules["voros.costs"] = voros.costs
+
+project = "voros"
+author = "The voros contributors"
+project_copyright = "The voros contributors, MIT licence"
+release = version = installed_version("voros")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_gallery.gen_gallery",
+    "matplotlib.sphinxext.plot_directive",
+]
+templates_path = ["_templates"]
+exclude_patterns = [
+    "_build",
+    "_templates",
+    "jupyter_execute",
+    "sg_execution_times.rst",
+    "gallery/*.ipynb",
+]
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
+root_doc = "index"
+nitpicky = True
+suppress_warnings = ["config.cache"]
+
+# One backtick names a thing of the library where there is one, and is plain text elsewhere.
+default_role = "autolink"
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "attrs_inline"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+
+plot_formats = [("png", 110)]
+plot_html_show_formats = plot_html_show_source_link = False
+plot_include_source = False
+
+# Notebooks keep the outputs that the tests compare.
+nb_execution_mode = "off"
+
+mathjax_path = "mathjax/tex-svg.js"
+
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["voros.css"]
+html_title = f"voros {release}"
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "voros"},
+    "show_prev_next": True,
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 6,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "search_bar_text": "Search the documentation",
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": [str(ROOT / "examples")],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"/plot_|/example_",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": True,
+    "show_memory": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "min_reported_time": 10,
+    "abort_on_example_error": True,
+    "plot_gallery": True,
+    "image_scrapers": ("matplotlib",),
+    "reset_modules": ("matplotlib",),
+    "doc_module": ("voros",),
+    "reference_url": {"voros": None},
+    "backreferences_dir": "gallery/backreferences",
+}
+
+
+def find_public_name(app, env, node, contnode):  # type: ignore[no-untyped-def]
+    """Resolve `Selection.policy` as `voros.Selection.policy`, and an attribute as its class.
+
+    Lower-case names are parameters and modules that have no page; they link nowhere.
+    """
+    if node.get("refdomain") != "py" or node.get("reftype") != "obj":
+        return None
+    target, objects = node["reftarget"], env.domains["py"].objects
+    for name in (target, target.rpartition(".")[0]):
+        full = next((each for each in sorted(objects, key=len) if each.endswith(f".{name}")), None)
+        if name and full:
+            here, found = node.get("refdoc", env.docname), objects[full]
+            return make_refnode(app.builder, here, found.docname, found.node_id, contnode, full)
+    return contnode if target.islower() else None
+
+
+def setup(app):  # type: ignore[no-untyped-def]
+    """Write the pages of the reference before Sphinx looks for pages."""
+    app.connect("config-inited", lambda *_: reference_pages.write(ROOT / "docs" / "reference"))
+    app.connect("missing-reference", find_public_name)

@@ -1,0 +1,32 @@
+"""
+Who wins under which limits?
+============================
+
+Limits are negotiable. This map shows which prognosis is best at each pair of capacity and
+precision floor: 2,500 exact scores for each of four models.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from voros.datasets import load_support2
+
+patients = load_support2().with_all_prognoses()
+died = patients.outcome("hospital_death_within_7_days")
+
+from voros.plotting import WinnerMapDisplay
+
+display = WinnerMapDisplay.from_predictions(
+    died,
+    patients.prognoses,
+    min_precisions=np.linspace(0.12, 0.6, 50),
+    capacities=np.geomspace(0.005, 0.5, 50),
+    cost_ratio=(1 / 40, 1 / 9),
+    log_capacity=True,
+)
+plt.show()
+
+# %%
+# Hatched cells are close calls. In blank ones no threshold meets the limits.
+
+print(display.winner_map)

@@ -1,0 +1,34 @@
+"""
+How many alarms on a busy day?
+==============================
+
+Five alarms a day on average, on all but one day in twenty, or never more: three readings of one
+sentence, and three thresholds.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import voros
+from voros.plotting import PeriodDisplay
+
+rng = np.random.default_rng(0)
+n = 6000
+y = rng.random(n) < 0.15
+score = 1.5 * y + rng.normal(size=n)
+admitted = np.datetime64("2026-01-01") + rng.integers(0, 200 * 86_400, n).astype("timedelta64[s]")
+
+for exceed in (None, 0.05, 0):
+    rule = voros.Scenario(0.3, 5, cost_ratio=(1 / 30, 1 / 10), per="day", exceed=exceed)
+    choice = voros.evaluate(y, score, rule, times=admitted).choices[0]
+    print(f"{rule.rule}: {choice.alarms} alarms, recall {choice.recall:.2f}")
+
+# %%
+# Decided on the first half of the cases, drawn for the second:
+
+seldom = voros.Scenario(0.3, 5, cost_ratio=(1 / 30, 1 / 10), per="day", exceed=0.05)
+policy = voros.ThresholdPolicy.from_validation(
+    y[:3000], score[:3000], seldom, times=admitted[:3000]
+)
+PeriodDisplay.from_evaluation(policy.evaluate(y[3000:], score[3000:], times=admitted[3000:]))
+plt.show()

@@ -1,0 +1,35 @@
+"""
+How do I score more rows than fit into memory?
+==============================================
+
+Counts are made where the data lie, here by Polars on a Parquet file, and only a few thousand of
+them come back. The score is exact.
+"""
+
+import tempfile
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import polars as pl
+
+import voros
+
+rng = np.random.default_rng(0)
+risk = rng.random(500_000)
+file = Path(tempfile.mkdtemp()) / "cards.parquet"
+pl.DataFrame({"fraud": rng.random(len(risk)) < 0.3 * risk**8, "risk": risk}).write_parquet(file)
+
+desk = voros.Scenario(min_precision=0.15, capacity=0.02, cost_ratio=(1 / 40, 1 / 20))
+points = voros.engines.count_frame(
+    pl.scan_parquet(file), label="fraud", scores=["risk"], scenarios=[desk]
+)["risk"]
+print(voros.evaluate_points(points, desk).score, points.exact)
+
+# %%
+# The points that came back:
+
+figure, axis = plt.subplots(layout="constrained")
+axis.plot(points.fpr, points.tpr, ".", ms=3)
+axis.set(xlabel="false positive rate", ylabel="recall")
+plt.show()
