@@ -114,9 +114,11 @@ def test_notebook_views_state_limits_and_intervals() -> None:
     rng = np.random.default_rng(0)
     labels = rng.random(200) < 0.3
     found = voros.bootstrap(
-        labels, labels + rng.normal(size=200), voros.Scenario(cost_ratio=0.1), n_resamples=100
+        labels, labels + rng.normal(size=200), voros.Scenario(0.2, 0.4, 0.1), n_resamples=100
     )
     html = found._repr_html_()
     for part in (f"{found.estimate:.4f}", f"{found.low:.4f} to {found.high:.4f}", "100 resamples"):
         assert part in html
+    for limit in ("at least 0.2", "at most alarms on 40 % of the cases"):
+        assert limit in html
     assert "no limit" in voros.Scenario(cost_ratio=0.1)._repr_html_()

@@ -131,6 +131,8 @@ class Bootstrap:
         The metric of each resample.
     drawn : str
         What was drawn: cases, cases by class, or groups.
+    scenario : Scenario or None
+        With its limits; None of a comparison.
     """
 
     metric: str
@@ -141,6 +143,7 @@ class Bootstrap:
     method: Method | Literal["one-sided"]
     distribution: FloatArray
     drawn: str
+    scenario: Scenario | None = None
 
     @property
     def standard_error(self) -> float:
@@ -169,7 +172,7 @@ class Bootstrap:
             ("standard error", f"{self.standard_error:.4f}"),
             ("method", f"{self.method}, {len(self.distribution):,} resamples of {self.drawn}"),
         )
-        return html_facts(facts)
+        return html_facts((*facts, *(self.scenario.summary() if self.scenario else ())))
 
 
 @takes(Resampling)
@@ -240,7 +243,7 @@ def bootstrap(
     check_scenario(scenario)
     measure = Measure.of(metric, scenario)
     plan = how.plan(y_true, scores, worthwhile=measure.worthwhile_only)
-    return one_or_all(plan.run(measure).bootstraps(), scores)
+    return one_or_all(plan.run(measure).bootstraps(scenario), scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,8 +279,8 @@ class Replicates:
     left_out: FloatArray
     strata: AnyArray
 
-    def bootstraps(self) -> dict[str, Bootstrap]:
-        """Return each model's interval."""
+    def bootstraps(self, scenario: Scenario | None = None) -> dict[str, Bootstrap]:
+        """Return each model's interval, and with it the scenario where all have the same."""
         how, ends = self.plan.how, np.column_stack(self.ends(self.plan.how.method))
         found = {}
         for j, (model, ranked) in enumerate(self.plan.models.items()):
@@ -294,6 +297,7 @@ class Replicates:
                 "one-sided" if one_sided else how.method,
                 self.drawn[:, j],
                 how.drawn,
+                scenario,
             )
         return found
 
