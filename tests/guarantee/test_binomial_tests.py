@@ -14,7 +14,9 @@ from voros.guarantee.binomial_tests import (
     beta_binomial_cdf,
     beta_binomial_mass,
     beta_binomial_moments,
+    fewest_alarms,
     fewest_at,
+    fewest_near,
     passing,
 )
 
@@ -50,6 +52,31 @@ def test_counts_that_pass_and_their_power_are_counted_out(floor: Fraction, alpha
         assert chance == pytest.approx(float(exact_tail(fewest, n, Fraction(3, 4))))
 
 
+@pytest.mark.parametrize(("alpha", "least"), [(0.7, 1), (0.05, 2)])
+def test_the_fewest_are_found_from_any_guess(alpha: float, least: int) -> None:
+    trials = np.arange(1, 21)
+    counts = np.arange(22)[:, None]
+    tails = binom.sf(counts - 1, trials, 0.3)
+    expected = np.argmax(tails <= alpha, axis=0).tolist()
+    for guess in (np.zeros_like(trials), trials, trials + 1, trials // 2, trials[::-1] // 3):
+        assert fewest_near(guess, alpha, trials, 0.3).tolist() == expected
+    assert min(expected) == least
+
+
+def test_a_probability_of_just_alpha_passes() -> None:
+    """And a power that is just reached is enough: at most and at least include it."""
+    trials = np.array([30])
+    for count in range(5, 20):
+        alpha = float(at_least(count, 30, 0.4))
+        assert fewest_at(alpha, trials, 0.4).tolist() == [count]
+        assert fewest_near(trials, alpha, trials, 0.4).tolist() == [count]
+    powers = passing(np.arange(1, 60), 0.4, 0.7, 0.05)[1].tolist()
+    highest = [n for n in range(10, 60) if powers[n - 1] > max(powers[: n - 1])]
+    for n in highest:
+        assert fewest_alarms(0.4, 0.7, 0.05, powers[n - 1]) == n
+    assert len(highest) > 5
+
+
 @pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 3), (4, 2)])
 def test_beta_binomials_of_a_few_trials_are_counted_out(a: int, b: int) -> None:
     """Of all orders of the trials and of a + b - 1 others, those with k before the a-th other."""
@@ -66,7 +93,10 @@ def test_beta_binomials_of_a_few_trials_are_counted_out(a: int, b: int) -> None:
         assert mass.tolist() == pytest.approx([float(way) for way in ways])
         asked = np.arange(-2, trials + 3)
         below = [float(sum(ways[: max(k + 1, 0)])) for k in asked.tolist()]
-        assert beta_binomial_cdf(asked, trials, a, b).tolist() == pytest.approx(below)
+        found = beta_binomial_cdf(asked, trials, a, b)
+        assert found.tolist() == pytest.approx(below)
+        # Not even by rounding.
+        assert (found <= 1).all()
 
 
 @pytest.mark.parametrize("chance", [0.0, 1e-6, 0.05, 0.5, 0.97, 1.0])

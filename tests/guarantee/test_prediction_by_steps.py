@@ -28,6 +28,8 @@ WALKS = [
     Walk(300, 200, 0.5, 0.05, 20, 120),
     Walk(400, 60, 0.1, 0.1, 60, 250, coarse=True),
     Walk(250, 900, 0.8, 0.002, 30, 240, 20),
+    # The margin needs more than the test at the start alone.
+    Walk(200, 30, 0.03, 0.01, 30, 180, coarse=True),
 ]
 
 
@@ -38,8 +40,8 @@ FIRST = 0.03
 class History:
     """A search computed anew from all that was tried; it keeps nothing in between."""
 
-    def __init__(self, alpha: float, coarse: bool) -> None:
-        self.alpha, self.coarse = alpha, coarse
+    def __init__(self, alpha: float, coarse: bool, first: float = FIRST) -> None:
+        self.alpha, self.coarse, self.first = alpha, coarse, first
         self.tried: list[tuple[float, float]] = []
 
     def best(self, until: int) -> tuple[float, float] | None:
@@ -73,7 +75,7 @@ class History:
             return risky[0] + max((aim - deviate(risky[1])) / self.rate(), least)
         if safe:
             return safe[0] + min((aim - deviate(safe[1])) / self.rate(), 0.0)
-        return FIRST
+        return self.first
 
     @property
     def ended(self) -> bool:
@@ -93,14 +95,19 @@ def deviate(risk: float) -> float:
 @pytest.mark.parametrize("coarse", [False, True])
 def test_a_search_follows_from_all_that_was_tried(coarse: bool) -> None:
     """Risks at random, among them those at which the search ends or just does not."""
+    assert Search(0.1) == Search(0.1, False) != Search(0.1, True)
     rng = np.random.default_rng(5)
     ended = kept = 0
     for _ in range(150):
         alpha = float(rng.choice([0.2, 0.01, 1e-4]))
         search, history = Search(alpha, coarse, FIRST), History(alpha, coarse)
-        factors = rng.choice([0.3, 0.5, 0.9, 0.93, 0.95, 0.97, 0.98, 1.0, 1.2, 3.0, 1e4], size=9)
+        parts = (0.3, *TUNING.least_used[:-1], *TUNING.coarse_least_used[:-1])
+        factors = rng.choice([*parts, 1.0, 1.1, 1.2, 1.5, 3.0, 10.0, 1e4], size=9)
         if rng.random() < 0.5:
             factors *= rng.uniform(0.9, 1.1, size=9)
+        elif rng.random() < 0.2:
+            # Risks that hardly fall, so that steps are doubled.
+            factors = 1.001 - 1e-4 * np.arange(9.0)
         for factor in factors:
             shift = search.proposed()
             assert shift == pytest.approx(history.proposed(), rel=1e-9, abs=1e-12)
@@ -139,19 +146,31 @@ def needed_by_the_rule(walk: Walk, margins: list[float]) -> list[int]:
         at = max((log(max(alarms, 1)) - first) / step, 0.0)
         node = min(int(at), len(margins) - 2)
         margin = margins[node] + min(at - node, 1.0) * (margins[node + 1] - margins[node])
-        wanted.append(max(1, round(phi * alarms + margin * sqrt(phi * (1 - phi) * both * alarms))))
+        exact = phi * alarms + margin * sqrt(phi * (1 - phi) * both * alarms)
+        # Closed bounds, from 4,000 alarms on, count half a true positive less than there is.
+        wanted.append(max(1, round(exact + 0.5 * (alarms >= TUNING.many_alarms))))
     rising = [max(wanted[: i + 1]) for i in range(len(wanted))]
     return [max(w - i for i, w in enumerate(rising[j:])) for j in range(len(rising))]
 
 
 @pytest.mark.parametrize(
-    "walk", [*WALKS, Walk(300, 200, 0.5, 0.05, 1, 3), Walk(9, 9, 0.3, 0.1, 5, 5)]
+    "walk",
+    [
+        *WALKS,
+        Walk(300, 200, 0.5, 0.05, 1, 3),
+        Walk(9, 9, 0.3, 0.1, 5, 5),
+        Walk(9000, 5000, 0.5, 0.1, 3990, 4010),
+    ],
 )
 def test_margins_change_along_lines_in_the_logarithm_of_the_alarms(walk: Walk) -> None:
     rng = np.random.default_rng(6)
     for _ in range(20):
-        margins = rng.normal(size=TUNING.margin_nodes).cumsum()
-        assert _needed(walk, margins).tolist() == needed_by_the_rule(walk, margins.tolist())
+        margins = 3 * rng.normal(size=TUNING.margin_nodes)
+        if walk.start > 1000:
+            margins = np.full(len(margins), margins[0])
+        found = _needed(walk, margins)
+        assert found.tolist() == needed_by_the_rule(walk, margins.tolist())
+        assert found.dtype == np.int64
 
 
 def risk_by_the_rule(walk: Walk, alarms: float, needed: float) -> float:
@@ -178,12 +197,22 @@ def excess(margin: float, risk: Callable[[float], float], alpha: float) -> float
     return risk(margin) - alpha
 
 
-@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize(
+    "walk",
+    [
+        *WALKS[:3],
+        # Below the floor, where half a true positive would be enough.
+        Walk(300, 200, 0.04, 0.6, 20, 120),
+        Walk(300, 200, 0.5, 0.4, 20, 120),
+        # Not even true positives alone would pass.
+        Walk(300, 200, 0.95, 0.001, 20, 120),
+    ],
+)
 def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: Walk) -> None:
     margins, rates = _solved_margins(walk)
     phi, both = walk.min_precision, 1 + walk.n_cases / walk.horizon
     assert len(margins) == len(rates) == TUNING.margin_nodes
-    for node in range(0, len(margins), 3):
+    for node in range(0, len(margins), 4):
         alarms = walk.start * exp(node / (len(margins) - 1) * log(walk.most / walk.start))
         unit = sqrt(phi * (1 - phi) * both * alarms)
         risk = partial(risk_of_margin, walk, alarms, unit)
@@ -196,7 +225,8 @@ def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: Walk) -> No
         found = margins[node] - early
         assert exact - 1e-7 <= found <= exact + (widest + 1) / 2**16
         small = 0.05
-        gained = deviate(max(risk(found + small), 1e-120)) - deviate(walk.alpha)
+        left = max(risk(found + small), 1e-120)
+        gained = NORMAL.inv_cdf(walk.alpha) - NORMAL.inv_cdf(left)
         slope = min(max(gained / small, TUNING.slopes[0]), TUNING.slopes[1])
         assert rates[node] == pytest.approx(1 / slope, rel=1e-6)
 
@@ -223,9 +253,14 @@ def test_what_is_tried_is_the_solved_margins_moved_together(
     found = requirement.__wrapped__(walk).tolist()
     margins, rates = _solved_margins(walk)
     least = _needed_at_start(RiskBound(walk))
-    for shift, needed in zip(shifts, tried, strict=True):
+    history = History(walk.alpha, walk.coarse, _first_shift(walk))
+    for shift, needed, risk_of_it in zip(shifts, tried, risks, strict=True):
+        assert not history.ended
+        assert shift == pytest.approx(history.proposed(), rel=1e-9, abs=1e-12)
+        history.tried.append((shift, risk_of_it))
         expected = [max(n, least) for n in needed_by_the_rule(walk, margins + shift * rates)]
         assert needed == [max(least, expected[1] - 1), *expected[1:]]
+    assert history.ended
     best = max(risk for risk in risks if risk <= walk.alpha)
     assert found == tried[risks.index(best)]
 

@@ -84,7 +84,7 @@ def at_start(walk: Walk, needed: int, place: int) -> np.ndarray:
 def risk_by_definition(walk: Walk, needed: np.ndarray) -> float:
     """For the largest chance of a broken floor the first risky threshold lies latest."""
     near, far = parts(walk)
-    total = 0.001 * walk.alpha + walk.risky.ignored
+    total = TUNING.far_off * walk.alpha + walk.risky.ignored
     for place, weight in enumerate(walk.place_weights):
         lowest = max(each for each in TUNING.far_places if each <= place)
         own, others = at_risky(walk, needed, place), at_risky(walk, needed, lowest)
@@ -109,19 +109,25 @@ def test_the_bound_is_the_mean_over_places_of_the_worst_path(walk: Walk, margin:
     assert walk.risk(needed) == pytest.approx(risk_by_definition(walk, needed), rel=1e-9)
 
 
-@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize("walk", WALKS[:3])
 def test_a_start_that_is_too_easy_is_part_of_the_path(walk: Walk) -> None:
-    """Every true positive less above the start adds to the risk."""
+    """It adds to the risk; one that cannot pass adds none."""
     needed = needed_by(walk, 1.5)
     risks = []
-    for first in (int(0.9 * walk.min_precision * walk.start), walk.start - 1, walk.start):
+    for first in (int(0.9 * walk.min_precision * walk.start), walk.start):
         needed[0] = first
         risks.append(walk.risk(needed))
         assert risks[-1] == pytest.approx(risk_by_definition(walk, needed), rel=1e-9)
+    assert risks[0] > risks[1]
+
+
+@pytest.mark.parametrize("walk", [*WALKS, Walk(400, 6, 0.3, 0.1, 30, 60)])
+def test_the_risk_of_the_start_alone_is_the_mean_over_places_and_chances(walk: Walk) -> None:
+    """With six next cases, often none is an alarm: then no precision is bad enough."""
+    for first in (1, 2, walk.start // 2, walk.start - 1, walk.start):
         starts = [at_start(walk, first, place) for place in range(len(walk.places))]
         alone = walk.place_weights @ np.array(starts) @ walk.risky.weights
         assert walk.start_risk(first) == pytest.approx(alone, rel=1e-9, abs=1e-300)
-    assert risks[0] > risks[1] >= risks[2]
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -130,7 +136,7 @@ def test_the_risk_of_each_part_is_that_of_a_start_in_the_middle(walk: Walk) -> N
     # A normal deviate of -.05 ends the interval before the one that holds the median.
     middle = next(i for i, each in enumerate(np.cumsum(walk.place_weights)) if each >= 0.5)
     expected = at_risky(walk, needed, middle) @ walk.risky.weights
-    expected += 0.001 * walk.alpha + walk.risky.ignored
+    expected += TUNING.far_off * walk.alpha + walk.risky.ignored
     np.testing.assert_allclose(walk.local_risk(needed), expected, rtol=1e-9)
 
 
@@ -155,12 +161,12 @@ def chances_by_the_rule(walk: Walk) -> list[float]:
     exact = max(TUNING.many_alarms, min(TUNING.many_variance / spread, TUNING.most_exact))
     least = TUNING.least_step / below
     split = min(max((exact - walk.start) / below, 2 * least), walk.last_share)
-    few = [0.0, least]
+    few, n = [0.0, least], TUNING.parts
     while few[-1] < split:
         variance = below * few[-1] * (1 - few[-1])
         step = TUNING.step * sqrt(variance) * max(1.0, variance / near) ** TUNING.near_power
         few.append(min(few[-1] + max(step, TUNING.least_step) / below, split))
-    found = [a + (b - a) * i / 2 for a, b in pairwise(few) for i in range(2)]
+    found = [a + (b - a) * i / n for a, b in pairwise(few) for i in range(n)]
     begin, end = walk.start + below * split, walk.start + below * walk.last_share
     steps = ceil(log(end / begin) / log(TUNING.ratio))
     many = [begin * (end / begin) ** (i / steps) for i in range(steps)] if steps else []

@@ -60,8 +60,13 @@ def fewest_at(alpha: float, trials: AnyArray, chance: float) -> AnyArray:
     >>> fewest_at(0.05, np.array([4, 10, 100]), 0.5).tolist()
     [5, 9, 59]
     """
-    about = bdtrik(1.0 - alpha, trials, chance)
-    found = np.clip(np.nan_to_num(about, nan=0.0), 0, trials).astype(np.int64)
+    about = np.nan_to_num(bdtrik(1.0 - alpha, trials, chance), nan=0.0)
+    return fewest_near(np.clip(about, 0, trials).astype(np.int64), alpha, trials, chance)
+
+
+def fewest_near(guess: AnyArray, alpha: float, trials: AnyArray, chance: float) -> AnyArray:
+    """Return the same from any guess, one step after another: the inverse is not exact."""
+    found = guess
     while (high := at_least(found, trials, chance) > alpha).any():
         found = np.where(high, found + 1, found)
     while (low := (at_least(found - 1, trials, chance) <= alpha) & (found > 1)).any():
@@ -72,7 +77,7 @@ def fewest_at(alpha: float, trials: AnyArray, chance: float) -> AnyArray:
 def passing(
     alarms: AnyArray, floor: float, true_precision: float, alpha: float
 ) -> tuple[AnyArray, FloatArray]:
-    """Right alarms that pass, and the probability of as many at the true precision."""
+    """True positives that pass, and the probability of as many at the true precision."""
     right = fewest_at(alpha, alarms, floor)
     return right, at_least(right, alarms, true_precision)
 

@@ -96,6 +96,6 @@ class Passing:
         alarms = np.arange(self.start, self.start + len(needed))
         up_to = (needed - 1) / np.maximum(alarms - 1, 1)
         last = len(needed) - 1
-        ends = np.minimum([low[:-1], np.maximum(high[1:], low[:-1]) + 1], [[last], [last + 1]])
+        ends = np.minimum([low[:-1], high[1:] + 1], [[last], [last + 1]])
         # Of each second pair the minimum is not of interest; the last end may be the end of all.
         return np.asarray(np.minimum.reduceat(np.append(up_to, np.inf), ends.T.ravel())[::2])

@@ -201,7 +201,7 @@ def _risk_at(walk: Walk, alarms: FloatArray) -> Callable[[FloatArray], FloatArra
     The mean over places of the start and over chances of a broken floor, every few of them; tails
     by the root of the relative entropy.
     """
-    below = (alarms - walk.start) / max(walk.n_cases - walk.start, 1)
+    below = (alarms - walk.start) / (walk.n_cases - walk.start)
     shares = walk.places[:, None] + (1 - walk.places[:, None]) * below
     groups = np.arange(0, len(walk.risky.weights), TUNING.chances_taken)
     weights = np.add.reduceat(walk.risky.weights, groups)

@@ -100,8 +100,7 @@ class Walk:
     def chances(self) -> tuple[FloatArray, FloatArray]:
         """Rising chances of a case below the start to lie above a threshold: few alarms, many."""
         below = self.n_cases - self.start
-        least = TUNING.least_step / below
-        last = max(self.last_share, 2 * least)
+        least, last = TUNING.least_step / below, self.last_share
         split = (exact_up_to(self.min_precision) - self.start) / below
         split = min(max(split, 2 * least), last)
         near = TUNING.coarse_near if self.coarse else TUNING.near
