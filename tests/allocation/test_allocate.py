@@ -331,8 +331,37 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
             {"scenario": voros.Scenario(cost_ratio=voros.costs.miss_costs(2, 4)), "by_cost": True},
             "policies by cost need a known ratio or a uniform range",
         ),
-        ({"guarantee": voros.Guarantee(0.9, horizon=10)}, "horizon=10; a joint policy"),
-        ({"guarantee": voros.Guarantee(0.9), "by_cost": True}, "guarantee and by_cost=True"),
+        (
+            {"guarantee": voros.Guarantee(0.9, horizon=10), "by_cost": True},
+            "horizon=10 and by_cost=True exclude one another",
+        ),
+        (
+            {"guarantee": voros.Guarantee(0.9, horizon=10), "groups": [0, 0, 1, 1]},
+            "horizon=10 and groups exclude one another",
+        ),
+        (
+            {"guarantee": voros.Guarantee(0.9, horizon=10), "per": "day", "periods": [0, 0, 1, 1]},
+            "horizon=10 and periods exclude one another",
+        ),
+        (
+            {
+                "guarantee": voros.Guarantee(0.9),
+                "groups": [0, 0, 1, 1],
+                "per": "day",
+                "periods": [0, 0, 1, 1],
+            },
+            "groups and a guarantee per period exclude one another",
+        ),
+        (
+            {
+                "guarantee": voros.Guarantee(0.9),
+                "per": "day",
+                "exceed": 0.0,
+                "periods": [0, 0, 1, 1],
+            },
+            "exceed=0.0: no number of periods shows",
+        ),
+        ({"groups": [0, 0, 1, 1]}, "groups says whose case it is, which only a guarantee looks at"),
     ],
 )
 def test_refusals_name_the_argument(changes, message):

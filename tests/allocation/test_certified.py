@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import binom, binomtest, norm
 
 import voros
 from voros.allocation import certified
+from voros.allocation.joint_tests import (
+    CapacityTest,
+    FloorTest,
+    Units,
+    stricter_floor,
+    stricter_share,
+)
+from voros.allocation.streams import read_streams
 from voros.exceptions import NeverAlarmWarning
 
 PREVALENCE, SHIFT, FLOORS = np.array([0.15, 0.3]), np.array([1.8, 1.4]), (0.4, 0.5)
@@ -85,9 +93,12 @@ def test_too_few_cases_never_alarm_and_say_so():
 
 
 def test_tests_stop_at_the_first_failure():
-    passed = np.array([[True, True], [False, True], [True, False], [True, True]])
-    expected = [[True, True], [False, True], [False, False], [False, False]]
-    assert certified._in_sequence(passed).tolist() == expected
+    """The third candidate has two choices, of which one fails in the first column."""
+    passed = [[True, True], [True, True], [True, True], [False, True], [True, False], [True, True]]
+    sizes = (1, 1, 2, 1, 1)
+    choices = [certified._Candidate((None,) * size, None) for size in sizes]
+    expected = [[True, True], [True, True], [False, True], [False, False], [False, False]]
+    assert certified._in_sequence(choices, np.array(passed)).tolist() == expected
 
 
 @pytest.mark.slow
@@ -117,3 +128,143 @@ def test_own_capacities_are_refused():
     scenario = voros.Scenario(0.4, 0.5, cost_ratio=0.1)
     with pytest.raises(ValueError, match=r"capacity=0\.5 of stream '0': a guarantee is for"):
         voros.allocate(y, s, scenario, capacity=0.2, by=group, guarantee=voros.Guarantee(0.95))
+
+
+@pytest.mark.parametrize(("floor", "rate", "horizon"), [(0.3, 0.1, 500), (0.5, 0.3, 200)])
+def test_the_next_cases_keep_a_floor_but_for_alpha(floor, rate, horizon):
+    """Summed over all counts of alarms and true positives, at rates from the one promised on."""
+    alpha = 0.04
+    precision = stricter_floor(floor, rate, horizon, alpha)
+    risks = []
+    for p in (rate, 1.2 * rate, 2 * rate, 1.0):
+        alarms = np.arange(1, horizon + 1)
+        too_few = np.ceil(floor * alarms - 1e-9) - 1
+        broken = binom.cdf(too_few, alarms, precision)
+        risks.append(binom.pmf(alarms, horizon, p) @ broken)
+    assert max(risks) <= alpha
+    assert stricter_floor(floor, rate, 20 * horizon, alpha) < precision
+    assert stricter_floor(floor, 0.0, horizon, alpha) == 1
+
+
+def test_the_next_cases_keep_a_capacity_but_for_alpha():
+    share = stricter_share(30, 400, 1, 0.05)
+    assert binom.sf(30, 400, share) == pytest.approx(0.05)
+    each = stricter_share(30, 400, 3, 0.05)
+    # Three alarms of a case or none is the widest spread of such a mean.
+    assert binom.sf(10, 400, each / 3) <= 0.05
+    assert each < share
+    assert stricter_share(400, 400, 1, 0.05) == 1
+
+
+def halves(n_cases=300, **parts):
+    rng = np.random.default_rng(6)
+    y = rng.random((n_cases, 2)) < 0.4
+    cases = read_streams(y, rng.normal(size=y.shape) + y)
+    for name, values in parts.items():
+        cases = cases.of_patients(values) if name == "groups" else cases
+    return cases, Units.of(cases, 0)
+
+
+@pytest.mark.parametrize("threshold", [0.2, 1.5, 2.5])
+def test_floors_of_cases_are_tested_exactly(threshold):
+    cases, units = halves()
+    alarm = (cases.scores["0"] >= threshold) & units.tested
+    right = int((alarm & cases.positive["0"]).sum())
+    p_value = binomtest(right, int(alarm.sum()), 0.5, "greater").pvalue
+    for alpha in (0.9 * p_value, min(1.1 * p_value, 1)):
+        passed = FloorTest(cases, units, alpha).passed("0", np.array([threshold, np.inf]), 0.5)
+        assert passed.tolist() == [p_value <= alpha, True]
+
+
+def test_visits_are_tested_exactly():
+    cases, units = halves()
+    at = np.array([[1.0, 1.5], [0.0, 0.0], [np.inf, np.inf]])
+    for share in (0.3, 0.5):
+        test = CapacityTest(cases, units, 0.05, share, None, True)
+        raised = [(cases.scores["0"] >= a) | (cases.scores["1"] >= b) for a, b in at[:2]]
+        counts = [int((each & units.tested).sum()) for each in raised]
+        exact = [binomtest(count, 150, share, "less").pvalue <= 0.05 for count in counts]
+        assert test.passed(at).tolist() == [*exact, True]
+
+
+def test_patients_stay_in_one_half_and_the_largest_is_not_tested():
+    groups = np.append(np.arange(250), np.full(50, 7))
+    cases, units = halves(groups=groups)
+    assert not units.tested[7]
+    chosen, tested = (units.half(cases, tested=part) for part in (False, True))
+    assert not set(chosen.patients) & set(tested.patients)
+    assert chosen.n_cases + tested.n_cases == 300
+    assert units.kind == "patients"
+    assert halves(groups=np.arange(300))[1].kind == "cases"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.parametrize("copies", [1, 5])
+def test_cases_that_are_copies_do_not_count_as_more(copies):
+    """Precision is just below the floor at every threshold; without groups copies would pass."""
+    runs = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        patient = np.repeat(np.arange(200), copies)
+        y = (rng.random(200) < 0.399)[patient]
+        policy = voros.allocate(
+            y[:, None],
+            rng.random(200)[patient][:, None],
+            voros.Scenario(0.4, cost_ratio=0.1),
+            capacity=0.9,
+            guarantee=voros.Guarantee(0.8),
+            groups=patient,
+            random_state=seed,
+        )
+        runs += sum(policy.default.alarms) > 0
+    # Half of alpha = 0.2 is for the floor: 15 runs of 150 expected at most, 25 in 1 of 200.
+    assert runs <= 25
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+def test_what_is_promised_is_written_down_and_read_back():
+    y, s = overlapping(4, 4000)
+    sure = voros.Guarantee(0.9)
+    scenarios = {name: voros.Scenario(0.3, cost_ratio=(0.02, 0.3)) for name in ("0", "1")}
+    once = voros.allocate(y, s, scenarios, capacity=0.2, overlap="once", guarantee=sure)
+    costs = voros.allocate(y, s, scenarios, capacity=0.3, by_cost=True, guarantee=sure)
+    days = voros.allocate(
+        y,
+        s,
+        scenarios,
+        capacity=9,
+        per="day",
+        exceed=0.2,
+        periods=np.arange(4000) // 20,
+        guarantee=sure,
+    )
+    later = voros.allocate(
+        y, s, scenarios, capacity=400, overlap="once", guarantee=voros.Guarantee(0.9, horizon=2000)
+    )
+    for policy, units in ((once, "cases"), (costs, "cases"), (days, "periods"), (later, "cases")):
+        assert policy.promise.units == units
+        assert sum(policy.default.alarms) > 0
+        assert voros.JointPolicy.from_json(policy.to_json()) == policy
+    assert costs.pieces[0].quantile_low == 0
+    assert days.default.n_above < 40
+    assert later.promise.horizon == 2000
+    assert later.limit.capacity == 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+def test_limits_hold_in_the_next_cases():
+    kept = used = 0
+    for seed in range(20):
+        y, s = overlapping(seed, 6000)
+        sure = voros.Guarantee(0.95, horizon=1000)
+        policy = voros.allocate(y, s, SCENARIOS, capacity=0.4, guarantee=sure, random_state=seed)
+        new_y, new_s = overlapping(1000 + seed, 1000)
+        alarm = new_s >= np.array(policy.default.thresholds)
+        right, raised = (alarm & new_y).sum(axis=0), alarm.sum(axis=0)
+        kept += (right >= np.array(FLOORS) * raised).all() and raised.sum() <= 400
+        used += raised.sum() / 400
+    assert kept >= 17
+    assert used > 20 * 0.3

@@ -113,6 +113,17 @@ def test_a_capacity_for_each_day(voros_command, tmp_path):
     assert "periods above 2 alarms, 2 allowed" in ran.out
 
 
+def test_a_guarantee_with_patients(voros_command, tmp_path):
+    path = write_streams(tmp_path)[0]
+    columns = ("--label", "sepsis", "--score", "s1", "--by", "ward", "--group", "at")
+    sure = ("--capacity", "30%", "--cost-ratio", "1/10", "--confidence", "0.9")
+    ran = voros_command("allocate", path, *columns, *sure)
+    assert ran.code == 0, ran.err
+    assert "all limits hold with confidence 0.9, tested on 10 patients" in ran.out
+    alone = voros_command("allocate", path, *columns[:-2], *sure, "--horizon", "100", "--json")
+    assert json.loads(alone.out)["promise"]["horizon"] == 100
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -120,6 +131,7 @@ def test_a_capacity_for_each_day(voros_command, tmp_path):
         (("--streams", "s.toml", "--by", "x"), "--streams and --by exclude one another"),
         (("--streams", "s.toml"), "stream 'a': label must name a column"),
         (("--streams", "s.toml", "--check"), "--check needs cases to check on"),
+        ((*GROUPS, "--horizon", "10"), "--horizon is part of a guarantee"),
         ((*GROUPS, "--exceed", "0.1"), "which exceed=0.1 needs"),
         ((*GROUPS, "--time", "good"), "--time needs a capacity per period"),
     ],

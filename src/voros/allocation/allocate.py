@@ -12,7 +12,7 @@ import numpy as np
 
 from voros.allocation.branching import share_within
 from voros.allocation.cells import PeriodLimit
-from voros.allocation.certified import JointGuarantee, certify
+from voros.allocation.certified import certify
 from voros.allocation.choices import OVERLAPS, Certificate, JointChoice, Overlap
 from voros.allocation.growth import CapacityGrowth, grow
 from voros.allocation.joint_policy import JointPolicy
@@ -53,6 +53,7 @@ def allocate(
     n_periods: float | None = None,
     by_cost: bool = False,
     guarantee: Guarantee | None = None,
+    groups: Any = None,
     random_state: int = 0,
 ) -> JointPolicy:
     """Find one threshold for each stream: least total cost within all floors and one capacity.
@@ -100,8 +101,11 @@ def allocate(
         Also find the thresholds on every piece of the costs, as the cost ratios of all streams
         move together through their distributions. They must be known or uniform.
     guarantee : Guarantee, optional
-        Keep all floors and the shared capacity in the population, with confidence. The cases are
-        split in two halves at random: thresholds are chosen on one and tested on the other.
+        Keep all floors and the shared capacity in the population, or with a horizon in the next
+        cases, with confidence. The cases are split in two halves at random: thresholds are chosen
+        on one and tested on the other. With `per` whole periods are, and taken as independent.
+    groups : array-like of shape (n_cases,), optional
+        With a guarantee: whose case it is, where patients have several.
     random_state : int, default 0
         Of that split.
 
@@ -139,8 +143,13 @@ def allocate(
     scenarios = _scenarios(scenario, names)
     policy = JointMaker(scenarios, _weights(miss_weight, names), limit, overlap, by_cost)
     if guarantee is None:
+        if groups is not None:
+            raise ArgumentError(
+                "groups",
+                " says whose case it is, which only a guarantee looks at; by= makes streams",
+            )
         return policy.make(cases)
-    return certify(policy, cases, JointGuarantee.of(guarantee, by_cost, overlap), random_state)
+    return certify(policy, cases.of_patients(groups), check_guarantee(guarantee), random_state)
 
 
 def allocate_points(
@@ -223,11 +232,18 @@ class JointMaker:
         points = {name: cases.points(name) for name in self.scenarios}
         return self.from_points(points, cases.n_cases, cases)
 
-    def solver(self, cases: StreamCases | None) -> Solver:
-        """Return what finds the choice of least cost within the shared capacity."""
+    def solver(self, cases: StreamCases | None, n_above: int | None = None) -> Solver:
+        """Return what finds the choice of least cost within the shared capacity.
+
+        ``n_above`` is how many periods may have more alarms, if not the limit's share of them.
+        """
         if cases is None or (self.overlap == "each" and self.limit.exceed is None):
             return share_capacity
-        return partial(_within_periods, cases, self.limit, self.overlap == "once")
+        return partial(_within_periods, cases, self.limit, n_above, self.overlap == "once")
+
+    def within(self, limit: SharedLimit) -> JointMaker:
+        """Return the same with another shared capacity."""
+        return JointMaker(self.scenarios, self.weights, limit, self.overlap, self.by_cost)
 
     def from_points(
         self,
@@ -324,7 +340,12 @@ class JointMaker:
 
 
 def _within_periods(
-    cases: StreamCases, limit: SharedLimit, once: bool, streams: list[Stream], max_alarms: float
+    cases: StreamCases,
+    limit: SharedLimit,
+    n_above: int | None,
+    once: bool,
+    streams: list[Stream],
+    max_alarms: float,
 ) -> SharedChoice:
     columns = [cases.reaching(name) for name in cases.scores]
     if limit.exceed is None or cases.periods is None:
@@ -332,11 +353,20 @@ def _within_periods(
         whole = PeriodLimit(int(max_alarms), 0, 1)
         return share_within(streams, columns, whole, everything, once=once)
     within = limit.in_periods(cases.periods)
+    if n_above is not None:
+        within = replace(within, n_above=n_above)
     return share_within(streams, columns, within, cases.periods.codes, once=once)
 
 
 def _certificate(found: SharedChoice) -> Certificate:
     return Certificate(found.relaxed_cost, found.shadow_price, found.n_states, found.resolution)
+
+
+def check_guarantee(guarantee: object) -> Guarantee:
+    """Return a guarantee, or raise if it is anything else."""
+    if isinstance(guarantee, Guarantee):
+        return guarantee
+    raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee")
 
 
 def _scenarios(scenario: Any, names: Sequence[str]) -> dict[str, Scenario]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -105,22 +106,30 @@ class Cells:
         left = limit.n_above - int(np.count_nonzero(loads > limit.capacity))
         if left < 0:
             return -1
-        breaks = np.sort(self._breaks(stream, n_options, marked, loads))
-        return int(breaks[left]) - 1 if len(breaks) > left else n_options - 1
+        breaks = np.sort(self._breaks(stream, marked, loads))
+        # What no option alarms stands behind the last one.
+        return min(int(breaks[left]), n_options) - 1 if len(breaks) > left else n_options - 1
 
-    def _breaks(self, stream: int, n_options: int, marked: BoolArray, loads: AnyArray) -> AnyArray:
+    def _breaks(self, stream: int, marked: BoolArray, loads: AnyArray) -> AnyArray:
         """Return the option at which each period that is still within the capacity passes it."""
-        step = self.step[stream]
-        new = np.flatnonzero(
-            ~marked & (step < n_options) & (loads <= self.limit.capacity)[self.periods]
-        )
-        new = new[np.lexsort((step[new], self.periods[new]))]
-        periods, sums = self.periods[new], np.cumsum(self.sizes[new])
-        first = np.searchsorted(periods, periods)
+        order, periods, first, step = self._sorted[stream]
+        sums = np.cumsum(np.where(marked, 0, self.sizes)[order])
         before = np.append(0, sums)[first]
-        above = np.flatnonzero(loads[periods] + sums - before > self.limit.capacity)
-        _, earliest = np.unique(periods[above], return_index=True)
-        return np.asarray(step[new[above[earliest]]])
+        capacity = np.where(loads > self.limit.capacity, np.inf, self.limit.capacity)
+        above = np.flatnonzero((loads[periods] + sums - before) > capacity[periods])
+        passing = periods[above]
+        earliest = np.append(True, passing[1:] != passing[:-1])[: len(above)]
+        return np.asarray(step[above[earliest]])
+
+    @cached_property
+    def _sorted(self) -> list[tuple[AnyArray, ...]]:
+        """By stream: the cells by period and option, with the first cell of each one's period."""
+        found: list[tuple[AnyArray, ...]] = []
+        for step in self.step:
+            order = np.lexsort((step, self.periods))
+            periods = self.periods[order]
+            found.append((order, periods, np.searchsorted(periods, periods), step[order]))
+        return found
 
 
 def _apart(step: AnyArray, n_options: Sequence[int]) -> AnyArray:

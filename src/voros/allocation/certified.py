@@ -1,13 +1,12 @@
-r"""A guarantee for a joint policy: all floors and the shared capacity hold in the population.
+r"""A guarantee for a joint policy: all floors and the shared capacity hold beyond these cases.
 
-The cases are split in two halves at random. On the first, joint policies are chosen with limits
-tightened by falling margins: the candidates, safest first. On the second they are tested. With n
-streams, alpha is split over n + 1 families of hypotheses (Bonferroni):
-
-- stream i: *candidate l breaks the floor of stream i*. Given the number of alarms, the true
-  positives are binomial, and the test is exact. A candidate that never alarms in the stream passes.
-- capacity: *candidate l raises more than the share K of alarms for a case*. Exact binomial where a
-  case raises one alarm at most; otherwise by betting on the sum of its alarms.
+The independent units (cases, patients or periods) are split in two halves at random. On the first,
+joint policies are chosen with limits tightened by falling margins: the candidates, safest first. On
+the second they are tested. With n streams, alpha is split over n + 1 families of hypotheses
+(Bonferroni): that candidate l breaks the floor of stream i, for each stream, and that candidate l
+breaks the capacity. `voros.allocation.joint_tests` has the tests. A candidate with thresholds for
+every cost passes where all of them do, each at the whole share of alpha: one that breaks a limit is
+as unlikely to pass (intersection-union test).
 
 In each family the tests run in the fixed order of the candidates and stop at the first that fails
 (fixed-sequence testing), each at its share of alpha. What is deployed is a candidate whose capacity
@@ -27,74 +26,74 @@ import numpy as np
 from voros.allocation.choices import Certificate, JointChoice, JointPromise
 from voros.allocation.evaluation import evaluate_streams
 from voros.allocation.joint_policy import JointPolicy
+from voros.allocation.joint_tests import CapacityTest, FloorTest, Units
 from voros.allocation.streams import StreamCases
+from voros.allocation.sweep import cost_pieces
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.decision import Decision
-from voros.core.shared_capacity import SharedChoice, share_capacity
+from voros.core.shared_capacity import SharedChoice
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
-from voros.guarantee.betting import final_wealth
 
 if TYPE_CHECKING:
     from voros.allocation.allocate import JointMaker
+    from voros.allocation.problem import JointProblem
 
 MARGINS = tuple(np.arange(20, -1, -1) * 0.25)
 """How far the limits of the candidates are tightened, in standard errors, safest first."""
+
+SEARCHED = 4
+"""Where a search settles each candidate, one of these is made."""
 
 COUNTED = 0.95
 """Confidence of intervals that nobody looks at: only the counts are used."""
 
 
 @dataclass(frozen=True)
-class JointGuarantee:
-    """A confidence that all limits of a joint policy hold in the population."""
-
-    confidence: float
-
-    @classmethod
-    def of(cls, guarantee: object, by_cost: bool, overlap: str) -> JointGuarantee:
-        """Read a guarantee, and refuse what it cannot promise."""
-        if not isinstance(guarantee, Guarantee):
-            raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee")
-        if guarantee.horizon is not None:
-            raise ArgumentError(
-                "horizon",
-                f"={guarantee.horizon}; a joint policy is promised for the population only",
-            )
-        if by_cost or overlap == "once":
-            refused = "by_cost=True" if by_cost else "overlap='once'"
-            raise ArgumentError("guarantee", f" and {refused} exclude one another")
-        return cls(guarantee.confidence)
-
-
-@dataclass(frozen=True)
 class _Candidate:
-    """Thresholds of all streams, and how they were found."""
+    """Choices of a joint policy, the one for all costs first, and how that was found."""
 
-    thresholds: tuple[float, ...]
+    choices: tuple[JointChoice, ...]
     found: SharedChoice
 
 
 def certify(
-    maker: JointMaker, cases: StreamCases, guarantee: JointGuarantee, random_state: int
+    maker: JointMaker, cases: StreamCases, guarantee: Guarantee, random_state: int
 ) -> JointPolicy:
-    """Choose on one half of the cases, test on the other, and deploy what passed."""
-    _check_own_capacity(maker)
+    """Choose on one half of the units, test on the other, and deploy what passed."""
+    maker = replace_limit(maker, guarantee)
+    _check(maker, cases, guarantee)
     with warnings.catch_warnings():
         # What the limits allow before any test is not what will be deployed.
         warnings.simplefilter("ignore", NeverAlarmWarning)
         plain = maker.make(cases)
-    order = np.random.default_rng(random_state).permutation(cases.n_cases)
-    chosen_on, tested_on = (cases.take(half) for half in np.array_split(order, 2))
-    share = plain.max_alarms / cases.n_cases
-    candidates = _candidates(maker, chosen_on, share)
-    alpha = (1.0 - guarantee.confidence) / (len(plain.names) + 1)
-    precise = _floors_passed(maker, tested_on, candidates, alpha)
-    capable = _capacity_passed(chosen_on, tested_on, candidates, share, alpha)
-    return _deploy(plain, cases, candidates, precise & capable[:, None], tested_on, guarantee)
+    units = Units.of(cases, random_state)
+    alpha = guarantee.alpha / (len(plain.names) + 1)
+    capacity = _capacity_test(maker, plain, cases, units, alpha, guarantee.horizon)
+    candidates = _candidates(maker, units.half(cases, tested=False), units, capacity)
+    floors = FloorTest(cases, units, alpha, guarantee.horizon)
+    at = np.array([choice.thresholds for each in candidates for choice in each.choices])
+    tests = [
+        floors.passed(name, at[:, i], scenario.min_precision)
+        for i, (name, scenario) in enumerate(maker.scenarios.items())
+    ]
+    passed = _in_sequence(candidates, np.column_stack([*tests, capacity.passed(at)]))
+    passed = passed[:, :-1] & passed[:, -1:]
+    return _deploy(plain, maker, cases, candidates, passed, units, guarantee)
 
 
-def _check_own_capacity(maker: JointMaker) -> None:
+def replace_limit(maker: JointMaker, guarantee: Guarantee) -> JointMaker:
+    """Read a whole capacity as one per horizon, the same share of any number of cases."""
+    limit = maker.limit
+    whole = isinstance(limit.capacity, int) and limit.per is None and limit.n_periods is None
+    if guarantee.horizon is None or not whole:
+        return maker
+    share = min(limit.capacity / guarantee.horizon, 1.0)
+    return maker.within(replace(limit, capacity=share))
+
+
+def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
+    """Refuse what cannot be promised."""
     for name, scenario in maker.scenarios.items():
         if scenario.capacity_is_count or scenario.capacity < 1:
             raise ArgumentError(
@@ -102,21 +101,94 @@ def _check_own_capacity(maker: JointMaker) -> None:
                 f"={scenario.capacity!r} of stream {name!r}: a guarantee is for the floors and the "
                 "shared capacity; leave the stream's own at 1.0",
             )
+    if cases.periods is not None and cases.patients is not None:
+        raise ArgumentError(
+            "groups",
+            " and a guarantee per period exclude one another: periods are taken as independent, "
+            "and a patient in two of them would make them depend on each other",
+        )
+    if maker.limit.exceed == 0:
+        raise ArgumentError(
+            "exceed",
+            "=0.0: no number of periods shows that no later one will pass the capacity. Allow a "
+            "small share, such as exceed=0.01",
+        )
+    _check_horizon(maker, cases, guarantee.horizon)
 
 
-def _candidates(maker: JointMaker, cases: StreamCases, share: float) -> list[_Candidate]:
+def _check_horizon(maker: JointMaker, cases: StreamCases, horizon: int | None) -> None:
+    if horizon is None:
+        return
+    reasons = {
+        "by_cost=True": maker.by_cost,
+        "groups": cases.patients is not None,
+        "periods": cases.periods is not None or maker.limit.n_periods is not None,
+    }
+    for name, refused in reasons.items():
+        if refused:
+            raise ArgumentError(
+                "horizon",
+                f"={horizon} and {name} exclude one another: the next cases are promised for one "
+                "choice of thresholds and independent cases; leave out the horizon for a guarantee "
+                "of the population",
+            )
+
+
+def _capacity_test(
+    maker: JointMaker,
+    plain: JointPolicy,
+    cases: StreamCases,
+    units: Units,
+    alpha: float,
+    horizon: int | None,
+) -> CapacityTest:
+    limit = plain.max_alarms / cases.n_cases
+    if units.kind == "periods":
+        limit = float(maker.limit.capacity)
+    once = maker.overlap == "once"
+    return CapacityTest(cases, units, alpha, limit, maker.limit.exceed, once, horizon)
+
+
+def _candidates(
+    maker: JointMaker, cases: StreamCases, units: Units, test: CapacityTest
+) -> list[_Candidate]:
     """Solve with all limits tightened by standard errors of these cases, the safest first."""
     points = {name: cases.points(name) for name in maker.scenarios}
-    most = share * cases.n_cases
+    n_units = int(np.count_nonzero(~units.tested))
+    share, spread = test.limit, 1.0
+    if test.horizon is not None:
+        share, _ = test.tested_share()
+        spread = float(np.sqrt(1 + cases.n_cases / test.horizon))
+    most = share * (n_units if units.kind == "periods" else cases.n_cases)
     found = []
-    for margin in MARGINS:
+    for margin in MARGINS if test.exceed is None else MARGINS[::SEARCHED]:
         left = max(most - margin * float(np.sqrt(most)), 0.0)
-        plain = maker.problem(points, left, share_capacity)
-        decisions = tuple(_tightened(decision, margin) for decision in plain.decisions)
-        choice = replace(plain, decisions=decisions).choose(plain.mean_ratios)
-        rows = zip(decisions, choice.rows, strict=True)
-        found.append(_Candidate(tuple(float(d.points.thresholds[r]) for d, r in rows), choice))
+        above = None
+        if test.exceed is not None:
+            mean = test.exceed * n_units
+            above = max(int(mean - margin * np.sqrt(mean)), 0)
+        solver = maker.solver(cases, above)
+        problem = maker.problem(points, left, solver)
+        decisions = tuple(_tightened(each, margin * spread) for each in problem.decisions)
+        found.append(_candidate(maker, replace(problem, decisions=decisions)))
     return found
+
+
+def _candidate(maker: JointMaker, problem: JointProblem) -> _Candidate:
+    found = problem.choose(problem.mean_ratios)
+    choices = [_thresholds(problem, found.rows, 0.0, 1.0)]
+    if maker.by_cost:
+        choices += [
+            _thresholds(problem, piece.line.rows, float(piece.low), float(piece.high))
+            for piece in cost_pieces(problem)
+        ]
+    return _Candidate(tuple(choices), found)
+
+
+def _thresholds(problem: JointProblem, rows: Sequence[int], low: float, high: float) -> JointChoice:
+    at = tuple(float(d.points.thresholds[r]) for d, r in zip(problem.decisions, rows, strict=True))
+    nothing = (0,) * len(at)
+    return JointChoice(low, high, at, nothing, nothing, 0.0)
 
 
 def _tightened(decision: Decision, margin: float) -> Decision:
@@ -127,102 +199,51 @@ def _tightened(decision: Decision, margin: float) -> Decision:
     return replace(decision, feasible=feasible)
 
 
-def _in_sequence(passed: AnyArray) -> BoolArray:
-    """Stop at the first test that fails, column by column."""
-    return np.asarray(np.logical_and.accumulate(passed, axis=0))
+def _in_sequence(candidates: Sequence[_Candidate], passed: AnyArray) -> BoolArray:
+    """Stop at the first candidate that fails, column by column; rows are the choices of all.
 
-
-def _floors_passed(
-    maker: JointMaker, cases: StreamCases, candidates: Sequence[_Candidate], alpha: float
-) -> BoolArray:
-    """Test the floor of each stream at each candidate; shape (n_candidates, n_streams)."""
-    passed = [
-        [
-            _floor_passes(cases, name, candidate.thresholds[i], scenario.min_precision, alpha)
-            for i, (name, scenario) in enumerate(maker.scenarios.items())
-        ]
-        for candidate in candidates
-    ]
-    return _in_sequence(np.array(passed))
-
-
-def _floor_passes(
-    cases: StreamCases, name: str, threshold: float, floor: float, alpha: float
-) -> bool:
-    from scipy.special import bdtrc
-
-    if np.isposinf(threshold) or floor == 0:
-        return True
-    alarmed = cases.alarms(name, threshold)
-    n_alarms = int(np.count_nonzero(alarmed))
-    tp = int(np.count_nonzero(alarmed & cases.positive[name]))
-    # The probability of at least as many true positives, were the precision just the floor.
-    return n_alarms > 0 and tp > 0 and bool(bdtrc(tp - 1, n_alarms, floor) <= alpha)
-
-
-def _capacity_passed(
-    chosen_on: StreamCases,
-    tested_on: StreamCases,
-    candidates: Sequence[_Candidate],
-    share: float,
-    alpha: float,
-) -> BoolArray:
-    """Test the mean number of alarms of a case at each candidate."""
-    from scipy.special import bdtr
-
-    if tested_on.arrangement != "outcomes":
-        counts = _alarm_counts(tested_on, candidates).sum(axis=0)
-        n_cases = tested_on.n_cases
-        passed = (share >= 1) | (bdtr(counts, n_cases, min(share, 1.0)) <= alpha)
-        return _in_sequence(passed | (counts == 0) & _never(candidates))
-    learned, draws = (share - _alarm_counts(half, candidates) for half in (chosen_on, tested_on))
-    loss = max(len(tested_on.scores) - share, share)
-    wealth = final_wealth(learned, draws, loss, np.full(len(candidates), alpha))
-    enough = share >= len(tested_on.scores)
-    return _in_sequence((wealth >= 1 / alpha) | _never(candidates) | enough)
-
-
-def _never(candidates: Sequence[_Candidate]) -> BoolArray:
-    return np.array([np.isposinf(candidate.thresholds).all() for candidate in candidates])
-
-
-def _alarm_counts(cases: StreamCases, candidates: Sequence[_Candidate]) -> AnyArray:
-    """Alarms of each case at each candidate; shape (n_cases, n_candidates)."""
-    return np.column_stack(
-        [
-            sum(
-                cases.alarms(name, threshold).astype(np.float64)
-                for name, threshold in zip(cases.scores, candidate.thresholds, strict=True)
-            )
-            for candidate in candidates
-        ]
-    )
+    A candidate passes where all its choices do.
+    """
+    first = np.cumsum([0, *(len(each.choices) for each in candidates[:-1])])
+    whole = np.logical_and.reduceat(passed, first, axis=0)
+    return np.asarray(np.logical_and.accumulate(whole, axis=0))
 
 
 def _deploy(
     plain: JointPolicy,
+    maker: JointMaker,
     cases: StreamCases,
     candidates: Sequence[_Candidate],
     passed: BoolArray,
-    tested_on: StreamCases,
-    guarantee: JointGuarantee,
+    units: Units,
+    guarantee: Guarantee,
 ) -> JointPolicy:
     """Of the candidates that passed, take the one of least cost on all cases."""
-    choices = [
-        _on_all_cases(plain, cases, candidate.thresholds, certified)
-        for candidate, certified in zip(candidates, passed, strict=True)
+    made = [
+        tuple(_on_all_cases(plain, maker, cases, choice, certified) for choice in each.choices)
+        for each, certified in zip(candidates, passed, strict=True)
     ]
-    best = int(np.argmin([choice.cost for choice in choices]))
-    chosen, found = choices[best], candidates[best].found
-    never = [bool(np.isposinf(threshold)) for threshold in chosen.thresholds]
+    best = int(np.argmin([_mean_cost(choices) for choices in made]))
+    default, *pieces = made[best]
+    never = np.all([np.isposinf(choice.thresholds) for choice in made[best]], axis=0).tolist()
     uncertified = tuple(name for name, none in zip(plain.names, never, strict=True) if none)
     warn_uncertified(uncertified, guarantee)
+    found = candidates[best].found
     proof = Certificate(found.relaxed_cost, found.shadow_price, found.n_states, found.resolution)
-    promise = JointPromise(guarantee.confidence, tested_on.n_cases, uncertified)
-    return replace(plain, default=chosen, certificate=proof, promise=promise)
+    n_tested = int(np.count_nonzero(units.tested))
+    promise = JointPromise(
+        guarantee.confidence, n_tested, uncertified, units.kind, guarantee.horizon
+    )
+    return replace(plain, default=default, pieces=tuple(pieces), certificate=proof, promise=promise)
 
 
-def warn_uncertified(uncertified: tuple[str, ...], guarantee: JointGuarantee) -> None:
+def _mean_cost(choices: Sequence[JointChoice]) -> float:
+    """Return the cost for all costs together, or that of the pieces."""
+    pieces = choices[1:] or choices
+    return sum((each.quantile_high - each.quantile_low) * each.cost for each in pieces)
+
+
+def warn_uncertified(uncertified: tuple[str, ...], guarantee: Guarantee) -> None:
     """Warn of streams that never alarm because nothing else could be promised."""
     if uncertified:
         warn_caller(
@@ -234,15 +255,19 @@ def warn_uncertified(uncertified: tuple[str, ...], guarantee: JointGuarantee) ->
 
 
 def _on_all_cases(
-    plain: JointPolicy, cases: StreamCases, thresholds: Sequence[float], certified: BoolArray
+    plain: JointPolicy,
+    maker: JointMaker,
+    cases: StreamCases,
+    choice: JointChoice,
+    certified: BoolArray,
 ) -> JointChoice:
     """Count what certified thresholds do on all cases; the others never alarm."""
     kept = tuple(
         threshold if sure else float("inf")
-        for threshold, sure in zip(thresholds, certified, strict=True)
+        for threshold, sure in zip(choice.thresholds, certified, strict=True)
     )
-    nothing = (0,) * len(kept)
-    choice = JointChoice(0.0, 1.0, kept, nothing, nothing, 0.0)
+    choice = replace(choice, thresholds=kept)
     tested = evaluate_streams(plain, cases, choice, plain.limit, COUNTED)
     tp, fp = (tuple(getattr(each, name) for each in tested.streams) for name in ("tp", "fp"))
-    return replace(choice, tp=tp, fp=fp, cost=tested.cost)
+    above = maker.n_above(cases, kept)
+    return replace(choice, tp=tp, fp=fp, cost=tested.cost, n_above=above)

@@ -75,13 +75,28 @@ class JointPromise:
     Attributes
     ----------
     confidence : float
-        That every floor and the shared capacity hold in the population.
+        That every floor and the shared capacity hold in the population, or in the next cases.
     n_tested : int
-        Cases that the limits were tested on.
+        Units that the limits were tested on.
     uncertified : tuple of str
         Streams that never alarm because their floor could not be certified.
+    units : {"cases", "patients", "periods"}
+        What is taken as independent.
+    horizon : int or None
+        The number of next cases that are promised; None for the population.
     """
 
     confidence: float
     n_tested: int
     uncertified: tuple[str, ...]
+    units: str = "cases"
+    horizon: int | None = None
+
+    @property
+    def in_words(self) -> str:
+        """What is promised, in a sentence."""
+        where = f" in the next {self.horizon:,} cases" if self.horizon else ""
+        return (
+            f"all limits hold{where} with confidence {self.confidence:g}, tested on "
+            f"{self.n_tested:,} {self.units}"
+        )

@@ -25,8 +25,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.allocation.allocate import allocate
-from voros.allocation.certified import JointGuarantee, warn_uncertified
+from voros.allocation.allocate import allocate, check_guarantee
+from voros.allocation.certified import warn_uncertified
 from voros.allocation.choices import Certificate, JointChoice, JointPromise
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import mean_ratio
@@ -185,7 +185,7 @@ def compare_group_thresholds(
         "equal_recall": equal,
     }
     if guarantee is not None:
-        policies["guaranteed"] = search.guaranteed(JointGuarantee.of(guarantee, False, "each"))
+        policies["guaranteed"] = search.guaranteed(_of_population(guarantee))
     return GroupThresholds(policies, gap)
 
 
@@ -196,6 +196,17 @@ def _check_capacity(scenario: Scenario) -> None:
             f"={scenario.per!r}: thresholds for groups share a capacity over all cases; accepted "
             "is a scenario without periods",
         )
+
+
+def _of_population(guarantee: object) -> Guarantee:
+    sure = check_guarantee(guarantee)
+    if sure.horizon is not None:
+        raise ArgumentError(
+            "horizon",
+            f"={sure.horizon}: thresholds for groups are promised for the population; that of the "
+            "next cases is voros.allocate(..., by=..., guarantee=...)",
+        )
+    return sure
 
 
 def _one_column(groups: Subgroups) -> AnyArray:
@@ -292,7 +303,7 @@ class _Search:
         chosen = [float(p.thresholds[r]) for p, r in zip(self.points, best[2], strict=True)]
         return self._policy(chosen, tp, fp, tried)
 
-    def guaranteed(self, guarantee: JointGuarantee) -> JointPolicy:
+    def guaranteed(self, guarantee: Guarantee) -> JointPolicy:
         """Take in each group the cheapest threshold that passes its tests."""
         names, most = self.separate.names, self.separate.max_alarms
         n_cases, floor = self.cases.n_cases, float(self.floor)

@@ -124,4 +124,10 @@ def _read_certificate(entry: Entry) -> Certificate:
 def _read_promise(entry: Entry) -> JointPromise:
     fields = entry.keys(*JointPromise.__dataclass_fields__)
     names = tuple(each.text() for each in fields["uncertified"].items())
-    return JointPromise(fields["confidence"].number(0, 1), fields["n_tested"].whole(), names)
+    return JointPromise(
+        fields["confidence"].number(0, 1),
+        fields["n_tested"].whole(),
+        names,
+        fields["units"].one_of(("cases", "patients", "periods")),
+        fields["horizon"].optional(lambda field: field.whole()),
+    )

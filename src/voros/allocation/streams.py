@@ -21,6 +21,7 @@ from voros.core.arrays import (
     is_scalar,
     read_labels,
 )
+from voros.core.groups import group_codes
 from voros.core.operating_points import OperatingPoints, count_cases
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario
@@ -53,6 +54,8 @@ class StreamCases:
     n_cases : int
     periods : Periods or None
         The period of each case, where the capacity is one for each.
+    patients : ndarray of int, or None
+        Whose case it is, where some have several.
     """
 
     scores: dict[str, AnyArray]
@@ -61,6 +64,7 @@ class StreamCases:
     arrangement: Arrangement
     n_cases: int
     periods: Periods | None = None
+    patients: AnyArray | None = None
 
     def points(self, name: str) -> OperatingPoints:
         """Count the alarms of a stream; positives who cannot raise one are missed."""
@@ -90,7 +94,16 @@ class StreamCases:
         when = self.periods
         if when is not None:
             when = replace(when, codes=when.codes[rows])
-        return StreamCases(scores, positive, members, self.arrangement, len(rows), when)
+        whose = None if self.patients is None else self.patients[rows]
+        return StreamCases(scores, positive, members, self.arrangement, len(rows), when, whose)
+
+    def of_patients(self, groups: Any) -> StreamCases:
+        """Return the cases with whose each is; None where every case is somebody else's."""
+        if groups is None:
+            return self
+        codes = group_codes(groups, next(iter(self.positive.values())))
+        repeated = len(np.unique(codes)) < self.n_cases
+        return replace(self, patients=codes if repeated else None)
 
     def in_periods(self, shared: Scenario | None, periods: Any, times: Any) -> StreamCases:
         """Return the cases with the period of each, where a shared capacity is one per period."""

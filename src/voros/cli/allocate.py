@@ -105,7 +105,12 @@ class Streams:
     by: str | None
 
     def load(
-        self, file: Path, file_format: str | None, when: PeriodOptions, shared: Scenario
+        self,
+        file: Path,
+        file_format: str | None,
+        when: PeriodOptions,
+        shared: Scenario,
+        group: str | None = None,
     ) -> dict[str, Any]:
         """Return the labels, scores, groups and periods of a file, as `voros.allocate` does."""
         source = open_source(file, file_format)
@@ -116,19 +121,22 @@ class Streams:
                 source,
                 label=label,
                 scores=[score],
-                group=self.by,
+                group=group,
+                by=() if self.by is None else (self.by,),
                 time=when.time,
                 period=when.period,
             )
             labels[name], scores[name] = cases.labels, cases.of(score)
             for note in cases.notes:
                 say(note, "note")
-        periods = periods_of(cases, shared, when)
+        found: dict[str, Any] = {"periods": periods_of(cases, shared, when)}
+        if group is not None:
+            found["groups"] = cases.groups
         if self.by is None:
-            return {"y_true": labels, "scores": scores, "periods": periods}
+            return {"y_true": labels, "scores": scores, **found}
         (name,) = self.columns
-        own = {"y_true": labels[name], "scores": scores[name], "by": cases.groups}
-        return own | {"periods": periods}
+        own = {"y_true": labels[name], "scores": scores[name], "by": cases.by[self.by]}
+        return own | found
 
 
 @bundled
@@ -153,6 +161,14 @@ def allocate(
         float | None,
         in_choice("Keep all limits on future cases with this confidence.", metavar="SHARE"),
     ] = None,
+    horizon: Annotated[
+        int | None,
+        in_choice("With --confidence: for the next n cases, not the population.", metavar="COUNT"),
+    ] = None,
+    group: Annotated[
+        str | None,
+        in_columns("With --confidence: whose case it is, if some have several.", metavar="COLUMN"),
+    ] = None,
     test: TestFile = None,
     file_format: Annotated[
         str | None, in_columns("Where the name does not say.", "--format", metavar="FORMAT")
@@ -167,10 +183,10 @@ def allocate(
         raise ValueError("--check needs cases to check on; name them with --test FILE")
     read, shared = streams.read(), _shared(capacity, exceed, when)
     check_output(output, show_options)
-    sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
+    sure = _guarantee(confidence, horizon, group)
     how: dict[str, Any] = {"overlap": overlap, "guarantee": sure, "miss_weight": read.miss_weight}
     columns = file_format, when, shared
-    cases = read.load(file, *columns)
+    cases = read.load(file, *columns, group)
     how |= {name: getattr(shared, name) for name in ("capacity", "per", "exceed")}
     policy = voros.allocate(**cases, scenario=read.scenario, **how)
     tested = None if test is None else policy.evaluate(**read.load(test, *columns))
@@ -179,6 +195,18 @@ def allocate(
     show(_sheet(policy, tested, str(file)), show_options, aside=output == STANDARD_OUTPUT)
     if check and tested is not None and not tested.feasible:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _guarantee(
+    confidence: float | None, horizon: int | None, group: str | None
+) -> voros.Guarantee | None:
+    """Return what is to be promised; refuse what nothing would look at."""
+    if confidence is not None:
+        return voros.Guarantee(read_number(confidence, "confidence"), horizon)
+    if horizon is not None or group is not None:
+        given = "--horizon" if horizon is not None else "--group"
+        raise ValueError(f"{given} is part of a guarantee; ask for one with --confidence 0.95")
+    return None
 
 
 def _shared(capacity: str, exceed: str | None, when: PeriodOptions) -> Scenario:
@@ -222,7 +250,7 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
     if policy.above_in_words:
         notes.append(f"{policy.above_in_words} alarms, {policy.limit.rule}")
     if policy.promise is not None:
-        notes.append(f"all limits hold with confidence {policy.promise.confidence:g}")
+        notes.append(policy.promise.in_words)
     if tested is not None:
         notes += ["", "test cases:", *tested.table().text().splitlines()]
         notes += [] if tested.by_period is None else [str(tested.by_period)]

@@ -1,0 +1,272 @@
+r"""Tests of one candidate's limits: floors of streams, and the shared capacity.
+
+A candidate is settled before the tested units are looked at. Units are cases, patients with several
+cases each, or periods; they are independent.
+
+- *Cases.* Given the alarms of a stream its true positives are binomial. Where a case raises one
+  alarm at most, so are the alarms; otherwise their sum is tested by betting.
+- *Patients, periods.* Sums over a unit are independent: TP - floor * alarms has a mean of at least
+  0 just if the floor is kept, share * cases - alarms just if the capacity is. Both are tested by
+  betting (`voros.guarantee.betting`). Periods above a capacity are binomial.
+- *The next h cases.* Half of alpha is for what the next cases do by chance, where the population
+  keeps stricter limits; the other half for the test of those. Of a stream: at least a share p of
+  the cases raise an alarm, and its precision is at least f'. Then the next cases raise fewer than b
+  alarms with a small probability, by the binomial distribution, and given more of them too few are
+  true positives with at most the rest, whatever their number. The deployed candidate does not
+  depend on the next cases, so that no candidate but that one counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtr, bdtrc, bdtri, rel_entr
+
+from voros.allocation.streams import StreamCases
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.scenario import as_fraction
+from voros.guarantee.betting import final_wealth
+
+FEW_ALARMS = 1 / 8
+"""Part of alpha for fewer alarms in the next cases than are counted on."""
+
+RATE_ERRORS = 3.0
+"""Standard errors below the rate of alarms seen, at which a rate is tested."""
+
+HALVINGS = 24
+"""Of an interval, until a number is found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Independent units, one half to choose candidates on and one to test them on.
+
+    Attributes
+    ----------
+    kind : {"cases", "patients", "periods"}
+    codes : ndarray of int, shape (n_cases,)
+        The unit of each case.
+    sizes : ndarray of int, shape (n_units,)
+    tested : ndarray of bool, shape (n_units,)
+        Which units are tested; the largest is not one of them.
+    """
+
+    kind: str
+    codes: AnyArray
+    sizes: AnyArray
+    tested: BoolArray
+
+    @classmethod
+    def of(cls, cases: StreamCases, random_state: int) -> Units:
+        """Split the units of some cases in two halves at random."""
+        kind, codes, n_units = "cases", np.arange(cases.n_cases), cases.n_cases
+        if cases.periods is not None:
+            kind, codes, n_units = "periods", cases.periods.codes, cases.periods.n_periods
+        elif cases.patients is not None:
+            kind, codes, n_units = "patients", cases.patients, int(cases.patients.max()) + 1
+        sizes = np.bincount(codes, minlength=n_units)
+        order = np.random.default_rng(random_state).permutation(n_units)
+        if kind != "cases":
+            # What no tested unit exceeds is known beforehand.
+            largest = int(np.argmax(sizes[order]))
+            order = np.append(order[largest], np.delete(order, largest))
+        tested = np.zeros(n_units, dtype=np.bool_)
+        tested[order[(n_units + 1) // 2 :]] = True
+        return cls(kind, codes, sizes, tested)
+
+    def half(self, cases: StreamCases, *, tested: bool) -> StreamCases:
+        """Return the cases of one half."""
+        return cases.take(np.flatnonzero(self.tested[self.codes] == tested))
+
+    def sums(self, columns: Sequence[AnyArray]) -> FloatArray:
+        """Sum values of the cases by unit: (n_units, n_columns)."""
+        found = [np.bincount(self.codes, values, len(self.sizes)) for values in columns]
+        return np.column_stack(found).astype(np.float64)
+
+    def wealthy(self, sums: FloatArray, loss: float, alpha: float) -> BoolArray:
+        """Bet on the tested units that the mean of each column is above 0."""
+        alphas = np.full(sums.shape[1], alpha)
+        wealth = final_wealth(sums[~self.tested], sums[self.tested], loss, alphas)
+        return np.asarray(wealth >= 1 / alpha)
+
+    @property
+    def largest(self) -> int:
+        """Most cases of a unit."""
+        return int(self.sizes.max())
+
+
+@dataclass(frozen=True, eq=False)
+class FloorTest:
+    """Tests whether a stream keeps its floor, at a share of alpha."""
+
+    cases: StreamCases
+    units: Units
+    alpha: float
+    horizon: int | None = None
+
+    def passed(self, name: str, thresholds: FloatArray, floor: float) -> BoolArray:
+        """Test the thresholds of a stream one by one; never alarm passes."""
+        never = np.isposinf(thresholds)
+        if floor == 0:
+            return np.ones_like(never)
+        positive = self.cases.positive[name]
+        alarms = [self.cases.alarms(name, float(threshold)) for threshold in thresholds]
+        if self.units.kind == "cases":
+            pairs = [self._exact(alarmed & positive, alarmed, floor) for alarmed in alarms]
+            return np.asarray(never | np.array(pairs))
+        sums = self.units.sums([(alarmed & positive) - floor * alarmed for alarmed in alarms])
+        return never | self.units.wealthy(sums, floor * self.units.largest, self.alpha)
+
+    def _exact(self, right: BoolArray, alarmed: BoolArray, floor: float) -> bool:
+        tested = self.units.tested
+        counts = int(np.count_nonzero(right & tested)), int(np.count_nonzero(alarmed & tested))
+        if self.horizon is None:
+            return _at_least(*counts, floor) <= self.alpha
+        seen = int(np.count_nonzero(alarmed & ~tested)), int(np.count_nonzero(~tested))
+        return self._next_cases(counts, seen, floor, self.horizon)
+
+    def _next_cases(
+        self, counts: tuple[int, int], seen: tuple[int, int], floor: float, horizon: int
+    ) -> bool:
+        alarms, n_cases = seen
+        rate = max(alarms - RATE_ERRORS * np.sqrt(alarms), 0.0) / n_cases
+        needed = stricter_floor(floor, rate, horizon, self.alpha / 2)
+        n_tested = int(np.count_nonzero(self.units.tested))
+        often = _at_least(counts[1], n_tested, rate) <= self.alpha / 2
+        return often and needed < 1 and _at_least(*counts, needed) <= self.alpha / 2
+
+
+@dataclass(frozen=True, eq=False)
+class CapacityTest:
+    """Tests whether candidates keep the shared capacity, at a share of alpha.
+
+    Attributes
+    ----------
+    limit : float
+        Alarms of a case at most, on average; of periods, those of a period.
+    exceed : float or None
+        The share of the periods that may have more.
+    once : bool
+        Whether a case with several alarms counts once.
+    """
+
+    cases: StreamCases
+    units: Units
+    alpha: float
+    limit: float
+    exceed: float | None
+    once: bool
+    horizon: int | None = None
+
+    @property
+    def most_of_a_case(self) -> int:
+        """How many alarms a case can raise."""
+        single = self.once or self.cases.arrangement != "outcomes"
+        return 1 if single else len(self.cases.scores)
+
+    def passed(self, thresholds: FloatArray) -> BoolArray:
+        """Test choices of thresholds, one in each row; never alarm passes."""
+        never = np.isposinf(thresholds).all(axis=1)
+        alarms = self.units.sums([self._counted(row) for row in thresholds])
+        if self.units.kind == "periods":
+            return never | self._in_periods(alarms)
+        share, alpha = self.tested_share()
+        if share >= self.most_of_a_case:
+            return np.ones_like(never)
+        if self.units.kind == "cases" and self.most_of_a_case == 1:
+            tested = alarms[self.units.tested]
+            few = bdtr(tested.sum(axis=0), len(tested), share) <= alpha
+            return np.asarray(never | few)
+        loss = (self.most_of_a_case - share) * self.units.largest
+        sums = share * self.units.sizes[:, None] - alarms
+        return never | self.units.wealthy(sums, loss, alpha)
+
+    def _counted(self, thresholds: FloatArray) -> AnyArray:
+        """Return the alarms of each case that count."""
+        pairs = zip(self.cases.scores, thresholds.tolist(), strict=True)
+        raised = np.sum([self.cases.alarms(*pair) for pair in pairs], axis=0)
+        return np.asarray(np.minimum(raised, self.most_of_a_case))
+
+    def tested_share(self) -> tuple[float, float]:
+        """Return the mean to test, and alpha."""
+        if self.horizon is None:
+            return self.limit, self.alpha
+        most = int(as_fraction(self.limit) * self.horizon)
+        half = self.alpha / 2
+        return stricter_share(most, self.horizon, self.most_of_a_case, half), half
+
+    def _in_periods(self, alarms: FloatArray) -> BoolArray:
+        if self.exceed is not None:
+            tested = alarms[self.units.tested]
+            above = np.count_nonzero(tested > self.limit, axis=0)
+            return np.asarray(bdtr(above, len(tested), self.exceed) <= self.alpha)
+        loss = self.most_of_a_case * self.units.largest - self.limit
+        if loss <= 0:
+            return np.ones(alarms.shape[1], dtype=np.bool_)
+        return self.units.wealthy(self.limit - alarms, loss, self.alpha)
+
+
+def stricter_floor(floor: float, rate: float, horizon: int, alpha: float) -> float:
+    """Return a precision with which the next cases keep a floor, but for ``alpha``.
+
+    At least the share ``rate`` of cases raises an alarm. The answer is 1 where none would do.
+
+    Examples
+    --------
+    >>> round(stricter_floor(0.3, 0.1, 2000, 0.02), 3), stricter_floor(0.3, 0.001, 100, 0.02)
+    (0.381, 1.0)
+    """
+    fewest = _fewest(rate, horizon, FEW_ALARMS * alpha)
+    if fewest == 0:
+        return 1.0
+    alarms = np.arange(fewest, horizon + 1)
+    part = as_fraction(floor)
+    # Just too few true positives: the largest number below the floor.
+    too_few = -(-part.numerator * alarms // part.denominator) - 1
+    # Of the numbers of alarms with the same largest number, the fewest are the riskiest.
+    too_few, first = np.unique(too_few, return_index=True)
+    alarms = alarms[first]
+    low, high = floor, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        safe = bdtr(too_few, alarms, middle).max() <= (1 - FEW_ALARMS) * alpha
+        low, high = (low, middle) if safe else (middle, high)
+    return high
+
+
+def _fewest(rate: float, horizon: int, alpha: float) -> int:
+    """Return a number of alarms that the next cases reach, but for ``alpha``."""
+    counts = np.arange(horizon + 1)
+    return int(np.count_nonzero(bdtr(counts, horizon, rate) <= alpha))
+
+
+def stricter_share(most: int, horizon: int, most_of_a_case: int, alpha: float) -> float:
+    """Return a mean of alarms with which the next cases raise at most n, but for ``alpha``.
+
+    Where a case raises one alarm at most their sum is binomial; otherwise it is bounded as
+    Hoeffding (1963) does, by the relative entropy.
+
+    Examples
+    --------
+    >>> round(stricter_share(100, 1000, 1, 0.05), 4), round(stricter_share(100, 1000, 3, 0.05), 4)
+    (0.0857, 0.0646)
+    """
+    if most >= horizon * most_of_a_case:
+        return float(most_of_a_case)
+    if most_of_a_case == 1:
+        # At the share found, more than `most` of the next cases raise an alarm with chance alpha.
+        return float(bdtri(most, horizon, 1 - alpha))
+    reached = (most + 1) / (horizon * most_of_a_case)
+    low, high = 0.0, reached
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        entropy = rel_entr(reached, middle) + rel_entr(1 - reached, 1 - middle)
+        low, high = (middle, high) if np.exp(-horizon * entropy) <= alpha else (low, middle)
+    return low * most_of_a_case
+
+
+def _at_least(count: int, of: int, share: float) -> float:
+    """Return the probability of at least this count, were each as likely as the share."""
+    return float(bdtrc(count - 1, of, share)) if count > 0 else 1.0
