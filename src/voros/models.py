@@ -19,7 +19,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.devices.libraries import on_device
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 
 ONLY_MODEL = "model"
 """The name of a model that was given none."""
@@ -114,7 +114,7 @@ def count_model(
         raise ValueError(str(error) if model is None else f"model {model!r}: {error}") from None
 
 
-def one_or_all(results: Mapping[str, T], scores: Any) -> T | dict[str, T]:
+def one_or_all(results: Mapping[str, Result], scores: Any) -> Result | dict[str, Result]:
     """Return results by name where models had names, and otherwise the only result."""
     return dict(results) if several_models(scores) else results[ONLY_MODEL]
 

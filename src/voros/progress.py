@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-T = TypeVar("T")
+Step = TypeVar("Step")
 
 Progress: TypeAlias = bool | Callable[[int, int], None]
 """Whether to draw a bar, or what to call with how much is done of how much instead."""
@@ -22,8 +22,8 @@ SECONDS_BETWEEN = 0.1
 
 
 def progress_bar(
-    items: Iterable[T], label: str, progress: Progress = True, total: int | None = None
-) -> Iterator[T]:
+    items: Iterable[Step], label: str, progress: Progress = True, total: int | None = None
+) -> Iterator[Step]:
     """Go through ``items``, redrawing a bar, or calling a function, after each of them.
 
     ``total`` says how many there are, where they are made as they are asked for. A terminal and a

@@ -7,7 +7,7 @@ documents which do not fit together are refused and not added.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,9 +22,12 @@ from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import columns_by_model
 
-FORMAT = "voros site counts"
-SCHEMA = 1
+SITES_FORMAT = "voros site counts"
+SITES_SCHEMA = 1
 """Raised whenever the fields of a document change."""
+
+SAVED = ("sites", "outcome", "pos_label", "weights", "min_cell", "models")
+"""What a document holds, in this order."""
 
 MIN_CELL = 10
 """Rows that every range holds at least, unless another number is asked for."""
@@ -165,14 +168,7 @@ class SiteCounts:
         if unknown:
             listed = ", ".join(map(repr, self.models))
             raise ArgumentError("scores", f"={unknown[0]!r} is not counted; there are {listed}")
-        return SiteCounts(
-            {name: self.models[name] for name in chosen},
-            self.sites,
-            self.outcome,
-            self.pos_label,
-            self.weights,
-            self.min_cell,
-        )
+        return replace(self, models={name: self.models[name] for name in chosen})
 
     def __add__(self, other: SiteCounts) -> SiteCounts:
         """Add the counts of other sites.
@@ -185,13 +181,11 @@ class SiteCounts:
         if not isinstance(other, SiteCounts):
             return NotImplemented
         _check_fit(self, other)
-        return SiteCounts(
-            {name: counts + other.models[name] for name, counts in self.models.items()},
-            self.sites + other.sites,
-            self.outcome,
-            self.pos_label,
-            self.weights,
-            min(self.min_cell, other.min_cell),
+        return replace(
+            self,
+            models={name: counts + other.models[name] for name, counts in self.models.items()},
+            sites=self.sites + other.sites,
+            min_cell=min(self.min_cell, other.min_cell),
         )
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
@@ -199,25 +193,17 @@ class SiteCounts:
 
         An existing file is replaced only with ``force=True``.
         """
-        fields = {
-            "format": FORMAT,
-            "schema": SCHEMA,
-            "sites": self.sites,
-            "outcome": self.outcome,
-            "pos_label": self.pos_label,
-            "weights": self.weights,
-            "min_cell": self.min_cell,
-            "models": {name: counts.fields() for name, counts in self.models.items()},
-        }
+        fields: dict[str, Any] = {"format": SITES_FORMAT, "schema": SITES_SCHEMA}
+        fields |= {name: getattr(self, name) for name in SAVED}
+        fields["models"] = {name: counts.fields() for name, counts in self.models.items()}
         return saved(json_text(with_checksum(fields), indent=None), path, force=force)
 
     @classmethod
     def from_json(cls, source: str | Path) -> SiteCounts:
         """Read counts from JSON text or from a file."""
         document = read_document(source, "document of counts")
-        document.check_format(FORMAT, SCHEMA)
-        names = ("sites", "outcome", "pos_label", "weights", "min_cell", "models")
-        entries = document.keys("format", "schema", *names, "checksum")
+        document.check_format(SITES_FORMAT, SITES_SCHEMA)
+        entries = document.keys("format", "schema", *SAVED, "checksum")
         counts = cls(
             {
                 name: BinnedCounts.from_entries(entry.keys(*FIELDS))

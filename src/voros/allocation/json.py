@@ -11,7 +11,7 @@ from voros.allocation.limit import SharedLimit
 from voros.allocation.streams import ARRANGEMENTS
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, with_checksum
-from voros.policy.json import read_scenario
+from voros.policy.json import saved_scenario
 
 if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
@@ -85,7 +85,7 @@ def parse_joint(source: str | Path) -> dict[str, Any]:
 def _read_stream(entry: Entry) -> tuple[Any, ...]:
     fields = entry.keys("name", "scenario", "miss_weight", "n_positive", "n_negative")
     sizes = fields["n_positive"].number(0), fields["n_negative"].number(0)
-    scenario = read_scenario(fields["scenario"])
+    scenario = saved_scenario(fields["scenario"])
     return fields["name"].text(), scenario, fields["miss_weight"].number(0), sizes
 
 

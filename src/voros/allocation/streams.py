@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -27,8 +27,6 @@ from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.models import data_frame
-
-T = TypeVar("T")
 
 Arrangement: TypeAlias = Literal["outcomes", "one_alarm", "groups"]
 ARRANGEMENTS: tuple[Arrangement, ...] = ("outcomes", "one_alarm", "groups")

@@ -35,6 +35,7 @@ from voros.cli.terminal import (
 from voros.core.arrays import BoolArray
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
+from voros.core.subgroups import Subgroups
 from voros.exceptions import NoSuchColumnError, PredictionFileError
 from voros.io import (
     Predictions,
@@ -45,7 +46,7 @@ from voros.io import (
     table_bytes,
 )
 from voros.io.scenario_text import read_number
-from voros.policy import GroupEvaluation, PeriodEvaluation, ThresholdPolicy
+from voros.policy import GroupEvaluation, PeriodEvaluation, PolicyEvaluation, ThresholdPolicy
 from voros.present.report.content import group_values
 from voros.present.report.wording import exact, number
 from voros.text.messages import Message
@@ -141,8 +142,9 @@ def apply(
     for note in cases.notes:
         say(note, "note")
     periods = periods_of(cases, policy.scenario, when)
-    verdict = Verdict.of(policy, cases, column, alarms, ratio, periods)
-    by_group = _by_group(policy, cases, column, ratio, periods, groups)
+    tested = _evaluated(policy, cases, column, ratio, periods, groups.read(cases))
+    verdict = AlarmVerdict.of(policy.scenario, alarms, tested, periods)
+    by_group = None if tested is None else tested.by_group
     threshold = policy.threshold(ratio)
     say(f"{column!r} at threshold {exact(threshold)}: {verdict.words}")
     if by_group is not None and not show_options.for_programs:
@@ -181,7 +183,7 @@ def _naming_the_policy(policy: ThresholdPolicy, path: Path, *, named: bool) -> I
 
 
 def _sheet(
-    verdict: Verdict,
+    verdict: AlarmVerdict,
     source: str,
     column: str,
     threshold: float,
@@ -195,22 +197,24 @@ def _sheet(
     return Sheet("", {}, lambda: rows, lambda: values | {"by_group": group_values(by_group)})
 
 
-def _by_group(
+def _evaluated(
     policy: ThresholdPolicy,
     cases: Predictions,
     column: str,
     cost_ratio: float | None,
     periods: Periods | None,
-    options: GroupOptions,
-) -> GroupEvaluation | None:
-    """Evaluate what was deployed in each group, where groups were asked for."""
-    by = options.read(cases)
-    if by is None:
+    by: Subgroups | None,
+) -> PolicyEvaluation | None:
+    """Evaluate what was deployed; None without labels of what the policy's prevalence needs."""
+    if cases.positive is None:
+        return None
+    both = bool(cases.positive.any() and not cases.positive.all())
+    if by is None and not both and policy.scenario.prevalence is not None:
         return None
     scores, weights = cases.of(column), cases.weights
     return policy.evaluate(
         cases.labels, scores, cost_ratio=cost_ratio, sample_weight=weights, periods=periods, by=by
-    ).by_group
+    )
 
 
 def _policy_column(policy: ThresholdPolicy, path: Path) -> str:
@@ -222,7 +226,7 @@ def _policy_column(policy: ThresholdPolicy, path: Path) -> str:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class AlarmVerdict:
     """Alarms on new cases, against the capacity and, where labels are known, the floor.
 
     What needs labels is None where there are none, and what needs periods where the capacity is not
@@ -246,60 +250,31 @@ class Verdict:
     @classmethod
     def of(
         cls,
-        policy: ThresholdPolicy,
-        cases: Predictions,
-        column: str,
+        scenario: Scenario,
         alarms: BoolArray,
-        cost_ratio: float | None,
-        periods: Periods | None = None,
-    ) -> Verdict:
-        """Judge what was deployed."""
-        raised, scenario = int(alarms.sum()), policy.scenario
-        if not _can_be_evaluated(policy, cases):
-            if periods is not None:
-                return cls._unlabelled(alarms, scenario, periods)
-            most = scenario.max_alarms(len(alarms), one_case=0.0)
-            within = raised <= most
-            return cls(len(alarms), raised, most, within, scenario.min_precision, raised)
-        tested = policy.evaluate(
-            cases.labels,
-            cases.of(column),
-            cost_ratio=cost_ratio,
-            sample_weight=cases.weights,
-            periods=periods,
-        )
+        tested: PolicyEvaluation | None,
+        periods: Periods | None,
+    ) -> AlarmVerdict:
+        """Judge what was deployed, by its evaluation where there is one."""
+        n_cases, raised, floor = len(alarms), int(alarms.sum()), scenario.min_precision
+        if tested is None:
+            found = None if periods is None else _alarms_by_period(alarms, scenario, periods)
+            most = scenario.max_alarms(n_cases, 0.0, None if found is None else found.n_periods)
+            within = raised <= most if found is None else not bool(found.broken[0])
+            judged = (raised, None, None, None)
+            return cls(n_cases, raised, most, within, floor, *judged, *_by_period(found))
         broken = {violation.limit for violation in tested.violations}
         return cls(
-            len(alarms),
+            n_cases,
             raised,
             tested.max_alarms,
             "capacity" not in broken,
-            scenario.min_precision,
+            floor,
             tested.mean_alarms,
             _known(tested.mean_precision),
             _known(tested.mean_recall),
             "precision" not in broken if raised else None,
             *_by_period(tested.by_period),
-        )
-
-    @classmethod
-    def _unlabelled(cls, alarms: BoolArray, scenario: Scenario, periods: Periods) -> Verdict:
-        # Which alarms are true does not matter to the capacity.
-        cases = PeriodCases(periods, np.zeros(len(alarms), dtype=np.bool_), alarms.astype(float))
-        found = PeriodEvaluation.of(cases, np.array([1.0]), scenario)
-        most = scenario.max_alarms(len(alarms), 0.0, found.n_periods)
-        within, raised = not found.broken[0], int(alarms.sum())
-        return cls(
-            len(alarms),
-            raised,
-            most,
-            bool(within),
-            scenario.min_precision,
-            raised,
-            None,
-            None,
-            None,
-            *_by_period(found),
         )
 
     @property
@@ -338,19 +313,17 @@ class Verdict:
         )
 
 
+def _alarms_by_period(alarms: BoolArray, scenario: Scenario, periods: Periods) -> PeriodEvaluation:
+    # Which alarms are true does not matter to the capacity.
+    cases = PeriodCases(periods, np.zeros(len(alarms), dtype=np.bool_), alarms.astype(float))
+    return PeriodEvaluation.of(cases, np.array([1.0]), scenario)
+
+
 def _by_period(found: PeriodEvaluation | None) -> tuple[str, int, int] | tuple[None, None, None]:
     if found is None:
         return None, None, None
     rule = f"{found.scenario.capacity:,} {found.scenario.rule}"
     return rule, found.n_periods, int(found.n_above[0])
-
-
-def _can_be_evaluated(policy: ThresholdPolicy, cases: Predictions) -> bool:
-    """Whether labels are there, and of both classes where they stand for another prevalence."""
-    if cases.positive is None:
-        return False
-    both = bool(cases.positive.any() and not cases.positive.all())
-    return both or policy.scenario.prevalence is None
 
 
 def _known(value: float) -> float | None:

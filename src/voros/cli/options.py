@@ -19,7 +19,7 @@ from voros.core.scenario import Scenario
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
-from voros.io.scenario_text import COST_FIELDS, FIELDS, scenario_from_fields
+from voros.io.scenario_text import COST_FIELDS, SCENARIO_FIELDS, scenario_from_fields
 
 MOST_ASKED = 1_000_000
 """More would take days and say nothing new."""
@@ -130,7 +130,7 @@ class CostOptions:
 
     def given(self) -> dict[str, Any]:
         """Return what was typed, by the names that scenario files use."""
-        values = {name: getattr(self, name, None) for name in FIELDS}
+        values = {name: getattr(self, name, None) for name in SCENARIO_FIELDS}
         return {name: value for name, value in values.items() if value is not None}
 
     def read(self) -> Scenario:

@@ -29,7 +29,7 @@ MOST_PARENTS = 2**14
 CELLS_PER_PARENT = 4
 """Cells that a plan wants for each bin at least: more bins than that allow wait for a pass."""
 
-MOST_RANGES = 8
+MOST_COMPARED = 8
 """Separate ranges of scores that are compared one by one; more are looked up by their cells."""
 
 SPARE_ROWS = 2**16
@@ -131,7 +131,7 @@ def _wanted(bins: Bins, mask: BoolArray, level: int) -> Wanted:
     if bins.rows[between].sum() - parents.rows.sum() <= spare:
         return Wanted(level, low, high)
     ranges = _runs(bins, mask)
-    if len(ranges) <= MOST_RANGES:
+    if len(ranges) <= MOST_COMPARED:
         return Wanted(level, low, high, ranges=ranges)
     named = parents.in_one_cell
     mask = mask.copy()

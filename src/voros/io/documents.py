@@ -23,7 +23,7 @@ Read = TypeVar("Read")
 DEEPEST = 32
 """Objects and lists within one another that a document may have."""
 
-LARGEST_WHOLE = 2**63 - 1
+LARGEST_INT64 = 2**63 - 1
 """Whole numbers beyond it are no counts."""
 
 LONGEST_SHOWN = 60
@@ -111,7 +111,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 
 def _whole(digits: str) -> int:
-    if len(digits) > len(str(LARGEST_WHOLE)) + 1 or abs(int(digits)) > LARGEST_WHOLE:
+    if len(digits) > len(str(LARGEST_INT64)) + 1 or abs(int(digits)) > LARGEST_INT64:
         raise DocumentError(f"the number {_cut(digits)} has too many digits")
     return int(digits)
 
@@ -238,7 +238,7 @@ class Entry:
         number: float = value
         return number
 
-    def whole(self, low: int = 0, high: int = LARGEST_WHOLE) -> int:
+    def whole(self, low: int = 0, high: int = LARGEST_INT64) -> int:
         """Return a whole number within [low, high]."""
         value = self.value
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -261,7 +261,7 @@ class Entry:
         """Return None for null, and read anything else."""
         return None if self.value is None else read(self)
 
-    def wholes(self, low: int, high: int = LARGEST_WHOLE) -> list[int]:
+    def wholes(self, low: int, high: int = LARGEST_INT64) -> list[int]:
         """Return a list of whole numbers."""
         return [item.whole(low, high) for item in self.items()]
 

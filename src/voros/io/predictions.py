@@ -222,28 +222,9 @@ def read_predictions(
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """Columns as the caller names them; None or empty is left to be found.
+    """Columns as the caller names them, explained by `read_predictions`.
 
-    Attributes
-    ----------
-    label : str, optional
-        The column of true labels.
-    scores : sequence of str
-        One column per model; where `model` is given, the one column of scores.
-    model : str, optional
-        For long files: the column that says which model a row's score is of.
-    case : str, optional
-        The column that identifies a case.
-    weight : str, optional
-        How many cases a row stands for.
-    group : str, optional
-        Whose case it is, where one patient has several.
-    time, period : str, optional
-        When a case falls, or in which period.
-    by : sequence of str
-        Groups to report on.
-    aside : sequence of str
-        Columns that are no models, if the file has them; they are not read.
+    None or empty is left to be found.
     """
 
     label: str | None = None

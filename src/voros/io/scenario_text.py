@@ -28,7 +28,7 @@ WIDE = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
 SHOWN = 40
 """Characters of a value that an error message shows."""
 
-FIELDS = ("min_precision", "capacity", *COST_FIELDS, "prevalence", "per", "exceed")
+SCENARIO_FIELDS = ("min_precision", "capacity", *COST_FIELDS, "prevalence", "per", "exceed")
 
 
 def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
@@ -49,9 +49,11 @@ def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
     >>> scenario_from_fields({"capacity": "20/day", "exceed": "5%", "cost_ratio": 0.1})
     Scenario(min_precision=0.0, capacity=20, cost_ratio=known(0.1), per='day', exceed=0.05)
     """
-    unknown = [name for name in fields if name not in FIELDS]
+    unknown = [name for name in fields if name not in SCENARIO_FIELDS]
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is not a limit; accepted are {', '.join(FIELDS)}")
+        raise ValueError(
+            f"{unknown[0]!r} is not a limit; accepted are {', '.join(SCENARIO_FIELDS)}"
+        )
     read: dict[str, Any] = {
         name: read_number(fields[name], name)
         for name in ("min_precision", "prevalence", "exceed")

@@ -8,7 +8,8 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +49,8 @@ DOCUMENT = re.compile(rb'\s*\{\s*"format"\s*:\s*"voros ')
 SNIFFED_BYTES = 65_536
 """Bytes of the beginning that show the format and the delimiter."""
 
-DELIMITERS = (",", "\t", ";")
+DELIMITED, DELIMITERS = ("csv", "tsv"), (",", "\t", ";")
+"""Formats of delimited text, and what may stand between their columns."""
 
 NOT_TABLES = {
     b"PK\x03\x04": "is a zip archive or an Excel workbook; save the sheet as CSV",
@@ -320,13 +322,11 @@ def peek(source: Source) -> Any:
     """Return the first rows, all columns, with the types that these rows suggest."""
     if source.format == "document":
         raise PredictionFileError(f"{source.name} was written by voros and holds no cases")
-    try:
-        rows = _readers(source)["peek"](source)
-        names = rows.column_names
-    except _unreadable() as error:
-        raise explain_bad_row(source, (), reason=str(error)) from None
+    first = {"parquet": _peek_parquet, "arrow": _open_arrow, "jsonl": _peek_json}
+    with _naming_bad_rows(source):
+        rows = first.get(source.format, _peek_text)(source).slice(0, PEEKED_ROWS)
     if rows.num_rows == 0:
-        raise PredictionFileError(f"{source.name}: {no_rows(names)}")
+        raise PredictionFileError(f"{source.name}: {no_rows(rows.column_names)}")
     return rows
 
 
@@ -340,15 +340,13 @@ def read_columns(
     import pyarrow as pa
 
     texts = [name for name in columns if name not in numeric]
-    try:
-        if times and source.format in ("csv", "tsv"):
-            table = _read_text(source, list(columns), numeric, times)
+    with _naming_bad_rows(source, numeric, texts):
+        if source.format not in DELIMITED:
+            table = _as_numbers(_select(source, columns), numeric)
         else:
-            table = _readers(source)["read"](source, list(columns), numeric)
-    except PredictionFileError as error:
-        raise PredictionFileError(f"{source.name}: {error}") from None
-    except _unreadable() as error:
-        raise explain_bad_row(source, numeric, texts, str(error)) from None
+            kinds = dict.fromkeys(numeric, pa.float64()) | dict.fromkeys(times, pa.string())
+            missing = {"strings_can_be_null": True, "null_values": sorted(MISSING)}
+            table = _read_csv(source, include_columns=columns, column_types=kinds, **missing)
     if any(pa.types.is_binary(table.column(name).type) for name in texts):
         raise explain_bad_row(source, numeric, texts, "the bytes are not UTF-8 text")
     return table
@@ -359,14 +357,23 @@ def read_as_written(source: Source) -> Any:
     import pyarrow as pa
 
     names = peek(source).column_names
-    try:
-        if source.format not in ("csv", "tsv"):
-            return _readers(source)["read"](source, names, ())
+    with _naming_bad_rows(source, (), names):
+        if source.format not in DELIMITED:
+            return _select(source, names)
         return _read_csv(source, column_types=dict.fromkeys(names, pa.string()))
+
+
+@contextmanager
+def _naming_bad_rows(
+    source: Source, numeric: Collection[str] = (), texts: Collection[str] = ()
+) -> Iterator[None]:
+    """Turn what a reader raises into an error that names file and row."""
+    try:
+        yield
     except PredictionFileError as error:
         raise PredictionFileError(f"{source.name}: {error}") from None
     except _unreadable() as error:
-        raise explain_bad_row(source, (), names, str(error)) from None
+        raise explain_bad_row(source, numeric, texts, str(error)) from None
 
 
 def _unreadable() -> tuple[type[Exception], ...]:
@@ -374,16 +381,6 @@ def _unreadable() -> tuple[type[Exception], ...]:
     import pyarrow as pa
 
     return (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, KeyError)
-
-
-def _readers(source: Source) -> dict[str, Any]:
-    return {
-        "csv": {"peek": _peek_text, "read": _read_text},
-        "tsv": {"peek": _peek_text, "read": _read_text},
-        "parquet": {"peek": _peek_parquet, "read": _read_parquet},
-        "arrow": {"peek": _peek_arrow, "read": _read_arrow},
-        "jsonl": {"peek": _peek_json, "read": _read_json},
-    }[source.format]
 
 
 def _with_longer_blocks(read: Callable[[int], Any]) -> Any:
@@ -420,7 +417,7 @@ def _peek_text(source: Source) -> Any:
             rows = next(iter(reader), None)
             return pa.Table.from_batches([] if rows is None else [rows], reader.schema)
 
-    return _with_longer_blocks(first).slice(0, PEEKED_ROWS)
+    return _with_longer_blocks(first)
 
 
 def _read_csv(source: Source, **convert: Any) -> Any:
@@ -442,20 +439,6 @@ def _read_csv(source: Source, **convert: Any) -> Any:
     )
 
 
-def _read_text(
-    source: Source, columns: list[str], numeric: Collection[str], texts: Collection[str] = ()
-) -> Any:
-    import pyarrow as pa
-
-    return _read_csv(
-        source,
-        include_columns=columns,
-        column_types=dict.fromkeys(numeric, pa.float64()) | dict.fromkeys(texts, pa.string()),
-        strings_can_be_null=True,
-        null_values=sorted(MISSING),
-    )
-
-
 def _peek_parquet(source: Source) -> Any:
     import pyarrow as pa
     from pyarrow import parquet
@@ -465,19 +448,15 @@ def _peek_parquet(source: Source) -> Any:
         return pa.Table.from_batches([] if rows is None else [rows], file.schema_arrow)
 
 
-def _read_parquet(source: Source, columns: list[str], numeric: Collection[str]) -> Any:
+def _select(source: Source, columns: Sequence[str]) -> Any:
+    """Read some columns of a file that is no delimited text."""
     from pyarrow import parquet
 
-    with parquet.ParquetFile(source.open()) as file:
-        return _as_numbers(file.read(columns), numeric)
-
-
-def _peek_arrow(source: Source) -> Any:
-    return _open_arrow(source).slice(0, PEEKED_ROWS)
-
-
-def _read_arrow(source: Source, columns: list[str], numeric: Collection[str]) -> Any:
-    return _as_numbers(_open_arrow(source).select(columns), numeric)
+    if source.format == "parquet":
+        with parquet.ParquetFile(source.open()) as file:
+            return file.read(list(columns))
+    read = _open_arrow if source.format == "arrow" else _all_json
+    return read(source).select(list(columns))
 
 
 def _open_arrow(source: Source) -> Any:
@@ -499,14 +478,10 @@ def _peek_json(source: Source) -> Any:
     # The last line may be cut off in the middle of a row.
     cut_off = len(source.head) == SNIFFED_BYTES
     if cut_off and len(lines) == 1:
-        return _all_json(source).slice(0, PEEKED_ROWS)
+        return _all_json(source)
     first = b"".join((lines[:-1] if cut_off else lines)[:PEEKED_ROWS])
     _check_objects(io.BytesIO(first))
     return json.read_json(pa.BufferReader(first))
-
-
-def _read_json(source: Source, columns: list[str], numeric: Collection[str]) -> Any:
-    return _as_numbers(_all_json(source).select(columns), numeric)
 
 
 def _check_objects(stream: Any) -> None:

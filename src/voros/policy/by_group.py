@@ -26,7 +26,7 @@ from voros.text.table import Table
 
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
 
-MEASURES = ("precision", "recall", "alarms", "cost_per_1000")
+ESTIMATED = ("precision", "recall", "alarms", "cost_per_1000")
 """What is estimated in each group, with an interval."""
 
 
@@ -66,7 +66,7 @@ class GroupResult:
     def values(self) -> dict[str, Any]:
         """Return plain values, intervals as two columns each."""
         found = {name: getattr(self, name) for name in ("column", "group", "cases", "positives")}
-        for measure in MEASURES:
+        for measure in ESTIMATED:
             low, high = getattr(self.intervals, measure)
             found |= {measure: getattr(self, measure)}
             found |= {f"{measure}_low": low, f"{measure}_high": high}

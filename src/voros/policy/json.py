@@ -61,7 +61,7 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
         "checksum",
     )
     arguments = _read_sizes(entries["validation"]) | {
-        "scenario": read_scenario(entries["scenario"]),
+        "scenario": saved_scenario(entries["scenario"]),
         "strategy": entries["strategy"].one_of(POLICY_STRATEGIES),
         "choices": tuple(_read_choice(row) for row in entries["choices"].items()),
         "default": _read_choice(entries["default"]),
@@ -105,7 +105,7 @@ def _read_sizes(entry: Entry) -> dict[str, Any]:
     return {name: size.value for name, size in sizes.items()}
 
 
-def read_scenario(entry: Entry) -> Scenario:
+def saved_scenario(entry: Entry) -> Scenario:
     """Read a scenario that `Scenario.fields` gave."""
     limits = entry.keys("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
     return entry.made(

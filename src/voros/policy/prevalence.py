@@ -27,7 +27,7 @@ from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.text.table import Table
 
-GRID = 99
+N_PREVALENCES = 99
 """Prevalences that are looked at where none are named."""
 
 KEPT_SLACK = 1e-12
@@ -167,7 +167,7 @@ def _precision(prevalence: FloatArray, tpr: float, fpr: float) -> FloatArray:
 
 def _grid(prevalences: Any) -> FloatArray:
     if prevalences is None:
-        return np.linspace(0.01, 0.99, GRID)
+        return np.linspace(0.01, 0.99, N_PREVALENCES)
     grid = check_scores(np.atleast_1d(prevalences), name="prevalences").astype(np.float64)
     if len(grid) == 0 or not np.all((grid > 0) & (grid < 1)) or np.any(np.diff(grid) <= 0):
         raise ArgumentError(
