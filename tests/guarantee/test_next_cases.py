@@ -11,7 +11,7 @@ import pytest
 
 from voros import Guarantee, OperatingPoints, Scenario
 from voros.core.arrays import AnyArray, BoolArray
-from voros.guarantee.binomial_tests import first_rank, most_alarms, shared_alpha
+from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted
 from voros.guarantee.next_cases import (
     certified_next,
     inner_start,
@@ -92,8 +92,9 @@ def test_thresholds_are_the_last_of_two_walks_and_a_few_of_a_stricter_one(
 ) -> None:
     points = drawn(np.random.default_rng(0), separation)
     scenario = Scenario(0.4, 0.3, 0.05)
-    alpha, for_capacity = shared_alpha(3000, scenario, horizon, 0.05)
-    most = most_alarms(3000, scenario, horizon, for_capacity)
+    capacity = scenario.max_alarms(horizon)
+    alpha, for_capacity = alpha_shares(0.05, 0.4, capacity, horizon)
+    most = most_counted(3000, capacity, horizon, for_capacity)
     starts = walk_starts(3000, horizon, 0.4, alpha, most)
     main = min(starts)
     expected: set[int] = set()
@@ -227,7 +228,7 @@ def test_without_a_floor_the_capacity_decides_alone() -> None:
     points = drawn(np.random.default_rng(0))
     scenario = Scenario(0.0, 0.1, 0.05)
     found = certified_next(points, scenario, 500, 0.05)
-    assert points.alarms[found].max() == most_alarms(3000, scenario, 500, 0.05)
+    assert points.alarms[found].max() == most_counted(3000, 50.0, 500, 0.05)
 
 
 def test_a_confidence_beyond_what_is_proven_is_refused() -> None:

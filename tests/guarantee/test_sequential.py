@@ -10,16 +10,15 @@ from scipy.special import gammaln
 from scipy.stats import binom
 
 from voros import OperatingPoints, Scenario
-from voros.exceptions import InfeasibleError
 from voros.guarantee.binomial_tests import (
+    alpha_shares,
     beta_binomial_cdf,
-    capacity_risk,
     certified,
     fewest_alarms,
     first_rank,
-    most_alarms,
+    most_counted,
     precision_risk,
-    shared_alpha,
+    share_risk,
     starts,
     walked,
 )
@@ -155,8 +154,8 @@ def test_the_capacity_has_a_share_of_its_own() -> None:
     points = separated(0)
     found = certified(points, 0.4, 200.0, 0.05)
     most = int(points.alarms[found].max())
-    risk = capacity_risk(np.array([most, most + 1]), 2000, Scenario(0.4, 0.1, 0.05), None)
-    for_floor, for_capacity = shared_alpha(2000, Scenario(0.4, 0.1, 0.05), None, 0.05)
+    risk = share_risk(np.array([most, most + 1]), 2000, 200.0, None)
+    for_floor, for_capacity = alpha_shares(0.05, 0.4, 200.0, 2000)
     assert for_floor + for_capacity == pytest.approx(0.05)
     assert 0 < risk[0] <= for_capacity < risk[1]
     floor_alone = walked(points.tp, points.alarms, 0.4, for_floor, most)
@@ -167,9 +166,8 @@ def test_one_limit_alone_has_all_of_alpha() -> None:
     points = separated(1)
     found = certified(points, 0.4, 2000.0, 0.05)
     np.testing.assert_array_equal(found, walked(points.tp, points.alarms, 0.4, 0.05, 2000))
-    capacity = Scenario(0.0, 0.1, 0.05)
     found = certified(points, 0.0, 200.0, 0.05)
-    risk = capacity_risk(points.alarms, 2000, capacity, None)
+    risk = share_risk(points.alarms, 2000, 200.0, None)
     np.testing.assert_array_equal(found, risk <= 0.05)
 
 
@@ -241,21 +239,17 @@ def test_the_first_start_is_one_rank_after_the_fewest_alarms_that_pass() -> None
         (40_000, 50_000, None, 1 / 50),
         (1.0, 5000, None, 0.0),
         (5000, 5000, None, 0.0),
-        (0.9, 5000, 1, None),
     ],
 )
 def test_alpha_is_shared_by_how_much_the_alarms_vary(
-    capacity: float, n_cases: int, horizon: int | None, share: float | None
+    capacity: float, n_cases: int, horizon: int | None, share: float
 ) -> None:
     scenario = Scenario(0.3, capacity, 0.1)
-    if share is None:
-        with pytest.raises(InfeasibleError, match="fewer than one case"):
-            shared_alpha(n_cases, scenario, horizon, 0.05)
-        return
-    found = shared_alpha(n_cases, scenario, horizon, 0.05)
+    cases = n_cases if horizon is None else horizon
+    most = scenario.max_alarms(cases)
+    found = alpha_shares(0.05, 0.3, most, cases)
     assert found == pytest.approx((0.05 * (1 - share), 0.05 * share), abs=1e-15)
-    without = Scenario(0.0, capacity, 0.1)
-    assert shared_alpha(n_cases, without, horizon, 0.05) == (0.0, 0.05)
+    assert alpha_shares(0.05, 0.0, most, cases) == (0.0, 0.05)
 
 
 @pytest.mark.parametrize(
@@ -282,9 +276,10 @@ def test_the_most_alarms_are_the_last_that_are_safe_or_none() -> None:
         n_cases, horizon = int(rng.integers(5, 90)), [None, int(rng.integers(5, 90))][_ % 2]
         alpha = float(rng.choice([1e-3, 0.05, 0.4]))
         scenario = Scenario(0.3, int(rng.integers(1, 30)), 0.1)
-        risk = capacity_risk(np.arange(n_cases + 1), n_cases, scenario, horizon)
+        capacity = scenario.max_alarms(n_cases if horizon is None else horizon)
+        risk = share_risk(np.arange(n_cases + 1), n_cases, capacity, horizon)
         last = max((k for k in range(n_cases + 1) if risk[k] <= alpha), default=-1)
-        found.append(most_alarms(n_cases, scenario, horizon, alpha))
+        found.append(most_counted(n_cases, capacity, horizon, alpha))
         assert found[-1] == last
     assert {-1, 0, 1} < set(found)
 

@@ -25,7 +25,6 @@ from scipy.special import bdtrik, betainc, betaln
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
 from voros.guarantee.tuning import TUNING
 
 MOST_ALARMS = 1_000_000
@@ -153,25 +152,18 @@ def beta_binomial_cdf(count: AnyArray, trials: int, a: int, b: int) -> FloatArra
     return np.asarray(np.minimum(np.cumsum(mass), 1.0)[np.clip(count - low + 1, 0, len(mass) - 1)])
 
 
-def shared_alpha(
-    n_cases: int, scenario: Scenario, horizon: int | None, alpha: float
-) -> tuple[float, float]:
-    """Share alpha between the precision floor and the capacity; all of it where one binds alone.
-
-    Examples
-    --------
-    >>> both = Scenario(min_precision=0.5, capacity=0.1, cost_ratio=0.05)
-    >>> [round(share, 6) for share in shared_alpha(1000, both, None, 0.05)]
-    [0.0475, 0.0025]
-    """
-    cases = n_cases if horizon is None else horizon
-    return alpha_shares(alpha, scenario.min_precision, scenario.max_alarms(cases), cases)
-
-
 def alpha_shares(
     alpha: float, min_precision: float, most: float, cases: int
 ) -> tuple[float, float]:
-    """Share alpha as `shared_alpha` does, for a capacity of ``most``."""
+    """Share alpha between a precision floor and a capacity of ``most`` of the cases.
+
+    Where one of them binds alone, it has all of alpha.
+
+    Examples
+    --------
+    >>> [round(share, 6) for share in alpha_shares(0.05, 0.5, 100, 1000)]
+    [0.0475, 0.0025]
+    """
     if min_precision == 0:
         return 0.0, alpha
     if most >= cases:
@@ -182,27 +174,19 @@ def alpha_shares(
     return (1 - share) * alpha, share * alpha
 
 
-def capacity_risk(
-    alarms: AnyArray, n_cases: int, scenario: Scenario, horizon: int | None
-) -> FloatArray:
-    """Probability that a threshold with at most these validation alarms breaks the capacity.
+def share_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None) -> FloatArray:
+    """Probability that a threshold with at most these validation alarms breaks a capacity.
 
-    For the population, the strictest threshold that breaks a share kappa flags a validation case
-    with probability at least kappa. For the next cases and a capacity of C alarms, it is the
-    (C+1)-th largest future score, and the validation cases above that are beta-binomial.
+    The capacity is ``most`` of the cases, or of those of the horizon. For the population, the
+    strictest threshold that breaks a share kappa flags a validation case with probability at least
+    kappa. For the next cases and a capacity of C alarms, it is the (C+1)-th largest future score,
+    and the validation cases above that are beta-binomial.
 
     Examples
     --------
-    >>> scenario = Scenario(capacity=0.1, cost_ratio=0.05)
-    >>> capacity_risk(np.array([80, 100]), 1000, scenario, None).round(3).tolist()
+    >>> share_risk(np.array([80, 100]), 1000, 100, None).round(3).tolist()
     [0.018, 0.527]
     """
-    most = scenario.max_alarms(n_cases if horizon is None else horizon)
-    return share_risk(alarms, n_cases, most, horizon)
-
-
-def share_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None) -> FloatArray:
-    """Probability of `capacity_risk`, for at most ``most`` of the cases, or of any other units."""
     if horizon is None:
         share = most / n_cases
         return (
@@ -212,12 +196,6 @@ def share_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None)
     if whole >= horizon:
         return np.zeros(len(alarms))
     return beta_binomial_cdf(alarms, n_cases, whole + 1, horizon - whole)
-
-
-def most_alarms(n_cases: int, scenario: Scenario, horizon: int | None, alpha: float) -> int:
-    """Return the most validation alarms at which the capacity is at risk by at most ``alpha``."""
-    most = scenario.max_alarms(n_cases if horizon is None else horizon)
-    return most_counted(n_cases, most, horizon, alpha)
 
 
 def most_counted(n_cases: int, most: float, horizon: int | None, alpha: float) -> int:

@@ -1,7 +1,7 @@
 """Which thresholds keep both limits in the next cases, and how alpha is shared.
 
-The capacity is safe up to a number of validation alarms (`sequential.most_alarms`). Within that,
-fixed-sequence tests look for thresholds that keep the precision floor
+The capacity is safe up to a number of validation alarms (`binomial_tests.most_counted`). Within
+that, fixed-sequence tests look for thresholds that keep the precision floor
 (`voros.guarantee.prediction`). Each starts at a rank that is settled beforehand. The promise is of
 each deployed threshold, so their number is settled too: the last of each of two sequences, and a
 few of a stricter one for costs that want fewer alarms. The shares of alpha add up to all of it.
@@ -16,7 +16,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.binomial_tests import first_rank, most_alarms, right_above, shared_alpha
+from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted, right_above
 from voros.guarantee.prediction import requirement
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
@@ -31,8 +31,9 @@ def certified_next(
 ) -> BoolArray:
     """Return the thresholds that may be deployed for the next ``horizon`` cases."""
     n_cases, floor = int(points.n_cases), scenario.min_precision
-    alpha, for_capacity = shared_alpha(n_cases, scenario, horizon, alpha)
-    most = most_alarms(n_cases, scenario, horizon, for_capacity)
+    capacity = scenario.max_alarms(horizon)
+    alpha, for_capacity = alpha_shares(alpha, floor, capacity, horizon)
+    most = most_counted(n_cases, capacity, horizon, for_capacity)
     if floor == 0:
         return np.asarray(points.alarms <= most)
     _check_alpha(TUNING.main_share * alpha)

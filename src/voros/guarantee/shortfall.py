@@ -10,7 +10,7 @@ import numpy as np
 from voros.core.arrays import BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.binomial_tests import most_alarms, precision_risk
+from voros.guarantee.binomial_tests import most_counted, precision_risk
 from voros.guarantee.tuning import TUNING
 
 
@@ -63,7 +63,9 @@ def shortfall(
     allowed : callable
         Which thresholds it would be given to, with other points.
     """
-    most = most_alarms(int(points.n_cases), scenario, horizon, alpha)
+    n_cases = int(points.n_cases)
+    capacity = scenario.max_alarms(n_cases if horizon is None else horizon)
+    most = most_counted(n_cases, capacity, horizon, alpha)
     index = np.flatnonzero((points.alarms > 0) & (points.alarms <= most))
     if len(index) == 0:
         return Shortfall(float("inf"), 0, 0, 1.0, None)

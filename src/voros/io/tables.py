@@ -325,8 +325,9 @@ def peek(source: Source) -> Any:
     first = {"parquet": _peek_parquet, "arrow": _open_arrow, "jsonl": _peek_json}
     with _naming_bad_rows(source):
         rows = first.get(source.format, _peek_text)(source).slice(0, PEEKED_ROWS)
+        names = rows.column_names
     if rows.num_rows == 0:
-        raise PredictionFileError(f"{source.name}: {no_rows(rows.column_names)}")
+        raise PredictionFileError(f"{source.name}: {no_rows(names)}")
     return rows
 
 
