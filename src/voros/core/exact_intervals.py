@@ -69,6 +69,21 @@ class EvaluationIntervals:
     cost_per_1000: Interval
 
 
+def mean_precision(tp: AnyArray, fp: AnyArray, probability: FloatArray) -> float:
+    """Average precision over thresholds that raise any alarm, by how likely each is deployed.
+
+    Examples
+    --------
+    >>> mean_precision(np.array([3, 0]), np.array([1, 0]), np.array([0.2, 0.8]))
+    0.75
+    """
+    raising = tp + fp > 0
+    if not raising.any():
+        return float("nan")
+    precision = tp[raising] / (tp + fp)[raising]
+    return float(np.average(precision, weights=probability[raising]))
+
+
 @dataclass(frozen=True, eq=False)
 class ThresholdCounts:
     """Counts of whole cases at the thresholds deployed, and how much each counts.
@@ -114,6 +129,11 @@ class ThresholdCounts:
     def n_cases(self) -> float:
         """Number of cases."""
         return self.n_positive + self.n_negative
+
+    @property
+    def mean_precision(self) -> float:
+        """Expected precision over the costs with any alarm; NaN where there is none."""
+        return mean_precision(self.tp, self.fp, self.probability)
 
     @property
     def cost_per_1000(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -201,3 +202,18 @@ def why_never_alarm(
     if guarantee is not None and decision.can_alarm:
         return guarantee.explain(points, scenario)
     return limits_message(decision)
+
+
+def check_n_models(guarantee: Guarantee | None, n_models: int | None) -> int:
+    """Return from how many models one was chosen; a guarantee does not take it for granted."""
+    if n_models is not None:
+        if isinstance(n_models, bool) or not isinstance(n_models, Integral) or n_models < 1:
+            raise ValueError(f"n_models={n_models!r}; accepted is a whole number above 0")
+        return int(n_models)
+    if guarantee is None:
+        return 1
+    raise ValueError(
+        "a guarantee needs n_models, from how many models this one was chosen on these cases: "
+        "n_models=1 if it was fixed before they were looked at. After select_model(..., "
+        "guarantee=...), selection.policy() is the winner's policy and keeps the promise"
+    )

@@ -164,7 +164,7 @@ class GroupEvaluation:
             int(counts.n_cases),
             int(counts.n_positive),
             float(counts.probability @ (counts.tp + counts.fp)),
-            _mean_precision(counts),
+            counts.mean_precision,
             _mean_recall(counts),
             counts.cost_per_1000,
             counts.intervals(self.confidence_each),
@@ -243,15 +243,6 @@ def _counts(
         ThresholdCounts(tp[i], fp[i], int(positives[i]), int(sizes[i] - positives[i]), None, *costs)
         for i in range(n_groups)
     ]
-
-
-def _mean_precision(counts: ThresholdCounts) -> float:
-    alarms = counts.tp + counts.fp
-    raising = alarms > 0
-    if not raising.any():
-        return float("nan")
-    precision = counts.tp[raising] / alarms[raising]
-    return float(np.average(precision, weights=counts.probability[raising]))
 
 
 def _mean_recall(counts: ThresholdCounts) -> float:

@@ -14,6 +14,7 @@ from voros.core.exact_intervals import (
     EvaluationIntervals,
     ThresholdCounts,
     binomial_limits,
+    mean_precision,
 )
 from voros.core.geometry import Choice
 from voros.core.operating_points import OperatingPoints
@@ -282,7 +283,7 @@ class Deployment:
         """Evaluate on operating points of every distinct score."""
         counts = points.take(alarm_rows(points, self.thresholds))
         counts = replace(counts, thresholds=self.thresholds, by_period=points.by_period)
-        return self._evaluate(counts, confidence)
+        return self.evaluate_counts(counts, confidence)
 
     def evaluate_cases(
         self,
@@ -305,13 +306,10 @@ class Deployment:
         if periods is not None:
             by_period = PeriodCases(periods, positive, np.asarray(scores, dtype=float), weights)
             counts = replace(counts, by_period=by_period)
-        return self._evaluate(counts, confidence)
+        return self.evaluate_counts(counts, confidence)
 
     def evaluate_counts(self, observed: OperatingPoints, confidence: float) -> PolicyEvaluation:
-        """Evaluate on what each threshold raises, counted elsewhere."""
-        return self._evaluate(observed, confidence)
-
-    def _evaluate(self, observed: OperatingPoints, confidence: float) -> PolicyEvaluation:
+        """Evaluate on what each threshold raises."""
         self._check_classes(observed)
         prevalence = self.scenario.prevalence
         cases = observed if prevalence is None else observed.reweighted(prevalence)
@@ -357,7 +355,7 @@ class Deployment:
             cost_per_1000=counts.cost_per_1000_of(
                 cases.tp, cases.fp, cases.n_positive, cases.n_cases
             ),
-            mean_precision=_mean_precision(choices, probability),
+            mean_precision=mean_precision(cases.tp, cases.fp, probability),
             mean_recall=recall,
             mean_alarms=float(probability @ cases.alarms),
             max_alarms=max_alarms,
@@ -447,14 +445,6 @@ def alarm_rows(points: OperatingPoints, thresholds: FloatArray) -> AnyArray:
             "OperatingPoints.from_scores gives"
         )
     return np.asarray(rows)
-
-
-def _mean_precision(choices: tuple[Choice, ...], probability: FloatArray) -> float:
-    raising = np.array([not choice.never_alarm for choice in choices])
-    if not raising.any():
-        return float("nan")
-    precision = np.array([choice.precision for choice in choices])[raising]
-    return float(np.average(precision, weights=probability[raising]))
 
 
 def _violations(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +38,7 @@ from voros.policy.allowed import (
     PolicyStrategy,
     allowed_thresholds,
     check_groups,
+    check_n_models,
     split,
     why_never_alarm,
 )
@@ -113,7 +113,7 @@ class ThresholdPolicy:
     def __post_init__(self) -> None:
         """Check that the choices cover every cost ratio once."""
         if self.strategy not in POLICY_STRATEGIES:
-            _check_strategy(self.strategy)
+            check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
         lows = [choice.cost_ratio_low for choice in self.choices]
         highs = [choice.cost_ratio_high for choice in self.choices]
         if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):
@@ -162,9 +162,8 @@ class ThresholdPolicy:
         groups : array-like of shape (n_cases,), optional
             The patient of each case. A guarantee needs it where patients have several cases:
             without `groups` all cases are taken as independent, and nothing can check that.
-        periods, times : array-like of shape (n_cases,), optional
-            The period of each case, or the time that it falls in, where the capacity is one per
-            period.
+        periods, times
+            As in `voros.evaluate`.
         model : str, optional
             Name of the model, to be kept with its thresholds.
 
@@ -209,10 +208,10 @@ class ThresholdPolicy:
         Parameters are those of `from_validation`; the points must carry thresholds.
         """
         check_scenario(scenario)
-        _check_strategy(strategy)
+        check_choice(strategy, "strategy", POLICY_STRATEGIES)
         _check_thresholds(points)
         _check_model(model)
-        shared_by = _check_n_models(guarantee, n_models)
+        shared_by = check_n_models(guarantee, n_models)
         allowed = allowed_thresholds(points, scenario, guarantee, shared_by)
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
         if not allowed.feasible:
@@ -359,40 +358,10 @@ class ThresholdPolicy:
         >>> policy.threshold(), policy.at_prevalence(0.15).threshold()
         (0.5, 0.9)
         """
-        scenario = self.scenario.changed(prevalence=prevalence)
-        if scenario.exceed is not None:
-            raise ArgumentError(
-                "exceed",
-                f"={scenario.exceed!r}: how many periods pass the capacity is not known without "
-                "the cases; use from_validation with Scenario(prevalence=...)",
-            )
-        points = self._stored_points().at_prevalence(prevalence)
-        n_periods = None if self.origin is None else self.origin.n_periods
-        max_alarms = scenario.max_alarms(points.n_cases, points.one_case, n_periods)
-        feasible = points.within_limits(scenario.min_precision, max_alarms)
-        decision = Decision(points, scenario, feasible, max_alarms)
-        allowed = AllowedThresholds.of(points, decision, None, self.n_models)
-        made = self.from_allowed(allowed, strategy=self.strategy, model=self.model)
-        if not allowed.feasible:
-            warn_caller(
-                f"no threshold of the policy keeps the limits at a prevalence of {prevalence:g}",
-                NeverAlarmWarning,
-            )
-        return replace(made, pos_label=self.pos_label, origin=self.origin)
+        # Most policies stay where they were made.
+        from voros.policy.prevalence import policy_at
 
-    def _stored_points(self) -> OperatingPoints:
-        """The thresholds of the policy as operating points, at its own prevalence."""
-        rows = {choice.threshold: choice for choice in (self.default, *self.choices)}
-        raising = [choice for choice in rows.values() if not choice.never_alarm]
-        raising.sort(key=lambda choice: choice.alarms)
-        return OperatingPoints(
-            np.array([np.inf, *(choice.threshold for choice in raising)]),
-            np.array([0.0, *(choice.tp for choice in raising)]),
-            np.array([0.0, *(choice.fp for choice in raising)]),
-            self.n_positive,
-            self.n_negative,
-            one_case=0.0,
-        )
+        return policy_at(self, prevalence)
 
     def evaluate(
         self,
@@ -620,24 +589,6 @@ def _check_thresholds(points: OperatingPoints) -> None:
         raise ValueError("points carry no thresholds, so none can be deployed")
 
 
-def _check_n_models(guarantee: Guarantee | None, n_models: int | None) -> int:
-    if n_models is not None:
-        if isinstance(n_models, bool) or not isinstance(n_models, Integral) or n_models < 1:
-            raise ValueError(f"n_models={n_models!r}; accepted is a whole number above 0")
-        return int(n_models)
-    if guarantee is None:
-        return 1
-    raise ValueError(
-        "a guarantee needs n_models, from how many models this one was chosen on these cases: "
-        "n_models=1 if it was fixed before they were looked at. After select_model(..., "
-        "guarantee=...), selection.policy() is the winner's policy and keeps the promise"
-    )
-
-
 def _check_model(model: str | None) -> None:
     if model is not None and not isinstance(model, str):
         raise TypeError(f"model={model!r}; accepted is the name of a model, a str, or None")
-
-
-def _check_strategy(strategy: str) -> None:
-    check_choice(strategy, "strategy", POLICY_STRATEGIES)
