@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 from itertools import pairwise
@@ -273,15 +273,17 @@ class CostHull:
     enter : ndarray of shape (n_vertices,)
         Cost ratio at which each takes over from the one before; the first enters at +inf. Each is
         best from its own down to that of the next.
+    leave : ndarray of shape (n_vertices,)
+        Cost ratio at which each gives way to the next; the last stays best down to 0.
     """
 
     index: AnyArray
     enter: FloatArray
+    leave: FloatArray = field(init=False)
 
-    @property
-    def leave(self) -> FloatArray:
-        """Cost ratio at which each gives way to the next; the last stays best down to 0."""
-        return np.append(self.enter[1:], 0.0)
+    def __post_init__(self) -> None:
+        """Derive once where each ends."""
+        object.__setattr__(self, "leave", np.append(self.enter[1:], 0.0))
 
     def choices(self, points: OperatingPoints) -> tuple[Choice, ...]:
         """Describe the thresholds with the cost ratios at which each is best, from cheap to dear.

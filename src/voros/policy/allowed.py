@@ -105,9 +105,10 @@ class AllowedThresholds:
         origin = Origin.of(observed)
         most, feasible, hull = decision.highest_recall, decision.can_alarm, decision.hull
         rows = np.union1d(hull.index, [0, most])
+        kept = CostHull(np.searchsorted(rows, hull.index), hull.enter)
         return cls(
             decision.points.take(rows),
-            CostHull(np.searchsorted(rows, hull.index), hull.enter),
+            kept,
             int(np.searchsorted(rows, most)),
             decision.scenario,
             guarantee,

@@ -25,18 +25,22 @@ SHOWN_CASES = 100
 def limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: float) -> str:
     """Say which limits and costs a result rests on; the cases are those at deployment."""
     most = math.floor(max_alarms) if isinstance(cases.n_cases, int) else max_alarms
-    share = cases.n_positive / cases.n_cases
+    share, costs = cases.n_positive / cases.n_cases, repr(scenario.costs)
+    ends = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
     rule = f" ({number(scenario.capacity)} {scenario.rule})" if scenario.per else ""
     return (
         f"{number(cases.n_cases)} cases, {share:.3%} positive; precision "
         f"at least {scenario.min_precision:g}, at most {number(most)} alarms{rule}; a miss is "
-        f"worth {worth_in_words(scenario, cases)} false alarms ({scenario.costs!r})"
+        f"worth {_worth(*ends)} false alarms ({costs})"
     )
 
 
 def worth_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
     """Say how many false alarms a miss is worth; the cases are those at deployment."""
-    low, high = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
+    return _worth(*scenario.costs.ratio_range(cases.n_negative / cases.n_positive))
+
+
+def _worth(low: float, high: float) -> str:
     fewest, most = (1.0 / ratio if ratio > 0 else math.inf for ratio in (high, low))
     return span(fewest, most)
 
