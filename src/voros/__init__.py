@@ -4,123 +4,72 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from voros.allocation import (
-        GroupThresholds,
-        JointPolicy,
-        allocate,
-        allocate_points,
-        compare_group_thresholds,
-    )
-    from voros.core import costs
-    from voros.core.geometry import Choice, Region, RegionCase, feasible_region
-    from voros.core.operating_points import OperatingPoints
-    from voros.core.periods import Periods
-    from voros.core.scenario import Scenario
-    from voros.core.subgroups import Subgroups
-    from voros.estimators import ConstrainedThresholdClassifier, make_scorer
-    from voros.evaluation import Evaluation, evaluate, evaluate_points
-    from voros.exceptions import (
-        CostRangeWarning,
-        DoubtfulColumnWarning,
-        FewGroupsWarning,
-        InfeasibleError,
-        InvertedCostsWarning,
-        NeverAlarmWarning,
-        OneAlarmWarning,
-        OneClassWarning,
-        PositiveClassWarning,
-        PredictionFileError,
-        UnsettledError,
-        VorosWarning,
-    )
-    from voros.guarantee import Guarantee, cases_needed
-    from voros.inference import Bootstrap, Comparison, bootstrap, compare, compare_policies
-    from voros.metrics import partial_voros_score, voros_score
-    from voros.monitoring import Monitor
-    from voros.policy import (
-        GroupEvaluation,
-        GroupResult,
-        Origin,
-        PeriodEvaluation,
-        PolicyEvaluation,
-        PrevalenceBand,
-        ThresholdPolicy,
-        Violation,
-        Worklist,
-        WorklistEvaluation,
-        worklist,
-    )
-    from voros.selection import ModelScores, Selection, select_model, select_points
-    from voros.sites import SiteCounts
-    from voros.winners import WinnerMap, winner_map, winner_map_points
+    from voros.allocation import GroupThresholds as GroupThresholds
+    from voros.allocation import JointPolicy as JointPolicy
+    from voros.allocation import allocate as allocate
+    from voros.allocation import allocate_points as allocate_points
+    from voros.allocation import compare_group_thresholds as compare_group_thresholds
+    from voros.core import costs as costs
+    from voros.core.geometry import Choice as Choice
+    from voros.core.geometry import Region as Region
+    from voros.core.geometry import RegionCase as RegionCase
+    from voros.core.geometry import feasible_region as feasible_region
+    from voros.core.operating_points import OperatingPoints as OperatingPoints
+    from voros.core.periods import Periods as Periods
+    from voros.core.scenario import Scenario as Scenario
+    from voros.core.subgroups import Subgroups as Subgroups
+    from voros.estimators import ConstrainedThresholdClassifier as ConstrainedThresholdClassifier
+    from voros.estimators import make_scorer as make_scorer
+    from voros.evaluation import Evaluation as Evaluation
+    from voros.evaluation import evaluate as evaluate
+    from voros.evaluation import evaluate_points as evaluate_points
+    from voros.exceptions import CostRangeWarning as CostRangeWarning
+    from voros.exceptions import DoubtfulColumnWarning as DoubtfulColumnWarning
+    from voros.exceptions import FewGroupsWarning as FewGroupsWarning
+    from voros.exceptions import InfeasibleError as InfeasibleError
+    from voros.exceptions import InvertedCostsWarning as InvertedCostsWarning
+    from voros.exceptions import NeverAlarmWarning as NeverAlarmWarning
+    from voros.exceptions import OneAlarmWarning as OneAlarmWarning
+    from voros.exceptions import OneClassWarning as OneClassWarning
+    from voros.exceptions import PositiveClassWarning as PositiveClassWarning
+    from voros.exceptions import PredictionFileError as PredictionFileError
+    from voros.exceptions import UnsettledError as UnsettledError
+    from voros.exceptions import VorosWarning as VorosWarning
+    from voros.guarantee import Guarantee as Guarantee
+    from voros.guarantee import cases_needed as cases_needed
+    from voros.inference import Bootstrap as Bootstrap
+    from voros.inference import Comparison as Comparison
+    from voros.inference import bootstrap as bootstrap
+    from voros.inference import compare as compare
+    from voros.inference import compare_policies as compare_policies
+    from voros.metrics import partial_voros_score as partial_voros_score
+    from voros.metrics import voros_score as voros_score
+    from voros.monitoring import Monitor as Monitor
+    from voros.policy import GroupEvaluation as GroupEvaluation
+    from voros.policy import GroupResult as GroupResult
+    from voros.policy import Origin as Origin
+    from voros.policy import PeriodEvaluation as PeriodEvaluation
+    from voros.policy import PolicyEvaluation as PolicyEvaluation
+    from voros.policy import PrevalenceBand as PrevalenceBand
+    from voros.policy import ThresholdPolicy as ThresholdPolicy
+    from voros.policy import Violation as Violation
+    from voros.policy import Worklist as Worklist
+    from voros.policy import WorklistEvaluation as WorklistEvaluation
+    from voros.policy import worklist as worklist
+    from voros.selection import ModelScores as ModelScores
+    from voros.selection import Selection as Selection
+    from voros.selection import select_model as select_model
+    from voros.selection import select_points as select_points
+    from voros.sites import SiteCounts as SiteCounts
+    from voros.winners import WinnerMap as WinnerMap
+    from voros.winners import winner_map as winner_map
+    from voros.winners import winner_map_points as winner_map_points
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Bootstrap",
-    "Choice",
-    "Comparison",
-    "ConstrainedThresholdClassifier",
-    "CostRangeWarning",
-    "DoubtfulColumnWarning",
-    "Evaluation",
-    "FewGroupsWarning",
-    "GroupEvaluation",
-    "GroupResult",
-    "GroupThresholds",
-    "Guarantee",
-    "InfeasibleError",
-    "InvertedCostsWarning",
-    "JointPolicy",
-    "ModelScores",
-    "Monitor",
-    "NeverAlarmWarning",
-    "OneAlarmWarning",
-    "OneClassWarning",
-    "OperatingPoints",
-    "Origin",
-    "PeriodEvaluation",
-    "Periods",
-    "PolicyEvaluation",
-    "PositiveClassWarning",
-    "PredictionFileError",
-    "PrevalenceBand",
-    "Region",
-    "RegionCase",
-    "Scenario",
-    "Selection",
-    "SiteCounts",
-    "Subgroups",
-    "ThresholdPolicy",
-    "UnsettledError",
-    "Violation",
-    "VorosWarning",
-    "WinnerMap",
-    "Worklist",
-    "WorklistEvaluation",
-    "allocate",
-    "allocate_points",
-    "bootstrap",
-    "cases_needed",
-    "compare",
-    "compare_group_thresholds",
-    "compare_policies",
-    "costs",
-    "evaluate",
-    "evaluate_points",
-    "feasible_region",
-    "make_scorer",
-    "partial_voros_score",
-    "select_model",
-    "select_points",
-    "voros_score",
-    "winner_map",
-    "winner_map_points",
-    "worklist",
-]
-
 HOMES = {
     "allocation": "GroupThresholds JointPolicy allocate allocate_points compare_group_thresholds",
+    "core": "costs",
     "core.operating_points": "OperatingPoints",
     "core.geometry": "Choice Region RegionCase feasible_region",
     "core.periods": "Periods",
@@ -144,6 +93,7 @@ HOMES = {
 """Where the public names live: nothing is imported before it is used."""
 
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
+__all__ = list(_HOME_OF)
 
 PARTS = (
     "allocation cli core datasets devices engines estimators frameworks guarantee inference io "

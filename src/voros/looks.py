@@ -27,8 +27,6 @@ HUES = (
 """The hue of each model: lines and markers on white or gold; lines, markers and areas on a dark
 ground, which are lighter; areas, of which the first four also differ in brightness printed grey."""
 
-LINES, LINES_ON_DARK, FILLS = zip(*HUES, strict=True)
-
 REGION = "#F6D55C"
 """The feasible region."""
 REGION_OPACITY, REGION_OPACITY_ON_DARK = 0.55, 0.3

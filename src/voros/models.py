@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,6 @@ from voros.core.arrays import (
     refuse_counts,
 )
 from voros.core.operating_points import OperatingPoints
-from voros.core.periods import Periods
 from voros.devices.libraries import on_device
 
 Result = TypeVar("Result")
@@ -84,32 +84,24 @@ def count_models(
     >>> count_models([0, 1], {"a": [0.2, 0.7], "b": [0.9, 0.1]})["b"].tp.tolist()
     [0, 0, 1]
     """
-    alone = not several_models(scores)
+    named, how = several_models(scores), {"pos_label": pos_label, "sample_weight": sample_weight}
     return {
-        model: count_model(y_true, column, pos_label, sample_weight, None if alone else model)
+        model: count_model(model if named else None, y_true, column, **how)
         for model, column in columns_by_model(y_true, scores).items()
     }
 
 
-def count_model(
-    y_true: Any,
-    column: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    model: str | None = None,
-    groups: Any = None,
-    periods: Periods | None = None,
-) -> OperatingPoints:
-    """Count one model's alarms; an error names the model where it has a name."""
+def count_model(model: str | None, y_true: Any, column: Any, **how: Any) -> OperatingPoints:
+    """Count one model's alarms as `OperatingPoints.from_scores` does; an error names the model."""
+    with naming(model):
+        return OperatingPoints.from_scores(y_true, column, **how)
+
+
+@contextmanager
+def naming(model: str | None) -> Iterator[None]:
+    """Name the model in errors about its scores, where it has a name."""
     try:
-        return OperatingPoints.from_scores(
-            y_true,
-            column,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            groups=groups,
-            periods=periods,
-        )
+        yield
     except ValueError as error:
         raise ValueError(str(error) if model is None else f"model {model!r}: {error}") from None
 

@@ -329,11 +329,11 @@ def select_model(
     check_groups(guarantee, groups)
     read = read_periods(scenario, y_true, periods, times)
 
-    def count(model: str) -> OperatingPoints:
-        name = model if named else None
-        return count_model(y_true, columns[model], pos_label, sample_weight, name, groups, read)
-
-    counted = ((model, count(model)) for model in columns)
+    how = {"sample_weight": sample_weight, "groups": groups, "periods": read}
+    counted = (
+        (name, count_model(name if named else None, y_true, column, pos_label=pos_label, **how))
+        for name, column in columns.items()
+    )
     selection = rank_points(counted, len(columns), scenario, strategy, tolerance, guarantee)
     _warn_about(selection)
     return replace(selection, pos_label=pos_label)

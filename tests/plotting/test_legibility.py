@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
-from voros.looks import FILLS, LINES, look_of
+from voros.looks import HUES, look_of
 from voros.plotting import (
     AreaCurveDisplay,
     RegionDisplay,
@@ -132,10 +132,10 @@ def brightness(colour: str) -> float:
 
 
 def test_areas_differ_in_grey_and_lines_in_dashes_or_markers() -> None:
-    greys = sorted(brightness(colour) for colour in FILLS[:4])
+    greys = sorted(brightness(colour) for _, _, colour in HUES[:4])
     assert min(np.diff(greys)) > 0.12
-    looks = {(look_of(i).dashes, look_of(i).marker) for i in range(len(LINES))}
-    assert len(looks) == len(LINES)
+    looks = {(look_of(i).dashes, look_of(i).marker) for i in range(len(HUES))}
+    assert len(looks) == len(HUES)
 
 
 BLINDNESS = {
@@ -170,7 +170,7 @@ def seen(colour: str, matrix: Any) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", BLINDNESS)
-@pytest.mark.parametrize("palette", [LINES[:4], FILLS[:4]], ids=["lines", "fills"])
+@pytest.mark.parametrize("palette", list(zip(*HUES[:4], strict=True))[::2], ids=["lines", "fills"])
 def test_colours_differ_for_the_colour_blind(kind: str, palette: tuple[str, ...]) -> None:
     places = [seen(colour, BLINDNESS[kind]) for colour in palette]
     for i, one in enumerate(places):

@@ -95,15 +95,11 @@ class DataTable(Mapping[str, AnyArray]):
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library to use; by default the first one that is installed.
         """
-        return make_frame(
-            {name: _with_nulls(column) for name, column in self.items()}, backend=backend
-        )
-
-
-def _with_nulls(column: AnyArray) -> AnyArray | list[str | None]:
-    if column.dtype.kind == "U":
-        return [word or None for word in column.tolist()]
-    return column
+        columns = {
+            name: [word or None for word in column.tolist()] if column.dtype.kind == "U" else column
+            for name, column in self.items()
+        }
+        return make_frame(columns, backend=backend)
 
 
 OutcomeName: TypeAlias = Literal[

@@ -24,7 +24,7 @@ from voros.inference.near_zero import may_be_zero, upper_bound
 from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
-from voros.models import columns_by_model, one_or_all, several_models
+from voros.models import columns_by_model, naming, one_or_all, several_models
 from voros.progress import Progress, progress_bar
 from voros.text.signatures import takes
 from voros.text.table import html_facts
@@ -95,10 +95,8 @@ class Resampling:
         named = several_models(scores)
         models = {}
         for model, column in columns_by_model(y_true, scores).items():
-            try:
+            with naming(model if named else None):
                 positive, checked, _ = check_cases(y_true, column, self.pos_label)
-            except ValueError as error:
-                raise ValueError(f"model {model!r}: {error}" if named else str(error)) from None
             models[model] = Ranked.of(positive, checked, worthwhile=worthwhile)
         check_same_order(y_true, groups=self.groups)
         sampling = Sampling.of(positive, stratified=self.stratified, groups=self.groups)

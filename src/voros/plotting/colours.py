@@ -137,23 +137,19 @@ def _wanted_colours(models: Sequence[str], color: Any) -> dict[str, Any]:
         found = dict(color)
     elif is_color_like(color) and len(models) == 1:
         found = {models[0]: color}
+    elif isinstance(color, str) or not isinstance(color, Sequence) or len(color) != len(models):
+        raise ValueError(
+            f"color={color!r} and {len(models)} models; accepted are a colour for one model, as "
+            "many colours as models, or a mapping from names to colours"
+        )
     else:
-        found = _one_each(models, color)
+        found = dict(zip(models, color, strict=True))
     for name, given in found.items():
         if name not in models:
             raise ValueError(f"color names {name!r}, which is not one of {', '.join(models)}")
         if not is_color_like(given):
             raise ValueError(f"color={given!r} is not a colour that matplotlib knows")
     return found
-
-
-def _one_each(models: Sequence[str], color: Any) -> dict[str, Any]:
-    if isinstance(color, str) or not isinstance(color, Sequence) or len(color) != len(models):
-        raise ValueError(
-            f"color={color!r} and {len(models)} models; accepted are a colour for one model, as "
-            "many colours as models, or a mapping from names to colours"
-        )
-    return dict(zip(models, color, strict=True))
 
 
 def region_opacity(ax: Axes) -> float:

@@ -97,15 +97,7 @@ class ModelDisplay(ABC):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *arguments: Any,
-        ax: Any = None,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        **options: Any,
+        cls, estimator: Any, X: Any, y: Any, *arguments: Any, pos_label: Any = None, **options: Any
     ) -> Self:
         """Draw from fitted classifiers.
 
@@ -115,11 +107,19 @@ class ModelDisplay(ABC):
             With ``predict_proba`` or ``decision_function``.
         X : array-like of shape (n_cases, n_features)
         y : array-like of shape (n_cases,)
-        *arguments, ax, pos_label, sample_weight, **options
+        *arguments, pos_label, **options
             As in `from_predictions`.
         """
-        points = _count_estimators(estimator, X, y, pos_label, sample_weight)
-        return cls.from_points(points, *arguments, ax=ax, **options)
+        # scikit-learn doubles the time it takes to import voros.
+        from voros.estimators.classifier import RESPONSE_METHODS
+        from voros.estimators.held_out import positive_class, positive_scores
+
+        named = isinstance(estimator, Mapping)
+        scores = {}
+        for name, model in (estimator if named else {type(estimator).__name__: estimator}).items():
+            label = positive_class(model.classes_, pos_label)
+            scores[name] = positive_scores(model, X, RESPONSE_METHODS, label)
+        return cls.from_predictions(y, scores, *arguments, pos_label=label, **options)
 
 
 def _handing_on(maker: Callable[..., Any]) -> Callable[..., Any]:
@@ -130,26 +130,6 @@ def _handing_on(maker: Callable[..., Any]) -> Callable[..., Any]:
         return maker(cls, *arguments, **options)
 
     return made
-
-
-def _count_estimators(
-    estimator: Any, X: Any, y: Any, pos_label: Any, sample_weight: Any
-) -> dict[str, OperatingPoints]:
-    # scikit-learn doubles the time it takes to import voros.
-    from voros.estimators.classifier import RESPONSE_METHODS
-    from voros.estimators.held_out import positive_class, positive_scores
-
-    given = estimator if isinstance(estimator, Mapping) else {type(estimator).__name__: estimator}
-    positive = {name: positive_class(model.classes_, pos_label) for name, model in given.items()}
-    return {
-        name: OperatingPoints.from_scores(
-            y,
-            positive_scores(model, X, RESPONSE_METHODS, positive[name]),
-            pos_label=positive[name],
-            sample_weight=sample_weight,
-        )
-        for name, model in given.items()
-    }
 
 
 def named_points(points: PointsLike) -> dict[str, OperatingPoints]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray, check_flag
-from voros.looks import AXIS_TITLES, LINES
+from voros.looks import AXIS_TITLES, HUES
 from voros.plotting.chords import marked_runs
 from voros.plotting.colours import ground, ink, ink_on, model_styles, quiet
 from voros.plotting.display import ModelDisplay, named_points
@@ -234,7 +234,7 @@ class WinnerMapDisplay(ModelDisplay):
         from matplotlib.patches import Patch
 
         won = self.winner_map.shares_won()
-        many = len(won) > len(LINES)
+        many = len(won) > len(HUES)
         keys = {}
         for name, style in self.styles_.items():
             if won[name] > 0 or not many:
