@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,8 @@ from voros.cli.loading import count_points, load
 from voros.cli.options import InputOptions, LimitOptions, OutputOptions, bundled, output_to
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
+from voros.core.operating_points import OperatingPoints
+from voros.io import Predictions
 
 OPENING_MISS_COSTS = "5:20"
 """What the page opens with where no costs are given: people move it from there."""
@@ -57,6 +60,9 @@ def explore(
     cases: Annotated[
         str, typer.Option(help="What is counted, in the plural, as in 'patients'.")
     ] = "cases",
+    resamples: Annotated[
+        int, typer.Option(help="Resamples of the cases, for intervals on the page; 0 for none.")
+    ] = 200,
     language: Annotated[
         str, typer.Option(help="Language the page opens in: en or de; readers can change it.")
     ] = "en",
@@ -94,13 +100,31 @@ def explore(
         predictions = load(columns)
         points = count_points(predictions)
         with show_progress("writing the page"):
-            html = render_page(points, scenario, thin=thin, **words)
+            replicates = _replicates(predictions, points, thin, resamples)
+            html = render_page(points, scenario, thin=thin, replicates=replicates, **words)
     deliver(html, output, show_options, announce=False)
     size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
     if show_options.for_programs:
         sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
         show(sheet.beside(written=str(output), bytes=size), show_options)
+
+
+def _replicates(
+    predictions: Predictions,
+    points: Mapping[str, OperatingPoints],
+    thin: int | None,
+    resamples: int,
+) -> dict[str, Any] | None:
+    """Count the models in resamples; None where none are asked for, or rows have weights."""
+    from voros.present.explorer.payload import check_resamples, held_points
+    from voros.present.explorer.replicates import resampled_counts
+
+    check_resamples(resamples)
+    if resamples == 0 or predictions.weights is not None:
+        return None
+    held = held_points(points, thin)
+    return resampled_counts(predictions.labels, predictions.scores, held, resamples)
 
 
 def _refuse_without_file(columns: PageInput, options: OutputOptions, thin: int | None) -> None:

@@ -3,6 +3,7 @@
 import json
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 import voros
 from voros.models import count_models
 from voros.present.explorer import render_empty_page, render_page
+from voros.present.explorer.payload import held_points
+from voros.present.explorer.replicates import resampled_counts
 
 pytest.importorskip("selenium")
 from present.explorer.driving import complaints, element, scores, text, value
@@ -170,13 +173,21 @@ def test_the_saved_page_is_the_one_that_python_writes(empty: Any, tmp_path: Path
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     empty.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     assert empty.execute_async_script(DROP_ONE, "cases.csv", write_rows(y, models)) == ""
+    wait_until(lambda: empty.execute_script("return document.body.dataset.sure ?? null"))
     element(empty, "save-page").click()
     saved = tmp_path / "voros-page.html"
-    for _ in range(200):
-        if saved.exists():
-            break
+    wait_until(saved.exists)
+    points = count_models(y, models)
+    replicates = resampled_counts(y, models, held_points(points, None))
+    expected = render_page(points, OPENING, replicates=replicates)
+    assert saved.read_text(encoding="utf-8") == expected
+
+
+def wait_until(ready: Callable[[], Any]) -> None:
+    for _ in range(400):
+        if ready():
+            return
         time.sleep(0.05)
-    assert saved.read_text(encoding="utf-8") == render_page(count_models(y, models), OPENING)
 
 
 def test_the_form_says_what_it_guessed_and_takes_another_choice(empty: Any) -> None:

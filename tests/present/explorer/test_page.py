@@ -90,7 +90,7 @@ def test_writes_whole_and_never_over_a_file(tmp_path):
 
 def test_scores_and_points_make_the_same_page(tmp_path):
     y_true, scores = np.array([1, 0, 1, 0, 0]), [0.9, 0.8, 0.7, 0.1, 0.0]
-    path = write_page(y_true, {"a": scores}, SCENARIO, tmp_path / "page.html")
+    path = write_page(y_true, {"a": scores}, SCENARIO, tmp_path / "page.html", n_resamples=0)
     assert path.read_text(encoding="utf-8") == render_page({"a": POINTS}, SCENARIO)
 
 

@@ -90,7 +90,7 @@ def test_asks_the_network_for_nothing_and_logs_nothing(opened: Any) -> None:
         for event in events
         if event["method"] == "Network.requestWillBeSent"
     ]
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     assert len([url for url in asked if url.startswith("file:")]) == 1
     assert opened.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert complaints(opened) == []

@@ -12,7 +12,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from voros.core.arrays import check_choice
+from voros.core.arrays import check_choice, check_labels
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
@@ -26,15 +26,21 @@ from voros.looks import (
     REGION_OPACITY,
     REGION_OPACITY_ON_DARK,
 )
-from voros.models import count_models
-from voros.present.explorer.payload import empty_payload, page_payload
+from voros.models import columns_by_model, count_models
+from voros.present.explorer.payload import (
+    check_resamples,
+    empty_payload,
+    held_points,
+    page_payload,
+)
+from voros.present.explorer.replicates import RESAMPLES, resampled_counts
 from voros.text.signatures import takes
 
 _MODULES = """
-    python_text lang_en lang_de lang csv columns labels counting reading background
-    voros setting wording marks axes roc_chart area_chart threshold_chart people winners winner_map
-    tables chart_tables ranking notices fields controls sharing saving chart_data keeping compare
-    steps filling app loader main
+    python_text lang_en lang_de lang voros resampling uncertainty csv columns labels counting
+    reading background setting wording marks axes roc_chart area_chart threshold_chart people
+    winners winner_map tables chart_tables ranking notices fields controls sharing saving
+    chart_data keeping compare steps filling app loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""
@@ -61,6 +67,7 @@ def write_page(
     outcome: str = "the outcome",
     cases: str = "cases",
     thin: int | None = None,
+    n_resamples: int = RESAMPLES,
     language: str = "en",
     force: bool = False,
 ) -> Path:
@@ -90,6 +97,9 @@ def write_page(
     thin : int, optional
         For publication: keep at most ``thin`` thresholds of each model. The page states the
         largest change this can make to a score.
+    n_resamples : int, default 200
+        Resamples of the cases, from which the page has intervals; 0 for none. There are none
+        where `sample_weight` is given.
     language : {"en", "de"}, default "en"
         The language that the page opens in; its reader can change it.
     force : bool, default False
@@ -113,14 +123,22 @@ def write_page(
     ...     page.name
     'page.html'
     """
+    points = count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+    check_resamples(n_resamples)
+    replicates = None
+    if n_resamples and sample_weight is None:
+        columns, positive = columns_by_model(y_true, scores), check_labels(y_true, pos_label)
+        held = held_points(points, thin)
+        replicates = resampled_counts(positive, columns, held, n_resamples)
     return write_page_points(
-        count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight),
+        points,
         scenario,
         path,
         title=title,
         outcome=outcome,
         cases=cases,
         thin=thin,
+        replicates=replicates,
         language=language,
         force=force,
     )
@@ -134,11 +152,15 @@ def render_page(
     outcome: str = "the outcome",
     cases: str = "cases",
     thin: int | None = None,
+    replicates: Mapping[str, Any] | None = None,
     language: str = "en",
 ) -> str:
-    """Return the page as text; parameters are those of `write_page`."""
+    """Return the page as text; parameters are those of `write_page`.
+
+    ``replicates`` are counts in resamples, from `resampled_counts`.
+    """
     payload = page_payload(points_by_model, scenario, thin)
-    return _render(payload, title, outcome, cases, language)
+    return _render(payload | {"replicates": replicates}, title, outcome, cases, language)
 
 
 @takes(render_page)
@@ -173,7 +195,8 @@ def render_empty_page(
     >>> '"models":[]' in page
     True
     """
-    return _render(empty_payload(scenario), title, outcome, cases, language)
+    payload = empty_payload(scenario) | {"replicates": None}
+    return _render(payload, title, outcome, cases, language)
 
 
 def _render(

@@ -18,6 +18,9 @@ from voros.winners import CLOSE_CALL
 CERTIFIED_RECALL = 0.25
 """Thinning is certified for capacities that admit at least this share of the positives."""
 
+MOST_RESAMPLES = 10_000
+"""More would make the page too large to mail."""
+
 
 def page_payload(
     points_by_model: Mapping[str, OperatingPoints], scenario: Scenario, thin: int | None = None
@@ -38,18 +41,25 @@ def page_payload(
     check_scenario(scenario)
     _check_complete(points_by_model)
     shared = _shared_cases(points_by_model)
-    if thin is not None:
-        check_count(thin, "thin", "a whole number of thresholds above 0")
-    kept = {
-        name: useful_points(points) if thin is None else thin_points(points, thin, CERTIFIED_RECALL)
-        for name, points in points_by_model.items()
-    }
+    kept = held_points(points_by_model, thin)
     return {
         "models": [_model(name, points) for name, points in kept.items()],
         "cases": shared,
         "setting": _setting(scenario),
         "thinning": None if thin is None else _thinning(points_by_model, kept, thin),
         "closeCall": CLOSE_CALL,
+    }
+
+
+def held_points(
+    points_by_model: Mapping[str, OperatingPoints], thin: int | None
+) -> dict[str, OperatingPoints]:
+    """Return the points that a page holds of each model."""
+    if thin is not None:
+        check_count(thin, "thin", "a whole number of thresholds above 0")
+    return {
+        name: useful_points(points) if thin is None else thin_points(points, thin, CERTIFIED_RECALL)
+        for name, points in points_by_model.items()
     }
 
 
@@ -127,6 +137,16 @@ def _miss_range(costs: CostDistribution) -> tuple[float, float, str]:
         )
     low, high = costs.support
     return (low, high, "miss") if costs.over == "miss" else (1.0 / high, 1.0 / low, "ratio")
+
+
+def check_resamples(n_resamples: int) -> None:
+    """Raise unless a number of resamples is one that a page can hold."""
+    whole = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
+    if not whole or not (n_resamples == 0 or 100 <= n_resamples <= MOST_RESAMPLES):
+        raise ArgumentError(
+            "n_resamples",
+            f"={n_resamples!r}; accepted are 0 for none, or 100 to {MOST_RESAMPLES:,}",
+        )
 
 
 def _thinning(

@@ -1,5 +1,6 @@
 /** The page: one setting, moved by its controls, and everything that follows from it. */
 import { areaChart } from "./area_chart.js";
+import { resampleScorer } from "./background.js";
 import { bindComparison } from "./compare.js";
 import { bindControls } from "./controls.js";
 import { areaRows, mapRows, rocRows } from "./chart_tables.js";
@@ -16,6 +17,7 @@ import { bindSharing } from "./sharing.js";
 import { stepper } from "./steps.js";
 import { tableBehind } from "./tables.js";
 import { thresholdChart, thresholdTable } from "./threshold_chart.js";
+import { intervalsOf } from "./uncertainty.js";
 import { atPrevalence, bindingLimits, evaluate, operatingPoints, ratioRange } from "./voros.js";
 import { winnerMap } from "./winner_map.js";
 import {
@@ -39,8 +41,9 @@ const ANNOUNCED_AFTER = 700;
 
 /** What the page in view shows: its data, and what draws them. */
 let [payload, cases, words, nCases, models] = [];
-let [tables, pictures, drawPeople, writeTexts, showControls, showComparison] = [];
+let [tables, pictures, drawPeople, writeTexts, showControls, showComparison, showRanking] = [];
 let [shownView, shownMap, drawsAll] = [null, null, false];
+let scorer = null;
 
 const place = (id) => document.getElementById(id);
 
@@ -175,15 +178,37 @@ function say(verdict, consequence, view) {
   );
 }
 
+/** The sentences and the ranking, which know more once the resamples are scored. */
+function showResult(view, consequence) {
+  const verdict = verdictText(view.ranked, view.closeCall);
+  showRanking(view);
+  say(verdict, consequence, view);
+  showComparison(view, verdict, consequence);
+}
+
+/** Ask for intervals; when they come, the result is shown again, unless something moved. */
+function askHowSure(view, consequence) {
+  const { minPrecision, capacity, prevalence } = view.setting;
+  scorer?.ask({ minPrecision, capacity, prevalence, costs: view.costs }, (found) => {
+    if (view !== shownView) return;
+    const scores = view.models.map(({ score }) => score);
+    const intervals = intervalsOf(found, scores, view.ranked[0].position);
+    view.models.forEach((model, i) => (model.sure = intervals[i]));
+    showResult(view, consequence);
+    place("sure-hint").hidden = false;
+    document.body.dataset.sure = JSON.stringify(intervals);
+  });
+}
+
 function update() {
   const started = performance.now();
   const view = viewOf(store.setting);
   showControls(store.setting);
   for (const draw of pictures) draw(view);
   shownView = view;
-  const [verdict, consequence] = [verdictText(view.ranked, view.closeCall), drawPeople(view)];
-  say(verdict, consequence, view);
-  showComparison(view, verdict, consequence);
+  const consequence = drawPeople(view);
+  showResult(view, consequence);
+  askHowSure(view, consequence);
   writeTexts(store.setting);
   place("undo").disabled = !store.steps.canGoBack;
   place("redo").disabled = !store.steps.canGoForward;
@@ -202,7 +227,6 @@ function bindPage() {
   pictures = [
     (view) => tables.roc(() => rocRows(view)),
     (view) => tables.area(() => areaRows(view)),
-    rankingTable(place("ranking")),
     rocChart(place("roc")),
     areaChart(place("area")),
     thresholdChart(place("threshold")),
@@ -223,6 +247,7 @@ function bindPage() {
   bindDrawAll();
   bindKeeping(() => ({ ...shownView, map: shownMap }));
   writeTexts = bindSharing();
+  showRanking = rankingTable(place("ranking"));
   showControls = bindControls(store, models, {
     nCases,
     ownRate: cases.nPositive / nCases,
@@ -270,6 +295,17 @@ function fillPage() {
   }
 }
 
+/** Score resamples in a worker from now on; where there are none, the scores stand alone. */
+export function attachResamples(given) {
+  scorer?.stop();
+  scorer = null;
+  delete document.body.dataset.sure;
+  if (!given.replicates) return;
+  const [{ cases: held, replicates }, counts] = [given, given.models.map(({ tp, fp }) => ({ tp, fp }))];
+  scorer = resampleScorer({ models: counts, cases: held, replicates });
+  if (shownView) update();
+}
+
 /** The setting in force, to open another page with. */
 export const settingNow = () => store.setting;
 
@@ -286,6 +322,8 @@ export function openPage(given, setting = null) {
   place("layout").hidden = false;
   fillPage();
   bindPage();
+  shownView = null;
+  attachResamples(payload);
   store.steps = stepper();
   store.setting = null;
   if (setting) store.change(setting);

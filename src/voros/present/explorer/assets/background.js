@@ -2,16 +2,36 @@
 import { DataError } from "./columns.js";
 import { setLanguage } from "./lang.js";
 import { countFile, peekFile } from "./reading.js";
+import { deviations, prepared } from "./uncertainty.js";
+
+/** Count a file: the counts as soon as they are there, the resamples at the end. */
+async function countAndResample(blob, name, wanted, note) {
+  const { resample, ...counted } = await countFile(blob, name, wanted, (bytes) => note({ bytes }));
+  note({ counted });
+  return resample();
+}
+
+/** The resamples of the page in view, made ready once. */
+let ready = null;
+
+async function keepResamples(held) {
+  ready = prepared(held);
+}
 
 /** What a worker can be asked for; the last argument of each takes notes of progress. */
-const TASKS = { peek: peekFile, count: countFile };
+const TASKS = {
+  peek: peekFile,
+  count: countAndResample,
+  keep: keepResamples,
+  deviate: async (setting) => deviations(ready, setting),
+};
 
 /** Answer the page's request. */
 export function bindWorker(scope) {
   scope.onmessage = async ({ data: { task, args, language } }) => {
     setLanguage(language);
     try {
-      const done = await TASKS[task](...args, (...progress) => scope.postMessage({ progress }));
+      const done = await TASKS[task](...args, (progress) => scope.postMessage({ progress }));
       scope.postMessage({ done });
     } catch (error) {
       scope.postMessage({ problem: error.message, known: error instanceof DataError });
@@ -42,7 +62,7 @@ export function inBackground(task, args, progress = () => {}) {
     }
     worker.onerror = here;
     worker.onmessage = ({ data }) => {
-      if (data.progress) return progress(...data.progress);
+      if (data.progress) return progress(data.progress);
       worker.terminate();
       if (data.problem === undefined) return resolve(data.done);
       return reject(data.known ? new DataError(data.problem) : new Error(data.problem));
@@ -50,4 +70,32 @@ export function inBackground(task, args, progress = () => {}) {
     worker.postMessage({ task, args, language });
   });
   return { result, stop: () => worker?.terminate() };
+}
+
+/**
+ * A worker that keeps the resamples of a page and scores them at one setting after another.
+ * `ask(setting, answer)` answers for the latest setting asked for; what it overtakes is dropped.
+ */
+export function resampleScorer(held) {
+  const language = document.documentElement.lang;
+  const worker = workerOfThisPage();
+  let [busy, waiting, answer] = [true, null, null];
+  const send = (task, args) => worker.postMessage({ task, args, language });
+  const next = () => {
+    busy = waiting !== null;
+    if (busy) send("deviate", [waiting]);
+    waiting = null;
+  };
+  worker.onmessage = ({ data }) => {
+    if (data.done && waiting === null) answer(data.done);
+    next();
+  };
+  send("keep", [held]);
+  return {
+    ask(setting, told) {
+      [waiting, answer] = [setting, told];
+      if (!busy) next();
+    },
+    stop: () => worker.terminate(),
+  };
 }

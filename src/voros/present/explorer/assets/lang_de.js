@@ -101,6 +101,9 @@ export const GERMAN = {
   rankingHint:
     "[Partial VOROS|score]: der Anteil aller Modelle innerhalb Ihrer Grenzen, die schlechter sind als " +
     "dieses, gemittelt über Ihre Kosten. 1 ist vollkommen; 0 heißt, nie Alarm zu schlagen.",
+  sureHint:
+    "Klein: wo der Wert mit 95 % Sicherheit liegt, aus Stichproben der Fälle. Wenn das zweite so gut " +
+    "sein kann wie das erste, sind sie nicht zu unterscheiden.",
   rank: "Rang",
   modelHead: "Modell",
   scoreHead: "Wert",

@@ -99,6 +99,9 @@ export const ENGLISH = {
   rankingHint:
     "[Partial VOROS|score]: the share of all classifiers within your limits that this one beats, " +
     "averaged over your costs. 1 is perfect; 0 is never raising an alarm.",
+  sureHint:
+    "Small: where the value lies with a confidence of 95 %, from resamples of the cases. If the " +
+    "second may be as good as the first, it is too close to call.",
   rank: "Rank",
   modelHead: "Model",
   scoreHead: "Score",

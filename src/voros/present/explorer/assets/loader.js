@@ -30,7 +30,7 @@ function textsOf({ first }) {
   return [...new Set(first)].filter((text) => text !== null && !MISSING.has(text));
 }
 
-/** Bind the form; `open(payload)` shows counts. Returns nothing. */
+/** Bind the form; `open(payload, stay)` shows counts, in the setting in force if `stay`. Returns nothing. */
 export function bindLoader(source, empty, open) {
   let [file, name, peeked, shown] = [null, "", null, null];
 
@@ -108,10 +108,14 @@ export function bindLoader(source, empty, open) {
     [bar.hidden, bar.value, bar.max] = [false, 0, Math.max(file.size, 1)];
     tellProblem(null);
     try {
-      const counted = await inBackground("count", [file, name, wanted()], (bytes) => {
-        bar.value = bytes;
-      }).result;
-      show(counted);
+      const task = inBackground("count", [file, name, wanted()], ({ bytes, counted }) => {
+        if (bytes) bar.value = bytes;
+        if (counted) show(counted);
+      });
+      const before = shown;
+      const replicates = await task.result;
+      // Where another file was counted meanwhile, these resamples are of no use.
+      if (shown !== before) attach(replicates);
     } catch (error) {
       tellProblem(error);
     }
@@ -134,6 +138,11 @@ export function bindLoader(source, empty, open) {
     at("loaded-text").textContent = w.loaded(name, notes);
     open(shown);
     at("result").focus();
+  }
+
+  function attach(replicates) {
+    shown = { ...shown, replicates };
+    open(shown, true);
   }
 
   const stop = (event) => event.preventDefault();

@@ -1,5 +1,5 @@
 /** Where the script begins: as a page, or as the worker of one. */
-import { openPage, settingNow } from "./app.js";
+import { attachResamples, openPage, settingNow } from "./app.js";
 import { bindWorker } from "./background.js";
 import { fillWords } from "./filling.js";
 import { LANGUAGES, setLanguage, w, wordsOf } from "./lang.js";
@@ -41,9 +41,10 @@ function startPage() {
   bindLanguages(() => show(settingNow()));
   show();
   if (payload.models.length) return;
-  bindLoader(source, payload, (counted) => {
+  bindLoader(source, payload, (counted, stay = false) => {
     shown = counted;
-    show();
+    if (stay) attachResamples(counted);
+    else show();
   });
 }
 

@@ -3,6 +3,17 @@ import { w } from "./lang.js";
 import { html, swatch } from "./marks.js";
 import { fixed } from "./wording.js";
 
+const rangeText = (ends) => w.range(...ends.map((end) => fixed(end, 3).replace("-", "−")));
+
+function intervalOf({ sure }) {
+  return sure ? [html("span", { class: "interval" }, rangeText([sure.low, sure.high]))] : [];
+}
+
+function behindOf({ sure }, position) {
+  if (!sure || position === 0) return [];
+  return [html("span", { class: "interval" }, rangeText(sure.behind.map((end) => -end).reverse()))];
+}
+
 function distanceText(model, best, position) {
   if (!model.usable) return w.cannotAlarm;
   return position === 0 ? w.best : `−${fixed(best.score - model.score, 4)}`;
@@ -27,8 +38,8 @@ function row(model, best, position) {
     { class: model.usable ? "" : "unusable" },
     html("td", { class: "rank" }, String(position + 1)),
     html("th", { scope: "row" }, html("span", { class: "named" }, swatch(model.mark), model.name)),
-    html("td", { class: "score" }, score, bar(model)),
-    html("td", { class: "distance" }, distanceText(model, best, position)),
+    html("td", { class: "score" }, score, bar(model), ...intervalOf(model)),
+    html("td", { class: "distance" }, distanceText(model, best, position), ...behindOf(model, position)),
   );
 }
 

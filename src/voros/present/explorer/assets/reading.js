@@ -19,6 +19,7 @@ import {
 import { missingTexts, positiveTexts } from "./labels.js";
 import { w } from "./lang.js";
 import { quotedBytes } from "./python_text.js";
+import { resampledCounts } from "./resampling.js";
 
 /** Bytes whose rows show the kinds of the columns, and rows of them that show their values. */
 const PEEKED_BYTES = 1 << 20;
@@ -336,7 +337,8 @@ function usedCodes({ codes, labels }, missing) {
 }
 
 /**
- * Count a file: {models: [{name, thresholds, tp, fp}], nPositive, nNegative, notes, doubts}.
+ * Count a file: {models: [{name, thresholds, tp, fp}], nPositive, nNegative, notes, doubts}, and a
+ * function `resample` that counts the models in resamples of the cases.
  *
  * `wanted` holds {label, scores, posLabel, dropMissing}; what it leaves open is guessed. Calls
  * `progress(bytes, rows)` as it goes.
@@ -358,5 +360,11 @@ export async function countFile(blob, name, wanted = {}, progress = undefined) {
     ...countModel(...classesOf(score, table.codes, marks, missing, sizes)),
   }));
   const [nPositive, nNegative] = sizes;
-  return { models, nPositive, nNegative, notes, doubts: roles.doubts, roles };
+  const resample = () => {
+    const rows = Array.from({ length: table.row }, (_, row) => row).filter((row) => !missing[row]);
+    const labels = Uint8Array.from(rows, (row) => Number(marks[table.codes.values[row]]));
+    const scores = (j) => Float64Array.from(rows, (row) => table.scores[j].values[row]);
+    return resampledCounts(labels, scores, models, nPositive);
+  };
+  return { models, nPositive, nNegative, notes, doubts: roles.doubts, resample };
 }

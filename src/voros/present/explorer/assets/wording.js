@@ -129,13 +129,16 @@ export function settingText(setting, words) {
   });
 }
 
-/** Who ranks first and by how much, given results sorted from the best. */
+/**
+ * Who ranks first and by how much, given results sorted from the best. Where it is known how sure
+ * they are, it is too close to call if the second may be ahead; else if they are within `closeCall`.
+ */
 export function verdictText(ranked, closeCall) {
   const [first, second] = ranked;
   if (!first.usable) return w.noModel;
   if (!second) return w.oneModel(first.name, fixed(first.score, 3));
   if (!second.usable) return w.onlyModel(first.name);
   const distance = first.score - second.score;
-  if (distance <= closeCall) return w.tooClose(first.name, second.name, fixed(distance, 4));
+  if (second.sure ? second.sure.behind[0] <= 0 : distance <= closeCall) return w.tooClose(first.name, second.name, fixed(distance, 4));
   return w.firstModel(first.name, second.name, fixed(distance, 3));
 }

@@ -1,0 +1,107 @@
+"""Counts in resamples of the cases, for a page to show how sure its scores are.
+
+A page has no cases, so the resamples are drawn when it is made. What it holds of each are counts
+at some thresholds of every model: enough to score each model within any limits, all models on the
+same resamples. The draws come from a counter and a hash of 32 bits, which the page's own script
+computes alike: the same cases make the same counts in Python and in a browser.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, check_scores
+from voros.core.operating_points import OperatingPoints
+from voros.present.explorer.thinning import thin_points
+
+RESAMPLES = 200
+"""How many resamples a page holds, unless another number is asked for."""
+
+MOST_THRESHOLDS = 100
+"""Thresholds of each model at which resamples are counted."""
+
+CERTIFIED_RECALL = 0.25
+"""Thresholds are chosen well for capacities that admit at least this share of the positives."""
+
+STEP = 0x6D2B79F5
+"""What the counter of the draws is multiplied with."""
+
+
+def resampled_counts(
+    positive: BoolArray,
+    scores: Mapping[str, Any],
+    held: Mapping[str, OperatingPoints],
+    n_resamples: int = RESAMPLES,
+) -> dict[str, Any]:
+    """Return counts of every model in the same resamples, ready for JSON.
+
+    ``held`` are the points that the page holds, as `held_points` returns them.
+
+    Examples
+    --------
+    >>> from voros.present.explorer.thinning import useful_points
+    >>> positive = np.array([True, False, True, False])
+    >>> points = OperatingPoints.from_scores(positive, [0.9, 0.8, 0.7, 0.1])
+    >>> held = {"a": useful_points(points)}
+    >>> found = resampled_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, held, 2)
+    >>> found["models"][0]["kept"], len(base64.b64decode(found["models"][0]["counts"]))
+    ([0, 1], 12)
+    """
+    kept = {
+        name: thin_points(points, MOST_THRESHOLDS, CERTIFIED_RECALL)
+        for name, points in held.items()
+    }
+    codes = {name: _codes(positive, scores[name], points) for name, points in kept.items()}
+    sizes = {name: 2 * len(points) for name, points in kept.items()}
+    counts = {name: np.zeros((n_resamples, size), np.uint32) for name, size in sizes.items()}
+    for resample in range(n_resamples):
+        drawn = draws(resample, len(positive))
+        for name, code in codes.items():
+            counts[name][resample] = np.bincount(code[drawn], minlength=sizes[name])
+    models = [
+        {"kept": _positions(held[name], kept[name]), **_packed(counts[name])} for name in kept
+    ]
+    return {"resamples": n_resamples, "models": models}
+
+
+def draws(resample: int, n_cases: int) -> AnyArray:
+    """Return the cases of a resample, with repetitions.
+
+    Examples
+    --------
+    >>> draws(0, 10).tolist()
+    [2, 0, 2, 1, 4, 5, 6, 6, 4, 5]
+    """
+    first = resample * n_cases
+    state = np.arange(first + 1, first + n_cases + 1, dtype=np.uint64) * STEP % 2**32
+    mixed = state.astype(np.uint32)
+    mixed = (mixed ^ (mixed >> np.uint32(15))) * (mixed | np.uint32(1))
+    mixed ^= mixed + (mixed ^ (mixed >> np.uint32(7))) * (mixed | np.uint32(61))
+    mixed ^= mixed >> np.uint32(14)
+    return np.asarray((mixed * (n_cases / 2**32)).astype(np.int64))
+
+
+def _codes(positive: BoolArray, scores: Any, points: OperatingPoints) -> AnyArray:
+    """Return twice the position of the strictest threshold that a case reaches, plus its label.
+
+    The position after the last stands for none.
+    """
+    rising = points.thresholds[:0:-1]
+    reached = np.searchsorted(rising, check_scores(scores), side="right")
+    return np.asarray(2 * (len(rising) - reached) + positive)
+
+
+def _positions(points: OperatingPoints, kept: OperatingPoints) -> list[int]:
+    found = np.searchsorted(points.tp, kept.tp[1:]) - 1
+    return [int(position) for position in found]
+
+
+def _packed(counts: AnyArray) -> dict[str, Any]:
+    """Counts in the fewest bytes that hold them all, as text."""
+    kind = next(kind for kind in ("u1", "<u2", "<u4") if counts.max() <= np.iinfo(kind).max)
+    packed = base64.b64encode(counts.astype(kind).tobytes()).decode()
+    return {"bytes": np.dtype(kind).itemsize, "counts": packed}

@@ -1,0 +1,189 @@
+"""Resamples on the page: drawn and scored as in Python, and intervals within their error."""
+
+import base64
+import json
+import shutil
+import subprocess
+import time
+import warnings
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+from voros.exceptions import ArgumentError
+from voros.models import count_models
+from voros.present.explorer import write_page
+from voros.present.explorer.payload import held_points
+from voros.present.explorer.replicates import draws, resampled_counts
+
+NODE = shutil.which("node")
+HERE = Path(__file__).parent
+
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+SETTINGS = [
+    (voros.Scenario(0.3, 0.3, voros.costs.miss_costs(4, 9)), ("miss", 4, 9)),
+    (voros.Scenario(0.4, 150, voros.costs.uniform(0.1, 0.4)), ("ratio", 0.1, 0.4)),
+    (voros.Scenario(0.5, 1.0, voros.costs.miss_costs(2, 5), 0.4), ("miss", 2, 5)),
+]
+
+
+@pytest.fixture(scope="module")
+def models() -> tuple[Any, dict[str, Any]]:
+    rng = np.random.default_rng(5)
+    y = rng.random(900) < 0.3
+    shared = rng.normal(size=900)
+    fine = shared + 0.5 * rng.normal(size=900) + 1.2 * y
+    fine[:2] = np.inf, -np.inf
+    return y, {"fine": fine, "coarse": np.round(shared + rng.normal(size=900) + 1.1 * y, 1)}
+
+
+def test_every_case_is_drawn_as_often_as_any_other():
+    n, resamples = 50, 2000
+    counts = sum(np.bincount(draws(i, n), minlength=n) for i in range(resamples))
+    # Chi-square of n - 1 degrees: mean 49, standard deviation 9.9.
+    spread = float(((counts - resamples) ** 2 / resamples).sum())
+    assert 20 < spread < 90
+    firsts = np.array([draws(i, n)[0] for i in range(resamples)])
+    seconds = np.array([draws(i, n)[1] for i in range(resamples)])
+    assert abs(np.corrcoef(firsts, seconds)[0, 1]) < 4 / np.sqrt(resamples)
+
+
+def _setting(scenario: voros.Scenario, costs: tuple[str, float, float]) -> dict[str, Any]:
+    over, low, high = costs
+    return {
+        "minPrecision": scenario.min_precision,
+        "capacity": {"count" if scenario.capacity_is_count else "share": scenario.capacity},
+        "prevalence": scenario.prevalence,
+        "costs": {"over": over, "low": low, "high": high},
+    }
+
+
+@pytest.fixture(scope="module")
+def of_page(models: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    y, scores = models
+    folder = tmp_path_factory.mktemp("resample")
+    for asset in files("voros.present.explorer").joinpath("assets").iterdir():
+        if asset.name.endswith(".js"):
+            (folder / asset.name).write_text(asset.read_text(encoding="utf-8"), encoding="utf-8")
+    shutil.copy(HERE / "js" / "resample.mjs", folder)
+    (folder / "package.json").write_text('{"type": "module"}')
+    columns = zip(y.astype(int).tolist(), *(s.tolist() for s in scores.values()), strict=True)
+    rows = "\n".join([",".join(["died", *scores]), *(",".join(map(repr, row)) for row in columns)])
+    settings = []
+    for scenario, costs in SETTINGS:
+        whole = [voros.evaluate(y, s, scenario).score for s in scores.values()]
+        best = int(np.argmax(whole))
+        settings.append({"setting": _setting(scenario, costs), "scores": whole, "best": best})
+    (folder / "cases.json").write_text(json.dumps({"rows": rows, "settings": settings}))
+    run = subprocess.run(
+        [str(NODE), "resample.mjs"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return {**json.loads(run.stdout), "settings": settings}
+
+
+@needs_node
+def test_resamples_are_those_of_python(models: Any, of_page: dict[str, Any]) -> None:
+    y, scores = models
+    held = held_points(count_models(y, scores), None)
+    assert of_page["replicates"] == resampled_counts(y, scores, held)
+
+
+def _points(model: dict[str, Any], resample: int) -> voros.OperatingPoints:
+    size = 2 * (len(model["kept"]) + 1)
+    kind = {1: "u1", 2: "<u2", 4: "<u4"}[model["bytes"]]
+    counts = np.frombuffer(base64.b64decode(model["counts"]), kind).reshape(-1, 2)
+    fp, tp = counts[resample * size // 2 : (resample + 1) * size // 2].astype(np.int64).T
+    return voros.OperatingPoints.from_counts(
+        np.cumsum(tp)[:-1], np.cumsum(fp)[:-1], int(tp.sum()), int(fp.sum())
+    )
+
+
+@needs_node
+def test_resamples_score_as_in_python(models: Any, of_page: dict[str, Any]) -> None:
+    held = held_points(count_models(*models), None)
+    for (scenario, _), found in zip(SETTINGS, of_page["found"], strict=True):
+        for model, points, moved in zip(
+            of_page["replicates"]["models"], held.values(), found["moved"], strict=True
+        ):
+            whole = points.take(np.array([0, *(1 + i for i in model["kept"])]))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", voros.VorosWarning)
+                expected = voros.evaluate_points(whole, scenario).score
+                drawn = [voros.evaluate_points(_points(model, b), scenario).score for b in range(9)]
+            assert moved[:9] == pytest.approx([score - expected for score in drawn], abs=1e-9)
+
+
+@needs_node
+@pytest.mark.slow
+def test_intervals_are_those_of_the_bootstrap_within_its_error(
+    models: Any, of_page: dict[str, Any]
+) -> None:
+    y, scores = models
+    how = {"n_resamples": 2000, "method": "percentile", "random_state": 1}
+    for (scenario, _), asked, found in zip(
+        SETTINGS, of_page["settings"], of_page["found"], strict=True
+    ):
+        expected = voros.bootstrap(y, scores, scenario, **how)
+        for result, interval in zip(expected.values(), found["intervals"], strict=True):
+            # An end of 200 resamples has a standard error of a fifth of their deviation.
+            error = 3 * 0.2 * float(np.std(result.distribution))
+            assert interval["low"] == pytest.approx(result.low, abs=error)
+            assert interval["high"] == pytest.approx(result.high, abs=error)
+        gains = _gains(expected, asked["best"])
+        for j, interval in enumerate(found["intervals"]):
+            if j == asked["best"]:
+                assert interval["behind"] == [0, 0]
+                continue
+            low, high = np.quantile(gains[j], [0.025, 0.975])
+            error = 3 * 0.2 * float(np.std(gains[j]))
+            assert interval["behind"] == pytest.approx([low, high], abs=error)
+
+
+def _gains(expected: dict[str, Any], best: int) -> list[Any]:
+    drawn = [result.distribution for result in expected.values()]
+    return [drawn[best] - other for other in drawn]
+
+
+def test_a_number_of_resamples_that_places_no_end_is_refused(tmp_path: Path) -> None:
+    scenario = voros.Scenario(cost_ratio=0.1)
+    for wrong in (-1, 5, 99, 10_001, True, 1.5):
+        with pytest.raises(ArgumentError, match="n_resamples"):
+            write_page([1, 0], [0.5, 0.1], scenario, tmp_path / "a.html", n_resamples=wrong)
+
+
+def _opened(browser: Any, path: Path) -> str:
+    browser.get(path.as_uri())
+    for _ in range(400):
+        if browser.execute_script("return document.body.dataset.sure ?? null"):
+            break
+        time.sleep(0.05)
+    return str(browser.execute_script("return document.getElementById('verdict').textContent"))
+
+
+@pytest.mark.browser
+def test_too_close_to_call_follows_from_the_interval(browser: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    y = rng.random(400) < 0.3
+    noise = rng.normal(size=400)
+    near = {name: noise + 0.7 * rng.normal(size=400) + y for name in "ab"}
+    far = {"a": 0.3 * noise + y, "b": noise}
+    scenario = voros.Scenario(0.3, 0.5, voros.costs.miss_costs(3, 6))
+    for name, scores in {"near": near, "far": far}.items():
+        compared = voros.compare(y, scores, scenario, random_state=0)
+        (pair,) = compared.pairs
+        open_case = pair.low <= 0 <= pair.high
+        assert open_case == (name == "near")
+        assert abs(pair.difference) > 0.01
+        page = write_page(y, scores, scenario, tmp_path / f"{name}.html")
+        assert ("too close to call" in _opened(browser, page)) == open_case
+    assert browser.execute_script("return document.querySelectorAll('.interval').length") == 3
