@@ -26,6 +26,7 @@ from matplotlib.text import Text
 
 from voros.plotting import (
     AreaCurveDisplay,
+    CapacityDisplay,
     GroupDisplay,
     RegionDisplay,
     RocDisplay,
@@ -115,6 +116,18 @@ def group_measures() -> None:
     GroupDisplay.from_predictions(truth, scores, policy=policy, by=wards, ax=axes(1, 3))
 
 
+def capacity_growth() -> None:
+    wards = np.repeat(["a", "b", "c"], [60, 40, 20])
+    place = np.concatenate([np.arange(60), np.arange(40), np.arange(20)])
+    scores = np.concatenate([np.arange(60), np.arange(40) + 0.3, 3 * np.arange(20) + 0.6])
+    truth = place % np.repeat([7, 3, 4], [60, 40, 20]) == 0
+    truth |= scores > np.repeat([55, 30, 45], [60, 40, 20])
+    limits = {"scenario": voros.Scenario(cost_ratio=0.1), "by": wards}
+    policy = voros.allocate(truth, scores, capacity=40, **limits)
+    panels = axes(2, 1, sharex=True)
+    CapacityDisplay.from_predictions(truth, scores, policy=policy, ax=panels, **limits)
+
+
 PICTURES: tuple[Callable[[], None], ...] = (
     roc,
     roc_two_limits,
@@ -125,6 +138,7 @@ PICTURES: tuple[Callable[[], None], ...] = (
     threshold_cost,
     roc_surface,
     group_measures,
+    capacity_growth,
 )
 
 

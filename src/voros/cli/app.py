@@ -32,6 +32,7 @@ COMMANDS = {
     "apply": "apply.apply",
     "monitor": "monitor.monitor",
     "allocate": "allocate.allocate",
+    "groups": "groups.groups",
     "map": "map.map_",
     "count": "sites.count",
     "merge": "sites.merge",

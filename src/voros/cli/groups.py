@@ -1,0 +1,154 @@
+"""``voros groups``: one threshold for all groups, or one for each, and what that costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from voros.cli.loading import load
+from voros.cli.options import (
+    InputOptions,
+    LimitOptions,
+    OutputOptions,
+    TestFile,
+    bundled,
+    in_choice,
+    in_groups,
+    output_to,
+)
+from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, show
+from voros.core.arrays import AnyArray
+from voros.core.subgroups import FEWEST_CASES
+from voros.io import Predictions
+from voros.io.scenario_text import read_number
+
+if TYPE_CHECKING:  # loaded by the command that compares, not by all of them
+    from voros.allocation import GroupThresholds, JointEvaluation
+    from voros.allocation.group_rules import GroupRule
+
+
+@bundled
+def groups(
+    columns: InputOptions,
+    limits: LimitOptions,
+    show_options: OutputOptions,
+    by: Annotated[
+        list[str],
+        in_groups(
+            "The group of each case, such as sex; of several columns the groups are intersections.",
+            metavar="COLUMN",
+        ),
+    ],
+    recall_gap: Annotated[
+        str, in_groups("How far recalls may differ where they must be equal.", metavar="SHARE")
+    ] = "0.05",
+    min_group: Annotated[
+        int, in_groups("Groups with fewer cases are refused by name.", metavar="COUNT")
+    ] = FEWEST_CASES,
+    confidence: Annotated[
+        float | None,
+        in_choice("Add thresholds that keep all limits with this confidence.", metavar="SHARE"),
+    ] = None,
+    test: TestFile = None,
+    rule: Annotated[
+        str, in_choice("Which thresholds -o saves: one, per_group, ...", metavar="NAME")
+    ] = "per_group",
+    output: Annotated[
+        Path | None, output_to("Save the thresholds of --rule, as JSON; - is standard output.")
+    ] = None,
+) -> None:
+    """Compare one threshold for all groups with one for each: cost, precision and recall."""
+    import voros
+
+    scenario = limits.read()
+    check_output(output, show_options)
+    names = list(dict.fromkeys(by))
+    cases = load(columns, by=names)
+    model = _only_model(cases)
+    sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
+    found = voros.compare_group_thresholds(
+        cases.labels,
+        cases.of(model),
+        scenario,
+        by=_joined(cases, names),
+        recall_gap=read_number(recall_gap, "recall_gap"),
+        min_cases=min_group,
+        guarantee=sure,
+    )
+    policy = found.policy(rule)  # type: ignore[arg-type]
+    tested = {} if test is None else _tested(found, columns, cases.label, model, test, names)
+    if output is not None:
+        deliver(policy.to_json(), output, show_options, announce=False)
+    show(_sheet(found, tested, cases.source), show_options, aside=output == STANDARD_OUTPUT)
+
+
+def _only_model(cases: Predictions) -> str:
+    if len(cases.scores) > 1:
+        listed = ", ".join(cases.scores)
+        raise ValueError(f"{cases.source} has the models {listed}; choose one with --score")
+    if cases.weights is not None:
+        raise ValueError("--weight: thresholds for groups are compared on whole cases")
+    return next(iter(cases.scores))
+
+
+def _joined(cases: Predictions, names: list[str]) -> AnyArray:
+    """Return the group of each case; of several columns, their values together."""
+    rows = zip(*(cases.by[name].tolist() for name in names), strict=True)
+    return np.array([", ".join(map(str, row)) for row in rows])
+
+
+def _tested(
+    found: GroupThresholds,
+    columns: InputOptions,
+    label: str | None,
+    model: str,
+    test: Path,
+    names: list[str],
+) -> dict[GroupRule, JointEvaluation]:
+    later = load(replace(columns, file=test, label=label, score=[model]), by=names)
+    new, by = (later.labels, later.of(model)), _joined(later, names)
+    return {rule: policy.evaluate(*new, by=by) for rule, policy in found.policies.items()}
+
+
+def _sheet(found: GroupThresholds, tested: dict[GroupRule, JointEvaluation], source: str) -> Sheet:
+    from voros.allocation.group_rules import RULE_TITLES
+
+    table = found.table()
+    heads = [column.title for column in table.columns]
+    columns = {head: [str(row[i]) for row in table.rows] for i, head in enumerate(heads)}
+    columns["rule"] = list(found.policies)
+    del columns["highest recall"]
+    if tested:
+        columns["test cost"] = [f"{each.cost:,.5g}" for each in tested.values()]
+        columns["test alarms"] = [f"{each.alarms:,}" for each in tested.values()]
+    values = found.columns()
+    rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+    return Sheet(
+        "One threshold for all groups, or one for each",
+        columns,
+        lambda: rows,
+        lambda: _document(found, tested, rows, source),
+        ["costs are in misses", *(f"{rule}: {RULE_TITLES[rule]}" for rule in found.policies)],
+    )
+
+
+def _document(
+    found: GroupThresholds,
+    tested: dict[GroupRule, JointEvaluation],
+    rows: list[dict[str, Any]],
+    source: str,
+) -> dict[str, Any]:
+    costs = {rule: policy.default.cost for rule, policy in found.policies.items()}
+    extra = {rule: found.extra_cost(rule) for rule in found.policies}
+    sure = found.policies.get("guaranteed")
+    return {
+        "file": source,
+        "costs": costs,
+        "beyond_one": extra,
+        "groups": rows,
+        "promise": None if sure is None else sure.promise,
+        "test": tested,
+    }
