@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import statistics
+import subprocess
+import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -83,6 +86,94 @@ def test_every_feature_against_a_dense_computation(release, monkeypatch, piece):
                 for summary, value in plain_summaries(X[stay, :, i].astype(int).tolist()).items():
                     shown = f"{name.replace('_value:', ' ')} {summary}"
                     assert cases.X[stay, column[shown]] == pytest.approx(value, abs=1e-12)
+
+
+WRITE_AS_FIDDLE = """
+import sys, numpy, sparse
+with numpy.load(sys.argv[1]) as dense:
+    for name in dense.files:
+        # FIDDLE drops features that are almost always there, with a mask on the last axis.
+        always = numpy.ones_like(dense[name])
+        wide = sparse.COO.from_numpy(numpy.concatenate([dense[name], always], axis=-1))
+        mask = numpy.arange(wide.shape[-1]) < dense[name].shape[-1]
+        sparse.save_npz(sys.argv[2] + "/" + name + ".npz", wide[..., mask])
+"""
+
+
+@pytest.mark.slow
+def test_files_written_by_sparse_read_to_the_same_features(release, monkeypatch, tmp_path):
+    """Also in the other order, which older files have, and under the other name."""
+    if find_spec("sparse") is None:
+        pytest.skip("sparse is not installed")
+    features = release[0] / "features/mortality_48h"
+    np.savez(tmp_path / "dense.npz", s=release[1].astype(np.uint8), X=release[2].astype(np.uint8))
+    # In a process of its own: numba, on which sparse rests, does not like to be watched by pytest.
+    arguments = ["-c", WRITE_AS_FIDDLE, str(tmp_path / "dense.npz"), str(features)]
+    subprocess.run([sys.executable, *arguments], check=True)
+    with np.load(features / "X.npz") as packed:
+        assert not packed["coords"].flags.c_contiguous
+        arrays = {name: packed[name] for name in packed.files}
+    test_every_feature_against_a_dense_computation(release, monkeypatch, 501)
+    by_columns = eicu_cases(find_fiddle(release[0])).fingerprint
+    np.savez(features / "X.npz", **(arrays | {"coords": np.ascontiguousarray(arrays["coords"])}))
+    (features / "s.npz").rename(features / "S.npz")
+    (features / "s.feature_names.json").rename(features / "S.feature_names.json")
+    assert eicu_cases(find_fiddle(release[0])).fingerprint == by_columns
+
+
+@pytest.mark.parametrize("piece", [1 << 20, 501])
+def test_positions_stored_by_columns(release, monkeypatch, piece):
+    monkeypatch.setattr(fiddle, "PIECE", piece)
+    for name in ("s", "X"):
+        path = release[0] / f"features/mortality_48h/{name}.npz"
+        with np.load(path) as packed:
+            arrays = {key: packed[key] for key in packed.files}
+        np.savez(path, **(arrays | {"coords": np.asfortranarray(arrays["coords"])}))
+    test_every_feature_against_a_dense_computation(release, monkeypatch, piece)
+
+
+def test_static_features_under_two_names_are_refused(release):
+    features = release[0] / "features/mortality_48h"
+    (features / "S.npz").write_bytes((features / "s.npz").read_bytes())
+    if (features / "s.npz").samefile(features / "S.npz"):
+        pytest.skip("the file system knows no capitals")
+    with pytest.raises(ExperimentError, match="the same file twice"):
+        find_fiddle(release[0])
+
+
+def test_an_array_that_is_not_zero_elsewhere_is_refused(release):
+    path = release[0] / "features/mortality_48h/X.npz"
+    with np.load(path) as packed:
+        arrays = {name: packed[name] for name in packed.files}
+    np.savez_compressed(path, **(arrays | {"fill_value": np.int8(1)}))
+    with pytest.raises(ExperimentError, match="holds 1 where nothing is stored"):
+        eicu_cases(find_fiddle(release[0]))
+
+
+def test_a_shuffled_population_keeps_every_label_with_its_stay(release):
+    """FIDDLE sorts by ID before it makes features; lines in another order are the same stays."""
+    folder, died = release[0], release[5]
+    path = folder / "population/mortality_48h.csv"
+    header, *rows = path.read_text().splitlines()
+    # 141000 to 141059 sort alike as numbers and as words; 99 and 141060 do not.
+    rows = [row.replace("141000", "99") for row in rows]
+    np.random.default_rng(1).shuffle(rows)
+    path.write_text("\n".join([header, *rows]))
+    assert eicu_cases(find_fiddle(folder)).y.tolist() == died.tolist()
+
+
+def test_fiddles_own_list_of_stays_is_followed_or_refused(release):
+    folder, died = release[0], release[5]
+    ids = folder / "features/mortality_48h/IDs.csv"
+    order = np.random.default_rng(2).permutation(N_STAYS)
+    ids.write_text("\n".join(["ID", *(str(141_000 + i) for i in order)]))
+    assert eicu_cases(find_fiddle(folder)).y.tolist() == died[order].tolist()
+    ids.write_text("\n".join(["ID", *(str(141_001 + i) for i in range(N_STAYS))]))
+    with pytest.raises(ExperimentError, match=r"1 stays are not in .*141060 the first"):
+        eicu_cases(find_fiddle(folder))
+    ids.write_text("\n".join(["ID", *(["141001"] * N_STAYS)]))
+    with pytest.raises(ExperimentError, match=r"IDs\.csv: an ID is there twice"):
+        eicu_cases(find_fiddle(folder))
 
 
 def test_what_the_paper_lists_and_what_the_release_adds(release):

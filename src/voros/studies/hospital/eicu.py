@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.studies.experiments.cases import TRAIN_SHARE, LabelledCases
+from voros.studies.experiments.cases import TRAIN_SHARE, LabelledCases, split_in_quarters
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
 from voros.studies.experiments.results import StudyResult
@@ -54,7 +55,8 @@ def run_eicu(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED)
         cases,
         Path(out),
         options,
-        description={"experiment": "eicu"},
+        description={"experiment": "eicu", "split": "quarters"},
+        split=split_in_quarters(cases, options.random_state),
         notes=[*found, *(f"lacking: {text}" for text in lacking)],
     )
 
@@ -75,7 +77,7 @@ def eicu_cases(release: FiddleRelease) -> LabelledCases:
     An hour's 0 or 1 becomes the mean of its 2-hour bucket. Memory is that of the wanted features
     alone: a byte for each stay, bucket and feature.
     """
-    died, patient = _population(release.population, release.static.shape[0])
+    died, patient, _ = _population(release)
     columns: dict[str, FloatArray] = dict(
         zip(release.static_features.names, _static(release).T, strict=True)
     )
@@ -118,24 +120,53 @@ def _places(found: ChosenFeatures, n_features: int) -> AnyArray:
     return place
 
 
-def _population(path: Path, n_stays: int) -> tuple[BoolArray, AnyArray]:
-    rows = list(_population_rows(path))
-    if len(rows) != n_stays:
+def _population(release: FiddleRelease) -> tuple[BoolArray, AnyArray, AnyArray]:
+    """Return who died, whose stay it is, and which, in the order of the features' rows."""
+    path, n_stays = release.population, release.static.shape[0]
+    by_id = {row[STAY_COLUMN]: row for row in _csv_rows(path, (STAY_COLUMN, DEATH))}
+    # FIDDLE sorts the stays by ID, whatever the order of its population file.
+    order = sorted(by_id, key=_id_order(by_id, path)) if release.ids is None else _ids(release.ids)
+    if len(order) != n_stays:
         raise ExperimentError(
-            f"{path}: {len(rows)} stays, where the features have {n_stays}. Take both from the "
-            "same release"
+            f"{release.ids or path}: {len(order)} stays, where the features have {n_stays}. Take "
+            "both from the same release"
         )
+    if unknown := [stay for stay in order if stay not in by_id]:
+        raise ExperimentError(
+            f"{release.ids}: {len(unknown)} stays are not in {path}, {unknown[0]} the first. Take "
+            "both from the same release"
+        )
+    rows = [by_id[stay] for stay in order]
     try:
         died = np.array([float(row[DEATH]) == 1.0 for row in rows])
     except ValueError as error:
         raise ExperimentError(f"{path}: a {DEATH} is no number ({error}). {REMEDY}") from error
     known = [name for name in PATIENT_NAMES if rows and name in rows[0]]
     whose = [row[known[0] if known else STAY_COLUMN] for row in rows]
-    return died, np.unique(whose, return_inverse=True)[1].astype(np.int64)
+    return died, np.unique(whose, return_inverse=True)[1].astype(np.int64), np.array(order)
 
 
-def _population_rows(path: Path) -> Iterator[Mapping[str, str]]:
+def _id_order(ids: Iterable[str], path: Path) -> Callable[[str], Any]:
+    """Return how pandas would order the IDs: as numbers if all are, else as words."""
+    try:
+        numbers = {text: int(text) for text in ids}
+    except ValueError:
+        return str
+    if len(set(numbers.values())) < len(numbers):
+        raise ExperimentError(f"{path}: an {STAY_COLUMN} is written in two ways. {REMEDY}")
+    return numbers.__getitem__
+
+
+def _ids(path: Path) -> list[str]:
+    return [row[STAY_COLUMN] for row in _csv_rows(path, (STAY_COLUMN,))]
+
+
+def _csv_rows(path: Path, columns: Sequence[str]) -> list[Mapping[str, str]]:
+    """Read a table of stays, each of which it must have once."""
     with path.open(encoding="utf-8-sig", newline="") as text:
         rows = csv.DictReader(text)
-        check_columns(path, rows.fieldnames or (), (STAY_COLUMN, DEATH), REMEDY)
-        yield from rows
+        check_columns(path, rows.fieldnames or (), columns, REMEDY)
+        found = list(rows)
+    if len({row[STAY_COLUMN] for row in found}) < len(found):
+        raise ExperimentError(f"{path}: an {STAY_COLUMN} is there twice. {REMEDY}")
+    return found

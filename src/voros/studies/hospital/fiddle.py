@@ -29,8 +29,9 @@ class SparseFile:
     """A sparse array in a file of the ``sparse`` package, read a piece at a time.
 
     The file is an archive of ``coords`` (one row of positions per dimension), ``data`` and
-    ``shape``. The positions of a hospital's hours outgrow memory, so each row of them is unpacked
-    by a reader of its own, side by side, and only wanted entries are kept.
+    ``shape``. The positions of a hospital's hours outgrow memory, so they are unpacked as they are
+    read, and only wanted entries are kept. ``coords`` may lie in the file by rows, each of which
+    then gets a reader of its own, or by columns, as after selecting features with a mask.
     """
 
     path: Path
@@ -58,35 +59,56 @@ class SparseFile:
 
 
 def _pieces(archive: zipfile.ZipFile, n_dimensions: int) -> Iterator[tuple[AnyArray, AnyArray]]:
-    readers = []
-    for row in range(n_dimensions):
-        member, (dimensions, entries), kind = _opened(archive, "coords.npy")
-        if dimensions != n_dimensions:
-            raise ValueError(f"coords has {dimensions} rows for {n_dimensions} dimensions")
-        member.seek(row * entries * kind.itemsize, 1)
-        readers.append((member, kind))
-    values, (count,), value_kind = _opened(archive, "data.npy")
-    for start in range(0, count, PIECE):
-        size = min(PIECE, count - start)
-        coords = np.stack([_read(member, kind, size) for member, kind in readers])
-        yield coords, _read(values, value_kind, size)
+    _check_zero_elsewhere(archive)
+    first = _opened(archive, "coords.npy")
+    if first.shape[0] != n_dimensions:
+        raise ValueError(f"coords has {first.shape[0]} rows for {n_dimensions} dimensions")
+    rows = [first]
+    if not first.by_columns:
+        rows += [_opened(archive, "coords.npy") for _ in range(1, n_dimensions)]
+        for number, row in enumerate(rows):
+            row.data.seek(number * first.shape[1] * row.kind.itemsize, 1)
+    values = _opened(archive, "data.npy")
+    for start in range(0, values.shape[0], PIECE):
+        size = min(PIECE, values.shape[0] - start)
+        each = size * n_dimensions // len(rows)
+        read = np.concatenate([_read(row, each) for row in rows])
+        shape = (size, n_dimensions) if first.by_columns else (n_dimensions, size)
+        coords = read.reshape(shape)
+        yield coords.T if first.by_columns else coords, _read(values, size)
 
 
-def _opened(archive: zipfile.ZipFile, name: str) -> tuple[IO[bytes], tuple[int, ...], Any]:
-    member = archive.open(name)
-    version = npy.read_magic(member)
+def _check_zero_elsewhere(archive: zipfile.ZipFile) -> None:
+    if "fill_value.npy" in archive.namelist():
+        with archive.open("fill_value.npy") as member:
+            filled = np.load(member)
+        if filled != 0:
+            raise ValueError(f"it holds {filled} where nothing is stored, in place of 0")
+
+
+@dataclass(frozen=True)
+class _Member:
+    """An array of the archive, its header read."""
+
+    data: IO[bytes]
+    shape: tuple[int, ...]
+    kind: Any
+    by_columns: bool
+
+
+def _opened(archive: zipfile.ZipFile, name: str) -> _Member:
+    data = archive.open(name)
+    version = npy.read_magic(data)
     read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, by_columns, kind = read_header(member)
-    if by_columns and len(shape) > 1:
-        raise ValueError(f"{name} is stored by columns")
-    return member, shape, kind
+    shape, by_columns, kind = read_header(data)
+    return _Member(data, shape, kind, by_columns and len(shape) > 1)
 
 
-def _read(member: IO[bytes], kind: Any, size: int) -> AnyArray:
-    data = member.read(size * kind.itemsize)
-    if len(data) != size * kind.itemsize:
+def _read(member: _Member, size: int) -> AnyArray:
+    data = member.data.read(size * member.kind.itemsize)
+    if len(data) != size * member.kind.itemsize:
         raise EOFError("it ends too early")
-    return np.frombuffer(data, dtype=kind)
+    return np.frombuffer(data, dtype=member.kind)
 
 
 TASK = "mortality_48h"
@@ -187,10 +209,11 @@ class FiddleRelease:
     """The files of FIDDLE's eICU release that are needed, and what is used of them.
 
     ``population`` has a row per stay, with its outcome; the arrays have shapes (N, d) and (N, 48,
-    D).
+    D). ``ids``, where FIDDLE wrote it, has the stay of each row of the arrays.
     """
 
     population: Path
+    ids: Path | None
     static: SparseFile
     dynamic: SparseFile
     static_features: ChosenFeatures
@@ -200,13 +223,35 @@ class FiddleRelease:
 def find_fiddle(folder: Path) -> FiddleRelease:
     """Find the files of the release, in the folder itself or as PhysioNet lays them out."""
     features, population = _locate(folder)
-    static, dynamic = (SparseFile.open(features / f"{name}.npz") for name in ("s", "X"))
-    chosen = [
-        choose_features(_names(features / f"{name}.feature_names.json", array), wanted, array.path)
-        for name, array, wanted in (("s", static, STATIC), ("X", dynamic, DYNAMIC))
-    ]
+    ids = features / IDS
+    arrays, chosen = [], []
+    for name, wanted in (("s", STATIC), ("X", DYNAMIC)):
+        arrays.append(SparseFile.open(_named(features, f"{name}.npz")))
+        names = _names(_named(features, f"{name}.feature_names.json"), arrays[-1])
+        chosen.append(choose_features(names, wanted, arrays[-1].path))
+    static, dynamic = arrays
     _check_shapes(static, dynamic)
-    return FiddleRelease(population, static, dynamic, *chosen)
+    return FiddleRelease(population, ids if ids.is_file() else None, static, dynamic, *chosen)
+
+
+IDS = "IDs.csv"
+"""FIDDLE writes the order of its rows here; PhysioNet's release is without it."""
+
+NEEDED_FILES = ("s.npz", "X.npz", "s.feature_names.json", "X.feature_names.json")
+
+
+def _named(features: Path, name: str) -> Path:
+    """Return a file's path; FIDDLE has written the static features as ``s`` and as ``S``."""
+    other = features / f"{name[0].swapcase()}{name[1:]}"
+    path = features / name
+    if name[0] != "s" or not other.is_file():
+        return path
+    if path.is_file() and not path.samefile(other):
+        raise ExperimentError(
+            f"{path} and {other}: the same file twice, and they may be of two releases. Remove one "
+            "of them"
+        )
+    return other
 
 
 def _locate(folder: Path) -> tuple[Path, Path]:
@@ -215,9 +260,12 @@ def _locate(folder: Path) -> tuple[Path, Path]:
         for root in (folder, folder / "FIDDLE_eicu")
     ]
     layouts.append((folder, folder / f"{TASK}.csv"))
-    needed = ("s.npz", "X.npz", "s.feature_names.json", "X.feature_names.json")
     missing = [
-        [path for path in (*(features / name for name in needed), population) if not path.is_file()]
+        [
+            path
+            for path in (*(_named(features, name) for name in NEEDED_FILES), population)
+            if not path.is_file()
+        ]
         for features, population in layouts
     ]
     fewest = min(missing, key=len)
