@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,8 +72,9 @@ class StudyOptions:
         from voros.studies.experiments import Options
 
         check_folder(self.out)
-        shown = sys.stderr.isatty()
-        return Options(self.quick, self.jobs, 60 * self.time_limit, self.seed, shown, _announce)
+        shown, command = sys.stderr.isatty(), shlex.join(["voros", *sys.argv[1:]])
+        limit = 60 * self.time_limit
+        return Options(self.quick, self.jobs, limit, self.seed, shown, _announce, command)
 
 
 def _announce(text: str) -> None:
@@ -87,11 +89,34 @@ def _show(result: StudyResult | SplitsResult, out: Path) -> None:
 
 @experiment.command()
 @bundled
-def mimic(data: Data, study: StudyOptions) -> None:
-    """MIMIC-IV 2.x or 3.x: death in the rest of the hospital stay, from the first 48 hours."""
+def mimic(
+    data: Data,
+    study: StudyOptions,
+    outcome: Annotated[
+        str, typer.Option("--outcome", help="Death in the icu, as in the paper, or in hospital.")
+    ] = "icu",
+    min_hours: Annotated[
+        float, typer.Option("--min-hours", help="Hours that a stay must have lasted.")
+    ] = 50.0,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="FOLDER",
+            help="Compare cohort and labels with published predictions by stay id.",
+        ),
+    ] = None,
+    published_split: Annotated[
+        bool, typer.Option("--published-split", help="Take over the split of --against.")
+    ] = False,
+) -> None:
+    """MIMIC-IV 2.x or 3.x: death in the ICU or the hospital, from the first 48 hours."""
     from voros.studies.hospital import run_mimic
+    from voros.studies.hospital.extraction import CohortRule
 
-    _show(run_mimic(data, study.out, study.options), study.out)
+    rule = CohortRule(cast("Any", outcome), min_hours)
+    compared = {"against": against, "published_split": published_split}
+    _show(run_mimic(data, study.out, study.options, rule=rule, **cast("Any", compared)), study.out)
 
 
 @experiment.command()

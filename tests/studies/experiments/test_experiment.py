@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import stats
+from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
 pytest.importorskip("duckdb")
 pytest.importorskip("matplotlib")
@@ -15,10 +19,15 @@ pytest.importorskip("typer")
 
 from typer.testing import CliRunner
 
+import voros
 from voros.cli.app import app
 from voros.policy import ThresholdPolicy
 from voros.studies.experiments import Options
+from voros.studies.experiments.folder import RunFolder
 from voros.studies.experiments.grid import paper_grid, quick_grid
+from voros.studies.experiments.results import StudyResult
+from voros.studies.experiments.run_summary import draw_roc
+from voros.studies.experiments.study import Scored, run_study
 from voros.studies.experiments.timing import GridBar, grid_seconds
 from voros.studies.hospital import quick_support2, run_support2
 from voros.studies.hospital.prognoses import support2_cases
@@ -47,7 +56,7 @@ def test_mimic_says_what_it_found_and_how_long_it_takes(mimic_run):
         assert f"found: {name}: {place / 'data' / name}.csv.gz" in said
     assert "lacks: nothing" in said
     assert "will take: less than a minute" in said
-    assert re.search(r"\d+ ICU stays; \d+ ended before 48 h", said)
+    assert re.search(r"\d+ ICU stays; \d+ ended too early", said)
     assert "summary.html" in said
 
 
@@ -58,11 +67,15 @@ def test_one_folder_holds_everything(mimic_run):
         f"{name}_{part}.csv" for name in names for part in ("valid", "test")
     }
     assert {p.stem for p in (out / "fits").iterdir()} == set(names)
-    stems = {"main", *(f"scenario_{i}{x}" for i in (1, 2) for x in ("", "_differences"))}
+    stems = {"main", "flow", "table_1", "performance", "candidates", "tripod_ai"}
+    kinds = ("", "_differences", "_counts", "_groups")
+    stems |= {f"scenario_{i}{kind}" for i in (1, 2) for kind in kinds}
     expected = {f"{stem}.{ending}" for stem in stems for ending in ("csv", "tex")} | {"tables.txt"}
     assert {p.name for p in (out / "tables").iterdir()} == expected
     assert {p.name for p in (out / "figures").iterdir()} == {
-        f"scenario_{i}_{kind}.png" for i in (1, 2) for kind in ("roc", "area", "winners")
+        f"scenario_{i}_{kind}.png"
+        for i in (1, 2)
+        for kind in ("roc", "area", "winners", "calibration")
     }
     assert {p.stem for p in (out / "policies").iterdir()} == {
         f"scenario_{i}_{strategy}" for i in (1, 2) for strategy in STRATEGIES
@@ -92,10 +105,122 @@ def test_the_tables_tell_what_the_saved_policies_do(mimic_run):
 
 def test_the_summary_page_stands_alone(mimic_run):
     page = (mimic_run[0] / "out/summary.html").read_text()
-    assert page.count("<figure>") == 6
+    assert page.count("<figure>") == 8
     assert page.count("<table") >= 6
     assert not re.search(r'(src|href)="(?!data:)', page)
     assert "Test cost beside max partial VOROS" in page
+
+
+def read_csv(path):
+    with path.open(newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def read_part(out, name, part="test"):
+    table = np.genfromtxt(out / f"predictions/{name}_{part}.csv", delimiter=",", names=True)
+    return table["y_true"] == 1, table["proba_y_eq_1"]
+
+
+def test_made_up_data_are_named_so_wherever_results_are_shown(mimic_run):
+    out = mimic_run[0] / "out"
+    marked = "Generated data in the layout of MIMIC-IV"
+    assert f"<h1>{marked}" in (out / "summary.html").read_text()
+    tables = (out / "tables/tables.txt").read_text()
+    for title in re.findall(r"^.*MIMIC-IV.*$", tables, flags=re.MULTILINE):
+        assert marked in title
+    for path in (out / "tables").glob("*.tex"):
+        assert marked in path.read_text(), path
+
+
+def test_every_fact_of_the_page_is_kept(mimic_run):
+    out = mimic_run[0] / "out"
+    facts = json.loads((out / "study.json").read_text())["facts"]
+    said = [fact["text"] for fact in facts if fact["name"] == "data"]
+    assert sum("readings" in text for text in said) == 15
+    assert sum("SHA-256" in text for text in said) == 4
+    assert "release: generated, of no hospital" in said
+    names = [fact["name"] for fact in facts]
+    for name in ("command", "random state", "grid", "hardware", "versions", "outcome"):
+        assert name in names
+    page = (out / "summary.html").read_text()
+    assert all(fact["text"].replace("'", "&#39;") in page for fact in facts)
+
+
+def test_the_flow_accounts_for_every_stay(mimic_run):
+    rows = read_csv(mimic_run[0] / "out/tables/flow.csv")
+    steps = [(float(row["kept"]), float(row["left_out"])) for row in rows]
+    for (before, _), (kept, left_out) in pairwise(steps[:4]):
+        assert kept + left_out == before
+    assert sum(kept for kept, _ in steps[4:]) == steps[3][0]
+    assert "fewer than 3 channels" in rows[3]["reason"]
+    with gzip.open(mimic_run[0] / "data/icu/icustays.csv.gz", "rt") as text:
+        assert steps[0][0] == len(text.readlines()) - 1
+
+
+def test_counts_at_the_deployed_thresholds_against_the_predictions(mimic_run):
+    out = mimic_run[0] / "out"
+    names = {c.label: c.name for c in quick_grid()}
+    for number in (1, 2):
+        models = {
+            r["strategy"]: names[r["model"]]
+            for r in read_csv(out / f"tables/scenario_{number}.csv")
+        }
+        for row in read_csv(out / f"tables/scenario_{number}_counts.csv"):
+            y, score = read_part(out, models[row["strategy"]])
+            alarm = score >= float(row["threshold"])
+            counts = [(y & alarm), (~y & alarm), (y & ~alarm), (~y & ~alarm)]
+            assert [float(row[k]) for k in ("tp", "fp", "fn", "tn")] == [c.sum() for c in counts]
+            assert float(row["alarms"]) == pytest.approx(alarm.sum())
+            exact = stats.binomtest(int(counts[0].sum()), int(y.sum())).proportion_ci(0.95)
+            assert float(row["recall_low"]) == pytest.approx(exact.low, abs=1e-9)
+            assert float(row["recall_high"]) == pytest.approx(exact.high, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+def test_candidates_and_table_1_against_the_files(mimic_run):
+    out = mimic_run[0] / "out"
+    names = {c.label: c.name for c in quick_grid()}
+    rows = read_csv(out / "tables/candidates.csv")
+    assert len(rows) == 12
+    for row in rows:
+        for part in ("valid", "test"):
+            y, score = read_part(out, names[row["model"]], part)
+            assert float(row[f"{part}_auroc"]) == pytest.approx(roc_auc_score(y, score))
+            assert float(row[f"{part}_auprc"]) == pytest.approx(average_precision_score(y, score))
+            assert float(row[f"{part}_brier"]) == pytest.approx(brier_score_loss(y, score))
+        y, score = read_part(out, names[row["model"]], "valid")
+        scenario = voros.Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))
+        expected = voros.partial_voros_score(y, score, scenario)
+        assert float(row["partial_voros_1"]) == pytest.approx(expected)
+    first = read_csv(out / "tables/table_1.csv")[0]
+    y, _ = read_part(out, names[rows[0]["model"]])
+    assert (first["test_with"], first["test_without"]) == (str(y.sum()), str((~y).sum()))
+
+
+def test_the_roc_figure_marks_the_deployed_thresholds(mimic_run):
+    """Marked are TPR and FPR of the saved policies' thresholds, not of those best on test."""
+    out = mimic_run[0] / "out"
+    names = [c.name for c in quick_grid()]
+    folder = RunFolder(out)
+    records = {name: folder.read_record(name) for name in names}
+    valid, test = (Scored.read(folder, names, part) for part in ("valid", "test"))
+    result = StudyResult("x", tuple(run_study(valid, test)), {}, records)
+    for number in (1, 2):
+        ax = draw_roc(result, test, number).ax_
+        drawn = {}
+        for line in ax.get_lines():
+            if str(line.get_gid()).startswith("deployed "):
+                spot = (line.get_xdata()[0], line.get_ydata()[0])
+                drawn.setdefault(line.get_gid().removeprefix("deployed "), []).append(spot)
+        assert set(drawn) == set(STRATEGIES)
+        for strategy, spots in drawn.items():
+            policy = ThresholdPolicy.from_json(out / f"policies/scenario_{number}_{strategy}.json")
+            y, score = read_part(out, policy.model)
+            for x, height in spots:
+                match = [
+                    ((score >= t)[~y].mean(), (score >= t)[y].mean()) for t in policy.thresholds
+                ]
+                assert any((x, height) == pytest.approx(spot) for spot in match)
 
 
 def test_a_second_run_fits_nothing_again(mimic_run):

@@ -10,10 +10,12 @@ import pytest
 
 import voros
 from voros.policy import ThresholdPolicy
+from voros.studies.experiments import study
 from voros.studies.experiments.folder import RunFolder
 from voros.studies.experiments.study import (
     GUARANTEED,
     STUDIED,
+    WITH_MARGIN,
     CostInterval,
     Scored,
     cost_intervals,
@@ -133,6 +135,51 @@ def test_the_same_choice_costs_the_same_on_every_resample(parts, deployed):
     assert found["partial_voros"].excess == CostInterval(0.0, 0.0, 0.0)
     assert found["partial_voros"].verdict == "the same choice"
     assert set(found) == set(STUDIED)
+
+
+def test_resamples_are_kept_when_the_run_is_killed(parts, deployed, tmp_path, monkeypatch):
+    """The second strategy never finishes; then everything is found, and the first not redone."""
+    ones, done = [one for one in deployed if one.scenario == 1][:3], []
+    resample = study._resample
+
+    def killed(one, *rest):
+        done.append(one.strategy)
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        return resample(one, *rest)
+
+    beside = ones[0].strategy
+    monkeypatch.setattr(study, "_resample", killed)
+    with pytest.raises(KeyboardInterrupt):
+        cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path)
+    found = cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path)
+    assert done == [ones[0].strategy, ones[1].strategy, ones[1].strategy, ones[2].strategy]
+    assert found == cost_intervals(ones, parts[1], n_resamples=100, beside=beside)
+    assert cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path) == found
+    other = parts[1].take(np.arange(len(parts[1]) - 1))
+    cost_intervals(ones[:1], other, n_resamples=100, beside=beside, kept=tmp_path)
+    assert done[-1] == ones[0].strategy, "of other cases nothing is known"
+
+
+def test_the_margin_is_decided_within_tighter_limits_and_judged_by_the_real_ones(parts, deployed):
+    valid, _ = parts
+    for one in deployed:
+        if one.strategy != WITH_MARGIN:
+            continue
+        limits = SCENARIOS[one.scenario]
+        floor, capacity = 1.1 * limits.min_precision, 0.9 * limits.capacity
+        tight = voros.Scenario(floor, capacity, limits.cost_ratio)
+        scores = {
+            name: voros.partial_voros_score(valid.y_true, score, tight)
+            for name, score in valid.scores.items()
+        }
+        assert scores[one.model] == max(scores.values())
+        for threshold in one.policy.thresholds[np.isfinite(one.policy.thresholds)]:
+            alarm = valid.scores[one.model] >= threshold
+            assert alarm.sum() <= capacity * len(valid)
+            assert valid.y_true[alarm].mean() >= floor
+        assert one.policy.scenario == limits
+        assert one.test.max_alarms == limits.capacity * 1500
 
 
 class PublishedFolder(RunFolder):

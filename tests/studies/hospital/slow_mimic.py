@@ -49,21 +49,30 @@ def moment(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%d %H:%M:%S")
 
 
-def cohort(folder: Path) -> dict[int, dict]:
+def died(stay: dict, patient: dict, admission: dict, outcome: str) -> bool:
+    if outcome == "hospital":
+        return admission["hospital_expire_flag"] == "1"
+    if not patient["dod"]:
+        return False
+    day = datetime.strptime(patient["dod"], "%Y-%m-%d")
+    return moment(stay["intime"]) <= day <= moment(stay["outtime"])
+
+
+def cohort(folder: Path, outcome: str = "icu", min_hours: float = 50.0) -> dict[int, dict]:
     patients = {row["subject_id"]: row for row in read_table(folder / "hosp/patients.csv.gz")}
     admissions = {row["hadm_id"]: row for row in read_table(folder / "hosp/admissions.csv.gz")}
     kept = {}
     for stay in read_table(folder / "icu/icustays.csv.gz"):
         patient, admission = patients[stay["subject_id"]], admissions[stay["hadm_id"]]
         came = moment(stay["intime"])
-        if not stay["outtime"] or moment(stay["outtime"]) - came < timedelta(hours=48):
+        if not stay["outtime"] or moment(stay["outtime"]) - came < timedelta(hours=min_hours):
             continue
         if admission["deathtime"] and moment(admission["deathtime"]) - came <= timedelta(hours=48):
             continue
         kept[int(stay["stay_id"])] = {
             "patient": int(stay["subject_id"]),
             "intime": came,
-            "died": admission["hospital_expire_flag"] == "1",
+            "died": died(stay, patient, admission, outcome),
             "age": int(patient["anchor_age"]) + came.year - int(patient["anchor_year"]),
             "gender": patient["gender"],
             "insurance": admission["insurance"],
@@ -141,9 +150,9 @@ def slope(series: dict[int, float]) -> float:
     return float(top / (n * sum(h * h for h in hours) - sum(hours) ** 2))
 
 
-def slow_features(folder: Path) -> dict[int, dict]:
+def slow_features(folder: Path, outcome: str = "icu", min_hours: float = 50.0) -> dict[int, dict]:
     """Patient, outcome and every feature of each stay that is studied, by stay."""
-    stays = cohort(folder)
+    stays = cohort(folder, outcome, min_hours)
     readings = charted(folder, stays)
     studied = {}
     for stay, facts in sorted(stays.items()):

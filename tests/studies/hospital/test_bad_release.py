@@ -189,8 +189,8 @@ def test_a_cohort_in_which_nobody_was_measured_enough(data, tmp_path):
 
 def test_a_cohort_in_which_nobody_died(data, tmp_path):
     rewrite(
-        data / "hosp/admissions.csv.gz",
-        lambda rows: [{**row, "hospital_expire_flag": 0, "deathtime": ""} for row in rows],
+        data / "hosp/patients.csv.gz",
+        lambda rows: [{**row, "dod": ""} for row in rows],
     )
     extraction = extract(find_tables(data), tmp_path / "out")
     with pytest.raises(ExperimentError, match=r"none of the .* cases met the outcome"):

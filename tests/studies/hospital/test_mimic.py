@@ -16,9 +16,9 @@ from studies.hospital import slow_mimic
 
 from voros.studies.experiments.cases import fill_and_scale, split_patients
 from voros.studies.hospital.channels import CHANNELS, ITEM_IDS, TIME_VARYING
-from voros.studies.hospital.extraction import extract
+from voros.studies.hospital.extraction import PAPER_RULE, CohortRule, extract, make_cohort
 from voros.studies.hospital.mimic import mimic_cases
-from voros.studies.hospital.release import find_tables
+from voros.studies.hospital.release import SourceTable, find_tables, open_database
 from voros.studies.hospital.synthetic import (
     Stay,
     chart_rows,
@@ -32,18 +32,19 @@ DEMO = os.environ.get("VOROS_MIMIC_DEMO")
 CLOSE = 1e-9
 
 
-def check_every_feature(folder: Path, out: Path) -> int:
+def check_every_feature(folder: Path, out: Path, rule: CohortRule = PAPER_RULE) -> int:
     """Compare every number of every stay; return how many stays there are."""
-    slow = slow_mimic.slow_features(folder)
-    extraction = extract(find_tables(folder), out)
+    slow = slow_mimic.slow_features(folder, rule.outcome, rule.min_hours)
+    extraction = extract(find_tables(folder), out, rule)
     cases = mimic_cases(extraction)
-    stays = slow_mimic.cohort(folder)
+    stays = slow_mimic.cohort(folder, rule.outcome, rule.min_hours)
     assert extraction.flow.in_care == len(stays)
     assert extraction.flow.deaths == sum(facts["died"] for facts in stays.values())
     assert extraction.flow.stays == len(slow_mimic.read_table(folder / "icu/icustays.csv.gz"))
     assert len(cases) == len(slow)
     assert cases.y.tolist() == [facts["died"] for facts in slow.values()]
     assert cases.patient.tolist() == [facts["patient"] for facts in slow.values()]
+    assert cases.stays.tolist() == list(slow)
     one = next(iter(slow.values()))
     assert set(cases.feature_names) == set(one["features"])
     assert len(cases.feature_names) == 13 * 8 * 3 + 9
@@ -69,6 +70,43 @@ def test_features_of_a_made_up_release(tmp_path, release, n_patients):
     assert len({row["stay_id"] for row in chart}) < len(stays), "some stays have no chart"
 
 
+def test_other_outcomes_and_hours(tmp_path):
+    write_release(tmp_path / "data", 120, random_state=8)
+    for outcome, hours in (("hospital", 48.0), ("icu", 56.0), ("hospital", 50.5)):
+        check_every_feature(tmp_path / "data", tmp_path / "out", CohortRule(outcome, hours))
+    stays = (
+        slow_mimic.cohort(tmp_path / "data", "icu", 48),
+        slow_mimic.cohort(tmp_path / "data", "hospital", 48),
+    )
+    in_icu, in_hospital = ({s for s, facts in found.items() if facts["died"]} for found in stays)
+    assert in_icu < in_hospital, "some should die in the ward"
+    with pytest.raises(ValueError, match="outcome='ward'; accepted are 'icu' and 'hospital'"):
+        CohortRule("ward")
+    with pytest.raises(ValueError, match=r"min_hours=47\.0; accepted are hours of at least 48"):
+        CohortRule(min_hours=47.0)
+
+
+@pytest.mark.skipif(DEMO is None, reason="VOROS_MIMIC_DEMO does not name the MIMIC-IV demo")
+def test_the_label_of_the_pipeline_on_the_genuine_demo(tmp_path):
+    """Counted by hand in SQL: of 71 stays of 50 hours, 9 die in the ICU and 12 in hospital."""
+    tables = find_tables_without_chart(Path(DEMO or ""))
+    for rule, deaths in ((CohortRule("icu"), 9), (CohortRule("hospital"), 12)):
+        with open_database(None) as database:
+            flow = make_cohort(database, tables, rule)
+        assert (flow.stays, flow.in_care, flow.deaths) == (140, 71, deaths)
+
+
+def find_tables_without_chart(folder):
+    """The demo here has no chart, which the cohort does not need."""
+    names = ("hosp/patients", "hosp/admissions", "icu/icustays")
+    found = {}
+    for name in names:
+        path = folder / f"{name}.csv.gz"
+        header = tuple(slow_mimic.read_table(path)[0])
+        found[name] = SourceTable(name, path, header)
+    return found
+
+
 @pytest.mark.skipif(DEMO is None, reason="VOROS_MIMIC_DEMO does not name the MIMIC-IV demo")
 def test_features_of_the_genuine_demo(tmp_path):
     """Genuine patients, admissions and stays; their chart is made up."""
@@ -88,7 +126,9 @@ def test_features_of_the_genuine_demo(tmp_path):
         for row in slow_mimic.read_table(data / "icu/icustays.csv.gz")
     ]
     write_release_table(data, "icu/chartevents", chart_rows(stays, rng))
-    lasted = [float(row["los"]) >= 2 for row in slow_mimic.read_table(data / "icu/icustays.csv.gz")]
+    lasted = [
+        24 * float(row["los"]) >= 50 for row in slow_mimic.read_table(data / "icu/icustays.csv.gz")
+    ]
     assert 0.8 * sum(lasted) < check_every_feature(data, tmp_path / "out") <= sum(lasted)
 
 

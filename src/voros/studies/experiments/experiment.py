@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from voros.studies.experiments.cases import LabelledCases, Split, split_patients
+from voros.studies.experiments.context import NO_CONTEXT, StudyContext
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import (
     RunFolder,
+    hardware,
     open_run,
     run_versions,
     save,
@@ -21,6 +23,7 @@ from voros.studies.experiments.folder import (
 )
 from voros.studies.experiments.grid import Candidate, paper_grid, quick_grid
 from voros.studies.experiments.results import StudyResult
+from voros.studies.experiments.reviewer import StudyParts, reviewer_tables, study_flow
 from voros.studies.experiments.rivals import Rivals
 from voros.studies.experiments.run_summary import draw_study, render_summary
 from voros.studies.experiments.runs import TIME_LIMIT, run_grid
@@ -53,6 +56,8 @@ class Options:
         Whether to draw a bar on the standard error stream.
     announce : callable, optional
         Called with what was found, what is lacking and how long it will take, before it starts.
+    command : str, optional
+        What was typed to run it, for the page.
     """
 
     quick: bool = False
@@ -61,6 +66,7 @@ class Options:
     random_state: int = 0
     progress: bool = True
     announce: Callable[[str], None] = _announce_nothing
+    command: str = ""
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
@@ -102,7 +108,7 @@ def run_experiment(
     *,
     description: Mapping[str, Any],
     split: Split | None = None,
-    notes: Sequence[str] = (),
+    context: StudyContext = NO_CONTEXT,
     find_rivals: FindRivals | None = None,
 ) -> StudyResult:
     """Fit the grid, run the study, and write everything into one folder.
@@ -119,8 +125,8 @@ def run_experiment(
         What distinguishes this run from another on the same data.
     split : Split, optional
         By default `split_patients` makes one.
-    notes : sequence of str
-        Sentences about the data for the summary page.
+    context : StudyContext, optional
+        What tables and page say of the cases.
     find_rivals : callable, optional
         Compares with anything else, from the split and what was deployed.
     """
@@ -137,7 +143,9 @@ def run_experiment(
         on_finished=GridBar(options.candidates, *size, options.progress),
     )
     result, valid, test = study_run(title, folder, records, split, options, find_rivals)
-    _write(folder, result, draw_study(result, valid, test), _facts(cases, split, records, notes))
+    parts = StudyParts(cases, split, context, valid, test)
+    facts = [*_asked(options, identity), *_facts(cases, split, records, context.notes)]
+    _write(folder, result, parts, facts)
     return result
 
 
@@ -167,6 +175,17 @@ def study_run(
     return StudyResult(title, deployed, intervals, records, rivals), valid, test
 
 
+def _asked(options: Options, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
+    grid = f"quick: {len(options.candidates)} of the paper's {len(paper_grid())} models"
+    return [
+        *([("command", options.command)] if options.command else []),
+        *((name.replace("_", " "), str(value)) for name, value in identity.items() if value != ""),
+        ("grid", grid if options.quick else f"the paper's {len(options.candidates)} models"),
+        ("time limit of a fit", f"{options.time_limit:g} s"),
+        ("hardware", hardware()),
+    ]
+
+
 def _facts(
     cases: LabelledCases, split: Split, records: Mapping[str, dict[str, Any]], notes: Sequence[str]
 ) -> list[tuple[str, str]]:
@@ -177,11 +196,12 @@ def _facts(
     packages = ", ".join(f"{name} {number}" for name, number in run_versions().items())
     return [
         *(("data", note) for note in notes),
+        ("digest", f"{cases.fingerprint} (of features and outcomes)"),
         ("cases", repr(cases)),
         ("split by patient", sizes),
         (
             "fits",
-            f"{len(done)} finished in {sum(r['seconds'] for r in done):.0f} s of computing; "
+            f"{len(done)} finished in {sum(r['seconds'] for r in done):.0f} s of one core; "
             f"{sum(not r['converged'] for r in done)} stopped before they converged, as the "
             "grid's iteration limits intend",
         ),
@@ -193,15 +213,19 @@ def _facts(
 def _write(
     folder: RunFolder,
     result: StudyResult,
-    pictures: Mapping[str, bytes],
+    parts: StudyParts,
     facts: Sequence[tuple[str, str]],
 ) -> None:
-    for name, content in table_files(result.tables).items():
+    reviewer = reviewer_tables(result, parts)
+    pictures = draw_study(result, parts.valid, parts.test)
+    for name, content in table_files((*result.tables, *reviewer)).items():
         save(folder.root / "tables" / name, content)
     for name, image in pictures.items():
         save(folder.root / "figures" / name, image)
     for one in result.deployed:
         name = f"scenario_{one.scenario}_{one.strategy}.json"
         save(folder.root / "policies" / name, one.policy.to_json())
-    save_json(folder.root / "study.json", {"title": result.title, "facts": dict(facts)})
-    save(folder.root / "summary.html", render_summary(result, facts, pictures))
+    listed = [{"name": name, "text": text} for name, text in facts]
+    save_json(folder.root / "study.json", {"title": result.title, "facts": listed})
+    page = render_summary(result, facts, pictures, reviewer, study_flow(parts))
+    save(folder.root / "summary.html", page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import platform
 import re
 from collections.abc import Mapping
@@ -93,6 +94,12 @@ def digest(*content: str | AnyArray) -> str:
     return found.hexdigest()
 
 
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, by which others can see that they have the same."""
+    with path.open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
+
+
 def file_name(text: str) -> str:
     """Return a text with nothing in it that a file name must not have.
 
@@ -107,6 +114,17 @@ def file_name(text: str) -> str:
 def run_versions() -> dict[str, str]:
     """Return what the run depends on: the platform, Python, and the packages that compute."""
     return {"platform": platform.platform(), **package_versions(*RECORDED_PACKAGES)}
+
+
+def hardware() -> str:
+    """Say what the run was computed on."""
+    cores = os.cpu_count() or 1
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+        size = f", {memory:.0f} GiB of memory"
+    except (AttributeError, OSError, ValueError):  # Windows has no such call
+        size = ""
+    return f"{cores} cores of {platform.processor() or platform.machine()}{size}"
 
 
 def open_run(

@@ -3,27 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from voros.core.decision import solve
+from voros.core.risk_quality import calibration_curve
 from voros.plotting import AreaCurveDisplay, RocDisplay, WinnerMapDisplay
+from voros.plotting.colours import model_styles
 from voros.present.document import Picture, render_document
 from voros.present.report.figures import figure_bytes, headless_pyplot
+from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.labels import LABELS, scenario_in_words
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.study import SAME_CHOICE, Scored
 from voros.studies.paper.cells import SCENARIOS
 from voros.studies.paper.paper_tables import STRATEGY_LABELS
+from voros.text.table import Table
 from voros.winners import score_grid
 
+DEPLOYED_MARK: dict[str, Any] = {
+    "color": "black",
+    "markerfacecolor": "none",
+    "markersize": 8,
+    "zorder": 5,
+}
 MAP_FLOORS = np.linspace(0.02, 0.9, 45)
 MAP_CAPACITIES = np.linspace(0.02, 0.6, 30)
 
+MARKERS = {
+    "voros": "s",
+    "partial_auroc": "^",
+    "recall": "v",
+    "partial_voros": "o",
+    "margin": "P",
+    "guaranteed": "D",
+}
+"""How the thresholds of each strategy are marked."""
+
+SHAPES = {"s": "square", "^": "triangle up", "v": "triangle down", "o": "circle", "P": "plus"}
+SHAPES |= {"D": "diamond"}
+
 CAPTIONS = {
-    "roc": "ROC curves of the selected models on the test set, and the region the limits leave.",
+    "roc": "ROC curves of the selected models on the test set, and the region the limits leave. "
+    "Marked are the thresholds that validation deployed: "
+    + ", ".join(f"{SHAPES[mark]} {LABELS[name]}" for name, mark in MARKERS.items())
+    + ".",
     "area": "Share of the feasible region that is costlier than each model, by cost, on the test "
     "set.",
+    "calibration": "Risk and observed share in tenths of the test set, with exact 95 % intervals. "
+    "Models with class weights are not meant to be calibrated.",
     "winners": "Which of the selected models, and the best of each family, wins at other limits, "
     "on validation.",
 }
@@ -41,13 +70,46 @@ def draw_study(result: StudyResult, valid: Scored, test: Scored) -> dict[str, by
         models = dict.fromkeys(one.model for one in result.of(number))
         points = {result.label(model): test.points[model] for model in models}
         axes = {
-            "roc": RocDisplay(points, SCENARIOS[number]).plot().ax_,
+            "roc": draw_roc(result, test, number).ax_,
             "area": AreaCurveDisplay(points, SCENARIOS[number]).plot().ax_,
             "winners": _winners(result, valid, number).plot().ax_,
         }
         for kind, ax in axes.items():
             drawn[f"scenario_{number}_{kind}.png"] = figure_bytes(ax.figure, "png")
+        drawn[f"scenario_{number}_calibration.png"] = _calibration(result, test, number)
     return drawn
+
+
+def draw_roc(result: StudyResult, test: Scored, number: int) -> RocDisplay:
+    """Draw curves, and the thresholds as deployed: not those that would be best on test."""
+    points = {result.label(one.model): test.points[one.model] for one in result.of(number)}
+    display = RocDisplay(points, SCENARIOS[number]).plot(choices=False)
+    for one in result.of(number):
+        for choice in one.test.choices:
+            display.ax_.plot(
+                choice.fp / one.test.n_negative,
+                choice.tp / one.test.n_positive,
+                MARKERS[one.strategy],
+                **DEPLOYED_MARK,
+                gid=f"deployed {one.strategy}",
+            )
+    return display
+
+
+def _calibration(result: StudyResult, test: Scored, number: int) -> bytes:
+    pyplot = headless_pyplot()
+    figure, ax = pyplot.subplots(figsize=(6, 6))
+    ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+    models = dict.fromkeys(one.model for one in result.of(number))
+    for model, style in zip(models, model_styles(ax, list(models), None).values(), strict=True):
+        curve = calibration_curve(test.y_true, test.scores[model])
+        beyond = [curve.observed - curve.low, curve.high - curve.observed]
+        label = result.label(model)
+        line = style.line | {"marker": "o", "markersize": 4, "linewidth": 1.5}
+        ax.errorbar(curve.mean_risk, curve.observed, yerr=beyond, label=label, **line)
+    ax.set(xlabel="mean risk", ylabel="observed share", xlim=(0, 1), ylim=(0, 1))
+    ax.legend(fontsize="small", frameon=False, loc="upper left")
+    return figure_bytes(figure, "png")
 
 
 def _winners(result: StudyResult, valid: Scored, number: int) -> WinnerMapDisplay:
@@ -94,8 +156,16 @@ def answers(result: StudyResult) -> list[str]:
     return said
 
 
+LONG = 60
+"""Tables of more rows are folded."""
+
+
 def render_summary(
-    result: StudyResult, facts: Sequence[tuple[str, str]], images: Mapping[str, bytes]
+    result: StudyResult,
+    facts: Sequence[tuple[str, str]],
+    images: Mapping[str, bytes],
+    reviewer: Sequence[Table] = (),
+    steps: Sequence[FlowStep] = (),
 ) -> str:
     """Lay a study out as one HTML document that needs no other file."""
     return render_document(
@@ -106,6 +176,9 @@ def render_summary(
         ran=facts,
         tables=result.tables,
         pictures=[_picture(name, png) for name, png in images.items()],
+        steps=steps,
+        reviewer=[table for table in reviewer if len(table.rows) < LONG and table.name != "flow"],
+        long_tables=[table for table in reviewer if len(table.rows) >= LONG],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from voros.core.arrays import FloatArray
 from voros.installing import package_versions
 from voros.present.document import render_document
 from voros.studies.experiments.cases import LabelledCases, Split, split_patients
+from voros.studies.experiments.context import NO_CONTEXT, StudyContext
 from voros.studies.experiments.experiment import FindRivals, Options, run_experiment
 from voros.studies.experiments.folder import save, save_json
 from voros.studies.experiments.labels import LABELS, scenario_in_words
@@ -175,7 +176,7 @@ def run_splits(
     n_splits: int,
     description: Mapping[str, Any],
     make_split: MakeSplit | None = None,
-    notes: Sequence[str] = (),
+    context: StudyContext = NO_CONTEXT,
     find_rivals: FindRivals | None = None,
 ) -> SplitsResult:
     """Run a study on splits of consecutive seeds, each in a folder of its own, and compare.
@@ -198,7 +199,7 @@ def run_splits(
                 *(title, cases, folder, own),
                 description=description,
                 split=split,
-                notes=notes,
+                context=context,
                 find_rivals=find_rivals,
             )
             held = tuple(_costs(result))
@@ -256,6 +257,9 @@ def write_splits(root: Path, result: SplitsResult) -> None:
         ran=[("splits", f"{len(result.splits)}, each with a page of its own in split-*/")],
         tables=result.tables,
         pictures=[],
+        steps=[],
+        reviewer=[],
+        long_tables=[],
     )
     save(root / "summary.html", page)
 

@@ -38,12 +38,12 @@ def fit_candidate(
 ) -> dict[str, Any]:
     """Fit, predict, write both prediction files and then the record; return the record."""
     estimator = candidate.estimator(random_state)
-    started = time.perf_counter()
+    started = time.process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(arrays["X_train"], arrays["y_train"])
         scores = {part: estimator.predict_proba(arrays[f"X_{part}"])[:, 1] for part in SCORED_PARTS}
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     for part, score in scores.items():
         text = scores_text(arrays[f"patient_{part}"], arrays[f"y_{part}"], score)
         save(folder.prediction(candidate.name, part), text)

@@ -11,8 +11,10 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.studies.experiments.cases import TRAIN_SHARE, LabelledCases, split_in_quarters
+from voros.studies.experiments.context import StudyContext, known_words, words_of
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
+from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.timing import file_found
 from voros.studies.hospital.features import (
@@ -23,7 +25,13 @@ from voros.studies.hospital.features import (
     stack,
     summarise,
 )
-from voros.studies.hospital.fiddle import REMEDY, ChosenFeatures, FiddleRelease, find_fiddle
+from voros.studies.hospital.fiddle import (
+    REMEDY,
+    STATIC,
+    ChosenFeatures,
+    FiddleRelease,
+    find_fiddle,
+)
 from voros.studies.hospital.release import check_columns
 
 DEATH = "mortality_LABEL"
@@ -57,7 +65,12 @@ def run_eicu(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED)
         options,
         description={"experiment": "eicu", "split": "quarters"},
         split=split_in_quarters(cases, options.random_state),
-        notes=[*found, *(f"lacking: {text}" for text in lacking)],
+        context=StudyContext(
+            (*found, *(f"lacking: {text}" for text in lacking)),
+            (FlowStep("stays of the release", len(cases)),),
+            described := {name: words_of(cases, name, " ") for name in STATIC},
+            {name: known_words(described[name]) for name in ("age", "gender", "ethnicity")},
+        ),
     )
 
 
@@ -166,7 +179,7 @@ def _csv_rows(path: Path, columns: Sequence[str]) -> list[Mapping[str, str]]:
     with path.open(encoding="utf-8-sig", newline="") as text:
         rows = csv.DictReader(text)
         check_columns(path, rows.fieldnames or (), columns, REMEDY)
-        found = list(rows)
+        found: list[Mapping[str, str]] = list(rows)
     if len({row[STAY_COLUMN] for row in found}) < len(found):
         raise ExperimentError(f"{path}: an {STAY_COLUMN} is there twice. {REMEDY}")
     return found

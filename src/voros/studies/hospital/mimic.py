@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.core.arrays import AnyArray, FloatArray
 from voros.studies.experiments.cases import LabelledCases
+from voros.studies.experiments.context import StudyContext, age_bands, known_words, words_of
 from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
+from voros.studies.experiments.flow import FlowStep
+from voros.studies.experiments.published import compare_published, read_published, take_split
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.timing import file_found
 from voros.studies.hospital.channels import CHANNELS, TIME_VARYING
-from voros.studies.hospital.extraction import Extraction, extract
+from voros.studies.hospital.extraction import (
+    PAPER_PREVALENCE,
+    PAPER_RULE,
+    PAPER_STAYS,
+    PIPELINE,
+    CohortRule,
+    Extraction,
+    extract,
+)
 from voros.studies.hospital.features import (
     ALL_SUMMARIES,
     FEWEST_CHANNELS,
@@ -25,11 +37,13 @@ from voros.studies.hospital.features import (
     summarise,
 )
 from voros.studies.hospital.release import (
+    GENERATED_MARK,
     SourceTable,
     explaining,
     find_tables,
     open_database,
     quoted,
+    release_in_words,
 )
 
 INSURANCES = ("Medicare", "Medicaid", "Private", "Other", "No charge")
@@ -44,7 +58,15 @@ MEGABYTES_PER_SECOND = {".gz": 8.0, ".csv": 60.0, ".parquet": 40.0}
 """How fast a chart is streamed, by format, on two cores."""
 
 
-def run_mimic(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED) -> StudyResult:
+def run_mimic(
+    data: str | Path,
+    out: str | Path,
+    options: Options = AS_PUBLISHED,
+    *,
+    rule: CohortRule = PAPER_RULE,
+    against: str | Path | None = None,
+    published_split: bool = False,
+) -> StudyResult:
     """Run the study on a MIMIC-IV release, and write everything into one folder.
 
     Parameters
@@ -54,27 +76,97 @@ def run_mimic(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED
     out : path-like
         The run's folder. What is in it of the same run is not done again.
     options : Options, optional
+    rule : CohortRule, optional
+        Which stays, and which death.
+    against : path-like, optional
+        A folder of published predictions by stay id, with which cohort and labels are compared.
+    published_split : bool, default False
+        Whether to take over the split of those predictions.
 
     Raises
     ------
     ExperimentError
         When something about the data is wrong; the message names the file and the remedy.
     """
+    if published_split and against is None:
+        raise ValueError("published_split=True takes the split of predictions: name their folder")
+    published = None if against is None else read_published(against)
     tables, extracted = find_tables(Path(data)), Path(out) / "extracted"
     found = [file_found(name, table.path) for name, table in tables.items()]
     options.brief(found, (), (TRAINING_STAYS, N_FEATURES), _seconds(tables, extracted))
-    extraction = extract(tables, extracted)
+    extraction = extract(tables, extracted, rule)
     options.announce(str(extraction.flow))
     cases = mimic_cases(extraction)
-    options.announce(repr(cases))
+    notes = _notes(Path(data), tables, cases, rule, extraction)
+    split = None
+    if published is not None:
+        notes += map(str, compare_published(cases, published))
+    if published is not None and published_split:
+        split, left_out = take_split(cases, published)
+        notes.append(f"the published split; {left_out} cases of its patients in no part left out")
+    options.announce("\n".join([*notes, repr(cases)]))
     return run_experiment(
-        "MIMIC-IV, death in the rest of the hospital stay",
+        _title(Path(data), rule),
         cases,
         Path(out),
         options,
-        description={"experiment": "mimic"},
-        notes=[str(extraction.flow), *map(str, extraction.counts)],
+        description={
+            "experiment": "mimic",
+            **asdict(rule),
+            "split": "published" if published_split else "by patient",
+        },
+        split=split,
+        context=StudyContext(
+            (*notes, *map(str, extraction.counts)),
+            (*extraction.flow.steps(rule), _studied(extraction, cases)),
+            *mimic_characteristics(cases),
+        ),
     )
+
+
+def mimic_characteristics(
+    cases: LabelledCases,
+) -> tuple[dict[str, AnyArray], dict[str, AnyArray]]:
+    """Return what describes the stays in table 1, and the groups policies are evaluated in."""
+    sex, insurance = words_of(cases, "gender"), words_of(cases, "insurance")
+    age = cases.feature("age")
+    described: dict[str, AnyArray] = {"age": age, "sex": sex, "insurance": insurance}
+    described["weight, kg"] = cases.feature("weight")
+    for channel in TIME_VARYING:
+        described[f"{channel.name}, mean"] = cases.feature(f"{channel.name} mean 0-48h")
+    groups = {"age": age_bands(age), "sex": known_words(sex), "insurance": known_words(insurance)}
+    return described, groups
+
+
+def _title(data: Path, rule: CohortRule) -> str:
+    made_up = (data / GENERATED_MARK).exists()
+    source = "Generated data in the layout of MIMIC-IV" if made_up else "MIMIC-IV"
+    return f"{source}, {rule.title}"
+
+
+def _studied(extraction: Extraction, cases: LabelledCases) -> FlowStep:
+    return FlowStep(
+        "studied",
+        *(len(cases), extraction.flow.in_care - len(cases)),
+        f"with fewer than {FEWEST_CHANNELS} channels measured in the last {RECENT_HOURS} h",
+    )
+
+
+def _notes(
+    data: Path,
+    tables: Mapping[str, SourceTable],
+    cases: LabelledCases,
+    rule: CohortRule,
+    extraction: Extraction,
+) -> list[str]:
+    digests = [f"{name}: SHA-256 {digest}" for name, digest in extraction.digests.items()]
+    return [
+        f"release: {release_in_words(data, tables)}",
+        *digests,
+        f"outcome: {rule.title}; stays of at least {rule.min_hours:g} h",
+        f"the paper has {PAPER_STAYS:,} stays, {PAPER_PREVALENCE} positive ({PIPELINE}); here "
+        f"{len(cases):,}, {cases.y.mean():.3f}",
+    ]
 
 
 def _seconds(tables: Mapping[str, SourceTable], extracted: Path) -> float:
@@ -100,7 +192,12 @@ def mimic_cases(extraction: Extraction) -> LabelledCases:
     features |= _static({name: column[measured] for name, column in stays.items()})
     features["weight"] = ALL_SUMMARIES["mean"](weight[measured])
     X, names = stack(features)
-    cases = LabelledCases(X, stays["died"][measured], stays["subject_id"][measured], names)
+    cases = LabelledCases(
+        X,
+        *(stays["died"][measured], stays["subject_id"][measured]),
+        names,
+        stays["stay_id"][measured],
+    )
     cases.check_both_outcomes(
         str(extraction.buckets),
         f"Stays need {FEWEST_CHANNELS} vitals or labs in the last {RECENT_HOURS} hours: is "

@@ -21,8 +21,11 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.studies.experiments.cases import LabelledCases, split_around_test
+from voros.studies.experiments.context import StudyContext, age_bands, known_words
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.experiment import AS_PUBLISHED, Options
+from voros.studies.experiments.flow import FlowStep
+from voros.studies.experiments.folder import file_digest
 from voros.studies.experiments.rivals import compare_forecasts
 from voros.studies.experiments.splits import SplitsResult, run_splits, write_splits
 from voros.studies.hospital.channels import TIME_VARYING
@@ -151,7 +154,7 @@ def run_physionet2012(
     stays = read_challenge(data, sets)
     cases, studied = challenge_cases(stays, parameters)
     held_out = _held_out(stays.set_name[studied], test_set)
-    notes = [*stays.notes, _left_out(studied)]
+    notes = [*_digests(Path(data)), *stays.notes]
     options.announce("\n".join([*notes, repr(cases)]))
     options.brief([str(data)], LACKING, (n_splits * len(cases) // 2, len(cases.feature_names)))
     scores = {name: stays.outcomes[name][studied] for name in RIVALS}
@@ -165,18 +168,37 @@ def run_physionet2012(
             "test_set": test_set or "",
         },
         make_split=partial(split_around_test, cases, held_out) if test_set else None,
-        notes=notes,
+        context=_context(stays, cases, studied, notes),
         find_rivals=partial(compare_forecasts, TITLE, scores),
     )
     write_splits(Path(out), result)
     return result
 
 
-def _left_out(studied: BoolArray) -> str:
-    return (
-        f"{len(studied)} stays, {(~studied).sum()} left out for fewer than {FEWEST_CHANNELS} "
-        f"channels measured in the last {RECENT_HOURS} hours, {studied.sum()} studied"
+def _digests(data: Path) -> list[str]:
+    files = [data] if data.is_file() else sorted(data.glob("Outcomes-*.txt"))
+    return [f"{path.name}: SHA-256 {file_digest(path)}" for path in files]
+
+
+def _context(
+    stays: ChallengeStays, cases: LabelledCases, studied: BoolArray, notes: Sequence[str]
+) -> StudyContext:
+    sex, ward = (
+        np.array([names.get(code, "") for code in stays.descriptors[column][studied]])
+        for column, names in (("Gender", GENDERS), ("ICUType", WARDS))
     )
+    age = cases.feature("age")
+    described = {"age": age, "sex": sex, "ICU": ward, "weight, kg": cases.feature("weight")}
+    described |= {name: stays.outcomes[name][studied] for name in RIVALS}
+    for name, members in PAPER_CHANNELS.items():
+        described[f"{name}, mean"] = ALL_SUMMARIES["mean"](stays.buckets(*members)[studied])
+    reason = f"with fewer than {FEWEST_CHANNELS} channels measured in the last {RECENT_HOURS} h"
+    flow = (
+        FlowStep("stays of 48 h or more", len(stays)),
+        FlowStep("studied", len(cases), len(stays) - len(cases), reason),
+    )
+    groups = {"age": age_bands(age), "sex": known_words(sex), "ICU": known_words(ward)}
+    return StudyContext(tuple(notes), flow, described, groups)
 
 
 def _held_out(sets: AnyArray, test_set: str | None) -> BoolArray:

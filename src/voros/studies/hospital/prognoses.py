@@ -11,7 +11,9 @@ import numpy as np
 from voros.core.arrays import FloatArray
 from voros.datasets import load_support2
 from voros.studies.experiments.cases import LabelledCases
+from voros.studies.experiments.context import StudyContext, age_bands, words_of
 from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
+from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.rivals import compare_forecasts
 from voros.studies.hospital.features import stack
@@ -49,7 +51,12 @@ def run_support2(
         Path(out),
         options,
         description={"experiment": "support2", "outcome": outcome},
-        notes=["SUPPORT2, courtesy of the Vanderbilt University Department of Biostatistics"],
+        context=StudyContext(
+            ("SUPPORT2, courtesy of the Vanderbilt University Department of Biostatistics",),
+            (FlowStep("patients", len(cases)),),
+            dict(load_support2().features),
+            {"age": age_bands(cases.feature("age")), "sex": words_of(cases, "sex")},
+        ),
         find_rivals=partial(compare_forecasts, title, dict(load_support2().prognoses)),
     )
 

@@ -33,7 +33,7 @@ TABLE_ENDINGS = (".csv", ".csv.gz", ".parquet")
 
 _NEEDED = {
     "hosp/patients": "subject_id BIGINT, gender VARCHAR, anchor_age INTEGER, anchor_year INTEGER, "
-    "anchor_year_group VARCHAR",
+    "anchor_year_group VARCHAR, dod DATE",
     "hosp/admissions": "subject_id BIGINT, hadm_id BIGINT, deathtime TIMESTAMP, "
     "insurance VARCHAR, hospital_expire_flag INTEGER",
     "icu/icustays": "subject_id BIGINT, hadm_id BIGINT, stay_id BIGINT, intime TIMESTAMP, "
@@ -95,6 +95,20 @@ def find_tables(folder: Path) -> dict[str, SourceTable]:
     for table in tables.values():
         _check_columns(table)
     return tables
+
+
+GENERATED_MARK = "GENERATED.txt"
+"""Lies in a release that was made up, so that no result of it is taken for one of patients."""
+
+
+def release_in_words(folder: Path, tables: Mapping[str, SourceTable]) -> str:
+    """Say which release the tables are of, as far as their columns show it."""
+    if (folder / GENERATED_MARK).exists():
+        return "generated, of no hospital"
+    columns = tables["hosp/admissions"].columns
+    if not columns:
+        return "MIMIC-IV as Parquet, whose release the columns do not show"
+    return "MIMIC-IV 2.1 or later" if "admit_provider_id" in columns else "MIMIC-IV 2.0 or earlier"
 
 
 def _check_release_folder(folder: Path) -> None:

@@ -1,0 +1,105 @@
+"""The TRIPOD+AI checklist: what a report of a prediction model should say, and where it does.
+
+After Collins et al., "TRIPOD+AI statement", BMJ 2024;385:e078378; the wording here is shortened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from voros.exceptions import ArgumentError
+from voros.text.table import Column, Table
+
+LEFT_TO_AUTHOR = "left to the author"
+
+_ITEMS = """
+1|title|Name the study as developing or evaluating a prediction model, its population and outcome
+2|abstract|Follow TRIPOD+AI for Abstracts
+3a|background|Healthcare context, rationale, existing models
+3b|background|Target population, purpose in the care pathway, intended users
+3c|background|Known health inequalities between sociodemographic groups
+4|objectives|Objectives: development, evaluation, or both
+5a|data|Sources of data for development and evaluation, why these, representativeness
+5b|data|Dates of accrual and end of follow-up
+6a|participants|Setting, number and location of centres
+6b|participants|Eligibility criteria
+6c|participants|Treatments received, and how they were handled
+7|data preparation|Pre-processing and quality checks, whether alike across groups
+8a|outcome|Outcome and time horizon, how and when assessed, why chosen, whether alike across groups
+8b|outcome|Qualifications of outcome assessors, where assessment is subjective
+8c|outcome|Blinding of outcome assessment
+9a|predictors|Choice of initial predictors and any pre-selection
+9b|predictors|Definition of all predictors, how and when measured
+9c|predictors|Qualifications of predictor assessors, where measurement is subjective
+10|sample size|How the study size was arrived at, and why it suffices
+11|missing data|How missing data were handled, reasons for omitting data
+12a|analysis|How the data were used, and partitioned
+12b|analysis|How predictors were handled: form, rescaling, transformation
+12c|analysis|Type of model, model-building steps, tuning, internal validation
+12d|analysis|Heterogeneity across clusters such as hospitals
+12e|analysis|Measures and plots of performance, and comparison of models
+12f|analysis|Any model updating
+12g|analysis|How predictions were calculated in evaluation
+13|class imbalance|Methods for class imbalance, and any recalibration after them
+14|fairness|Approaches to fairness, and their rationale
+15|model output|Output of the model; how any thresholds were identified
+16|training and evaluation|Differences between development and evaluation data
+17|ethics|Approval and informed consent
+18a|open science|Funding and the role of funders
+18b|open science|Conflicts of interest
+18c|open science|Where the protocol is, or that there is none
+18d|open science|Registration, or that there is none
+18e|open science|Availability of the data
+18f|open science|Availability of the code
+19|patients and public|Involvement of patients and the public, or none
+20a|participants|Flow of participants, with and without the outcome
+20b|participants|Characteristics, events and missing data, by source
+20c|participants|Distribution of predictors and outcome beside the development data
+21|model development|Participants and events in each analysis
+22|model specification|The full model, so that others can predict with it
+23a|model performance|Performance with intervals, also in subgroups
+23b|model performance|Heterogeneity of performance across clusters
+24|model updating|Results of any model updating
+25|interpretation|Interpretation of the results, fairness included
+26|limitations|Limitations and their effects
+27a|usability|How poor or unavailable input is handled when the model is used
+27b|usability|What users must do, and the expertise they need
+27c|usability|Next steps for research
+"""
+
+
+@dataclass(frozen=True)
+class ChecklistItem:
+    """One item: its number, the section of a report, and what is asked for."""
+
+    number: str
+    section: str
+    asks: str
+
+
+TRIPOD_AI: tuple[ChecklistItem, ...] = tuple(
+    ChecklistItem(*line.split("|")) for line in _ITEMS.strip().splitlines()
+)
+
+
+def checklist_table(answers: Mapping[str, str], title: str = "TRIPOD+AI checklist") -> Table:
+    """Return the checklist, each item with where it is answered or that it is left to the author.
+
+    Examples
+    --------
+    >>> table = checklist_table({"20a": "flow diagram"})
+    >>> [row[3] for row in table.rows if row[0] in ("20a", "17")]
+    ['left to the author', 'flow diagram']
+    """
+    unknown = sorted(set(answers) - {item.number for item in TRIPOD_AI})
+    if unknown:
+        raise ArgumentError(
+            "answers", f" name the items {', '.join(unknown)}; accepted are those of TRIPOD+AI"
+        )
+    columns = (Column("item"), Column("section"), Column("asks for", "asks"), Column("where"))
+    rows = tuple(
+        (item.number, item.section, item.asks, answers.get(item.number, LEFT_TO_AUTHOR))
+        for item in TRIPOD_AI
+    )
+    return Table(columns, rows, title, "tripod_ai")
