@@ -146,7 +146,7 @@ def test_every_fact_of_the_page_is_kept(mimic_run):
     assert all(fact["text"].replace("'", "&#39;") in page for fact in facts)
 
 
-def test_the_flow_accounts_for_every_stay(mimic_run):
+def test_the_flow_counts_every_stay(mimic_run):
     rows = read_csv(mimic_run[0] / "out/tables/flow.csv")
     steps = [(float(row["kept"]), float(row["left_out"])) for row in rows]
     for (before, _), (kept, left_out) in pairwise(steps[:4]):
