@@ -9,6 +9,7 @@ from voros.core.arrays import check_cases
 from voros.core.costs import CostLike
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
+from voros.core.periods import read_periods
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario, check_scenario
 from voros.devices.libraries import on_device
@@ -26,6 +27,8 @@ def partial_voros_score(
     prevalence: float | None = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    periods: Any = None,
+    times: Any = None,
 ) -> float:
     """Partial volume over the ROC surface: how good a classifier is within its limits.
 
@@ -54,6 +57,9 @@ def partial_voros_score(
         The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
     sample_weight : array-like of shape (n_cases,), optional
         How many cases each row stands for.
+    periods, times : array-like of shape (n_cases,), optional
+        With a scenario whose capacity is one per period: the period of each case, or the time that
+        it falls in.
 
     Returns
     -------
@@ -93,7 +99,8 @@ def partial_voros_score(
         "cost_ratio": cost_ratio,
         "prevalence": prevalence,
     }
-    return _score(y_true, y_score, read_scenario(scenario, parts), pos_label, sample_weight)
+    read = read_scenario(scenario, parts)
+    return _score(y_true, y_score, read, pos_label, sample_weight, periods=periods, times=times)
 
 
 def read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
@@ -111,19 +118,27 @@ def read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
 
 
 def _score(
-    y_true: Any, y_score: Any, scenario: Scenario, pos_label: Any, sample_weight: Any
+    y_true: Any,
+    y_score: Any,
+    scenario: Scenario,
+    pos_label: Any,
+    sample_weight: Any,
+    **in_time: Any,
 ) -> float:
     if on_device(y_true, y_score, sample_weight):
-        from voros.core.device_cases import read_device_cases
+        from voros.core.device_cases import read_device_cases, refuse_on_device
         from voros.core.device_points import points_on_device, thresholds_beyond
 
+        refuse_on_device(**in_time)
         cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
         points = points_on_device(cases, [scenario])
         beyond = partial(thresholds_beyond, cases, scenario)
     else:
         given = check_cases(y_true, y_score, pos_label, sample_weight)
-        points = pruned_points(*given, scenario)
-        beyond = partial(OperatingPoints.from_cases, *given)
+        beyond = partial(
+            OperatingPoints.from_cases, *given, periods=read_periods(scenario, y_true, **in_time)
+        )
+        points = pruned_points(*given, scenario) if scenario.per is None else beyond()
     decision = solve(points, scenario)
     warn_about_costs(scenario, decision.points)
     if len(decision.hull.index) == 1:

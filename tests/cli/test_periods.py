@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli.cases import write_cases
 
-from voros import Periods, Scenario, ThresholdPolicy, bootstrap, costs, evaluate
+from voros import Scenario, ThresholdPolicy, compare, costs, evaluate
 from voros.io import read_predictions
 
 pa = pytest.importorskip("pyarrow")
@@ -144,13 +144,10 @@ def test_any_column_is_a_period(voros_command, admissions):
             ("score", "--capacity", "2/day", "--time", "admitted", "--engine", "duckdb"),
             "--engine counts scores and no periods",
         ),
-        (("compare", "--capacity", "2/day"), "is for voros score, select, apply"),
+        (("compare", "--capacity", "2/day"), "--time or with --period"),
+        (("compare", *DAILY, "--group", "ward"), "exclude one another"),
         (("plot", "--capacity", "2/day", "-o", "a.png"), "is for voros score, select, apply"),
         (("report", "--capacity", "2/day", "-o", "a.html"), "--time or with --period"),
-        (
-            ("report", *DAILY, "-o", "a.html", "--exceed", "5%"),
-            "--exceed has no intervals, which a report gives",
-        ),
         (
             ("report", *DAILY, "-o", "a.html", "--group", "ward"),
             "--group and a capacity per day exclude one another",
@@ -167,12 +164,13 @@ def test_what_cannot_be_done_is_refused_in_one_line(voros_command, admissions, a
 
 
 @pytest.mark.slow
-def test_a_report_resamples_days_and_draws_them(voros_command, admissions):
+@pytest.mark.parametrize("rule", [(), ("--exceed", "10%")])
+def test_a_report_resamples_days_and_draws_them(voros_command, admissions, rule):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")
     ran = voros_command(
         *("report", admissions, "--label", "died", "--score", "good", "--score", "fair"),
-        *(*DAILY, *COSTS, "--test", admissions, "--resamples", "100", "-o", "choice.html"),
+        *(*DAILY, *rule, *COSTS, "--test", admissions, "--resamples", "100", "-o", "choice.html"),
     )
     assert ran.code == 0
     document = json.loads((admissions.parent / "choice.json").read_text())
@@ -180,16 +178,27 @@ def test_a_report_resamples_days_and_draws_them(voros_command, admissions):
     assert first["estimate"] == first["partial_voros"]
     page = (admissions.parent / "choice.html").read_text()
     assert "100 resamples of the periods (per day)" in page
-    assert "at most 40 of 400 cases (capacity 2 per day, on average)" in page
+    words = "in all but 10 % of the periods" if rule else "on average"
+    assert f"at most 40 of 400 cases (capacity 2 per day, {words})" in page
     assert "Alarms of each day against the capacity" in page
-    # Days drawn with repetition, the whole of each: by hand, with as many days in each resample.
-    cases = read_predictions(admissions, label="died", scores=["good"], time="admitted")
-    days = Periods.from_times(cases.times, "day")
-    together = Scenario(capacity=2 * days.n_periods, cost_ratio=costs.miss_costs(5, 20))
-    found = bootstrap(
-        cases.labels, cases.of("good"), together, groups=days.codes, n_resamples=100, random_state=0
+
+
+@pytest.mark.parametrize("rule", [(), ("--exceed", "10%")])
+def test_models_are_compared_on_whole_days(voros_command, admissions, rule):
+    ran = voros_command(
+        *("compare", admissions, "--label", "died", "--score", "good", "--score", "fair"),
+        *(*DAILY, *rule, *COSTS, "--resamples", "100", "--json"),
     )
-    assert found.estimate == first["estimate"]
+    assert ran.code == 0
+    cases = read_predictions(admissions, label="died", time="admitted")
+    scores = {name: cases.of(name) for name in ("good", "fair")}
+    exceed = 0.1 if rule else None
+    scenario = Scenario(capacity=2, cost_ratio=costs.miss_costs(5, 20), per="day", exceed=exceed)
+    options = {"times": cases.times, "n_resamples": 100, "random_state": 0}
+    found = compare(cases.labels, scores, scenario, **options)
+    for row in json.loads(ran.out)["models"]:
+        own = found.models[row["model"]]
+        assert (row["estimate"], row["low"], row["high"]) == (own.estimate, own.low, own.high)
 
 
 def test_a_scenario_file_states_a_capacity_per_period(voros_command, admissions):

@@ -419,7 +419,7 @@ def test_routed_groups_reach_the_splitter(routing):
 
 def test_other_metadata_needs_routing():
     model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO)
-    with pytest.raises(ValueError, match="fit got wards; accepted are sample_weight and groups"):
+    with pytest.raises(ValueError, match="fit got wards; accepted are sample_weight, groups"):
         model.fit(X, Y, wards=np.arange(len(Y)))
 
 

@@ -112,10 +112,12 @@ def test_stratified_draws_keep_the_class_sizes():
 def test_groups_are_drawn_whole():
     groups = np.array(["x", "y", "x", "z", "y", "x"])
     positive = np.array([1, 0, 0, 1, 1, 0], dtype=bool)
-    for counts in Sampling.of(positive, groups=groups).resamples(50, np.random.default_rng(1)):
-        by_group = {name: set(counts[groups == name]) for name in groups}
+    sampling = Sampling.of(positive, groups=groups)
+    for counts in sampling.resamples(50, np.random.default_rng(1)):
+        assert counts.sum() == len(counts) == 3
+        by_case = counts[sampling.units]
+        by_group = {name: set(by_case[groups == name]) for name in groups}
         assert all(len(drawn) == 1 for drawn in by_group.values())
-        assert sum(drawn.pop() for drawn in by_group.values()) == 3
 
 
 def test_a_resample_of_one_class_is_drawn_again():

@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voros.cli.loading import load
-from voros.cli.options import InputOptions, LimitOptions, ResamplingOptions, ShowOptions, bundled
-from voros.cli.score import check_reachable, evaluate_model
+from voros.cli.loading import count_points, load, periods_of
+from voros.cli.options import (
+    InputOptions,
+    LimitOptions,
+    PeriodOptions,
+    ResamplingOptions,
+    ShowOptions,
+    bundled,
+)
+from voros.cli.score import check_reachable, evaluate_all
 from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.scenario import Scenario
 from voros.io import Predictions
@@ -36,6 +43,7 @@ TO_BEST = {
 def compare_models(
     columns: InputOptions,
     limits: LimitOptions,
+    when: PeriodOptions,
     resampling: ResamplingOptions,
     output: ShowOptions,
     metric: Annotated[
@@ -51,12 +59,12 @@ def compare_models(
 
     if metric not in COMPARED_BY:
         raise ValueError(f"--metric={metric!r}; accepted are {', '.join(COMPARED_BY)}")
-    scenario = limits.read()
-    predictions = load(columns, group=resampling.group)
+    scenario = limits.read(by_period=True)
+    when.check(scenario)
+    predictions = load(columns, group=resampling.group, when=when)
     arguments = resampling.arguments(predictions)
-    check_reachable(
-        {model: evaluate_model(predictions, model, scenario) for model in predictions.models}
-    )
+    arguments["periods"] = periods = periods_of(predictions, scenario, when)
+    check_reachable(evaluate_all(count_points(predictions, periods), scenario))
     with show_progress("resampling") as progress:
         found = inference.compare(
             predictions.labels,

@@ -177,7 +177,7 @@ class LimitOptions(CostOptions):
         if scenario.per is not None and not by_period:
             raise ValueError(
                 f"a capacity of {scenario.capacity} per {scenario.per} is for voros score, select, "
-                "apply and report; this command knows cases and no periods"
+                "apply, compare and report; this command knows cases and no periods"
             )
         return scenario
 

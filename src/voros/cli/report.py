@@ -93,14 +93,7 @@ def report(
 
 def _check_intervals(scenario: Scenario, options: ResamplingOptions) -> None:
     """Refuse, before anything is read, what has no intervals."""
-    if scenario.per is None:
-        return
-    if scenario.exceed is not None:
-        raise ValueError(
-            "--exceed has no intervals, which a report gives; leave it out for the mean over "
-            "periods, or use voros select"
-        )
-    if options.group is not None:
+    if scenario.per is not None and options.group is not None:
         raise ValueError(
             f"--group and a capacity per {scenario.per} exclude one another: periods are resampled"
         )
@@ -124,10 +117,7 @@ def resample(
 
     arguments, scores = options.arguments(predictions), dict(predictions.scores)
     if periods is not None:
-        # Every resample has as many periods, so that their mean capacity is a count.
-        together = int(scenario.capacity) * periods.n_periods
-        scenario = scenario.changed(capacity=together, per=None)
-        arguments["groups"] = periods.codes
+        arguments["periods"] = periods
     with show_progress("resampling") as progress:
         arguments["progress"] = progress
         if len(scores) == 1:

@@ -360,7 +360,7 @@ class OperatingPoints:
 
     def max_alarms(self, scenario: Scenario) -> float:
         """Return the capacity of a scenario as a number of these cases."""
-        n_periods = None if self.by_period is None else self.by_period.periods.n_periods
+        n_periods = None if self.by_period is None else self.by_period.n_periods
         return scenario.max_alarms(self.n_cases, self.one_case, n_periods)
 
     def feasible(self, scenario: Scenario) -> BoolArray:

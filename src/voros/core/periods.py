@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,17 @@ class Periods:
     def sizes(self) -> AnyArray:
         """Cases of each period."""
         return np.bincount(self.codes, minlength=self.n_periods)
+
+    def of_cases(self, rows: AnyArray) -> Periods:
+        """Return the periods of some cases; those that hold none of them are left out.
+
+        A period without any case stays where all cases are kept, and only there: that nobody came
+        on a day is known of all cases together.
+        """
+        if len(np.unique(rows)) == len(self.codes):
+            return Periods(self.codes[rows], self.names, self.unit, self.note)
+        kept, codes = np.unique(self.codes[rows], return_inverse=True)
+        return Periods(codes, self.names[kept], self.unit, self.note)
 
     @classmethod
     def from_column(cls, column: Any) -> Periods:
@@ -173,12 +184,22 @@ class PeriodCases:
     positive : ndarray of bool
     scores : ndarray of float
     weights : ndarray of float, or None
+    drawn : ndarray of int, shape (n_periods,), or None
+        How often each period is there, in a resample of whole periods; by default once.
     """
 
     periods: Periods
     positive: BoolArray
     scores: FloatArray
     weights: FloatArray | None = None
+    drawn: AnyArray | None = None
+    # Resamples share it: breaking scores are those of periods, drawn or not.
+    _found: dict[tuple[float, ...], FloatArray] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_periods(self) -> int:
+        """How many periods there are, each as often as it is drawn."""
+        return self.periods.n_periods if self.drawn is None else int(self.drawn.sum())
 
     def check_unit(self, scenario: Scenario) -> None:
         """Refuse periods of another unit than the scenario's."""
@@ -227,10 +248,14 @@ class PeriodCases:
         self.check_unit(scenario)
         if scenario.exceed is None:
             return float("nan")
-        scores = self.breaking_scores(int(scenario.capacity), per_positive, per_negative)
-        broken = np.sort(scores[~np.isnan(scores)])[::-1]
-        allowed = most_above(scenario, self.periods.n_periods)
-        return float(broken[allowed]) if len(broken) > allowed else float("nan")
+        how = int(scenario.capacity), per_positive, per_negative
+        if how not in self._found:
+            self._found[how] = self.breaking_scores(*how)
+        scores = self._found[how]
+        rows = np.argsort(-scores)[: np.count_nonzero(~np.isnan(scores))]
+        drawn = np.ones(len(scores), dtype=np.intp) if self.drawn is None else self.drawn
+        too_many = np.cumsum(drawn[rows]) > most_above(scenario, self.n_periods)
+        return float(scores[rows[np.argmax(too_many)]]) if too_many.any() else float("nan")
 
 
 def _within(weights: FloatArray, codes: AnyArray, starts: AnyArray, capacity: int) -> AnyArray:

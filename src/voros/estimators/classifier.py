@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from voros.core.arrays import AnyArray, FloatArray, check_choice, check_flag, check_weights
 from voros.core.groups import group_codes
 from voros.core.operating_points import OperatingPoints
+from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.estimators.held_out import (
     HeldOutScoring,
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 
 OnInfeasible = Literal["raise", "warn", "never_alarm"]
 RESPONSE_METHODS = ("predict_proba", "decision_function")
+PER_CASE = ("sample_weight", "groups", "periods", "times")
+"""What `fit` takes beside features and labels, one value for each case."""
 
 
 def _has(method: str) -> Any:
@@ -135,8 +138,8 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     True
     """
 
-    # Weights and groups given to `fit` count in the thresholds unless they are declined.
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": True, "groups": True}
+    # What is given to `fit` for each case counts in the thresholds unless it is declined.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = dict.fromkeys(PER_CASE, True)
 
     def __init__(
         self,
@@ -177,21 +180,23 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             ``sample_weight`` weighs the cases, for the thresholds and for fitting; a pipeline
             hands it to its last step, and a classifier that takes none is refused. ``groups``
             says whose case it is: splits keep the cases of one patient together, and a guarantee
-            tests sums over patients. Without it all cases are taken as independent. With
-            scikit-learn's metadata routing enabled, anything the classifier or the splitter
-            requests.
+            tests sums over patients. Without it all cases are taken as independent. ``times`` or
+            ``periods`` say which period a case falls in, for a capacity per period; a float as `cv`
+            then holds out whole periods. With scikit-learn's metadata routing enabled, anything the
+            classifier or the splitter requests.
         """
         self._check_parameters()
         X, y = indexable(X, y)
         y = check_binary(y)
-        routed, weights, groups = self._route(params, y)
+        routed, weights, groups, in_time = self._route(params, y)
         check_both_classes(y, weights)
+        periods = read_periods(self.scenario, y, **in_time)
         if self._prefitted:
             check_groups(self.guarantee, groups)
             self.estimator_ = self._prefit()
             held_out: list[tuple[Any, AnyArray]] = [(None, np.arange(len(y)))]
         else:
-            held_out = self._splits(X, y, groups, routed.splitter.split)
+            held_out = self._splits(X, y, groups, routed.splitter.split, periods)
             rows = np.arange(len(y)) if self.refit else held_out[0][0]
             self.estimator_ = fit_on(clone(self.estimator), X, y, rows, routed.estimator.fit)
         self.classes_ = self.estimator_.classes_
@@ -208,6 +213,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             scores,
             sample_weight=None if weights is None else weights[rows],
             groups=tested,
+            periods=None if periods is None else periods.of_cases(rows),
         )
         self.policy_ = self._decide(points)
         return self
@@ -289,13 +295,17 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     def _prefitted(self) -> bool:
         return isinstance(self.cv, str) and self.cv == "prefit"
 
+    @property
+    def _holds_out_a_share(self) -> bool:
+        return isinstance(self.cv, Real) and not isinstance(self.cv, Integral)
+
     def _methods(self) -> tuple[str, ...]:
         return RESPONSE_METHODS if self.response_method == "auto" else (self.response_method,)
 
     def _route(
         self, params: dict[str, Any], y: AnyArray
-    ) -> tuple[Any, FloatArray | None, AnyArray | None]:
-        """Split what was passed to `fit` by receiver: (routed, weights and groups of the cases)."""
+    ) -> tuple[Any, FloatArray | None, AnyArray | None, dict[str, Any]]:
+        """Split what was passed to `fit` by receiver: routed, weights, groups, periods or times."""
         if get_config()["enable_metadata_routing"]:
             own = MetadataRouter(owner=self).add_self_request(self)
             routed = process_routing(self, "fit", **params)
@@ -307,14 +317,15 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             routed,
             None if weights is None else check_weights(weights),
             None if groups is None else group_codes(groups, y),
+            {name: params.get(name) for name in ("periods", "times")},
         )
 
     def _route_alone(self, params: dict[str, Any]) -> Any:
         """Say who gets what where scikit-learn's metadata routing is not enabled."""
-        unknown = sorted(set(params) - {"sample_weight", "groups"})
+        unknown = sorted(set(params) - set(PER_CASE))
         if unknown:
             raise ValueError(
-                f"fit got {', '.join(unknown)}; accepted are sample_weight and groups, and more "
+                f"fit got {', '.join(unknown)}; accepted are {', '.join(PER_CASE)}, and more "
                 "with sklearn.set_config(enable_metadata_routing=True)"
             )
         fitted_with = {}
@@ -330,9 +341,22 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return self.estimator
 
     def _splits(
-        self, X: Any, y: Any, groups: AnyArray | None, routed: dict[str, Any]
+        self,
+        X: Any,
+        y: Any,
+        groups: AnyArray | None,
+        routed: dict[str, Any],
+        periods: Periods | None = None,
     ) -> list[tuple[Any, AnyArray]]:
         """Return what to fit on and what to hold out, the cases of one group together."""
+        if periods is not None and self._holds_out_a_share:
+            if groups is not None:
+                raise ValueError(
+                    f"cv={self.cv!r} holds out whole periods, and groups may have cases in several;"
+                    " accepted with both are folds, such as cv=5"
+                )
+            # A share of every day would have a share of its alarms.
+            groups = periods.codes
         if groups is not None:
             routed = {**routed, "groups": groups}
         splitter = self._splitter(y, grouped=groups is not None)
@@ -348,7 +372,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return splits
 
     def _splitter(self, y: Any, *, grouped: bool = False) -> Any:
-        if isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
+        if self._holds_out_a_share:
             if not 0 < float(self.cv) < 1:
                 raise ValueError(f"cv={self.cv!r}; accepted as a held-out share is one in (0, 1)")
             kind = GroupShuffleSplit if grouped else StratifiedShuffleSplit

@@ -7,6 +7,7 @@ from typing import Any
 from voros.core.arrays import check_choice
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
+from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.notices import warn_about_costs, warn_if_never_alarm
 from voros.selection import SCORES, STRATEGIES, Strategy
@@ -22,7 +23,10 @@ def make_scorer(
 
     It works wherever scikit-learn takes ``scoring``, with any classifier that has
     ``decision_function`` or ``predict_proba``. With metadata routing enabled,
-    ``make_scorer(scenario).set_score_request(sample_weight=True)`` weighs the cases.
+    ``make_scorer(scenario).set_score_request(sample_weight=True)`` weighs the cases, and
+    ``times=True`` or ``periods=True`` hands over the period of each, for a capacity per period.
+    Folds must then hold whole periods, as those of ``GroupKFold`` on the day do: a fifth of every
+    day has a fifth of its alarms.
 
     Parameters
     ----------
@@ -37,7 +41,8 @@ def make_scorer(
     Returns
     -------
     scorer : callable
-        ``scorer(estimator, X, y, sample_weight=None) -> float``, higher is better.
+        ``scorer(estimator, X, y, sample_weight=None, periods=None, times=None) -> float``, higher
+        is better.
 
     Examples
     --------
@@ -75,10 +80,16 @@ def scenario_score(
     strategy: Strategy = "partial_voros",
     pos_label: Any = None,
     sample_weight: Any = None,
+    periods: Any = None,
+    times: Any = None,
 ) -> float:
     """Score labels and scores in a scenario by one strategy; higher is better."""
     points = OperatingPoints.from_scores(
-        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        periods=read_periods(scenario, y_true, periods, times),
     )
     decision = solve(points, scenario)
     if strategy != "voros":

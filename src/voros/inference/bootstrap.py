@@ -17,8 +17,9 @@ from voros.core.arrays import (
     check_count,
     check_same_order,
 )
+from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import FewGroupsWarning, warn_caller
+from voros.exceptions import ArgumentError, FewGroupsWarning, warn_caller
 from voros.inference.bca import METHODS, Method, interval, interval_in_words
 from voros.inference.near_zero import may_be_zero, upper_bound
 from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
@@ -53,6 +54,8 @@ class IntervalOptions(BandOptions, total=False):
     """Keywords of intervals and comparisons; `bootstrap` explains them."""
 
     method: Method
+    periods: Any
+    times: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +70,8 @@ class Resampling:
     pos_label: Any = None
     random_state: int | np.random.Generator | None = None
     progress: Progress = False
+    periods: Any = None
+    times: Any = None
 
     @classmethod
     def of(cls, options: Mapping[str, Any], accepted: type) -> Resampling:
@@ -84,30 +89,43 @@ class Resampling:
         object.__setattr__(self, "confidence", check_confidence(self.confidence))
         check_choice(self.method, "method", METHODS)
 
-    @property
-    def drawn(self) -> str:
-        """What is drawn, in words."""
-        by_class = " by class" if self.stratified else ""
-        return ("cases" if self.groups is None else "groups") + by_class
-
-    def plan(self, y_true: Any, scores: Any, *, worthwhile: bool) -> ResamplingPlan:
+    def plan(
+        self, y_true: Any, scores: Any, scenario: Scenario | None = None, *, worthwhile: bool
+    ) -> ResamplingPlan:
         """Check the labels and every model's scores, and sort the cases by each."""
-        named = several_models(scores)
-        models = {}
+        named, periods = several_models(scores), self._read_periods(y_true, scenario)
+        cases = {}
         for model, column in columns_by_model(y_true, scores).items():
             with naming(model if named else None):
                 positive, checked, _ = check_cases(y_true, column, self.pos_label)
-            models[model] = Ranked.of(positive, checked, worthwhile=worthwhile)
+            cases[model] = positive, checked
         check_same_order(y_true, groups=self.groups)
-        sampling = Sampling.of(positive, stratified=self.stratified, groups=self.groups)
-        if self.groups is not None and sampling.n_units < FEWEST_GROUPS:
+        how = {"groups": self.groups, "periods": periods}
+        sampling = Sampling.of(positive, stratified=self.stratified, **how)
+        if sampling.name != "cases" and sampling.n_units < FEWEST_GROUPS:
             warn_caller(
-                f"{sampling.n_units} groups are few to draw from: intervals may hold the true "
-                f"value less often than they say; from {FEWEST_GROUPS} groups on they were "
+                f"{sampling.n_units} {sampling.name} are few to draw from: intervals may hold the "
+                f"true value less often than they say; from {FEWEST_GROUPS} groups on they were "
                 "measured to hold",
                 FewGroupsWarning,
             )
+        options: dict[str, Any] = {"worthwhile": worthwhile, "units": sampling.units}
+        models = {
+            model: Ranked.of(*each, **options, periods=periods) for model, each in cases.items()
+        }
         return ResamplingPlan(models, sampling, self)
+
+    def _read_periods(self, y_true: Any, scenario: Scenario | None) -> Periods | None:
+        if scenario is None:
+            return None
+        periods = read_periods(scenario, y_true, self.periods, self.times)
+        if periods is not None and self.groups is not None:
+            raise ArgumentError(
+                "groups",
+                f" and a capacity per {scenario.per} exclude one another: whole periods are drawn, "
+                "and a patient may come in several",
+            )
+        return periods
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +146,7 @@ class Bootstrap:
     distribution : ndarray of shape (n_resamples,)
         The metric of each resample.
     drawn : str
-        What was drawn: cases, cases by class, or groups.
+        What was drawn: cases, cases by class, groups or periods.
     scenario : Scenario or None
         With its limits; None of a comparison.
     """
@@ -211,6 +229,10 @@ def bootstrap(
         Whose case it is, where one patient has several: whole groups are drawn.
     pos_label : label, optional
     random_state : int, Generator or None
+    periods, times : array-like of shape (n_cases,), optional
+        With a scenario whose capacity is one per period: the period of each case, or the time that
+        it falls in. Whole periods are drawn, empty ones included, and one that is drawn twice is
+        two periods.
     progress : bool or callable, default False
         Draw a progress bar on the standard error stream, or call ``progress(done, total)`` as
         resamples are drawn.
@@ -240,7 +262,7 @@ def bootstrap(
     how = Resampling.of(options, IntervalOptions)
     check_scenario(scenario)
     measure = Measure.of(metric, scenario)
-    plan = how.plan(y_true, scores, worthwhile=measure.worthwhile_only)
+    plan = how.plan(y_true, scores, scenario, worthwhile=measure.worthwhile_only)
     return one_or_all(plan.run(measure).bootstraps(scenario), scores)
 
 
@@ -256,7 +278,7 @@ class ResamplingPlan:
         """Compute a metric of every model: as is, on the resamples, and with blocks left out."""
         rng = generator(self.how.random_state)
         compute, n_resamples = measure.compute, self.how.n_resamples
-        whole = replicate(self.models, iter([np.ones_like(self.sampling.units)]), compute)[0]
+        whole = replicate(self.models, iter([np.ones(self.sampling.n_units, np.intp)]), compute)[0]
         resamples = self.sampling.resamples(n_resamples, rng)
         resamples = progress_bar(resamples, "resampling", self.how.progress, n_resamples)
         drawn = replicate(self.models, resamples, compute)
@@ -280,6 +302,7 @@ class Replicates:
     def bootstraps(self, scenario: Scenario | None = None) -> dict[str, Bootstrap]:
         """Return each model's interval, and with it the scenario where all have the same."""
         how, ends = self.plan.how, np.column_stack(self.ends(self.plan.how.method))
+        drawn = self.plan.sampling.name + (" by class" if how.stratified else "")
         found = {}
         for j, (model, ranked) in enumerate(self.plan.models.items()):
             low, high = self._two_sided(j, *ends[j].tolist())
@@ -294,7 +317,7 @@ class Replicates:
                 how.confidence,
                 "one-sided" if one_sided else how.method,
                 self.drawn[:, j],
-                how.drawn,
+                drawn,
                 scenario,
             )
         return found
@@ -322,7 +345,7 @@ class Replicates:
             zeros=self._zeros(j),
             low_share=low / self.whole[j] if self.whole[j] > 0 else 0.0,
             tail=(1 - self.plan.how.confidence) / 2,
-            grouped=sampling.n_units < len(sampling.units),
+            grouped=sampling.name != "cases",
         )
 
     def _one_sided(self, j: int, ranked: Ranked) -> float:

@@ -17,6 +17,7 @@ from voros.inference.bootstrap import Bootstrap, IntervalOptions, Replicates, Re
 from voros.inference.resampling import generator
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
+from voros.models import columns_by_model
 from voros.policy import ThresholdPolicy
 from voros.text.signatures import takes
 from voros.text.table import Table
@@ -187,6 +188,7 @@ def compare(
         At least two models.
     scenario : Scenario
     metric, n_resamples, confidence, method, stratified, groups, pos_label, random_state, progress
+    periods, times
         As in `voros.bootstrap`. Thresholds of different models cannot be compared. `method` is
         that of each model's own interval; those of differences are percentiles.
 
@@ -217,7 +219,7 @@ def compare(
     how = Resampling.of(options, IntervalOptions)
     check_scenario(scenario)
     measure = Measure.of(metric, scenario)
-    plan = how.plan(y_true, scores, worthwhile=measure.worthwhile_only)
+    plan = how.plan(y_true, scores, scenario, worthwhile=measure.worthwhile_only)
     if len(plan.models) < 2:
         raise ValueError("scores hold one model; a comparison needs at least two")
     return _comparison_of(plan.run(measure))
@@ -248,6 +250,7 @@ def compare_policies(
     by_cost : bool, default False
         As in `ThresholdPolicy.evaluate`: by default the default thresholds are compared.
     n_resamples, confidence, method, stratified, groups, pos_label, random_state, progress
+    periods, times
         As in `voros.bootstrap`.
 
     Returns
@@ -280,8 +283,8 @@ def compare_policies(
     how = Resampling.of(options, IntervalOptions)
     # The same seed draws the same cases for every policy.
     how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
-    plan = how.plan(y_true, scores, worthwhile=False)
-    _check_policies(policies, list(plan.models))
+    _check_policies(policies, list(columns_by_model(y_true, scores)))
+    plan = how.plan(y_true, scores, _scenario_of(policies), worthwhile=False)
     found = [
         replace(plan, models={name: plan.models[name]}).run(
             Measure.of_policy(policy, by_cost=by_cost)
@@ -289,6 +292,19 @@ def compare_policies(
         for name, policy in policies.items()
     ]
     return _comparison_of(_together(found))
+
+
+def _scenario_of(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
+    """Return a scenario with the periods that the policies' capacities are for, if any are."""
+    scenarios = [policy.scenario for policy in policies.values()]
+    by_period = [scenario for scenario in scenarios if scenario.per is not None]
+    units = sorted({str(scenario.per) for scenario in by_period})
+    if len(units) > 1:
+        raise ValueError(
+            f"the policies have capacities per {' and per '.join(units)}; accepted is one kind of "
+            "period, because whole periods are drawn"
+        )
+    return (by_period or scenarios)[0]
 
 
 def _together(found: list[Replicates]) -> Replicates:

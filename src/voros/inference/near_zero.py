@@ -13,6 +13,8 @@ it holds for each of them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import betaincinv
 
@@ -89,7 +91,9 @@ def optimistic_points(ranked: Ranked, units: AnyArray, error: float) -> Operatin
     tp = np.maximum.accumulate(np.minimum(alarms * share, n_positive))
     fp = np.clip(alarms - tp, 0, n_negative)
     fp = np.minimum.accumulate(fp[::-1])[::-1]
-    return OperatingPoints.from_counts(tp, fp, n_positive, n_negative)
+    points = OperatingPoints.from_counts(tp, fp, n_positive, n_negative)
+    # Its thresholds have no score, so that no rule on periods forbids one: the bound stays above.
+    return points if ranked.by_period is None else replace(points, by_period=ranked.by_period)
 
 
 def _seen_before(units: AnyArray) -> AnyArray:

@@ -1,15 +1,16 @@
 """Resamples as whole-number weights over cases that are sorted once.
 
-A resample says how often each case was drawn. With the cases in the order of their scores, sums of
-those numbers down the list are the true and false positives at every threshold: nothing is sorted
-twice, limits are compared on whole counts, and a resample is exactly what copying its rows would
-give.
+A resample says how often each case, or each group or period of them, was drawn. With the cases in
+the order of their scores, sums of those numbers down the list are the true and false positives at
+every threshold: nothing is sorted twice, limits are compared on whole counts, and a resample is
+exactly what copying its rows would give.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -19,6 +20,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_flag
 from voros.core.groups import group_codes
 from voros.core.operating_points import OperatingPoints, adds_recall, order_by_score
+from voros.core.periods import PeriodCases, Periods
 
 BLOCKS = 200
 """Parts that the jackknife leaves out in turn: enough to show the skewness of a statistic, at a
@@ -62,20 +64,34 @@ class Ranked:
     ----------
     order : ndarray of int
         Cases by falling score.
+    units : ndarray of int
+        What each of them is drawn with, in that order: itself, its group or its period.
     positive : ndarray of bool
         Labels in that order.
     ends : ndarray of int
         How many cases each threshold flags; the first is never alarm.
     thresholds : ndarray
+    by_period : PeriodCases or None
+        The cases with their periods, where periods are drawn.
     """
 
     order: AnyArray
+    units: AnyArray
     positive: BoolArray
     ends: AnyArray
     thresholds: FloatArray
+    by_period: PeriodCases | None = None
 
     @classmethod
-    def of(cls, positive: BoolArray, scores: AnyArray, *, worthwhile: bool = False) -> Ranked:
+    def of(
+        cls,
+        positive: BoolArray,
+        scores: AnyArray,
+        *,
+        worthwhile: bool = False,
+        units: AnyArray | None = None,
+        periods: Periods | None = None,
+    ) -> Ranked:
         """Sort the cases.
 
         Parameters
@@ -85,17 +101,27 @@ class Ranked:
         worthwhile : bool, default False
             Keep only thresholds at the score of some positive. The others add false alarms and
             nothing else, so they are never the best ones.
+        units : ndarray of int, optional
+            What each case is drawn with; by default itself.
+        periods : Periods, optional
+            The units, where they are periods.
         """
         order, ranked, ends = order_by_score(scores)
         labels = positive[order]
         if worthwhile:
             ends = ends[adds_recall(np.append(0, np.cumsum(labels)[ends]))[1:]]
+        cases = None if periods is None else PeriodCases(periods, positive, scores.astype(float))
         return cls(
-            order, labels, np.append(0, ends + 1), np.append(np.inf, ranked[ends].astype(float))
+            order,
+            order if units is None else units[order],
+            labels,
+            np.append(0, ends + 1),
+            np.append(np.inf, ranked[ends].astype(float)),
+            cases,
         )
 
     def points(self, counts: AnyArray) -> OperatingPoints:
-        """Count alarms where case ``i`` is there ``counts[i]`` times.
+        """Count alarms where unit ``i`` is there ``counts[i]`` times.
 
         Examples
         --------
@@ -104,7 +130,7 @@ class Ranked:
         >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
         ([inf, 0.9, 0.8], [0, 1, 1], [0, 0, 2])
         """
-        drawn = counts[self.order]
+        drawn = counts[self.units]
         alarms, caught = np.zeros((2, len(drawn) + 1), dtype=np.intp)
         np.cumsum(drawn, out=alarms[1:])
         np.cumsum(drawn * self.positive, out=caught[1:])
@@ -120,12 +146,13 @@ class Ranked:
             int(alarms[-1]) - n_positive,
             # With a case left out, a share of the cases may be less than one: that is never alarm.
             one_case=0.0,
+            by_period=None if self.by_period is None else replace(self.by_period, drawn=counts),
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """How cases are drawn: one by one, class by class, or group by group.
+    """How cases are drawn: one by one, class by class, or by whole groups or periods.
 
     Attributes
     ----------
@@ -134,29 +161,42 @@ class Sampling:
         The unit each case belongs to; units are drawn whole.
     strata : ndarray of int
         The stratum of each unit; as many units are drawn from a stratum as it has.
+    name : {"cases", "groups", "periods"}
+        What the units are.
     """
 
     positive: BoolArray
     units: AnyArray
     strata: AnyArray
+    name: str = "cases"
 
     @classmethod
-    def of(cls, positive: BoolArray, *, stratified: bool = False, groups: Any = None) -> Sampling:
+    def of(
+        cls,
+        positive: BoolArray,
+        *,
+        stratified: bool = False,
+        groups: Any = None,
+        periods: Periods | None = None,
+    ) -> Sampling:
         """Say how to draw; see `voros.bootstrap`."""
         check_flag(stratified, "stratified")
-        if groups is None:
+        if groups is None and periods is None:
             strata = positive.astype(np.intp) if stratified else np.zeros(len(positive), np.intp)
             return cls(positive, np.arange(len(positive)), strata)
+        name = "groups" if periods is None else "periods"
         if stratified:
             raise ValueError(
-                "stratified=True and groups exclude one another: drawing whole groups does not "
+                f"stratified=True and {name} exclude one another: drawing whole {name} does not "
                 "keep the class sizes"
             )
-        units = group_codes(groups, positive)
-        n_groups = int(units.max()) + 1
-        if n_groups < 2:
-            raise ValueError("groups holds one group only; at least two are needed to draw from")
-        return cls(positive, units, np.zeros(n_groups, np.intp))
+        units = group_codes(groups, positive) if periods is None else periods.codes
+        n_units = int(units.max()) + 1 if periods is None else periods.n_periods
+        if n_units < 2:
+            raise ValueError(
+                f"{name} holds one {name[:-1]} only; at least two are needed to draw from"
+            )
+        return cls(positive, units, np.zeros(n_units, np.intp), name)
 
     @property
     def n_units(self) -> int:
@@ -164,13 +204,13 @@ class Sampling:
         return len(self.strata)
 
     def resamples(self, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyArray]:
-        """Yield how often each case is drawn; a resample without both classes is drawn again."""
+        """Yield how often each unit is drawn; a resample without both classes is drawn again."""
         members = [np.flatnonzero(self.strata == s) for s in np.unique(self.strata)]
         for _ in range(n_resamples):
             yield self._with_both_classes(members, rng)
 
     def blocks(self, rng: np.random.Generator) -> Iterator[tuple[int, AnyArray]]:
-        """Yield a stratum and how often each case is there with one block of it left out.
+        """Yield a stratum and how often each unit is there with one block of it left out.
 
         Blocks are random, so that the sums of influences over them keep the third moment that
         leaving out single cases would show, relative to the second.
@@ -181,23 +221,28 @@ class Sampling:
             for block in np.array_split(members, min(share, len(members))):
                 counts = np.ones(self.n_units, dtype=np.intp)
                 counts[block] = 0
-                kept = counts[self.units]
-                if self._both_classes(kept):
-                    yield int(stratum), kept
+                if self._both_classes(counts):
+                    yield int(stratum), counts
 
     def _with_both_classes(self, members: list[AnyArray], rng: np.random.Generator) -> AnyArray:
         for _ in range(MOST_REDRAWS):
             drawn = [unit[rng.integers(0, len(unit), len(unit))] for unit in members]
-            counts = np.bincount(np.concatenate(drawn), minlength=self.n_units)[self.units]
+            counts = np.bincount(np.concatenate(drawn), minlength=self.n_units)
             if self._both_classes(counts):
                 return np.asarray(counts)
         raise ValueError(
             f"{MOST_REDRAWS} resamples in a row held one class only: there are too few "
-            f"{'groups' if len(self.units) > self.n_units else 'cases'} of the rarer class"
+            f"{self.name} of the rarer class"
         )
 
     def _both_classes(self, counts: AnyArray) -> bool:
-        return bool(counts[self.positive].any() and counts[~self.positive].any())
+        holding = self._holding
+        return bool(counts[holding[1]].any() and counts[holding[0]].any())
+
+    @cached_property
+    def _holding(self) -> tuple[AnyArray, AnyArray]:
+        """The units that hold a negative, and those that hold a positive."""
+        return np.unique(self.units[~self.positive]), np.unique(self.units[self.positive])
 
 
 def replicate(

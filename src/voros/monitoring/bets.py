@@ -22,7 +22,7 @@ PRECISION_RATIOS = np.array([0.4, 0.6, 0.8])
 
 PRECISION_WEIGHTS = np.array([0.6, 0.3, 0.1])
 
-START_WEIGHTS = np.array([0.8, 0.1, 0.1])
+START_WEIGHTS = np.array([0.75, 0.2, 0.05])
 """Of the evidence from the start for single alarms, whose bound is exact."""
 
 STAKES = np.array([0.01, 0.03, 0.1, 0.3])

@@ -22,7 +22,7 @@ from scipy.special import logsumexp
 
 from voros.core.arrays import FloatArray
 
-START_SHARE = 0.98
+START_SHARE = 0.96
 """Part of alpha for a limit broken from the start; the rest is for later changes."""
 
 LATE_BEGIN = 50

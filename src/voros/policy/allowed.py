@@ -52,7 +52,7 @@ class Origin:
     def of(cls, points: OperatingPoints) -> Origin:
         """Describe the cases behind operating points as observed."""
         n_groups = None if points.grouped is None else points.grouped.n_groups
-        n_periods = None if points.by_period is None else points.by_period.periods.n_periods
+        n_periods = None if points.by_period is None else points.by_period.n_periods
         # Asked for by name, because the package itself imports this module.
         version: str = import_module("voros").__version__
         return cls(points.n_positive, points.n_negative, n_groups, n_periods, version)

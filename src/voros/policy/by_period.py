@@ -64,14 +64,16 @@ class PeriodEvaluation:
             return found if each == 1.0 else found * each
 
         right, false = counts(cases.positive, per_positive), counts(~cases.positive, per_negative)
+        once = np.ones(cases.periods.n_periods, dtype=np.intp)
+        rows = np.repeat(np.arange(len(once)), once if cases.drawn is None else cases.drawn)
         return cls(
             scenario,
-            cases.periods.names,
+            cases.periods.names[rows],
             thresholds,
-            right[:, -1] + false[:, -1],
-            right[:, -1],
-            right[:, :-1],
-            false[:, :-1],
+            (right + false)[rows, -1],
+            right[rows, -1],
+            right[rows, :-1],
+            false[rows, :-1],
             cases.periods.note,
         )
 
