@@ -10,22 +10,8 @@ import typer
 
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.intervals import Intervals
-from voros.cli.loading import (
-    Engine,
-    count_by_engine,
-    count_points,
-    load,
-    open_input,
-    periods_of,
-)
-from voros.cli.options import (
-    Check,
-    InputOptions,
-    LimitOptions,
-    PeriodOptions,
-    ShowOptions,
-    bundled,
-)
+from voros.cli.loading import Engine, count_by_engine, count_points, load, open_input, periods_of
+from voros.cli.options import Check, InputOptions, LimitOptions, PeriodOptions, ShowOptions, bundled
 from voros.cli.terminal import Sheet, show, tracked
 from voros.core.arrays import check_cases
 from voros.core.decision import solve

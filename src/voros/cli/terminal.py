@@ -103,13 +103,7 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda *_: None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     bar = Progress(
         TextColumn("{task.description}"),

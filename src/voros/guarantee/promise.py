@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
+from voros.core.arrays import AnyArray, BoolArray, check_count
 from voros.core.groups import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -67,13 +67,9 @@ class Guarantee:
                 "confidence",
                 f"={self.confidence!r}; accepted is a number strictly between 0 and 1",
             )
-        whole = isinstance(self.horizon, Integral) and not isinstance(self.horizon, bool)
-        if self.horizon is not None and not (whole and self.horizon > 0):
-            raise ArgumentError(
-                "horizon",
-                f"={self.horizon!r}; accepted is a whole number of cases above 0, or None "
-                "for the population",
-            )
+        if self.horizon is not None:
+            accepted = "a whole number of cases above 0, or None for the population"
+            check_count(self.horizon, "horizon", accepted)
 
     @property
     def alpha(self) -> float:
@@ -90,8 +86,7 @@ class Guarantee:
         >>> Guarantee(0.9, horizon=500).split(4)
         Guarantee(confidence=0.975, horizon=500)
         """
-        if not (isinstance(n_models, Integral) and n_models > 0):
-            raise ValueError(f"n_models={n_models!r}; accepted is a whole number above 0")
+        check_count(n_models, "n_models", "a whole number above 0")
         return replace(self, confidence=1.0 - self.alpha / n_models)
 
     def limits(self, scenario: Scenario) -> Scenario:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from numbers import Integral
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from voros.core.arrays import check_count
 from voros.core.decision import Decision, solve
 from voros.core.geometry import CostHull
 from voros.core.limits import limits_message
@@ -208,9 +208,7 @@ def why_never_alarm(
 def check_n_models(guarantee: Guarantee | None, n_models: int | None) -> int:
     """Return from how many models one was chosen; a guarantee does not take it for granted."""
     if n_models is not None:
-        if isinstance(n_models, bool) or not isinstance(n_models, Integral) or n_models < 1:
-            raise ValueError(f"n_models={n_models!r}; accepted is a whole number above 0")
-        return int(n_models)
+        return check_count(n_models, "n_models", "a whole number above 0")
     if guarantee is None:
         return 1
     raise ValueError(

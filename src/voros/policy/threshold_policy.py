@@ -16,6 +16,7 @@ from voros.core.arrays import (
     check_confidence,
     check_flag,
     check_scores,
+    check_type,
     is_scalar,
 )
 from voros.core.costs import read_cost_ratios
@@ -210,7 +211,8 @@ class ThresholdPolicy:
         check_scenario(scenario)
         check_choice(strategy, "strategy", POLICY_STRATEGIES)
         _check_thresholds(points)
-        _check_model(model)
+        if model is not None:
+            check_type(model, "model", str, "the name of a model, a str, or None")
         shared_by = check_n_models(guarantee, n_models)
         allowed = allowed_thresholds(points, scenario, guarantee, shared_by)
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
@@ -587,8 +589,3 @@ def _plain(label: Any) -> Any:
 def _check_thresholds(points: OperatingPoints) -> None:
     if np.isnan(points.thresholds).any():
         raise ValueError("points carry no thresholds, so none can be deployed")
-
-
-def _check_model(model: str | None) -> None:
-    if model is not None and not isinstance(model, str):
-        raise TypeError(f"model={model!r}; accepted is the name of a model, a str, or None")

@@ -1,0 +1,25 @@
+"""A reader who follows a command changes modules seldom."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer", reason="the command line needs the cli extra")
+pytest.importorskip("pyarrow", reason="and reading files pyarrow")
+
+SCRIPTS = Path(__file__).parents[1] / "scripts"
+
+
+@pytest.mark.parametrize("command", ["score", "select", "explore"])
+def test_a_command_enters_few_modules(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    monkeypatch.setattr(sys, "argv", ["voros"])
+    import walks
+
+    walks.write_cases(Path("one.csv"), 2000)
+    walks.run(command, "one.csv", walks.OTHER_LIMITS)
+    calls = walks.calls_of(lambda: walks.run(command, "one.csv", walks.LIMITS))
+    assert len({module for module, _ in calls}) < 25
+    assert len(list(walks.switches(calls))) < 80
