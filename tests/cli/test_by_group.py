@@ -120,3 +120,14 @@ def test_the_report_has_a_block_of_groups(voros_command, files, tmp_path):
     document = json.loads((tmp_path / "r.json").read_text())
     found = document["test"]["evaluation"]["by_group"]["groups"]
     assert [row["group"] for row in found] == ["f", "m"]
+
+
+def test_the_page_has_counts_of_groups_and_no_rows(voros_command, files, tmp_path):
+    words = ("explore", "test.csv", "--label", "died", "--min-precision", "0.3", "-o", "page.html")
+    ran = voros_command(*words, "--by", "sex")
+    assert ran.code == 0, ran.err
+    page = (tmp_path / "page.html").read_text()
+    payload = json.loads(page.split('id="payload">')[1].split("</script>")[0])
+    assert payload["groups"]["names"][0].startswith("sex: ")
+    assert len(payload["groups"]["models"]) == len(payload["models"])
+    assert voros_command("explore", "--by", "sex", "-o", "empty.html").code == 2

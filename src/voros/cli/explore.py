@@ -10,7 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from voros.cli.loading import count_points, load
-from voros.cli.options import InputOptions, LimitOptions, OutputOptions, bundled, output_to
+from voros.cli.options import (
+    GroupOptions,
+    InputOptions,
+    LimitOptions,
+    OutputOptions,
+    bundled,
+    output_to,
+)
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
 from voros.core.operating_points import OperatingPoints
@@ -48,6 +55,7 @@ class PageInput(InputOptions):
 def explore(
     columns: PageInput,
     limits: LimitOptions,
+    groups: GroupOptions,
     show_options: OutputOptions,
     output: Annotated[
         Path,
@@ -94,14 +102,16 @@ def explore(
         "language": language,
     }
     if columns.file == NO_FILE:
-        _refuse_without_file(columns, show_options, thin)
+        _refuse_without_file(columns, groups, show_options, thin)
         html = render_empty_page(scenario, **words)
     else:
-        predictions = load(columns)
+        predictions = load(columns, by=groups.columns)
         points = count_points(predictions)
         with show_progress("writing the page"):
             replicates = _replicates(predictions, points, thin, resamples)
-            html = render_page(points, scenario, thin=thin, replicates=replicates, **words)
+            counted = _by_group(predictions, points, thin, groups)
+            held: dict[str, Any] = {"replicates": replicates, "groups": counted}
+            html = render_page(points, scenario, thin=thin, **held, **words)
     deliver(html, output, show_options, announce=False)
     size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
@@ -127,9 +137,30 @@ def _replicates(
     return resampled_counts(predictions.labels, predictions.scores, held, resamples)
 
 
-def _refuse_without_file(columns: PageInput, options: OutputOptions, thin: int | None) -> None:
+def _by_group(
+    predictions: Predictions,
+    points: Mapping[str, OperatingPoints],
+    thin: int | None,
+    options: GroupOptions,
+) -> dict[str, Any] | None:
+    """Count the models in each group; None where none are asked for."""
+    from voros.present.explorer.group_counts import group_counts
+    from voros.present.explorer.payload import held_points
+
+    found = options.read(predictions)
+    if found is None:
+        return None
+    if predictions.weights is not None:
+        raise ValueError("--by and --weight exclude one another: intervals are for whole cases")
+    held = held_points(points, thin)
+    return group_counts(predictions.labels, predictions.scores, held, found)
+
+
+def _refuse_without_file(
+    columns: PageInput, groups: GroupOptions, options: OutputOptions, thin: int | None
+) -> None:
     """Raise where an option needs data, and none are given."""
-    asked = columns.columns_named
+    asked = columns.columns_named + (["--by"] if groups.by else [])
     if thin is not None:
         asked.append("--thin")
     if options.for_programs:

@@ -15,6 +15,7 @@ from typing import Any
 from voros.core.arrays import check_choice, check_labels
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario
+from voros.core.subgroups import read_subgroups
 from voros.exceptions import ArgumentError
 from voros.io import write_whole
 from voros.io.writing import json_text
@@ -27,6 +28,7 @@ from voros.looks import (
     REGION_OPACITY_ON_DARK,
 )
 from voros.models import columns_by_model, count_models
+from voros.present.explorer.group_counts import group_counts
 from voros.present.explorer.payload import (
     check_resamples,
     empty_payload,
@@ -39,7 +41,7 @@ from voros.text.signatures import takes
 _MODULES = """
     python_text lang_en lang_de lang voros resampling uncertainty csv columns labels counting
     reading background setting wording marks axes roc_chart area_chart threshold_chart people
-    winners winner_map tables chart_tables ranking notices fields controls sharing saving
+    groups winners winner_map tables chart_tables ranking notices fields controls sharing saving
     chart_data keeping compare steps filling app loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
@@ -68,6 +70,7 @@ def write_page(
     cases: str = "cases",
     thin: int | None = None,
     n_resamples: int = RESAMPLES,
+    by: Any = None,
     language: str = "en",
     force: bool = False,
 ) -> Path:
@@ -100,6 +103,9 @@ def write_page(
     n_resamples : int, default 200
         Resamples of the cases, from which the page has intervals; 0 for none. There are none
         where `sample_weight` is given.
+    by : array-like of shape (n_cases,), mapping, data frame or Subgroups, optional
+        Groups to report on, such as sexes. The page holds their counts at thresholds with at
+        least 10 cases between any two, and small groups are pooled.
     language : {"en", "de"}, default "en"
         The language that the page opens in; its reader can change it.
     force : bool, default False
@@ -125,11 +131,14 @@ def write_page(
     """
     points = count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
     check_resamples(n_resamples)
-    replicates = None
+    replicates = groups = None
+    columns, positive = columns_by_model(y_true, scores), check_labels(y_true, pos_label)
     if n_resamples and sample_weight is None:
-        columns, positive = columns_by_model(y_true, scores), check_labels(y_true, pos_label)
-        held = held_points(points, thin)
-        replicates = resampled_counts(positive, columns, held, n_resamples)
+        replicates = resampled_counts(positive, columns, held_points(points, thin), n_resamples)
+    if by is not None:
+        _check_unweighted(sample_weight)
+        found = read_subgroups(by, len(positive))
+        groups = group_counts(positive, columns, held_points(points, thin), found)
     return write_page_points(
         points,
         scenario,
@@ -139,9 +148,17 @@ def write_page(
         cases=cases,
         thin=thin,
         replicates=replicates,
+        groups=groups,
         language=language,
         force=force,
     )
+
+
+def _check_unweighted(sample_weight: Any) -> None:
+    if sample_weight is not None:
+        raise ArgumentError(
+            "by", " cannot be combined with sample_weight: intervals are exact for whole cases"
+        )
 
 
 def render_page(
@@ -153,14 +170,18 @@ def render_page(
     cases: str = "cases",
     thin: int | None = None,
     replicates: Mapping[str, Any] | None = None,
+    groups: Mapping[str, Any] | None = None,
     language: str = "en",
 ) -> str:
     """Return the page as text; parameters are those of `write_page`.
 
-    ``replicates`` are counts in resamples, from `resampled_counts`.
+    ``replicates`` are counts in resamples, from `resampled_counts`; ``groups`` those of groups,
+    from `group_counts`.
     """
-    payload = page_payload(points_by_model, scenario, thin)
-    return _render(payload | {"replicates": replicates}, title, outcome, cases, language)
+    payload = page_payload(points_by_model, scenario, thin) | {"replicates": replicates}
+    if groups is not None:
+        payload["groups"] = groups
+    return _render(payload, title, outcome, cases, language)
 
 
 @takes(render_page)

@@ -62,9 +62,7 @@ def resampled_counts(
         drawn = draws(resample, len(positive))
         for name, code in codes.items():
             counts[name][resample] = np.bincount(code[drawn], minlength=sizes[name])
-    models = [
-        {"kept": _positions(held[name], kept[name]), **_packed(counts[name])} for name in kept
-    ]
+    models = [{"kept": _positions(held[name], kept[name]), **packed(counts[name])} for name in kept]
     return {"resamples": n_resamples, "models": models}
 
 
@@ -100,7 +98,7 @@ def _positions(points: OperatingPoints, kept: OperatingPoints) -> list[int]:
     return [int(position) for position in found]
 
 
-def _packed(counts: AnyArray) -> dict[str, Any]:
+def packed(counts: AnyArray) -> dict[str, Any]:
     """Counts in the fewest bytes that hold them all, as text."""
     kind = next(kind for kind in ("u1", "<u2", "<u4") if counts.max() <= np.iinfo(kind).max)
     packed = base64.b64encode(counts.astype(kind).tobytes()).decode()

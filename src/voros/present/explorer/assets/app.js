@@ -5,6 +5,7 @@ import { bindComparison } from "./compare.js";
 import { bindControls } from "./controls.js";
 import { areaRows, mapRows, rocRows } from "./chart_tables.js";
 import { fillWords } from "./filling.js";
+import { groupsBlock } from "./groups.js";
 import { bindKeeping } from "./keeping.js";
 import { w, wordsOf } from "./lang.js";
 import { markOf } from "./marks.js";
@@ -231,6 +232,7 @@ function bindPage() {
     areaChart(place("area")),
     thresholdChart(place("threshold")),
     thresholdTable(place("choices")),
+    groupsBlock(place, payload.groups),
     winnerMap(place("map"), {
       choose: (limits) => store.change(limits),
       say: (text) => (place("map-cell").textContent = text),

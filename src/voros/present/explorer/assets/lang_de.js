@@ -178,6 +178,20 @@ export const GERMAN = {
   missed: "übersehen",
   falseAlarmed: "falsch alarmiert",
   quiet: "zu Recht in Ruhe gelassen",
+  groupsTitle: "In jeder Gruppe",
+  groupHead: "Gruppe",
+  casesHead: "Fälle",
+  floorHead: "Anteil, der stimmen muss",
+  floorKept: "eingehalten",
+  floorBroken: "verletzt",
+  floorOpen: "zu wenige, um es zu sagen",
+  fromTo: (low, high) => `${low} bis ${high}`,
+  groupsAt: (model, threshold, smallest) =>
+    `${model}, ${threshold ? `Alarm ab Wert ${threshold}: von den nach Gruppen gezählten Schwellenwerten ` +
+      `der dem genutzten nächste (zwischen zweien liegen mindestens ${smallest} Fälle, damit sich keine ` +
+      `Zeile ablesen lässt)` : "das keinen Alarm auslöst"}. Unter jedem Anteil sein exaktes Intervall; die aller ` +
+    `Gruppen gelten zusammen mit 95 % Sicherheit.`,
+  groupsElsewhere: "Gruppen werden nur bei der Häufigkeit der Daten gezeigt: jede hat ihre eigene.",
   rocTitle: "Was jedes Modell innerhalb Ihrer Grenzen kann",
   rocText:
     "Gefärbt: wo beide Grenzen eingehalten sind. Dick: die [Schwellenwerte|threshold], die ein Modell " +

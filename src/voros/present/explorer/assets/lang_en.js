@@ -177,6 +177,20 @@ export const ENGLISH = {
   missed: "missed",
   falseAlarmed: "falsely alarmed",
   quiet: "rightly left alone",
+  groupsTitle: "In each group",
+  groupHead: "Group",
+  casesHead: "Cases",
+  floorHead: "Share that must be right",
+  floorKept: "kept",
+  floorBroken: "broken",
+  floorOpen: "too few to say",
+  fromTo: (low, high) => `${low} to ${high}`,
+  groupsAt: (model, threshold, smallest) =>
+    `${model}, ${threshold ? `alarm at score ${threshold}: of the thresholds counted by group, the one ` +
+      `nearest to that in use (between two lie at least ${smallest} cases, so that no row can be read off)`
+      : "which raises no alarm"}. Below each share its exact interval; those of all groups hold together ` +
+    `with 95% confidence.`,
+  groupsElsewhere: "Groups are shown at the prevalence of the data only: each has its own.",
   rocTitle: "What each model can do within your limits",
   rocText:
     "Shaded: where both limits are kept. Thick: the [thresholds|threshold] a model can use. Dots: " +

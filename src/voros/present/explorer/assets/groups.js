@@ -1,0 +1,155 @@
+/** What the threshold in use does in each group: exact intervals, and whether the floor is kept. */
+import { w } from "./lang.js";
+import { html } from "./marks.js";
+import { consequences } from "./people.js";
+import { unpacked } from "./resampling.js";
+import { percent, plain, thresholdText } from "./wording.js";
+
+// ------------------------------------------------------------------ exact intervals
+
+/** Lanczos' series for the logarithm of the gamma function. */
+const LANCZOS = [
+  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
+  -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
+  1.5056327351493116e-7,
+];
+
+/** Steps of a continued fraction, and halvings of an interval. */
+const [FRACTIONS, HALVINGS] = [10000, 60];
+
+const TINY = 1e-300;
+
+function logGamma(x) {
+  const sum = LANCZOS.reduce((total, part, i) => total + (i ? part / (x - 1 + i) : part), 0);
+  const t = x + 6.5;
+  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
+}
+
+/** The continued fraction of the incomplete beta function, by Lentz's rule. */
+function betaFraction(x, a, b) {
+  let [c, d] = [1, 1 - ((a + b) * x) / (a + 1)];
+  d = 1 / (Math.abs(d) < TINY ? TINY : d);
+  let value = d;
+  for (let m = 1; m < FRACTIONS; m++) {
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+    let step = 1;
+    for (const part of [even, odd]) {
+      d = 1 / (Math.abs(1 + part * d) < TINY ? TINY : 1 + part * d);
+      c = Math.abs(1 + part / c) < TINY ? TINY : 1 + part / c;
+      step = c * d;
+      value *= step;
+    }
+    if (Math.abs(step - 1) < 1e-15) break;
+  }
+  return value;
+}
+
+/** The distribution function of the beta distribution. */
+export function betaCdf(x, a, b) {
+  if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
+  const front = Math.exp(
+    logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
+  );
+  if (x < (a + 1) / (a + b + 2)) return (front * betaFraction(x, a, b)) / a;
+  return 1 - (front * betaFraction(1 - x, b, a)) / b;
+}
+
+function betaQuantile(share, a, b) {
+  let [low, high] = [0, 1];
+  for (let i = 0; i < HALVINGS; i++) {
+    const middle = (low + high) / 2;
+    if (betaCdf(middle, a, b) < share) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** The limits of Clopper and Pearson for `count` of `of`; all of [0, 1] where there are none. */
+export function exactLimits(count, of, confidence) {
+  const tail = (1 - confidence) / 2;
+  return [
+    count === 0 ? 0 : betaQuantile(tail, count, of - count + 1),
+    count === of ? 1 : betaQuantile(1 - tail, count + 1, of - count),
+  ];
+}
+
+// ------------------------------------------------------------------ counts
+
+/** The kept threshold with the number of alarms nearest to one of the page; -1 is never alarm. */
+function nearest({ kept }, alarms, chosen) {
+  if (chosen === 0) return -1;
+  const far = (i) => Math.abs(alarms[kept[i] + 1] - alarms[chosen]);
+  return kept.reduce((best, _, i) => (best < 0 || far(i) < far(best) ? i : best), -1);
+}
+
+/** "kept", "broken" or "open": what the interval of the precision says of the floor. */
+function verdictOf([low, high], alarms, floor) {
+  if (floor <= 0) return "kept";
+  if (alarms === 0) return "open";
+  if (high < floor) return "broken";
+  return low >= floor ? "kept" : "open";
+}
+
+/**
+ * What is known of each group at a threshold: `counts` is {kept, bytes, counts} of the model, `at`
+ * the place in `kept`, or -1 for never alarm.
+ */
+export function groupResults(groups, counts, at, floor) {
+  const n = groups.names.length;
+  // The intervals of all groups hold together (Bonferroni).
+  const each = 1 - (1 - groups.confidence) / n;
+  const held = unpacked(counts);
+  return groups.names.map((name, i) => {
+    const [tp, fp] = at < 0 ? [0, 0] : [0, 1].map((label) => held[2 * (at * n + i) + label]);
+    const [positives, cases] = [groups.positives[i], groups.positives[i] + groups.negatives[i]];
+    const alarms = tp + fp;
+    const precision = exactLimits(tp, alarms, each);
+    const measures = { precision, recall: exactLimits(tp, positives, each) };
+    measures.share = exactLimits(alarms, cases, each);
+    return { name, cases, positives, tp, alarms, ...measures, floor: verdictOf(precision, alarms, floor) };
+  });
+}
+
+// ------------------------------------------------------------------ the table
+
+/** A share, and its interval below. */
+function shareCell(count, of, [low, high], before = "") {
+  const share = `${before}${of ? percent(count / of) : "–"}`;
+  return html("td", {}, share, html("span", {}, w.fromTo(percent(low), percent(high))));
+}
+
+function rowOf({ name, cases, positives, tp, alarms, precision, recall, share, floor }) {
+  const words = { kept: w.floorKept, broken: w.floorBroken, open: w.floorOpen };
+  return html(
+    "tr",
+    { "data-floor": floor },
+    html("th", { scope: "row" }, name),
+    html("td", {}, plain(cases, 9)),
+    shareCell(alarms, cases, share, `${plain(alarms, 9)}: `),
+    shareCell(tp, alarms, precision),
+    shareCell(tp, positives, recall),
+    html("td", {}, words[floor]),
+  );
+}
+
+/** Show the groups that Python counted; a page without them, or at another prevalence, has none. */
+export function groupsBlock(place, groups) {
+  place("groups-card").hidden = !groups;
+  return (view) => {
+    if (!groups) return;
+    const { focus, setting } = view;
+    const stated = setting.prevalence !== null;
+    place("groups-scroll").hidden = stated;
+    const { chosen } = consequences(view);
+    const at = nearest(groups.models[focus.position], focus.points.alarms, chosen);
+    const counts = groups.models[focus.position];
+    const i = at < 0 ? 0 : counts.kept[at] + 1;
+    const shown = at < 0 ? "" : thresholdText(focus.points.thresholds[i]);
+    const notes = [w.groupsAt(focus.name, shown, plain(groups.smallest)), ...groups.notes];
+    place("groups-text").textContent = stated ? w.groupsElsewhere : notes.join(" ");
+    if (stated) return;
+    const results = groupResults(groups, counts, at, setting.minPrecision);
+    place("groups").replaceChildren(...results.map(rowOf));
+  };
+}

@@ -1,0 +1,101 @@
+"""Counts of each group for a page: few thresholds, between any two of which lie enough cases.
+
+A page holds no rows. Counts of groups at every threshold would tell the group of each case, so they
+are kept at thresholds with at least `smallest` cases between any two of them, and the page shows
+the nearest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, check_scores
+from voros.core.groups import counts_by_group
+from voros.core.operating_points import OperatingPoints
+from voros.core.subgroups import FEWEST_CASES, Subgroups
+from voros.exceptions import ArgumentError
+from voros.present.explorer.replicates import packed
+
+CONFIDENCE = 0.95
+"""That the intervals of one measure hold in all groups together."""
+
+
+def group_counts(
+    positive: BoolArray,
+    scores: Mapping[str, Any],
+    held: Mapping[str, OperatingPoints],
+    groups: Subgroups,
+    smallest: int = FEWEST_CASES,
+) -> dict[str, Any]:
+    """Return counts of every group at some of the thresholds that a page holds, ready for JSON.
+
+    Examples
+    --------
+    >>> positive = np.array([True, False, True, False])
+    >>> points = OperatingPoints.from_scores(positive, [0.9, 0.8, 0.7, 0.1])
+    >>> groups = Subgroups.of({"sex": ["f", "m", "f", "m"]}, min_cases=2)
+    >>> found = group_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, {"a": points}, groups, 2)
+    >>> found["names"], found["positives"], found["models"][0]["kept"]
+    (['sex: f', 'sex: m'], [2, 0], [1])
+    """
+    parts = groups.partitions
+    positives = np.concatenate(
+        [np.bincount(part.codes[positive], minlength=len(part.names)) for part in parts]
+    )
+    sizes = np.concatenate([part.sizes for part in parts])
+    names = [f"{part.column}: {name}" for part in parts for name in part.names]
+    _check_sizes(names, sizes, smallest)
+    models = [
+        _counted(positive, check_scores(scores[name]), points, groups, smallest)
+        for name, points in held.items()
+    ]
+    return {
+        "names": names,
+        "positives": positives.tolist(),
+        "negatives": (sizes - positives).tolist(),
+        "confidence": CONFIDENCE,
+        "smallest": smallest,
+        "notes": list(groups.notes),
+        "models": models,
+    }
+
+
+def _check_sizes(names: Sequence[str], sizes: AnyArray, smallest: int) -> None:
+    """Refuse groups that are small even when pooled: a page may go to anybody."""
+    few = [f"{name} ({size})" for name, size in zip(names, sizes, strict=True) if size < smallest]
+    if few:
+        raise ArgumentError(
+            "by",
+            f" has groups of fewer than {smallest} cases, also when the small ones are pooled: "
+            f"{', '.join(few)}; put them together with others",
+        )
+
+
+def _counted(
+    positive: BoolArray, scores: AnyArray, points: OperatingPoints, groups: Subgroups, smallest: int
+) -> dict[str, Any]:
+    """Count true and false positives of each group at the kept thresholds."""
+    kept = _apart(points.alarms[1:], len(positive), smallest)
+    thresholds = points.thresholds[1:][kept]
+    counts = [
+        [
+            counts_by_group(part.codes[rows], len(part.names), scores[rows], thresholds).T
+            for part in groups.partitions
+        ]
+        for rows in (positive, ~positive)
+    ]
+    by_label = np.stack([np.concatenate(each, axis=1) for each in counts], axis=2)
+    return {"kept": kept.tolist(), **packed(by_label)}
+
+
+def _apart(alarms: AnyArray, n_cases: int, smallest: int) -> AnyArray:
+    """Return positions of thresholds with enough cases before, between and behind them."""
+    kept, last = [], 0
+    for position, raised in enumerate(alarms.tolist()):
+        if raised - last >= smallest and n_cases - raised >= smallest:
+            kept.append(position)
+            last = raised
+    return np.array(kept, dtype=np.int64)

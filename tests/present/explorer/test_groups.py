@@ -1,0 +1,157 @@
+"""Groups on the page: counted in Python, with the intervals and verdicts of an evaluation."""
+
+import base64
+import json
+import shutil
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import voros
+from voros.core.subgroups import Subgroups
+from voros.exceptions import ArgumentError
+from voros.models import count_models
+from voros.present.explorer import write_page
+from voros.present.explorer.group_counts import group_counts
+from voros.present.explorer.payload import held_points
+
+NODE = shutil.which("node")
+HERE = Path(__file__).parent
+LIMITS = [(0, 5), (5, 5), (3, 10), (1, 1000), (480, 1000), (12, 40_000)]
+VERDICTS = {"kept": "kept", "broken": "broken", "too few to say": "open"}
+
+
+@pytest.fixture(scope="module")
+def cases() -> tuple[Any, Any, dict[str, Any]]:
+    rng = np.random.default_rng(4)
+    sex, ward = rng.choice(["f", "m"], 1500), rng.choice(["a", "b", "c"], 1500)
+    ward[:12] = np.repeat(["x", "y"], 6)
+    y = rng.random(1500) < 0.3
+    return y, rng.normal(size=1500) + y * (1 + (sex == "f")), {"sex": sex, "ward": ward}
+
+
+def counted(cases: Any) -> dict[str, Any]:
+    y, s, by = cases
+    held = held_points(count_models(y, {"model": s}), None)
+    return group_counts(y, {"model": s}, held, Subgroups.of(by))
+
+
+def unpacked(groups: dict[str, Any]) -> Any:
+    model = groups["models"][0]
+    kind = {1: "u1", 2: "<u2", 4: "<u4"}[model["bytes"]]
+    raw = np.frombuffer(base64.b64decode(model["counts"]), kind)
+    return raw.reshape(len(model["kept"]), len(groups["names"]), 2)
+
+
+def test_counts_are_those_of_each_group(cases: Any) -> None:
+    y, s, by = cases
+    groups = counted(cases)
+    held = held_points(count_models(y, {"model": s}), None)["model"]
+    counts = unpacked(groups)
+    for row in (0, len(counts) // 2, -1):
+        alarm = s >= held.thresholds[1:][groups["models"][0]["kept"][row]]
+        for i, (name, column) in enumerate((("f", "sex"), ("m", "sex"), ("a", "ward"))):
+            member = by[column] == name
+            assert groups["names"][i] == f"{column}: {name}"
+            assert counts[row, i].tolist() == [
+                (alarm & y & member).sum(),
+                (alarm & ~y & member).sum(),
+            ]
+    assert groups["positives"][0] == (y & (by["sex"] == "f")).sum()
+
+
+def test_no_row_can_be_read_off(cases: Any) -> None:
+    """Between two kept thresholds lie ten cases at least, and every group has ten."""
+    groups = counted(cases)
+    sexes = unpacked(groups)[:, :2].sum(axis=(1, 2)).astype(int)
+    assert np.diff(np.concatenate([[0], sexes, [1500]])).min() >= 10
+    assert groups["names"][2:] == ["ward: a", "ward: b", "ward: c", "ward: other"]
+    assert groups["notes"] == ["ward: groups with fewer than 10 cases are pooled as other: x, y"]
+    assert len(groups["models"][0]["kept"]) > 50
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_the_page_finds_what_an_evaluation_does(cases: Any, tmp_path: Path) -> None:
+    y, s, by = cases
+    groups = counted(cases)
+    for asset in files("voros.present.explorer").joinpath("assets").iterdir():
+        if asset.name.endswith(".js"):
+            (tmp_path / asset.name).write_text(asset.read_text(encoding="utf-8"), encoding="utf-8")
+    shutil.copy(HERE / "js" / "groups.mjs", tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    asked = [{"at": 5, "floor": 0.6}, {"at": 40, "floor": 0.55}, {"at": -1, "floor": 0.5}]
+    given = {"limits": [[*each, 0.99] for each in LIMITS], "groups": groups, "asked": asked}
+    (tmp_path / "cases.json").write_text(json.dumps(given))
+    command, how = [str(NODE), "groups.mjs"], {"cwd": tmp_path, "timeout": 120}
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, **how)
+    found = json.loads(ran.stdout)
+    for (count, of), limits in zip(LIMITS, found["limits"], strict=True):
+        assert limits == pytest.approx(tuple(binomtest(count, of).proportion_ci(0.99)), abs=1e-9)
+    held = held_points(count_models(y, {"model": s}), None)["model"]
+    for each, results in zip(asked, found["found"], strict=True):
+        threshold = np.inf
+        if each["at"] >= 0:
+            threshold = held.thresholds[1:][groups["models"][0]["kept"][each["at"]]]
+        expected = evaluated(y, s, by, threshold, each["floor"])
+        for result, group in zip(results, expected, strict=True):
+            assert result["name"] == group.name
+            assert result["alarms"] == group.alarms
+            assert result["precision"] == pytest.approx(group.intervals.precision, abs=1e-9)
+            assert result["recall"] == pytest.approx(group.intervals.recall, abs=1e-9)
+            assert result["floor"] == VERDICTS[group.floor]
+
+
+def evaluated(y: Any, s: Any, by: Any, threshold: float, floor: float) -> Any:
+    """What a policy with this threshold alone does in each group."""
+    from voros.core.exact_intervals import ThresholdCounts
+    from voros.policy.by_group import GroupEvaluation
+
+    scenario = voros.Scenario(floor, cost_ratio=0.1)
+    one = np.ones(1)
+    whole = ThresholdCounts(one, one, 2, 2, None, one, one, one)
+    at = np.array([threshold])
+    return GroupEvaluation.of(Subgroups.of(by), y, s, at, whole, scenario, 0.95)
+
+
+def test_groups_that_stay_small_are_refused_by_name(cases: Any) -> None:
+    y, s, by = cases
+    alone = {"ward": np.where(by["ward"] == "y", "a", by["ward"])}
+    with pytest.raises(
+        ArgumentError, match=r"also when the small ones are pooled: ward: other \(6\)"
+    ):
+        counted((y, s, alone))
+
+
+def test_weighted_cases_have_no_exact_intervals(cases: Any, tmp_path: Path) -> None:
+    y, s, by = cases
+    scenario = voros.Scenario(0.3, cost_ratio=(0.1, 0.2))
+    with pytest.raises(ArgumentError, match="by cannot be combined with sample_weight"):
+        write_page(y, s, scenario, tmp_path / "p.html", sample_weight=np.ones(1500), by=by)
+    with pytest.raises(ArgumentError, match="by has 2 cases and y_true 1500"):
+        write_page(y, s, scenario, tmp_path / "p.html", by=["f", "m"], n_resamples=0)
+
+
+@pytest.mark.slow
+def test_the_table_follows_the_setting(browser: Any, cases: Any, tmp_path: Path) -> None:
+    pytest.importorskip("selenium")
+    from present.explorer.driving import element, text, type_into
+
+    y, s, by = cases
+    path = write_page(
+        y, {"model": s}, voros.Scenario(0.6, 0.2, (0.1, 0.2)), tmp_path / "p.html", by=by
+    )
+    browser.get("about:blank")
+    browser.get(path.as_uri())
+    table = "return [...document.querySelectorAll('#groups tr')].map(r => r.dataset.floor)"
+    first = browser.execute_script(table)
+    assert len(first) == len(Subgroups.of(by).partitions[1].names) + 2
+    assert "nearest to that in use" in text(browser, "groups-text")
+    type_into(browser, "floor-field", "0")
+    assert browser.execute_script(table) == ["kept"] * len(first)
+    element(browser, "own-prevalence").click()
+    assert "prevalence of the data only" in text(browser, "groups-text")
