@@ -12,7 +12,7 @@ TYPED := $(wildcard src scripts benchmarks)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo page test test-slow test-all lint format bench docs docs-open mutants lowest clean
+.PHONY: help demo page test test-slow test-all lint format bench docs docs-open dist mutants lowest clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -67,6 +67,9 @@ docs: .venv-docs/.ready  ## the documentation site, in docs/_build/html
 docs-open: docs  ## build the site and serve it on this machine
 	.venv-docs/bin/python -m webbrowser http://localhost:8000 || true
 	.venv-docs/bin/python -m http.server --bind localhost --directory docs/_build/html 8000
+
+dist: .venv/.ready  ## wheel and source archive, each installed and tested on its own
+	$(BIN)/python scripts/check_dist.py
 
 .venv-mutants/.ready: pyproject.toml
 	$(PYTHON) -m venv --clear .venv-mutants

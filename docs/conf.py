@@ -69,6 +69,7 @@ mathjax_path = "mathjax/tex-svg.js"
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
+html_extra_path = ["live"]
 html_css_files = ["voros.css"]
 html_title = f"voros {release}"
 html_show_sourcelink = False
@@ -123,7 +124,25 @@ def find_public_name(app, env, node, contnode):  # type: ignore[no-untyped-def]
     return contnode if target.islower() else None
 
 
+def write_pages(*_):  # type: ignore[no-untyped-def]
+    """Write what is made of the code, before Sphinx looks for pages."""
+    reference_pages.write(ROOT / "docs" / "reference")
+    patients = voros.datasets.load_support2().with_all_prognoses()
+    live = ROOT / "docs" / "live"
+    live.mkdir(exist_ok=True)
+    voros.present.explorer.write_page(
+        patients.outcome("hospital_death_within_7_days"),
+        patients.prognoses,
+        voros.Scenario(min_precision=0.2, capacity=0.1, cost_ratio=(1 / 40, 1 / 9)),
+        live / "support2.html",
+        title="Four prognoses of SUPPORT2",
+        outcome="death in hospital within 7 days",
+        cases="patients",
+        force=True,
+    )
+
+
 def setup(app):  # type: ignore[no-untyped-def]
-    """Write the pages of the reference before Sphinx looks for pages."""
-    app.connect("config-inited", lambda *_: reference_pages.write(ROOT / "docs" / "reference"))
+    """Connect the steps above to Sphinx."""
+    app.connect("config-inited", write_pages)
     app.connect("missing-reference", find_public_name)
