@@ -26,7 +26,8 @@ def overview(pages: list[str]) -> str:
         "Every public name with its parameters and an example. One order of arguments holds\n"
         "everywhere: ``y_true``, then the scores, then ``scenario``; what follows is given by\n"
         "keyword. The :doc:`one-page list <../api>` has them all at a glance.\n\n"
-        f".. toctree::\n   :maxdepth: 1\n\n   ../api\n   ../command-line\n{entries}\n   ../changelog\n"
+        ".. toctree::\n   :maxdepth: 1\n\n   ../api\n   ../command-line\n"
+        f"{entries}\n   ../changelog\n"
     )
 
 

@@ -79,8 +79,13 @@ class ClusterTests:
         needed = deviates / np.sqrt(1 - TUNING.learning_share)
         if self.signal[row] <= 0:
             return None
-        times = max((needed / float(self.signal[row])) ** 2, 1.0)
+        times = max((needed / float(self.signal[row])) ** 2, self._growth_needed(row))
         return max(1, int(np.ceil((times - 1) * self.n_groups)))
+
+    def _growth_needed(self, row: int) -> float:
+        """How many times as many groups bring the wealth to 1/alpha: it grows exponentially."""
+        gained = float(np.log(self.e_values[row]))
+        return float(-np.log(self.alphas[row]) / gained) if gained > 0 else 1.0
 
 
 def certified_groups(
