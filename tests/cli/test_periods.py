@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli.cases import write_cases
 
-from voros import Scenario, ThresholdPolicy, compare, costs, evaluate
+from voros import Scenario, ThresholdPolicy, compare, costs, evaluate, worklist
 from voros.io import read_predictions
 
 pa = pytest.importorskip("pyarrow")
@@ -213,3 +213,52 @@ def test_a_scenario_file_states_a_capacity_per_period(voros_command, admissions)
     )
     found = json.loads(weekly.out)["scenario"]
     assert (found["capacity"], found["per"], found["exceed"]) == (9, "week", 0.05)
+
+
+def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_command, admissions):
+    words = ("--label", "died", "--score", "good", *DAILY, "--exceed", "0", *COSTS)
+    ran = voros_command("worklist", admissions, *words, "--test", admissions, "--json")
+    assert ran.code == 0
+    document = json.loads(ran.out)
+    cases = read_predictions(admissions, label="died", scores=["good"], time="admitted")
+    scenario = Scenario(capacity=2, cost_ratio=costs.miss_costs(5, 20), per="day", exceed=0.0)
+    made = worklist(cases.positive, cases.of("good"), scenario, times=cases.times)
+    assert document["threshold"] == made.threshold
+    assert document["policy_threshold"] == made.policy.threshold()
+    assert [row["cases"] for row in document["compared"]] == ["validation"] * 2 + ["test"] * 2
+    listed, policy, *tested = document["compared"]
+    assert listed["mean_recall"] > policy["mean_recall"]
+    assert [row["mean_alarms"] for row in tested] == [listed["mean_alarms"], policy["mean_alarms"]]
+    table = voros_command(
+        *("worklist", admissions, *words, "--today", admissions, "-o", "list.csv")
+    )
+    assert "the 2 highest of 'good' in each day" in table.out
+    assert "validation: the list is full in" in table.out
+    counts = Counter()
+    with (admissions.parent / "list.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        counts[row["admitted"][:10]] += int(row["listed"])
+    assert max(counts.values()) == 2
+    assert sum(counts.values()) == listed["mean_alarms"]
+    # By hand: of each day the highest scores from the threshold on.
+    for day in counts:
+        of_day = sorted((float(r["good"]) for r in rows if r["admitted"][:10] == day), reverse=True)
+        assert counts[day] == sum(score >= made.threshold for score in of_day[:2])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--capacity", "2"), "a worklist is one of each period"),
+        ((*DAILY, "-o", "list.csv"), "--today FILE is missing"),
+        ((*DAILY, "--today", "later.csv"), "-o FILE is missing"),
+        ((*DAILY, "--score", "fair"), "a list is of one model"),
+    ],
+)
+def test_a_worklist_says_what_is_missing(voros_command, admissions, words, message):
+    ran = voros_command(
+        "worklist", admissions, "--label", "died", "--score", "good", *words, *COSTS
+    )
+    assert ran.code == 2
+    assert message in ran.err

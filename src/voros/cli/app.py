@@ -30,6 +30,7 @@ COMMANDS = {
     "compare": "compare.compare_models",
     "select": "select.select",
     "apply": "apply.apply",
+    "worklist": "worklist.list_cases",
     "monitor": "monitor.monitor",
     "allocate": "allocate.allocate",
     "groups": "groups.groups",

@@ -22,6 +22,8 @@ from voros.policy.threshold_policy import ThresholdPolicy, choose
 from voros.text.table import Table
 
 COMPARED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")
+TITLES = ("alarms", "precision", "recall", "expected cost", "cost of 1,000 cases")
+FORMATS = (",.6g", ".4f", ".4f", ".4f", ",.4g")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,32 +44,42 @@ class WorklistEvaluation:
     n_full: int
     n_periods: int
 
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """What the worklist and the threshold policy do, a mapping for each."""
+        both = {"worklist": self.worklist, "threshold": self.threshold}
+        return [
+            {"deployed": name} | {of: getattr(each, of) for of in COMPARED}
+            for name, each in both.items()
+        ]
+
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame with a row for the worklist and one for the threshold policy."""
-        both = self.worklist, self.threshold
-        rows: dict[str, list[Any]] = {"deployed": ["worklist", "threshold"]}
-        rows |= {name: [getattr(each, name) for each in both] for name in COMPARED}
-        return make_frame(rows, backend)
-
-    def _table(self) -> Table:
-        titles = ("", "alarms", "precision", "recall", "expected cost", "cost of 1,000 cases")
-        formats = (",.6g", ".4f", ".4f", ".4f", ",.4g")
-        rows = [
-            (name, *(f"{getattr(each, of):{f}}" for of, f in zip(COMPARED, formats, strict=True)))
-            for name, each in (("worklist", self.worklist), ("threshold", self.threshold))
-        ]
-        return Table.from_rows([titles, *rows])
+        first, second = self.rows
+        return make_frame({name: [first[name], second[name]] for name in first}, backend)
 
     @property
-    def _note(self) -> str:
+    def cells(self) -> dict[str, list[str]]:
+        """The same as text, by the title of the column."""
+        heads = zip(COMPARED, TITLES, FORMATS, strict=True)
+        return {"": [row["deployed"] for row in self.rows]} | {
+            title: [f"{row[of]:{form}}" for row in self.rows] for of, title, form in heads
+        }
+
+    def _table(self) -> Table:
+        return Table.from_rows([tuple(self.cells), *zip(*self.cells.values(), strict=True)])
+
+    @property
+    def note(self) -> str:
+        """In how many periods the list is full."""
         return f"the list is full in {self.n_full:,} of {self.n_periods:,} periods"
 
     def __repr__(self) -> str:
         """Show both in a table."""
-        return f"{self._table().text()}\n{self._note}"
+        return f"{self._table().text()}\n{self.note}"
 
     def _repr_html_(self) -> str:
-        return f"{self._table().html()}<p>{escape(self._note)}</p>"
+        return f"{self._table().html()}<p>{escape(self.note)}</p>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,160 @@
+"""``voros worklist``: the highest scores of each day, beside the threshold policy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from voros.cli.loading import load, periods_of
+from voros.cli.options import (
+    InputOptions,
+    LimitOptions,
+    OutputOptions,
+    PeriodOptions,
+    TestFile,
+    bundled,
+    output_to,
+)
+from voros.cli.terminal import (
+    STANDARD_OUTPUT,
+    Sheet,
+    check_output,
+    deliver,
+    say,
+    show,
+    show_progress,
+)
+from voros.io import append_column, format_of, open_source, read_predictions, table_bytes
+from voros.present.report.content import scenario_values
+from voros.present.report.wording import exact
+
+if TYPE_CHECKING:
+    from voros.io import Predictions
+    from voros.policy.worklists import Worklist, WorklistEvaluation
+
+
+@bundled
+def list_cases(
+    columns: InputOptions,
+    limits: LimitOptions,
+    when: PeriodOptions,
+    show_options: OutputOptions,
+    test: TestFile = None,
+    today: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="New cases, of whole periods, to write the list of."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        output_to(
+            "With --today: where to write its cases and whether each is listed: .csv, .tsv, "
+            ".parquet, .arrow or .jsonl."
+        ),
+    ] = None,
+) -> None:
+    """List the k highest scores of each period, as in --capacity 20/day, above a threshold.
+
+    The threshold is chosen on the cases in FILE. A table compares the list with the threshold
+    policy under the same limits.
+    """
+    scenario = limits.read(by_period=True)
+    _check(scenario.per, today, output)
+    when.check(scenario)
+    check_output(output, show_options)
+    cases = load(columns, when=when)
+    model = _one_model(cases)
+    with show_progress("choosing"):
+        from voros.policy import worklist
+
+        made = worklist(
+            cases.positive,
+            cases.of(model),
+            scenario,
+            periods=periods_of(cases, scenario, when),
+        )
+    shown = {"validation": made.validation}
+    if test is not None:
+        named = replace(columns, file=test, label=cases.label, score=[model])
+        later = load(named, when=when, both_classes=False)
+        periods = periods_of(later, scenario, when)
+        shown["test"] = made.evaluate(later.positive, later.of(model), periods=periods)
+    if today is not None and output is not None:
+        _write_list(made, today, model, when, output, show_options)
+    sheet = _sheet(made, shown, cases.source, model)
+    show(sheet, show_options, aside=output == STANDARD_OUTPUT)
+
+
+def _check(per: str | None, today: Path | None, output: Path | None) -> None:
+    if per is None:
+        raise ValueError("a worklist is one of each period; give --capacity as 20/day")
+    if (today is None) != (output is None):
+        missing = "--today FILE" if today is None else "-o FILE"
+        raise ValueError(f"a list needs cases and somewhere to write them; {missing} is missing")
+
+
+def _one_model(cases: Predictions) -> str:
+    if len(cases.models) > 1:
+        names = ", ".join(map(repr, cases.models))
+        raise ValueError(f"a list is of one model, and there are {names}; name one with --score")
+    if cases.weights is not None:
+        raise ValueError("a list holds cases, and --weight makes each row several; leave it out")
+    return str(cases.models[0])
+
+
+def _write_list(
+    made: Worklist,
+    today: Path,
+    model: str,
+    when: PeriodOptions,
+    output: Path,
+    options: OutputOptions,
+) -> None:
+    source = open_source(today)
+    cases = read_predictions(
+        source,
+        scores=[model],
+        labelled=False,
+        time=when.time,
+        period=when.period,
+        both_classes=False,
+    )
+    listed = made.predict(cases.of(model), periods=periods_of(cases, made.scenario, when))
+    screen = output == STANDARD_OUTPUT
+    data = table_bytes(
+        append_column(source, "listed", listed.astype(np.int8), cases.kept),
+        "csv" if screen else format_of(output),
+    )
+    deliver(data.decode() if screen else data, output, options, announce=False)
+    say(f"{int(listed.sum()):,} of {len(listed):,} cases are listed")
+
+
+def _sheet(made: Worklist, shown: dict[str, WorklistEvaluation], source: str, model: str) -> Sheet:
+    rows = [{"cases": part} | row for part, found in shown.items() for row in found.rows]
+    columns = {"cases": [row["cases"] for row in rows]} | {
+        title or "deployed": [cell for found in shown.values() for cell in found.cells[title]]
+        for title in made.validation.cells
+    }
+    k, per = made.scenario.capacity, made.scenario.per
+    return Sheet(
+        title=f"the {k:,} highest of {model!r} in each {per}, from {exact(made.threshold)} on",
+        columns=columns,
+        rows=lambda: rows,
+        document=lambda: {
+            "file": source,
+            "model": model,
+            "scenario": scenario_values(made.scenario),
+            "threshold": made.threshold,
+            "policy_threshold": made.policy.threshold(),
+            "score": made.score,
+            "lists": {
+                part: {"full": found.n_full, "periods": found.n_periods}
+                for part, found in shown.items()
+            },
+            "compared": rows,
+        },
+        notes=[f"{part}: {found.note}" for part, found in shown.items()],
+    )
