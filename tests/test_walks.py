@@ -11,7 +11,7 @@ pytest.importorskip("pyarrow", reason="and reading files pyarrow")
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 
-@pytest.mark.parametrize("command", ["score", "select", "explore"])
+@pytest.mark.parametrize("command", ["score", "select"])
 def test_a_command_enters_few_modules(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(SCRIPTS))

@@ -13,9 +13,10 @@ import numpy as np
 import typer
 
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.loading import periods_of
+from voros.cli.loading import load, periods_of
 from voros.cli.options import (
     GroupOptions,
+    InputOptions,
     OutputOptions,
     PeriodOptions,
     PredictionFile,
@@ -42,7 +43,6 @@ from voros.io import (
     append_column,
     format_of,
     open_source,
-    read_predictions,
     table_bytes,
 )
 from voros.io.scenario_text import read_number
@@ -117,30 +117,22 @@ def apply(
     out_format = "csv" if output in (None, STANDARD_OUTPUT) else format_of(output)
     check_output(output, show_options)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
-    with show_progress(f"reading {file}"):
-        source = open_source(file, file_format)
-        column = score or _policy_column(policy, policy_file)
-        with _naming_the_policy(policy, policy_file, named=score is not None):
-            cases = read_predictions(
-                source,
-                label=label,
-                scores=[column],
-                pos_label=policy.pos_label if pos_label is None else pos_label,
-                labelled=bool(label),
-                time=when.time,
-                period=when.period,
-                by=groups.columns,
-                both_classes=False,
-                drop_missing=drop_missing,
-            )
-        alarms = policy.predict(cases.of(column), ratio)
-        if output is not None or not show_options.for_programs:
+    source = open_source(file, file_format)
+    column = score or _policy_column(policy, policy_file)
+    positive = policy.pos_label if pos_label is None else pos_label
+    columns = InputOptions(file, label, [column], pos_label=positive, drop_missing=drop_missing)
+    by, labelled = groups.columns, bool(label)
+    with _naming_the_policy(policy, policy_file, named=score is not None):
+        cases = load(
+            columns, source=source, when=when, by=by, labelled=labelled, both_classes=False
+        )
+    alarms = policy.predict(cases.of(column), ratio)
+    if output is not None or not show_options.for_programs:
+        with show_progress("writing the cases"):
             decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
             data = table_bytes(decided, out_format)
-            on_screen = output in (None, STANDARD_OUTPUT)
-            deliver(data.decode() if on_screen else data, output, show_options, announce=False)
-    for note in cases.notes:
-        say(note, "note")
+        on_screen = output in (None, STANDARD_OUTPUT)
+        deliver(data.decode() if on_screen else data, output, show_options, announce=False)
     periods = periods_of(cases, policy.scenario, when)
     tested = _evaluated(policy, cases, column, ratio, periods, groups.read(cases))
     verdict = AlarmVerdict.of(policy.scenario, alarms, tested, periods)

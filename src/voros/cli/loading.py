@@ -158,6 +158,7 @@ def load(
     when: PeriodOptions | None = None,
     by: Sequence[str] = (),
     aside: Sequence[str] = (),
+    labelled: bool = True,
     both_classes: bool = True,
 ) -> Predictions:
     """Read a file of predictions, opened already or not, saying what was guessed."""
@@ -175,6 +176,7 @@ def load(
             by=by,
             aside=aside,
             pos_label=columns.pos_label,
+            labelled=labelled,
             both_classes=both_classes,
             drop_missing=columns.drop_missing,
             file_format=columns.file_format,

@@ -20,7 +20,7 @@ from voros.cli.options import (
     bundled,
     output_to,
 )
-from voros.cli.select import ChoiceOptions, load_test
+from voros.cli.select import ChoiceOptions, Tested, load_test
 from voros.cli.terminal import ARGUMENTS, say, show_progress
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario
@@ -61,16 +61,9 @@ def report(
     policy = selection.policy()
     later = tested = None
     if test is not None:
-        winner = selection.winner
-        later = load_test(test, columns, validation.label, winner, when, groups=groups)
-        tested = policy.evaluate(
-            later.labels,
-            later.of(winner),
-            sample_weight=later.weights,
-            by_cost=True,
-            by=groups.read(later),
-            periods=periods_of(later, scenario, when),
-        )
+        later = load_test(test, columns, validation.label, selection.winner, when, groups=groups)
+        by_period = periods_of(later, scenario, when)
+        tested = Tested.of(policy, later, by_period, groups.read(later)).by_cost
     intervals, verdict = resample(validation, scenario, resampling, periods)
     content = Report(
         title=title,

@@ -31,6 +31,12 @@ POLICY_FORMAT = "voros threshold policy"
 POLICY_SCHEMA = 3
 """Raised whenever the fields of a file change."""
 
+POLICY_KEYS = (
+    *("format", "schema", "model", "strategy", "scenario", "guarantee", "n_models", "pos_label"),
+    *("origin", "validation", "default", "choices", "checksum"),
+)
+"""What a file holds, as `ThresholdPolicy.fields` gives it."""
+
 WEIGHT_SUM = 1e-9
 """How far the probabilities of sampled costs may be from adding up to 1."""
 
@@ -45,21 +51,7 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
     """
     document = read_document(source, "saved policy")
     document.check_format(POLICY_FORMAT, POLICY_SCHEMA)
-    entries = document.keys(
-        "format",
-        "schema",
-        "model",
-        "strategy",
-        "scenario",
-        "guarantee",
-        "n_models",
-        "pos_label",
-        "origin",
-        "validation",
-        "default",
-        "choices",
-        "checksum",
-    )
+    entries = document.keys(*POLICY_KEYS)
     arguments = _read_sizes(entries["validation"]) | {
         "scenario": saved_scenario(entries["scenario"]),
         "strategy": entries["strategy"].one_of(POLICY_STRATEGIES),
@@ -87,14 +79,10 @@ def _read_origin(entry: Entry) -> Origin:
     return Origin(
         fields["n_positive"].number(0),
         fields["n_negative"].number(0),
-        fields["n_groups"].optional(_read_count),
-        fields["n_periods"].optional(_read_count),
+        fields["n_groups"].optional(lambda entry: entry.whole(1)),
+        fields["n_periods"].optional(lambda entry: entry.whole(1)),
         fields["version"].text(),
     )
-
-
-def _read_count(entry: Entry) -> int:
-    return entry.whole(1)
 
 
 def _read_sizes(entry: Entry) -> dict[str, Any]:

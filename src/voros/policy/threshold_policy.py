@@ -143,10 +143,8 @@ class ThresholdPolicy:
 
         Parameters
         ----------
-        y_true, y_score, pos_label, sample_weight
-            As in `voros.partial_voros_score`.
-        scenario : Scenario
-            Limits and costs.
+        y_true, y_score, scenario, pos_label, sample_weight, periods, times
+            As in `voros.evaluate`.
         strategy : str, default "partial_voros"
             "partial_voros" and "voros": at each cost ratio the best threshold that meets the
             limits (they differ in which model they select, not in its thresholds). "recall" and
@@ -163,8 +161,6 @@ class ThresholdPolicy:
         groups : array-like of shape (n_cases,), optional
             The patient of each case. A guarantee needs it where patients have several cases:
             without `groups` all cases are taken as independent, and nothing can check that.
-        periods, times
-            As in `voros.evaluate`.
         model : str, optional
             Name of the model, to be kept with its thresholds.
 

@@ -97,9 +97,9 @@ def _kept_within(points: OperatingPoints, change: float, recall_floor: float) ->
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.asarray(points.tp / points.fp, dtype=np.float64)
     odds[0] = np.inf
-    kept = np.zeros(len(points), dtype=np.bool_)
+    kept = np.zeros(len(odds), dtype=np.bool_)
     kept[0] = True
-    current = len(points) - 1
+    current = len(odds) - 1
     while current > 0:
         start = int(starts[current])
         current = start + int(np.argmax(odds[start : current + 1]))
