@@ -16,8 +16,8 @@ import voros
 from voros.core.decision import solve
 from voros.exceptions import OneClassWarning
 from voros.torch import PartialVOROS
-from voros.torch.cells import cell_of, cell_starts
 from voros.torch.metric import _points_on_device
+from voros.torch.tensor_cells import cell_starts, tensor_cell
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.3))
 
@@ -96,7 +96,7 @@ def test_cells_hold_the_scores_between_their_ends():
     rng = np.random.default_rng(5)
     scores = torch.tensor(rng.normal(size=5000) * 10.0 ** rng.integers(-45, 39, 5000))
     for bits in (9, 16, 24):
-        cells = cell_of(scores, bits).numpy()
+        cells = tensor_cell(scores, bits).numpy()
         assert np.all(cell_starts(cells, bits) <= scores.numpy())
         assert np.all(scores.numpy() < cell_starts(cells + 1, bits))
 

@@ -18,7 +18,7 @@ from voros.present.report.content import evaluation_values
 
 if TYPE_CHECKING:
     from voros.policy.deployment import PolicyEvaluation
-    from voros.studies.experiments import Options, StudyResult
+    from voros.studies.experiments import RunOptions, StudyResult
     from voros.studies.experiments.splits import SplitsResult
     from voros.studies.paper import Cell
     from voros.text.table import Absent
@@ -67,14 +67,14 @@ class StudyOptions:
     seed: Seed = 0
 
     @property
-    def options(self) -> Options:
+    def options(self) -> RunOptions:
         """What the study itself takes."""
-        from voros.studies.experiments import Options
+        from voros.studies.experiments import RunOptions
 
         check_folder(self.out)
         shown, command = sys.stderr.isatty(), shlex.join(["voros", *sys.argv[1:]])
         limit = 60 * self.time_limit
-        return Options(self.quick, self.jobs, limit, self.seed, shown, _announce, command)
+        return RunOptions(self.quick, self.jobs, limit, self.seed, shown, _announce, command)
 
 
 def _announce(text: str) -> None:

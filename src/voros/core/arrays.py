@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 AnyArray = NDArray[Any]
 
-Kind = TypeVar("Kind")
+Checked = TypeVar("Checked")
 
 OPEN_INTERVAL = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
 """The least and the greatest number strictly between 0 and 1."""
@@ -178,7 +178,7 @@ def check_count(value: Any, name: str, accepted: str, low: int = 1, high: float 
     return int(value)
 
 
-def check_type(value: Any, name: str, kind: type[Kind], accepted: str) -> Kind:
+def check_type(value: Any, name: str, kind: type[Checked], accepted: str) -> Checked:
     """Return a value of a type, or say what is accepted instead of another.
 
     Examples

@@ -113,7 +113,7 @@ class Periods:
                 "the period of each case with periods",
             )
         # Who states periods as a column needs no calendar.
-        from voros.core.times import read_clock
+        from voros.core.clock import read_clock
 
         clock = read_clock(times, time_zone, elapsed=calendar.unit == "hour")
         if len(clock.times) == 0:

@@ -51,7 +51,7 @@ WEIGHT_SLACK = 1.0 + 1e-9
 """What is marked must exceed the capacity by more than sums of weights round."""
 
 
-Totals: TypeAlias = tuple[float, float, float]
+ClassSizes: TypeAlias = tuple[float, float, float]
 """Positives, negatives and the smallest weight, as operating points have them."""
 
 
@@ -101,7 +101,7 @@ def pruned_points(
     return OperatingPoints.below(thresholds.view(scores.dtype), tp, fp, *totals)
 
 
-def _totals(positive: BoolArray, weights: FloatArray | None) -> Totals:
+def _totals(positive: BoolArray, weights: FloatArray | None) -> ClassSizes:
     if weights is not None:
         return *weight_sums(positive, weights), float(weights.min())
     n_positive = int(np.count_nonzero(positive))
@@ -183,7 +183,7 @@ def _even_span(scores: AnyArray) -> tuple[float, float] | None:
 
 
 def _narrow(
-    cases: _Cases, ranges: _Ranges, totals: Totals, scenario: Scenario
+    cases: _Cases, ranges: _Ranges, totals: ClassSizes, scenario: Scenario
 ) -> tuple[_Cases, _Ranges, BoolArray]:
     """Split ranges, and drop what cannot matter, until few cases are left or no more can go."""
     chosen, before = ranges.at_hand, np.inf
@@ -223,7 +223,7 @@ def _count_parts(
     return part, rows.reshape(-1, 2), sums.reshape(-1, 2)
 
 
-def _needed(ranges: _Ranges, totals: Totals, scenario: Scenario) -> BoolArray:
+def _needed(ranges: _Ranges, totals: ClassSizes, scenario: Scenario) -> BoolArray:
     """Mark the ranges at hand that can hold a chosen threshold."""
     rows = ranges.rows.sum(axis=1)
     occupied = np.flatnonzero(rows)[::-1]
@@ -245,7 +245,7 @@ def _members(cases: _Cases, part: AnyArray, wanted: BoolArray) -> _Cases:
 
 
 def _count_sorted(
-    cases: _Cases, ranges: _Ranges, chosen: BoolArray, totals: Totals, n_rows: tuple[int, int]
+    cases: _Cases, ranges: _Ranges, chosen: BoolArray, totals: ClassSizes, n_rows: tuple[int, int]
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Thresholds and counts at every positive's score in the chosen ranges, highest first."""
     members = [np.flatnonzero(marks) for marks in (~cases.positive, cases.positive)]

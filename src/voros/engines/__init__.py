@@ -3,7 +3,7 @@
 from voros.engines.backends import check_engine, first_rows, open_parquet
 from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import ChangedDataError
-from voros.engines.certified import CertifiedPoints, count_frame
+from voros.engines.certified_points import CertifiedPoints, count_frame
 from voros.engines.queries import Usage
 from voros.engines.summaries import BinnedCounts
 

@@ -10,7 +10,7 @@ from voros.core.geometry import Choice
 from voros.monitoring.precision import Tallies
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Watch
-from voros.monitoring.store import Periods
+from voros.monitoring.store import PeriodTotals
 from voros.policy import ThresholdPolicy
 
 RECENT_PERIODS = 30
@@ -20,7 +20,7 @@ RECENT_PERIODS = 30
 def notes_on(
     tallies: Tallies,
     still_open: int,
-    periods: Periods,
+    periods: PeriodTotals,
     policy: ThresholdPolicy,
     settings: Settings,
     watches: tuple[Watch, ...],
@@ -74,7 +74,7 @@ def _left_out(tallies: Tallies, still_open: int, settings: Settings) -> Iterator
 
 
 def suggested_prevalence(
-    periods: Periods, policy: ThresholdPolicy, settings: Settings
+    periods: PeriodTotals, policy: ThresholdPolicy, settings: Settings
 ) -> float | None:
     """Solve share of alarms = prevalence x recall + (1 - prevalence) x false positive rate.
 

@@ -13,7 +13,7 @@ from voros.monitoring.confidence import mean_interval, positive_mean_interval
 from voros.monitoring.evidence import Evidence, weigh
 from voros.monitoring.settings import CapacityLimit, Settings
 from voros.monitoring.status import Judgement, Seen, Watch
-from voros.monitoring.store import Periods
+from voros.monitoring.store import PeriodTotals
 from voros.monitoring.times import day_of
 
 
@@ -26,7 +26,7 @@ class Counts:
     alarms: FloatArray
 
 
-def ended_counts(periods: Periods, unit: str | None) -> Counts:
+def ended_counts(periods: PeriodTotals, unit: str | None) -> Counts:
     """Leave out the period that goes on, and add the calendar's periods without a case."""
     calendar = None if unit is None else Calendar.of(unit)
     if calendar is None or not len(periods.names):

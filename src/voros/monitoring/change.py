@@ -16,7 +16,7 @@ from voros.core.arrays import AnyArray, FloatArray
 from voros.monitoring.evidence import weigh
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Seen, Watch
-from voros.monitoring.store import Periods
+from voros.monitoring.store import PeriodTotals
 
 POWERS = (0.2, 0.5)
 """Values of kappa, for ranks near 0 and near 1."""
@@ -70,7 +70,7 @@ def rank_bets(ranks: FloatArray) -> FloatArray:
     return np.column_stack(columns)
 
 
-def statistics_of(periods: Periods) -> AnyArray:
+def statistics_of(periods: PeriodTotals) -> AnyArray:
     """Return share of alarms, mean score and its standard deviation of each ended period."""
     n = periods.cases[:-1]
     mean = periods.totals[:-1] / n
@@ -78,7 +78,7 @@ def statistics_of(periods: Periods) -> AnyArray:
     return np.column_stack([periods.alarms[:-1] / n, mean, spread])
 
 
-def change_watch(periods: Periods, settings: Settings) -> Watch:
+def change_watch(periods: PeriodTotals, settings: Settings) -> Watch:
     """Judge whether the periods that have ended are like those before them."""
     statistics = statistics_of(periods)
     finite = statistics[np.isfinite(statistics).all(axis=1)]

@@ -37,8 +37,7 @@ from voros.monitoring.precision import (
 from voros.monitoring.renewal import Renewal, propose
 from voros.monitoring.settings import Settings, capacity_limit
 from voros.monitoring.status import Status, Watch, worst
-from voros.monitoring.store import Cases, Store
-from voros.monitoring.store import Periods as Totals
+from voros.monitoring.store import Cases, PeriodTotals, Store
 from voros.monitoring.times import Times, day_of, read_time, read_times
 from voros.policy import ThresholdPolicy
 
@@ -360,17 +359,19 @@ class Monitor:
         An existing file is replaced only with ``force=True``.
         """
         from voros.io import write_whole
-        from voros.monitoring.page import render_page
+        from voros.monitoring.status_page import render_status_page
 
         named = title or (f"Monitor of {self.policy.model}" if self.policy.model else "Monitor")
-        write_whole(path, render_page(self.status(curves=True), self.settings, named), force=force)
+        write_whole(
+            path, render_status_page(self.status(curves=True), self.settings, named), force=force
+        )
         return Path(path)
 
     @property
     def _since(self) -> float:
         return float(self._store.fact("since") or BEGINNING)
 
-    def _watches(self, periods: Totals, clock: float) -> Iterator[Watch]:
+    def _watches(self, periods: PeriodTotals, clock: float) -> Iterator[Watch]:
         settings, store = self.settings, self._store
         limit = capacity_limit(self.policy, settings)
         if limit is not None:
@@ -382,7 +383,7 @@ class Monitor:
         yield change_watch(periods, settings)
 
     def _notes(
-        self, tallies: Tallies, still_open: int, periods: Totals, watches: tuple[Watch, ...]
+        self, tallies: Tallies, still_open: int, periods: PeriodTotals, watches: tuple[Watch, ...]
     ) -> Iterator[str]:
         if not len(periods.names):
             return

@@ -143,7 +143,7 @@ class Cases(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Periods:
+class PeriodTotals:
     """Totals of every period that has cases, in the order of time."""
 
     names: AnyArray
@@ -355,7 +355,7 @@ class Store:
         """Return of each period its start, cases, false alarms, misses, and cases without label."""
         return self._db.execute(COSTS, (since, until)).fetchall()
 
-    def periods(self, since: float) -> Periods:
+    def periods(self, since: float) -> PeriodTotals:
         """Return the totals of every period that began at a time or later."""
         query = (
             "SELECT period, start, cases, alarms, total, squares FROM periods WHERE start >= ? "
@@ -364,7 +364,7 @@ class Store:
         rows = self._db.execute(query, (since,)).fetchall()
         columns = list(zip(*rows, strict=True)) if rows else [()] * 6
         numbers = [np.array(column, dtype=float) for column in columns[1:]]
-        return Periods(np.array(columns[0], dtype=str), *numbers)
+        return PeriodTotals(np.array(columns[0], dtype=str), *numbers)
 
 
 def _statements(script: str) -> Iterator[str]:

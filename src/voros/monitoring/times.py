@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voros.core.arrays import AnyArray, FloatArray
-from voros.core.times import read_clock
+from voros.core.clock import read_clock
 from voros.exceptions import ArgumentError
 
 SECONDS_PER_DAY = 86_400.0

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from voros.plotting.area_curve import AreaCurveDisplay as AreaCurveDisplay
-    from voros.plotting.by_period import PeriodDisplay as PeriodDisplay
-    from voros.plotting.capacity import CapacityDisplay as CapacityDisplay
+    from voros.plotting.capacity_chart import CapacityDisplay as CapacityDisplay
     from voros.plotting.drawn_bands import draw_bands as draw_bands
     from voros.plotting.group_measures import GroupDisplay as GroupDisplay
-    from voros.plotting.prevalence import PrevalenceDisplay as PrevalenceDisplay
+    from voros.plotting.period_chart import PeriodDisplay as PeriodDisplay
+    from voros.plotting.prevalence_chart import PrevalenceDisplay as PrevalenceDisplay
     from voros.plotting.region_shape import RegionDisplay as RegionDisplay
     from voros.plotting.region_shape import region_gallery as region_gallery
     from voros.plotting.roc import RocDisplay as RocDisplay
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _HOME_OF = {
     "AreaCurveDisplay": "area_curve",
-    "CapacityDisplay": "capacity",
-    "PeriodDisplay": "by_period",
-    "PrevalenceDisplay": "prevalence",
+    "CapacityDisplay": "capacity_chart",
+    "PeriodDisplay": "period_chart",
+    "PrevalenceDisplay": "prevalence_chart",
     "GroupDisplay": "group_measures",
     "RegionDisplay": "region_shape",
     "RocDisplay": "roc",

@@ -19,7 +19,7 @@ from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario
 from voros.exceptions import OneClassWarning
 from voros.metrics import read_scenario
-from voros.torch.cells import FEWEST_BITS, MOST_BITS, cell_of, points_of_cells
+from voros.torch.tensor_cells import FEWEST_BITS, MOST_BITS, points_of_cells, tensor_cell
 
 STATES = ("preds", "target", "weights")
 """What exact mode keeps of every batch."""
@@ -130,7 +130,7 @@ class PartialVOROS(Metric):
             if weights is not None:
                 self.weights.append(weights)
         elif len(scores):
-            self._count(cell_of(scores, self.bits), positive, weights)
+            self._count(tensor_cell(scores, self.bits), positive, weights)
 
     def _count(self, cells: Tensor, positive: Tensor, weights: Tensor | None) -> None:
         mass = torch.ones_like(cells) if weights is None else weights

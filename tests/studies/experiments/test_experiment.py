@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 import voros
 from voros.cli.app import app
 from voros.policy import ThresholdPolicy
-from voros.studies.experiments import Options
+from voros.studies.experiments import RunOptions
 from voros.studies.experiments.folder import RunFolder
 from voros.studies.experiments.grid import paper_grid, quick_grid
 from voros.studies.experiments.results import StudyResult
@@ -253,9 +253,9 @@ def test_bad_data_end_in_one_line_with_the_file(tmp_path, mimic_run):
 
 def test_options_are_checked():
     with pytest.raises(ValueError, match="jobs=0"):
-        Options(jobs=0)
+        RunOptions(jobs=0)
     with pytest.raises(ValueError, match="time_limit=0"):
-        Options(time_limit=0)
+        RunOptions(time_limit=0)
 
 
 def test_support2_uses_nothing_that_came_later():
@@ -293,5 +293,5 @@ def test_quick_support2_answers_and_compares_with_the_prognoses(tmp_path):
     assert len(result.tables) == 6
     # Death within 7 days is rare: with thresholds by cost, cheaper than one at greatest recall.
     assert result.intervals[1]["recall"].verdict == "dearer"
-    again = run_support2(tmp_path / "run", options=Options(quick=True, progress=False))
+    again = run_support2(tmp_path / "run", options=RunOptions(quick=True, progress=False))
     assert again.text() == told

@@ -14,7 +14,7 @@ pytest.importorskip("duckdb")
 
 from studies.hospital import slow_mimic
 
-from voros.studies.experiments import Options
+from voros.studies.experiments import RunOptions
 from voros.studies.experiments.cases import fill_and_scale, split_patients
 from voros.studies.experiments.folder import scores_text
 from voros.studies.hospital.channels import CHANNELS, ITEM_IDS, TIME_VARYING
@@ -235,7 +235,7 @@ def test_a_study_against_published_predictions(tmp_path):
         y[:2] ^= part == "test"
         text = scores_text(cases.stays[rows], y, np.full(len(rows), 0.5))
         (tmp_path / f"published/m_{part}.csv").write_text(text)
-    options = Options(quick=True, jobs=1, progress=False, announce=said.append)
+    options = RunOptions(quick=True, jobs=1, progress=False, announce=said.append)
     given = {"against": tmp_path / "published", "published_split": True}
     run_mimic(tmp_path / "data", tmp_path / "out", options, **given)
     told = "\n".join(said)

@@ -5,7 +5,7 @@
 
 from voros.studies.experiments.cases import LabelledCases
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.experiment import Options, run_experiment
+from voros.studies.experiments.experiment import RunOptions, run_experiment
 from voros.studies.experiments.results import StudyResult
 
-__all__ = ["ExperimentError", "LabelledCases", "Options", "StudyResult", "run_experiment"]
+__all__ = ["ExperimentError", "LabelledCases", "RunOptions", "StudyResult", "run_experiment"]

@@ -39,7 +39,7 @@ def _announce_nothing(_text: str) -> None:
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """How to run an experiment.
 
     Parameters
@@ -96,7 +96,7 @@ class Options:
         self.announce(briefing(found, lacking, seconds))
 
 
-AS_PUBLISHED = Options()
+AS_PUBLISHED = RunOptions()
 """The paper's grid and time limit."""
 
 
@@ -104,7 +104,7 @@ def run_experiment(
     title: str,
     cases: LabelledCases,
     root: Path,
-    options: Options,
+    options: RunOptions,
     *,
     description: Mapping[str, Any],
     split: Split | None = None,
@@ -120,7 +120,7 @@ def run_experiment(
     cases : LabelledCases
     root : Path
         The folder; one with an unfinished run of the same is taken up where it stopped.
-    options : Options
+    options : RunOptions
     description : mapping
         What distinguishes this run from another on the same data.
     split : Split, optional
@@ -154,7 +154,7 @@ def study_run(
     folder: RunFolder,
     records: Mapping[str, dict[str, Any]],
     split: Split,
-    options: Options,
+    options: RunOptions,
     find_rivals: FindRivals | None = None,
 ) -> tuple[StudyResult, Scored, Scored]:
     """Study the finished fits of a run."""
@@ -175,7 +175,7 @@ def study_run(
     return StudyResult(title, deployed, intervals, records, rivals), valid, test
 
 
-def _asked(options: Options, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _asked(options: RunOptions, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
     grid = f"quick: {len(options.candidates)} of the paper's {len(paper_grid())} models"
     return [
         *([("command", options.command)] if options.command else []),

@@ -18,7 +18,7 @@ from voros.installing import package_versions
 from voros.present.document import render_document
 from voros.studies.experiments.cases import LabelledCases, Split, split_patients
 from voros.studies.experiments.context import NO_CONTEXT, StudyContext
-from voros.studies.experiments.experiment import FindRivals, Options, run_experiment
+from voros.studies.experiments.experiment import FindRivals, RunOptions, run_experiment
 from voros.studies.experiments.folder import save, save_json
 from voros.studies.experiments.labels import LABELS, scenario_in_words
 from voros.studies.experiments.results import StudyResult
@@ -171,7 +171,7 @@ def run_splits(
     title: str,
     cases: LabelledCases,
     root: Path,
-    options: Options,
+    options: RunOptions,
     *,
     n_splits: int,
     description: Mapping[str, Any],
@@ -210,7 +210,7 @@ def run_splits(
 
 
 def _identity(
-    cases: LabelledCases, description: Mapping[str, Any], options: Options
+    cases: LabelledCases, description: Mapping[str, Any], options: RunOptions
 ) -> dict[str, Any]:
     return {
         "fingerprint": cases.fingerprint,

@@ -13,7 +13,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.studies.experiments.cases import TRAIN_SHARE, LabelledCases, split_in_quarters
 from voros.studies.experiments.context import StudyContext, known_words, words_of
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
+from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
 from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.timing import file_found
@@ -40,7 +40,7 @@ PATIENT_NAMES = ("PatientID", "uniquepid", "SUBJECT_ID")
 """Columns in which a population file may identify patients; the release's own has none."""
 
 
-def run_eicu(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED) -> StudyResult:
+def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISHED) -> StudyResult:
     """Run the study on FIDDLE's eICU release; see `voros.studies.hospital.run_mimic`.
 
     Parameters
@@ -48,7 +48,7 @@ def run_eicu(data: str | Path, out: str | Path, options: Options = AS_PUBLISHED)
     data : path-like
         The folder ``FIDDLE_eicu`` of PhysioNet's mimic-eicu-fiddle-feature.
     out : path-like
-    options : Options, optional
+    options : RunOptions, optional
     """
     release = find_fiddle(Path(data))
     static, dynamic = release.static_features, release.dynamic_features

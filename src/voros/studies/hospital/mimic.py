@@ -12,7 +12,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, FloatArray
 from voros.studies.experiments.cases import LabelledCases
 from voros.studies.experiments.context import StudyContext, age_bands, known_words, words_of
-from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
+from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
 from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.published import compare_published, read_published, take_split
 from voros.studies.experiments.results import StudyResult
@@ -61,7 +61,7 @@ MEGABYTES_PER_SECOND = {".gz": 8.0, ".csv": 60.0, ".parquet": 40.0}
 def run_mimic(
     data: str | Path,
     out: str | Path,
-    options: Options = AS_PUBLISHED,
+    options: RunOptions = AS_PUBLISHED,
     *,
     rule: CohortRule = PAPER_RULE,
     against: str | Path | None = None,
@@ -75,7 +75,7 @@ def run_mimic(
         The release's folder, with ``hosp/`` and ``icu/``.
     out : path-like
         The run's folder. What is in it of the same run is not done again.
-    options : Options, optional
+    options : RunOptions, optional
     rule : CohortRule, optional
         Which stays, and which death.
     against : path-like, optional

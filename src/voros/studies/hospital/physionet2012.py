@@ -23,7 +23,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.studies.experiments.cases import LabelledCases, split_around_test
 from voros.studies.experiments.context import StudyContext, age_bands, known_words
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.experiment import AS_PUBLISHED, Options
+from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions
 from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.folder import file_digest
 from voros.studies.experiments.rivals import compare_forecasts
@@ -128,7 +128,7 @@ SPLITS = 20
 def run_physionet2012(
     data: str | Path,
     out: str | Path,
-    options: Options = AS_PUBLISHED,
+    options: RunOptions = AS_PUBLISHED,
     *,
     n_splits: int = SPLITS,
     parameters: Parameters = "paper",
@@ -143,7 +143,7 @@ def run_physionet2012(
         See `read_challenge`.
     out : path-like
         The run's folder. Fits, intervals and splits that are in it are not done again.
-    options : Options, optional
+    options : RunOptions, optional
         The seed is that of the first split; the others follow.
     n_splits : int, default 20
     parameters : {"paper", "all"}

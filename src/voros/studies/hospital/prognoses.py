@@ -12,7 +12,7 @@ from voros.core.arrays import FloatArray
 from voros.datasets import load_support2
 from voros.studies.experiments.cases import LabelledCases
 from voros.studies.experiments.context import StudyContext, age_bands, words_of
-from voros.studies.experiments.experiment import AS_PUBLISHED, Options, run_experiment
+from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
 from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.rivals import compare_forecasts
@@ -30,7 +30,7 @@ TITLES = {
 def run_support2(
     out: str | Path,
     outcome: str = "hospital_death_within_7_days",
-    options: Options = AS_PUBLISHED,
+    options: RunOptions = AS_PUBLISHED,
 ) -> StudyResult:
     """Run the study on SUPPORT2, and write everything into one folder.
 
@@ -39,7 +39,7 @@ def run_support2(
     out : path-like
         The run's folder.
     outcome : {"hospital_death", "hospital_death_within_7_days"}
-    options : Options, optional
+    options : RunOptions, optional
     """
     cases = support2_cases(outcome)
     size = (len(cases) // 2, len(cases.feature_names))
@@ -66,7 +66,7 @@ def quick_support2(out: str | Path, outcome: str = "hospital_death_within_7_days
 
     Parameters are those of `run_support2`; the text of the result is the tables.
     """
-    return run_support2(out, outcome, Options(quick=True, progress=False))
+    return run_support2(out, outcome, RunOptions(quick=True, progress=False))
 
 
 def support2_cases(outcome: str = "hospital_death") -> LabelledCases:

@@ -18,7 +18,7 @@ LOWEST_EVIDENCE = -6.0
 """Powers of ten below which the chart of the evidence ends."""
 
 
-def render_page(status: Status, settings: Settings, title: str) -> str:
+def render_status_page(status: Status, settings: Settings, title: str) -> str:
     """Lay a status out as one HTML document that needs no other file."""
     return render_document(
         "voros.monitoring",

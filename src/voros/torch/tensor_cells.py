@@ -23,12 +23,12 @@ MAGNITUDE = 2**31 - 1
 """Masks the sign bit away."""
 
 
-def cell_of(scores: Tensor, bits: int) -> Tensor:
+def tensor_cell(scores: Tensor, bits: int) -> Tensor:
     """Number of the cell that each score falls in, from 0 and rising.
 
     Examples
     --------
-    >>> cell_of(torch.tensor([-1.0, 0.0, 0.9, 1.0, 1.9]), bits=9).tolist()
+    >>> tensor_cell(torch.tensor([-1.0, 0.0, 0.9, 1.0, 1.9]), bits=9).tolist()
     [129, 256, 382, 383, 383]
     """
     highest = torch.finfo(torch.float32).max
