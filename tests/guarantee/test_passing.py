@@ -14,7 +14,7 @@ from voros.guarantee.binomial_bounds import windows
 from voros.guarantee.passing import Passing
 from voros.guarantee.tuning import TUNING
 
-PRECISION = np.array([0.0, 0.1, 0.3, 0.42, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.95, 1.0])
+PRECISION = np.array([0.0, 0.1, 0.2, 0.3, 0.42, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 1.0])
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,10 @@ class Setting:
 
     @cached_property
     def columns(self) -> np.ndarray:
-        """Fewer and fewer precisions matter, and fewer still where many alarms begin."""
-        falling = np.linspace(10.9, 9.0, len(self.edges) - 1).astype(int)
-        falling[0], falling[self.n_few :], falling[self.n_few + 1 :] = 11, 8, 7
+        """Fewer and fewer precisions matter: from the second part, from a group of chances on."""
+        falling = np.full(len(self.edges) - 1, 10)
+        falling[0], falling[5 * TUNING.parts * TUNING.together_first :] = 11, 9
+        falling[self.n_few :], falling[self.n_few + 1 :] = 8, 7
         return falling
 
     def passing(self, precision: np.ndarray = PRECISION) -> Passing:
