@@ -95,7 +95,7 @@ def deviate(risk: float) -> float:
 @pytest.mark.parametrize("coarse", [False, True])
 def test_a_search_follows_from_all_that_was_tried(coarse: bool) -> None:
     """Risks at random, among them those at which the search ends or just does not."""
-    assert Search(0.1) == Search(0.1, False) != Search(0.1, True)
+    assert Search(0.1) == Search(0.1, False, 0.0) != Search(0.1, True)
     rng = np.random.default_rng(5)
     ended = kept = 0
     for _ in range(150):
@@ -201,11 +201,11 @@ def excess(margin: float, risk: Callable[[float], float], alpha: float) -> float
     "walk",
     [
         *WALKS[:3],
-        # Below the floor, where half a true positive would be enough.
-        Walk(300, 200, 0.04, 0.6, 20, 120),
+        # Below the floor, where half a true positive is enough.
+        Walk(300, 200, 0.04, 0.9, 20, 120),
         Walk(300, 200, 0.5, 0.4, 20, 120),
         # Not even true positives alone would pass.
-        Walk(300, 200, 0.95, 0.001, 20, 120),
+        Walk(300, 10, 0.95, 0.001, 20, 120),
     ],
 )
 def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: Walk) -> None:
