@@ -184,18 +184,19 @@ def _stream(rng: np.random.Generator, n_cases: int) -> Stream:
     return Stream.within(points, false_alarm=miss * ratio, miss=miss, min_precision=float(floor))
 
 
+VISITS = [(n, size) for n in (2, 3, 4, 5) for size in (1000, 10_000)] + [(3, 100_000), (8, 1000)]
+PERIODS = [(2, 1000), (2, 10_000), (3, 1000), (3, 10_000), (4, 1000)]
+"""Streams and cases of each search that is timed."""
+
+
 def search() -> None:
     """Time the search where alarms are no plain sum: visits, and a capacity of each period."""
-    sizes = [(2, 10_000), (2, 100_000), (3, 1000), (3, 10_000), (3, 100_000)]
-    sizes += [(4, 1000), (4, 10_000), (5, 1000), (5, 10_000), (8, 1000)]
-    for n_streams, n_cases in sizes:
-        for words, how in (
-            ("visits", {"capacity": 0.1, "overlap": "once"}),
-            ("never above 10 % of a day", _days(n_cases, 0.0)),
-            ("above in 5 % of the days", _days(n_cases, 0.05)),
-        ):
-            for seed in range(3):
-                _search(n_streams, n_cases, words, how, seed)
+    for n_streams, n_cases in VISITS:
+        _searches(n_streams, n_cases, "visits", {"capacity": 0.1, "overlap": "once"})
+    for n_streams, n_cases in PERIODS:
+        for exceed in (0.0, 0.05):
+            words = f"more than 10 alarms in {exceed:.0%} of the days"
+            _searches(n_streams, n_cases, words, _days(n_cases, exceed))
 
 
 def _days(n_cases: int, exceed: float) -> dict[str, Any]:
@@ -204,19 +205,26 @@ def _days(n_cases: int, exceed: float) -> dict[str, Any]:
     return {"capacity": 10, "per": "day", "exceed": exceed, "periods": days}
 
 
-def _search(n_streams: int, n_cases: int, words: str, how: dict[str, Any], seed: int) -> None:
+def _searches(n_streams: int, n_cases: int, words: str, how: dict[str, Any]) -> None:
+    found = [_search(n_streams, n_cases, how, seed) for seed in range(3)]
+    took, states = np.median([each[0] for each in found]), [each[1] for each in found]
+    tried = ", ".join("gave up" if each is None else f"{each:,}" for each in states)
+    print(f"{n_streams} x {n_cases:,}, {words}: {took:.2f} s, {tried}", flush=True)
+
+
+def _search(n_streams: int, n_cases: int, how: dict[str, Any], seed: int) -> tuple[float, Any]:
+    """Return seconds of one core, and partial choices; None where the search gave up."""
     rng = np.random.default_rng(seed)
     prevalence, shift = rng.uniform(0.03, 0.3, n_streams), rng.uniform(0.7, 2, n_streams)
     y = rng.random((n_cases, n_streams)) < prevalence
     scores = 0.8 * rng.normal(size=y.shape) + 0.6 * rng.normal(size=(n_cases, 1)) + shift * y
-    start = time.perf_counter()
+    start, states = time.process_time(), None
     try:
-        found = voros.allocate(y, scores, voros.Scenario(0.2, cost_ratio=0.1), **how).certificate
-        said = f"{found.n_states:,} partial choices"
+        found = voros.allocate(y, scores, voros.Scenario(0.2, cost_ratio=0.1), **how)
+        states = found.certificate.n_states
     except ValueError:
-        said = "gave up"
-    took = time.perf_counter() - start
-    print(f"{n_streams} x {n_cases:,}, {words}: {took:.2f} s, {said}", flush=True)
+        pass
+    return time.process_time() - start, states
 
 
 def guarantee(runs: int, part: str = "") -> None:
@@ -281,34 +289,72 @@ def compare_wards(known: Cases, new: Cases, share: float) -> None:
     )
 
 
+OUTCOMES: dict[str, tuple[Any, float]] = {
+    "7 days": ("hospital_death_within_7_days", 8.0),
+    "hospital": ("hospital_death", 4.0),
+    "2 months": ("death_within_2_months", 2.0),
+    "6 months": ("death_within_6_months", 1.0),
+}
+"""Deaths of SUPPORT2 as streams, and what a miss of each weighs."""
+
+
 def support2() -> None:
-    """Outcomes as streams, and diagnosis groups as wards."""
+    """Outcomes as streams, and diagnosis groups as wards, chosen and tested on halves."""
     data = load_support2().with_all_prognoses()
-    risk, later = data.prognoses, data.six_month_prognoses["SUPPORT model"]
-    y = {
-        "7 days": data.outcome("hospital_death_within_7_days"),
-        "hospital": data.outcome("hospital_death"),
-        "2 months": data.outcome("death_within_2_months"),
-        "6 months": data.outcome("death_within_6_months"),
-    }
+    risk = data.prognoses
+    died = {name: data.outcome(column) for name, (column, _) in OUTCOMES.items()}
     scores = {
         "7 days": risk["physicians"],
         "hospital": risk["APACHE III"],
         "2 months": risk["SUPPORT model"],
-        "6 months": later,
+        "6 months": data.six_month_prognoses["SUPPORT model"],
     }
-    weight = {"7 days": 8.0, "hospital": 4.0, "2 months": 2.0, "6 months": 1.0}
-    scenario = voros.Scenario(min_precision=0.3, cost_ratio=1 / 10)
-    for capacity in (500, 1000, 2000):
-        start = time.perf_counter()
-        policy = voros.allocate(y, scores, scenario, capacity=capacity, miss_weight=weight)
-        print(f"{time.perf_counter() - start:.2f} s", policy)
-        print(policy.table().text(), flush=True)
-    patients = Cases(y["hospital"], risk["SUPPORT model"], data.features["dzgroup"])
-    order = np.random.default_rng(0).permutation(len(patients.died))
-    halves = [patients.take(half) for half in np.array_split(order, 2)]
+    order = np.random.default_rng(0).permutation(len(died["hospital"]))
+    halves = np.array_split(order, 2)
     for share in (0.05, 0.1, 0.2):
-        compare_wards(halves[0], halves[1], share)
+        parts = [[_rows(part, half) for part in (died, scores)] for half in halves]
+        _compare_outcomes(parts[0], parts[1], share)
+    patients = Cases(died["hospital"], risk["SUPPORT model"], data.features["dzgroup"])
+    wards = [patients.take(half) for half in halves]
+    for share in (0.05, 0.1, 0.2):
+        compare_wards(wards[0], wards[1], share)
+
+
+def _rows(columns: dict[str, Any], rows: AnyArray) -> dict[str, Any]:
+    return {name: column[rows] for name, column in columns.items()}
+
+
+def _worth(
+    policy: voros.JointPolicy, new: list[Any], weight: dict[str, float], price: float
+) -> FloatArray:
+    """Misses of weight 1 that a policy avoids for each patient, less the price of its alarms."""
+    raised: Any = policy.predict(new[1])
+    worth = [raised[name] * (own * new[0][name] - price) for name, own in weight.items()]
+    return np.asarray(np.sum(worth, axis=0))
+
+
+def _compare_outcomes(known: list[Any], new: list[Any], share: float) -> None:
+    """Share one capacity, of alarms or of visits, between the outcomes, or give each a quarter."""
+    weight = {name: own for name, (_, own) in OUTCOMES.items()}
+    y, scores = known
+    n_new, scenario = len(new[0]["hospital"]), voros.Scenario(0.3, cost_ratio=1 / 10)
+    start = time.perf_counter()
+    shared = voros.allocate(y, scores, scenario, capacity=share, miss_weight=weight)
+    took = time.perf_counter() - start
+    own = voros.Scenario(0.3, int(shared.max_alarms) // len(OUTCOMES), cost_ratio=1 / 10)
+    apart = voros.allocate(y, scores, own, capacity=share, miss_weight=weight)
+    once = voros.allocate(y, scores, scenario, capacity=share, miss_weight=weight, overlap="once")
+    price = shared.certificate.shadow_price or 0.0
+    gain = _worth(shared, new, weight, price) - _worth(apart, new, weight, price)
+    rng = np.random.default_rng(0)
+    draws = [gain[rng.integers(0, n_new, n_new)].sum() for _ in range(RESAMPLES)]
+    low, high = np.quantile(draws, [0.025, 0.975])
+    print(f"{share:.0%} of {n_new} new patients, found in {took:.2f} s; {shared!r}")
+    for words, policy in (("shared", shared), ("a quarter each", apart), ("visits", once)):
+        print(f"{words}:\n{policy.evaluate(*new).table().text()}")
+    print(
+        f"misses of weight 1 avoided for as many alarms: {gain.sum():.1f} ({low:.1f} to {high:.1f})"
+    )
 
 
 def physionet() -> None:
