@@ -278,6 +278,26 @@ def test_scores_of_streams_at_stated_shares():
         policy.stream_scores(y, s, shares={"0": 0.75, "1": 0.75})
 
 
+def test_every_class_scores_as_the_paper_does_against_the_rest():
+    rng = np.random.default_rng(15)
+    label = rng.choice([3, 1, 7], 200)
+    classes = [1, 3, 7]
+    s = rng.random((200, 3)) + 0.7 * (label[:, None] == np.array(classes))
+    scenario = voros.Scenario(0.3, cost_ratio=(0.1, 0.3))
+    policy = voros.allocate(label, s, scenario, capacity=0.6, classes=classes)
+    shares = {"1": 0.5, "3": 0.25, "7": 0.25}
+    found = policy.stream_scores(label, s, classes=classes, shares=shares)
+    for i, (name, share) in enumerate(shares.items()):
+        alone = voros.Scenario(0.3, 0.6 * share, cost_ratio=(0.1, 0.3))
+        expected = voros.partial_voros_score(label == int(name), s[:, i], alone)
+        assert found.streams[i].partial_voros == pytest.approx(expected)
+    stakes = np.array([(label == name).sum() for name in classes])
+    assert [each.weight for each in found.streams] == pytest.approx(stakes / 200)
+    indicator = label[:, None] == np.array(classes)
+    same = voros.allocate(indicator, s, scenario, capacity=0.6)
+    assert same.default.thresholds == policy.default.thresholds
+
+
 @pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
 def test_more_capacity_never_costs_more_and_never_alarm_saves_nothing():
     y, s = outcomes(np.random.default_rng(12), 80, 3, 40)
