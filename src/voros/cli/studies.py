@@ -103,7 +103,7 @@ def mimic(
         typer.Option(
             "--against",
             metavar="FOLDER",
-            help="Compare cohort and labels with published predictions by stay id.",
+            help="Compare cohort and labels with published predictions by their ids.",
         ),
     ] = None,
     published_split: Annotated[

@@ -239,8 +239,8 @@ def test_a_study_against_published_predictions(tmp_path):
     given = {"against": tmp_path / "published", "published_split": True}
     run_mimic(tmp_path / "data", tmp_path / "out", options, **given)
     told = "\n".join(said)
-    assert f"{len(split.valid)} studied here, 0 of them with another label" in told
-    assert f"{len(split.test)} studied here, 2 of them with another label" in told
+    assert f"{len(split.valid)} are studied here, 0 of them with other cases" in told
+    assert f"{len(split.test)} are studied here, 2 of them with other cases" in told
     assert "the published split; 0 cases" in told
     with np.load(tmp_path / "out/features.npz") as arrays:
         assert arrays["patient_test"].tolist() == cases.patient[split.test].tolist()

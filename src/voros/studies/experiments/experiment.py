@@ -144,7 +144,7 @@ def run_experiment(
     )
     result, valid, test = study_run(title, folder, records, split, options, find_rivals)
     parts = StudyParts(cases, split, context, valid, test)
-    facts = [*_asked(options, identity), *_facts(cases, split, records, context.notes)]
+    facts = [*asked_facts(options, identity), *_facts(cases, split, records, context.notes)]
     _write(folder, result, parts, facts)
     return result
 
@@ -175,7 +175,8 @@ def study_run(
     return StudyResult(title, deployed, intervals, records, rivals), valid, test
 
 
-def _asked(options: RunOptions, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
+def asked_facts(options: RunOptions, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what was asked for, and on what it was computed, for a page."""
     grid = f"quick: {len(options.candidates)} of the paper's {len(paper_grid())} models"
     return [
         *([("command", options.command)] if options.command else []),

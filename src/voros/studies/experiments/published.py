@@ -1,105 +1,129 @@
-"""A study's cases beside published predictions: stays, labels and split compared."""
+"""A study's cases beside published predictions: cohort, labels and split compared."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from voros.core.arrays import AnyArray, BoolArray
 from voros.studies.experiments.cases import LabelledCases, Split
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import Part, read_scores
 
 PARTS: tuple[Part, ...] = ("valid", "test")
+Tally: TypeAlias = dict[int, tuple[int, int]]
+"""Cases and positive cases of each id."""
+Key: TypeAlias = Literal["stay", "patient"]
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """Outcome by stay of the validation and of the test files of a folder."""
+    """Cases and positive cases by id, of the validation and of the test files of a folder.
+
+    The ids, in the column ``patient``, are of stays, or of patients who may have several.
+    """
 
     folder: Path
-    labels: Mapping[Part, Mapping[int, bool]]
+    tallies: Mapping[Part, Tally]
+
+    def key(self, cases: LabelledCases) -> Key:
+        """Return what the ids are of: that of which more are known here."""
+        ids = [one for tally in self.tallies.values() for one in tally]
+        stays, patients = (np.isin(ids, own).sum() for own in (cases.stays, cases.patient))
+        return "stay" if stays > patients else "patient"
 
 
 def read_published(folder: str | Path) -> Published:
-    """Read which stays the files ``*_valid.csv`` and ``*_test.csv`` are of, and their labels.
+    """Read whose cases the files ``*_valid.csv`` and ``*_test.csv`` hold, and their labels.
 
-    The column ``patient`` is the stay; the files of a part must agree with one another.
+    The files of a part must agree with one another.
     """
     place = Path(folder)
     found = Published(place, {part: _read_part(place, part) for part in PARTS})
-    shared = set(found.labels["valid"]) & set(found.labels["test"])
+    shared = set(found.tallies["valid"]) & set(found.tallies["test"])
     if shared:
         raise ExperimentError(
-            f"{place}: {len(shared)} stays are in validation and test files, {min(shared)} the "
-            "first, so the column patient does not identify stays. Name a folder where it does"
+            f"{place}: {len(shared)} ids are in validation and test files, {min(shared)} the "
+            "first, so the column patient identifies neither stays nor patients"
         )
     return found
 
 
-def _read_part(folder: Path, part: Part) -> dict[int, bool]:
+def _read_part(folder: Path, part: Part) -> Tally:
     paths = sorted(folder.glob(f"*_{part}.csv"))
     if not paths:
         raise ExperimentError(f"{folder}: there is no file *_{part}.csv. Name the folder with them")
-    first: dict[int, bool] = {}
+    first: Tally = {}
     for path in paths:
-        stay, label, _ = read_scores(path)
-        found = dict(zip(stay.tolist(), label.tolist(), strict=True))
-        if len(found) < len(stay):
-            raise ExperimentError(
-                f"{path}: {len(stay) - len(found)} rows repeat a value of the column patient, "
-                "which must identify stays here"
-            )
+        ids, label, _ = read_scores(path)
+        found = _tally(ids, label)
         if first and found != first:
-            raise ExperimentError(f"{path}: stays or labels differ from those of {paths[0].name}")
+            raise ExperimentError(f"{path}: ids or labels differ from those of {paths[0].name}")
         first = found
     return first
 
 
+def _tally(ids: AnyArray, label: BoolArray) -> Tally:
+    names, codes = np.unique(ids, return_inverse=True)
+    cases, positive = np.bincount(codes), np.bincount(codes, weights=label).astype(int)
+    return dict(
+        zip(names.tolist(), zip(cases.tolist(), positive.tolist(), strict=True), strict=True)
+    )
+
+
 @dataclass(frozen=True)
 class PartComparison:
-    """How many stays of a published part are studied here too, and whose labels differ."""
+    """A published part: its cases, its ids, how many are studied here, and which differ."""
 
     part: str
-    published: int
+    key: Key
+    cases: int
     positive: int
+    ids: int
     shared: int
     differing: tuple[int, ...]
 
     def __str__(self) -> str:
         """Say it in a sentence."""
-        share = self.positive / self.published
         text = (
-            f"published {self.part}: {self.published:,} stays, {share:.3f} positive; "
-            f"{self.shared:,} studied here, {len(self.differing)} of them with another label"
+            f"published {self.part}: {self.cases:,} cases, {self.positive / self.cases:.3f} "
+            f"positive; of its {self.ids:,} {self.key} ids {self.shared:,} are studied here, "
+            f"{len(self.differing)} of them with other cases or labels"
         )
         shown = ", ".join(map(str, self.differing[:5]))
         return f"{text} (such as {shown})" if shown else text
 
 
 def compare_published(cases: LabelledCases, published: Published) -> list[PartComparison]:
-    """Compare the cases with each published part, by stay.
+    """Compare the cases with each published part, by stay or by patient.
 
     Examples
     --------
     >>> ids = np.arange(4)
     >>> cases = LabelledCases(np.zeros((4, 0)), ids < 2, ids, (), ids + 100)
-    >>> known = Published(Path("x"), {"valid": {100: True, 101: False}, "test": {7: False}})
-    >>> for found in compare_published(cases, known):
-    ...     print(found)
-    published valid: 2 stays, 0.500 positive; 2 studied here, 1 of them with another label...
-    published test: 1 stays, 0.000 positive; 0 studied here, 0 of them with another label
+    >>> parts = {"valid": {100: (1, 1), 101: (1, 0)}, "test": {7: (1, 0)}}
+    >>> for found in compare_published(cases, Published(Path("x"), parts)):
+    ...     print(found.key, found.cases, found.shared, found.differing)
+    stay 2 2 (101,)
+    stay 1 0 ()
     """
-    ours = dict(zip(cases.stays.tolist(), cases.y.tolist(), strict=True))
+    key = published.key(cases)
+    ours = _tally(_ids(cases, key), cases.y)
     found = []
-    for part, labels in published.labels.items():
-        shared = [stay for stay in labels if stay in ours]
-        differing = tuple(stay for stay in shared if ours[stay] != labels[stay])
-        positive = sum(labels.values())
-        found.append(PartComparison(part, len(labels), positive, len(shared), differing))
+    for part, theirs in published.tallies.items():
+        shared = [one for one in theirs if one in ours]
+        differing = tuple(one for one in shared if ours[one] != theirs[one])
+        n, positive = (sum(counts) for counts in zip(*theirs.values(), strict=True))
+        found.append(PartComparison(part, key, n, positive, len(theirs), len(shared), differing))
     return found
+
+
+def _ids(cases: LabelledCases, key: Key) -> AnyArray:
+    return cases.stays if key == "stay" else cases.patient
 
 
 def take_split(cases: LabelledCases, published: Published) -> tuple[Split, int]:
@@ -107,19 +131,19 @@ def take_split(cases: LabelledCases, published: Published) -> tuple[Split, int]:
 
     What is in neither part is trained on, unless the same patient is in one of them.
     """
-    valid, test = (np.isin(cases.stays, list(published.labels[part])) for part in PARTS)
+    ids = _ids(cases, published.key(cases))
+    valid, test = (np.isin(ids, list(published.tallies[part])) for part in PARTS)
     if not valid.any() or not test.any():
         raise ExperimentError(
-            f"{published.folder}: its stays are not among those studied, so its split cannot be "
-            "taken over. Name a folder whose column patient holds stay ids of this release"
+            f"{published.folder}: its ids are not those of stays or patients studied here, so its "
+            "split cannot be taken over. Name a folder with the ids of this release"
         )
-    taken = np.isin(cases.patient, cases.patient[valid | test])
-    train = ~taken
     both = np.intersect1d(cases.patient[valid], cases.patient[test])
     if len(both):
         raise ExperimentError(
             f"{published.folder}: {len(both)} patients are in validation and test, {both[0]} the "
             "first, so the split is not by patient"
         )
-    split = Split(*(np.flatnonzero(part) for part in (train, valid, test)))
+    taken = np.isin(cases.patient, cases.patient[valid | test])
+    split = Split(*(np.flatnonzero(part) for part in (~taken, valid, test)))
     return split, int((taken & ~valid & ~test).sum())

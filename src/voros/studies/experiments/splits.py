@@ -15,23 +15,20 @@ from scipy import stats
 
 from voros.core.arrays import FloatArray
 from voros.installing import package_versions
-from voros.present.document import render_document
 from voros.studies.experiments.cases import LabelledCases, Split, split_patients
 from voros.studies.experiments.context import NO_CONTEXT, StudyContext
 from voros.studies.experiments.experiment import FindRivals, RunOptions, run_experiment
-from voros.studies.experiments.folder import save, save_json
+from voros.studies.experiments.folder import save_json
 from voros.studies.experiments.labels import LABELS, scenario_in_words
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.rivals import SELECTED
 from voros.studies.experiments.study import (
     CONFIDENCE,
     GUARANTEED_BY,
-    STUDIED,
     CostInterval,
     Deployed,
 )
-from voros.studies.paper.cells import SCENARIOS
-from voros.studies.paper.paper_tables import table_files, tables_text
+from voros.studies.paper.paper_tables import tables_text
 from voros.text.table import Absent, Column, Table, Value
 
 SAME = 1e-12
@@ -242,37 +239,4 @@ def _cost(one: Deployed, beside: str) -> SplitCost:
     cost = one.test.expected_cost
     return SplitCost(
         one.scenario, one.strategy, beside, one.model, cost, one.cost_aware_test, broken
-    )
-
-
-def write_splits(root: Path, result: SplitsResult) -> None:
-    """Write the tables over all splits, and a page with them."""
-    for name, content in table_files(result.tables).items():
-        save(root / "tables" / name, content)
-    page = render_document(
-        "voros.studies.experiments",
-        "summary.html",
-        title=f"{result.title}: {len(result.splits)} splits",
-        answers=[_answer(result, number) for number in SCENARIOS],
-        ran=[("splits", f"{len(result.splits)}, each with a page of its own in split-*/")],
-        tables=result.tables,
-        pictures=[],
-        steps=[],
-        reviewer=[],
-        long_tables=[],
-    )
-    save(root / "summary.html", page)
-
-
-def _answer(result: SplitsResult, number: int) -> str:
-    others = [strategy for strategy in STUDIED if strategy != GUARANTEED_BY]
-    parts = []
-    for strategy in others:
-        more = result.excess(GUARANTEED_BY, number, strategy)
-        parts.append(
-            f"{LABELS[strategy]} {more.estimate:+.3f} ({more.low:+.3f} to {more.high:+.3f})"
-        )
-    return (
-        f"Scenario {number} ({scenario_in_words(number)}). Mean test cost above max partial VOROS "
-        f"over {len(result.splits)} splits: {'; '.join(parts)}."
     )

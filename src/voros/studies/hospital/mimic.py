@@ -79,7 +79,7 @@ def run_mimic(
     rule : CohortRule, optional
         Which stays, and which death.
     against : path-like, optional
-        A folder of published predictions by stay id, with which cohort and labels are compared.
+        A folder of published predictions, with whose ids cohort and labels are compared.
     published_split : bool, default False
         Whether to take over the split of those predictions.
 

@@ -23,11 +23,12 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.studies.experiments.cases import LabelledCases, split_around_test
 from voros.studies.experiments.context import StudyContext, age_bands, known_words
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions
+from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, asked_facts
 from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.folder import file_digest
 from voros.studies.experiments.rivals import compare_forecasts
-from voros.studies.experiments.splits import SplitsResult, run_splits, write_splits
+from voros.studies.experiments.splits import SplitsResult, run_splits
+from voros.studies.experiments.splits_summary import write_splits
 from voros.studies.hospital.channels import TIME_VARYING
 from voros.studies.hospital.features import (
     ALL_SUMMARIES,
@@ -158,20 +159,23 @@ def run_physionet2012(
     options.announce("\n".join([*notes, repr(cases)]))
     options.brief([str(data)], LACKING, (n_splits * len(cases) // 2, len(cases.feature_names)))
     scores = {name: stays.outcomes[name][studied] for name in RIVALS}
+    description = {
+        "experiment": "physionet2012",
+        "parameters": parameters,
+        "sets": "".join(np.unique(stays.set_name)),
+        "test_set": test_set or "",
+    }
     result = run_splits(
         *(TITLE, cases, Path(out), options),
         n_splits=n_splits,
-        description={
-            "experiment": "physionet2012",
-            "parameters": parameters,
-            "sets": "".join(np.unique(stays.set_name)),
-            "test_set": test_set or "",
-        },
+        description=description,
         make_split=partial(split_around_test, cases, held_out) if test_set else None,
         context=_context(stays, cases, studied, notes),
         find_rivals=partial(compare_forecasts, TITLE, scores),
     )
-    write_splits(Path(out), result)
+    facts = asked_facts(options, {**description, "first seed": options.random_state})
+    data_facts = [("data", note) for note in notes]
+    write_splits(Path(out), result, [*facts, *data_facts, ("cases", repr(cases))])
     return result
 
 
