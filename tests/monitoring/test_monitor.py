@@ -407,3 +407,13 @@ def test_the_capacity_per_period_of_the_scenario_is_watched() -> None:
     monitor.update([0.9] * 2, cases=list("de"), times=["2026-01-13"] * 2)
     found = monitor.status()["capacity"]
     assert (found.verdict, found.since) == ("broken", "2026-01-12")
+
+
+def test_json_says_that_alpha_is_that_of_each_limit() -> None:
+    monitor = voros.Monitor(make_policy(), alpha=0.02, max_cost=0.1)
+    feed(monitor, [1, 0, 1])
+    document = monitor.document()
+    assert [watch["name"] for watch in document["status"]["watches"]] == [
+        *("precision", "capacity", "cost", "scores")
+    ]
+    assert document["alpha"] == {"each": 0.02, "limits": 4, "any": 0.08}

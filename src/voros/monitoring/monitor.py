@@ -430,8 +430,12 @@ class Monitor:
 
     def document(self) -> dict[str, Any]:
         """Return the status with policy and settings, for JSON."""
+        status, alpha = self.status(), self.settings.alpha
+        n_limits = len(status.watches)
         return {
-            "status": self.status().document(),
+            "status": status.document(),
+            # Of ever calling a limit broken, or scores changed, without reason.
+            "alpha": {"each": alpha, "limits": n_limits, "any": min(1.0, n_limits * alpha)},
             "settings": vars(self.settings),
             "threshold": self.policy.threshold(self.settings.cost_ratio),
         }
