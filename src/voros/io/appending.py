@@ -52,7 +52,8 @@ def table_bytes(table: Any, file_format: Format) -> bytes:
     if file_format in ("csv", "tsv"):
         return _delimited(table, "," if file_format == "csv" else "\t")
     if file_format == "jsonl":
-        return _json_lines(table)
+        rows = (json_text(row, indent=None, default=str) for row in table.to_pylist())
+        return "".join(rows).encode()
     sink = io.BytesIO()
     if file_format == "parquet":
         from pyarrow import parquet
@@ -85,8 +86,3 @@ def _delimited(table: Any, delimiter: str) -> bytes:
     except pa.ArrowInvalid:
         # Some cell holds a delimiter or a quote.
         return written("needed")
-
-
-def _json_lines(table: Any) -> bytes:
-    rows = (json_text(row, indent=None, default=str) for row in table.to_pylist())
-    return "".join(rows).encode()

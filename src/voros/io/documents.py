@@ -190,19 +190,19 @@ class Entry:
                 f"{self.origin} has the schema {_shown(found)}; accepted is {schema}; {reason}"
             )
 
-    def keys(self, *required: str, optional: Sequence[str] = ()) -> dict[str, Entry]:
+    def keys(self, *required: str) -> dict[str, Entry]:
         """Return the entries of an object that has these keys and no other."""
         if not isinstance(self.value, dict):
             self.refuse("an object")
         lacking = [key for key in required if key not in self.value]
-        unknown = [key for key in self.value if key not in (*required, *optional)]
+        unknown = [key for key in self.value if key not in required]
         name = self.path or "the document"
         if lacking:
             raise DocumentError(f"{self.origin}: {name} lacks {', '.join(map(_shown, lacking))}")
         if unknown:
             raise DocumentError(
                 f"{self.origin}: {name} has the unknown key {', '.join(map(_shown, unknown))}; "
-                f"accepted are {', '.join((*required, *optional))}"
+                f"accepted are {', '.join(required)}"
             )
         return {key: self._at(f".{key}", item) for key, item in self.value.items()}
 

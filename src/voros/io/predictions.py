@@ -194,7 +194,10 @@ def read_predictions(
     table, notes = read_columns(source, columns, roles.numeric, times), source.notes
     numbered = roles.label is not None and is_numeric(table.column(roles.label).type)
     table, kept = _without_missing(table, columns, source, drop_missing)
-    notes += (*roles.notes, *_dropped_notes(kept))
+    notes += roles.notes
+    if kept is not None:
+        dropped = int((~kept).sum())
+        notes += (f"leaving out {dropped} of {len(kept)} rows with a missing value",)
     if roles.model is not None:
         table, models = align_models(table, roles, source.name)
     else:
@@ -485,12 +488,6 @@ def _without_missing(
     if missing.all():
         raise PredictionFileError(f"{source.name}: every row has a missing value")
     return table.filter(pa.array(~missing)), ~missing
-
-
-def _dropped_notes(kept: BoolArray | None) -> tuple[str, ...]:
-    if kept is None:
-        return ()
-    return (f"leaving out {int((~kept).sum())} of {len(kept)} rows with a missing value",)
 
 
 def _absent(column: Any) -> BoolArray | None:

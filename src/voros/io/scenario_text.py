@@ -64,9 +64,10 @@ def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
     if "capacity" in fields:
         number, per = split_period(fields["capacity"])
         read["capacity"] = read_capacity(number)
-        if per is not None:
-            _check_one_period(per, read.get("per", per))
-            read["per"] = per
+        other = read.setdefault("per", per)
+        if per is not None and other != per:
+            reason = f"={other!r}, and the capacity is one per {per!r}; give one"
+            raise ArgumentError("per", reason)
     return Scenario(**read, cost_ratio=_read_costs(fields))
 
 
@@ -81,11 +82,6 @@ def split_period(capacity: Any) -> tuple[Any, str | None]:
     number, slash, per = str(capacity).rpartition("/")
     named = slash and per.strip() and not per.strip()[0].isdigit()
     return (number, per.strip()) if named and isinstance(capacity, str) else (capacity, None)
-
-
-def _check_one_period(stated: str, other: Any) -> None:
-    if other != stated:
-        raise ArgumentError("per", f"={other!r}, and the capacity is one per {stated!r}; give one")
 
 
 def _read_costs(fields: Mapping[str, Any]) -> CostDistribution:

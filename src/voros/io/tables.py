@@ -124,11 +124,11 @@ class Source:
     def open(self) -> Any:
         """Open the bytes afresh, unpacked."""
         pa = load_pyarrow()
-        raw = pa.BufferReader(self.content) if self.content is not None else self._open_path()
+        if self.content is not None:
+            raw = pa.BufferReader(self.content)
+        else:
+            raw = pa.OSFile(str(_existing(self)), "rb")
         return pa.CompressedInputStream(raw, "gzip") if self.zipped else raw
-
-    def _open_path(self) -> Any:
-        return load_pyarrow().OSFile(str(_existing(self)), "rb")
 
     def _named_format(self) -> Format | None:
         if self.path is None:
