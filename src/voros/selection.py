@@ -432,9 +432,12 @@ def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
 
 
 def _partial_auroc(decision: Decision) -> float:
-    points, feasible = decision.points, decision.feasible
-    fpr, tpr = points.fp[feasible] / points.n_negative, points.tp[feasible] / points.n_positive
-    return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
+    return trapezoid(decision.points.take(decision.feasible))
+
+
+def trapezoid(points: OperatingPoints) -> float:
+    """Area of the trapezoids under points, over their range of FPR."""
+    return float(np.dot(np.diff(points.fpr), points.tpr[1:] + points.tpr[:-1]) / 2)
 
 
 def _recall(decision: Decision) -> float:

@@ -17,7 +17,7 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
     check_cv,
 )
-from sklearn.utils import Bunch, get_tags, indexable
+from sklearn.utils import Bunch, _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
@@ -29,7 +29,6 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.estimators.held_out import (
-    HeldOutScoring,
     check_binary,
     check_both_classes,
     check_groups_apart,
@@ -37,6 +36,7 @@ from voros.estimators.held_out import (
     fit_on,
     positive_class,
     positive_scores,
+    score_held_out,
     weight_parameter,
 )
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
@@ -391,20 +391,16 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         self, X: Any, y: Any, splits: list[Any], fit_params: dict[str, Any]
     ) -> tuple[FloatArray, AnyArray]:
         """Scores of all held-out cases together, and which cases they are."""
-        methods = self._methods()
-        scoring = HeldOutScoring(
-            self.estimator if self._refits else self.estimator_,
-            X,
-            y,
-            fit_params,
-            methods,
-            self.pos_label_,
-            positive_scores(self.estimator_, X, methods, self.pos_label_) if self._refits else None,
-        )
+        rows = np.concatenate([held_out for _, held_out in splits])
+        how = self._methods(), self.pos_label_
+        if not self._refits:
+            return positive_scores(self.estimator_, _safe_indexing(X, rows), *how), rows
+        final = positive_scores(self.estimator_, X, *how)
         parts: Iterable[FloatArray] = Parallel(n_jobs=self.n_jobs)(
-            delayed(scoring.score)(fitted, held_out) for fitted, held_out in splits
+            delayed(score_held_out)(self.estimator, X, y, fit_params, *how, final, split)
+            for split in splits
         )
-        return np.concatenate(list(parts)), np.concatenate([held_out for _, held_out in splits])
+        return np.concatenate(list(parts)), rows
 
     def _decide(self, points: OperatingPoints) -> ThresholdPolicy:
         allowed: AllowedThresholds | None = None

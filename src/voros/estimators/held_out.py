@@ -142,45 +142,38 @@ class ScoreScale:
         return np.asarray(np.interp(inside, self.knots, self.values) + (scores - inside))
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOutScoring:
-    """How cases are scored that a classifier was not fitted on.
+def score_held_out(
+    estimator: Any,
+    X: Any,
+    y: AnyArray,
+    fit_params: dict[str, Any],
+    methods: tuple[str, ...],
+    pos_label: Any,
+    final_scores: FloatArray,
+    split: tuple[AnyArray, AnyArray],
+) -> FloatArray:
+    """Score held-out cases by a fit on the others, on the scale of the final fit.
 
-    Attributes
+    Parameters
     ----------
     estimator : classifier
-        To be fitted on each part, or fitted already where `final_scores` is None.
+        To be fitted on the first part of `split`.
     X, y, fit_params
         All cases, their labels, and what else `fit` takes.
-    methods : tuple of str
-    pos_label : label
-    final_scores : ndarray or None
-        Scores of all cases by the final fit, on whose scale the scores are wanted.
+    methods, pos_label
+        As in `positive_scores`.
+    final_scores : ndarray
+        Scores of all cases by the final fit.
+    split : pair of ndarray of int
+        Cases to fit on, and cases to score.
     """
-
-    estimator: Any
-    X: Any
-    y: AnyArray
-    fit_params: dict[str, Any]
-    methods: tuple[str, ...]
-    pos_label: Any
-    final_scores: FloatArray | None = None
-
-    def score(self, fitted: AnyArray | None, held_out: AnyArray) -> FloatArray:
-        """Score held-out cases by a fit on the others, on the scale of the final fit."""
-        if self.final_scores is None or fitted is None:
-            return self._scores(self.estimator, held_out)
-        part = fit_on(clone(self.estimator), self.X, self.y, fitted, self.fit_params)
-        scale = ScoreScale.between(self._scores(part, fitted), self.final_scores[fitted])
-        scores = scale(self._scores(part, held_out))
-        if response_of(part, self.methods) == "predict_proba":
-            return np.clip(scores, 0.0, 1.0)
-        return scores
-
-    def _scores(self, estimator: Any, rows: AnyArray) -> FloatArray:
-        return positive_scores(
-            estimator, _safe_indexing(self.X, rows), self.methods, self.pos_label
-        )
+    part = fit_on(clone(estimator), X, y, split[0], fit_params)
+    seen, new = (
+        positive_scores(part, _safe_indexing(X, rows), methods, pos_label) for rows in split
+    )
+    scores = ScoreScale.between(seen, final_scores[split[0]])(new)
+    probability = response_of(part, methods) == "predict_proba"
+    return np.clip(scores, 0.0, 1.0) if probability else scores
 
 
 def check_held_out_once(splits: Iterable[tuple[Any, AnyArray]], n_cases: int) -> None:

@@ -18,7 +18,7 @@ from voros.exceptions import VorosWarning
 from voros.inference.resampling import Statistic
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import allowed_thresholds
-from voros.selection import SCORES, Strategy
+from voros.selection import SCORES, Strategy, trapezoid
 
 Metric: TypeAlias = Literal[
     "partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost", "threshold"
@@ -104,7 +104,7 @@ def auroc(points: OperatingPoints, scenario: Scenario) -> float:  # noqa: ARG001
     >>> auroc(points, Scenario(cost_ratio=0.1))
     0.625
     """
-    return float(np.dot(np.diff(points.fpr), points.tpr[1:] + points.tpr[:-1]) / 2)
+    return trapezoid(points)
 
 
 def least_expected_cost(points: OperatingPoints, scenario: Scenario) -> float:

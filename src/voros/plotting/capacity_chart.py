@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from voros.plotting.colours import ink, model_styles
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal
 from voros.plotting.style import dress, line_width, panels_to_draw_on, write_beside
+from voros.text.signatures import takes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,40 +66,30 @@ class CapacityDisplay:
         self.capacity = None if capacity is None else as_number(capacity, "capacity")
 
     @classmethod
+    @takes(capacity_growth)
     def from_predictions(
         cls,
         y_true: Any,
         scores: Any,
         scenario: Scenario | Mapping[str, Scenario],
         *,
-        miss_weight: Any = 1.0,
-        by: Any = None,
-        classes: Sequence[Any] | None = None,
-        one_alarm: bool = False,
         policy: JointPolicy | None = None,
         ax: Any = None,
         color: Any = None,
+        **options: Any,
     ) -> Self:
         """Compute and draw.
 
         Parameters
         ----------
-        y_true, scores, scenario, miss_weight, by, classes, one_alarm
+        y_true, scores, scenario, **options
             As in `voros.allocate`.
         policy : JointPolicy, optional
             Marks its capacity.
         ax, color
             As in `plot`.
         """
-        growth = capacity_growth(
-            y_true,
-            scores,
-            scenario,
-            miss_weight=miss_weight,
-            by=by,
-            classes=classes,
-            one_alarm=one_alarm,
-        )
+        growth = capacity_growth(y_true, scores, scenario, **options)
         return cls(growth, None if policy is None else policy.max_alarms).plot(ax, color=color)
 
     def plot(self, ax: Any = None, *, color: Any = None) -> Self:

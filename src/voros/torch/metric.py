@@ -10,6 +10,7 @@ from torch import Tensor
 from torchmetrics import Metric
 from torchmetrics.utilities.distributed import gather_all_tensors
 
+from voros.core.arrays import check_count
 from voros.core.costs import CostLike
 from voros.core.decision import solve
 from voros.core.device_cases import read_device_cases
@@ -217,12 +218,8 @@ class PartialVOROS(Metric):
 def _check_bits(bits: Any) -> int | None:
     if bits is None:
         return None
-    if isinstance(bits, bool) or not isinstance(bits, int) or not FEWEST_BITS <= bits <= MOST_BITS:
-        raise ValueError(
-            f"bits={bits!r}; accepted is a whole number within [{FEWEST_BITS}, {MOST_BITS}], or "
-            "None to keep every score"
-        )
-    return bits
+    accepted = f"a whole number within [{FEWEST_BITS}, {MOST_BITS}], or None to keep every score"
+    return check_count(bits, "bits", accepted, FEWEST_BITS, MOST_BITS)
 
 
 def _read(preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
