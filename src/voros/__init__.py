@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from voros.core.periods import Periods as Periods
     from voros.core.scenario import Scenario as Scenario
     from voros.core.subgroups import Subgroups as Subgroups
+    from voros.decision_curves import DecisionCurve as DecisionCurve
+    from voros.decision_curves import net_benefit as net_benefit
     from voros.estimators import ConstrainedThresholdClassifier as ConstrainedThresholdClassifier
     from voros.estimators import make_scorer as make_scorer
     from voros.evaluation import Evaluation as Evaluation
@@ -75,6 +77,7 @@ HOMES = {
     "core.periods": "Periods",
     "core.scenario": "Scenario",
     "core.subgroups": "Subgroups",
+    "decision_curves": "DecisionCurve net_benefit",
     "estimators": "ConstrainedThresholdClassifier make_scorer",
     "evaluation": "Evaluation evaluate evaluate_points",
     "exceptions": "CostRangeWarning DoubtfulColumnWarning FewGroupsWarning InfeasibleError "

@@ -40,6 +40,7 @@ AXIS_TITLES = {
     "threshold": "alarm threshold (score)",
     "min_precision": "minimum precision",
     "capacity": "capacity",
+    "net_benefit": "net benefit",
 }
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.5), (3, 1, 1, 1), (1, 1))

@@ -80,6 +80,13 @@ def _draw_ranking(report: Report) -> Drawn:
         "The share of the feasible region that is costlier than each model's best threshold, "
         "at each cost. Partial VOROS is its mean over the costs.",
     )
+    yield (
+        plotting.DecisionCurveDisplay(report.points, report.scenario).plot().ax_,
+        "Decision curves of all models within the limits",
+        "Net benefit of each model's best threshold at each price of a false alarm: strong within "
+        "the limits, faint without them. Dotted, where scores are probabilities: an alarm from "
+        "the threshold probability on.",
+    )
 
 
 def _draw_policy(report: Report) -> Drawn:

@@ -1,0 +1,164 @@
+"""Net benefit along threshold probabilities, and what the limits cost of it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from voros.core.arrays import AnyArray
+from voros.core.scenario import Scenario, check_scenario
+from voros.decision_curves import DecisionCurve, check_probabilities
+from voros.io.frames import make_frame
+from voros.looks import AXIS_TITLES
+from voros.plotting.colours import FADED, model_styles, quiet
+from voros.plotting.display import ModelDisplay, PointsLike, renamed
+from voros.plotting.legends import draw_legend
+from voros.plotting.names import literal, visible
+from voros.plotting.style import axes_to_draw_on, dress, line_width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+GRID = np.arange(1, 100) / 100
+"""Threshold probabilities at which the curves are drawn by default, as far as anybody gains."""
+
+BELOW = 0.15
+"""How far the picture reaches below zero, as a share of its height above."""
+
+
+class DecisionCurveDisplay(ModelDisplay):
+    """Decision curves: the net benefit of each model, of treating all and of treating none.
+
+    Parameters
+    ----------
+    points : OperatingPoints or mapping of str to OperatingPoints
+    scenario : Scenario, optional
+        With limits, curves are solid within them and faint without; its costs do not count.
+    probabilities : array-like, optional
+        Threshold probabilities, from 0 to below 1; by default from 0.01 to where no model gains.
+    name : str, optional
+        Of a single model; it is then written in a legend.
+
+    Attributes
+    ----------
+    ax_ : Axes
+    curves_ : dict of str to Line2D
+        The best threshold at each price within the limits.
+    unlimited_ : dict of str to Line2D
+        The same without limits; empty where there are none.
+    as_scored_ : dict of str to Line2D
+        Where a score of at least the threshold probability alarms, for scores that are
+        probabilities; dotted.
+    treat_all_ : Line2D
+    styles_ : dict of str to ModelStyle
+        How each model looks.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.plotting import DecisionCurveDisplay
+    >>> curve = voros.OperatingPoints.from_points([0.02, 0.1], [0.4, 0.7], 100, 900)
+    >>> display = DecisionCurveDisplay.from_points(curve, voros.Scenario(0.3, 0.1, cost_ratio=1))
+    >>> display.ax_.get_ylabel()
+    'net benefit'
+    """
+
+    def __init__(
+        self,
+        points: PointsLike,
+        scenario: Scenario | None = None,
+        *,
+        probabilities: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self.points = renamed(points, name)
+        self.named = name is not None
+        self.scenario = None if scenario is None else check_scenario(scenario)
+        self.probabilities = self._gaining() if probabilities is None else probabilities
+        self.probabilities = np.atleast_1d(check_probabilities(self.probabilities))
+
+    @cached_property
+    def decision_curves(self) -> dict[str, DecisionCurve]:
+        """The curves of each model."""
+        return {
+            name: DecisionCurve.of(each, self.probabilities, self.scenario)
+            for name, each in self.points.items()
+        }
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame of the curves, and of what the limits cost."""
+        parts = [self._columns(model) for model in self.points]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return make_frame(columns, backend)
+
+    def plot(self, ax: Axes | None = None, *, color: Any = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        color : color, sequence of colors, or mapping of str to color, optional
+            Of the models: one for a single model, one each, or by name.
+        """
+        self.ax_ = axes_to_draw_on(ax, shape=0.75)
+        self.styles_ = model_styles(self.ax_, list(self.points), color)
+        self.curves_: dict[str, Line2D] = {}
+        self.unlimited_: dict[str, Line2D] = {}
+        self.as_scored_: dict[str, Line2D] = {}
+        for model in self.points:
+            self._draw_model(model)
+        first = next(iter(self.decision_curves.values()))
+        self.treat_all_ = self._line(first.treat_all, color=quiet(self.ax_), linestyle="--")
+        self.ax_.axhline(0, color=quiet(self.ax_), linewidth=1)
+        self._dress()
+        entries = [(line, visible(model)) for model, line in self.curves_.items()]
+        draw_legend(
+            self.ax_, [*entries, (self.treat_all_, "an alarm for everybody")], grow=ax is None
+        )
+        return self
+
+    def _draw_model(self, model: str) -> None:
+        curve, style = self.decision_curves[model], self.styles_[model]
+        self.curves_[model] = self._line(curve.within_limits, **style.line, label=literal(model))
+        if self.scenario is not None and not np.allclose(curve.best, curve.within_limits):
+            faint = {**style.line, "alpha": FADED}
+            self.unlimited_[model] = self._line(curve.best, **faint)
+        if not np.isnan(curve.as_scored).any():
+            dotted = {**style.line, "linestyle": ":"}
+            self.as_scored_[model] = self._line(curve.as_scored, **dotted)
+
+    def _line(self, height: AnyArray, **look: Any) -> Line2D:
+        (line,) = self.ax_.plot(self.probabilities, height, linewidth=line_width(self.ax_), **look)
+        return line
+
+    def _columns(self, model: str) -> dict[str, AnyArray]:
+        curve = self.decision_curves[model]
+        return {
+            "model": np.full(len(curve.probability), model, dtype=object),
+            "threshold_probability": curve.probability,
+            "as_scored": curve.as_scored,
+            "best": curve.best,
+            "within_limits": curve.within_limits,
+            "cost_of_limits": curve.cost_of_limits,
+            "treat_all": curve.treat_all,
+        }
+
+    def _gaining(self) -> AnyArray:
+        """Return the usual grid, as far as some model does better than an alarm for nobody."""
+        curves = [DecisionCurve.of(each, GRID, self.scenario).best for each in self.points.values()]
+        gains = np.flatnonzero(np.max(curves, axis=0) > 0)
+        return GRID[: max(int(gains[-1]) + 2, 2)] if len(gains) else GRID
+
+    def _dress(self) -> None:
+        dress(
+            self.ax_,
+            xlabel="threshold probability; its odds are the cost ratio",
+            ylabel=AXIS_TITLES["net_benefit"],
+        )
+        tallest = max(float(np.max(each.best)) for each in self.decision_curves.values())
+        top = max(tallest, 1e-12)
+        self.ax_.set_ylim(-BELOW * top, 1.05 * top)
+        self.ax_.set_xlim(self.probabilities.min(), self.probabilities.max())

@@ -1,0 +1,111 @@
+"""Net benefit: Vickers' formula case by case, dcurves' own numbers, and the relation to cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import voros
+from voros.core.decision import solve
+
+PROBABILITIES = np.arange(0, 100) / 100
+
+
+def drawn(seed: int, n: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.2
+    risk = 1 / (1 + np.exp(2.5 - 1.8 * y - rng.normal(size=n)))
+    return y, np.round(risk, 2)
+
+
+def counted(y: np.ndarray, alarm: np.ndarray, p: float) -> float:
+    tp, fp = int((y & alarm).sum()), int((~y & alarm).sum())
+    return (tp - fp * p / (1 - p)) / len(y)
+
+
+def test_as_scored_is_the_formula_case_by_case() -> None:
+    y, risk = drawn(0)
+    expected = [counted(y, risk >= p, p) for p in PROBABILITIES]
+    np.testing.assert_allclose(voros.net_benefit(y, risk, PROBABILITIES), expected, atol=1e-14)
+
+
+@given(seed=st.integers(0, 10_000), capacity=st.sampled_from([0.05, 0.2, 1.0]))
+def test_within_limits_is_the_best_of_all_thresholds(seed: int, capacity: float) -> None:
+    y, risk = drawn(seed, 60)
+    if not 0 < y.sum() < len(y):
+        return
+    scenario = voros.Scenario(min_precision=0.3, capacity=capacity, cost_ratio=0.1)
+    allowed = [np.zeros(len(y), dtype=bool)]
+    for threshold in np.unique(risk):
+        alarm = risk >= threshold
+        if alarm.sum() <= capacity * len(y) and y[alarm].mean() >= 0.3:
+            allowed.append(alarm)
+    for p in (0.01, 0.1, 0.3):
+        best = max(counted(y, alarm, p) for alarm in allowed)
+        found = voros.net_benefit(y, risk, p, scenario)
+        assert float(found) == pytest.approx(best, abs=1e-12)
+
+
+def test_limits_cost_net_benefit_and_never_give_any() -> None:
+    y, risk = drawn(1)
+    points = voros.OperatingPoints.from_scores(y, risk)
+    curve = voros.DecisionCurve.of(points, PROBABILITIES, voros.Scenario(0.4, 0.05, cost_ratio=1))
+    assert (curve.cost_of_limits >= 0).all()
+    assert curve.cost_of_limits.max() > 0.01
+    assert (curve.best >= curve.as_scored - 1e-15).all()
+    assert (curve.best >= np.maximum(curve.treat_all, 0) - 1e-15).all()
+
+
+def test_net_benefit_orders_models_as_partial_voros_does_at_a_known_cost() -> None:
+    rng = np.random.default_rng(2)
+    y = rng.random(3000) < 0.1
+    models = [rng.normal(size=3000) + effect * y for effect in (0.5, 0.9, 1.3, 1.7)]
+    for c in (1 / 30, 1 / 10):
+        scenario = voros.Scenario(min_precision=0.2, capacity=0.15, cost_ratio=c)
+        benefit = [float(voros.net_benefit(y, score, c / (1 + c), scenario)) for score in models]
+        share = [voros.partial_voros_score(y, score, scenario) for score in models]
+        assert np.argsort(benefit).tolist() == np.argsort(share).tolist()
+
+
+def test_net_benefit_is_the_prevalence_times_the_height_of_the_line_of_equal_cost() -> None:
+    y, risk = drawn(3)
+    scenario = voros.Scenario(capacity=0.1, cost_ratio=1)
+    decision = solve(voros.OperatingPoints.from_scores(y, risk), scenario)
+    p = 0.08
+    slope = p / (1 - p) * (~y).sum() / y.sum()
+    rows = np.flatnonzero(decision.feasible)
+    height = (decision.points.tpr - slope * decision.points.fpr)[rows].max()
+    assert float(voros.net_benefit(y, risk, p, scenario)) == pytest.approx(y.mean() * height)
+
+
+def test_another_prevalence_is_that_of_repeated_cases() -> None:
+    y, risk = drawn(4, 300)
+    rare = voros.Scenario(cost_ratio=1, prevalence=y.sum() / (y.sum() + 3 * (~y).sum()))
+    repeated = np.concatenate([y, y[~y], y[~y]]), np.concatenate([risk, risk[~y], risk[~y]])
+    expected = voros.net_benefit(*repeated, 0.05, voros.Scenario(cost_ratio=1))
+    assert float(voros.net_benefit(y, risk, 0.05, rare)) == pytest.approx(float(expected))
+
+
+def test_equal_to_dcurves_on_its_own_example() -> None:
+    dcurves = pytest.importorskip("dcurves", reason="dcurves is not installed")
+    pandas = pytest.importorskip("pandas")
+    from pathlib import Path
+
+    cases = pandas.read_csv(Path(dcurves.data) / "df_binary.csv")
+    # At 0 dcurves leaves out scores of 0, although its rule elsewhere is score >= threshold.
+    above_zero = PROBABILITIES[1:]
+    models = ["famhistory", "cancerpredmarker"]
+    theirs = dcurves.dca(data=cases, outcome="cancer", modelnames=models, thresholds=above_zero)
+    for model in models:
+        rows = theirs[theirs["model"] == model].sort_values("threshold")
+        ours = voros.net_benefit(cases["cancer"], cases[model].astype(float), above_zero)
+        np.testing.assert_allclose(ours, rows["net_benefit"], atol=1e-12)
+
+
+def test_what_is_no_probability_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"y_score runs from 1 to 7; accepted are probabilities"):
+        voros.net_benefit([0, 1], [1.0, 7.0], 0.1)
+    with pytest.raises(ValueError, match=r"threshold_probability holds 1; accepted .* \[0, 1\)"):
+        voros.net_benefit([0, 1], [0.1, 0.7], [0.5, 1.0])
