@@ -30,7 +30,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.deficit_search import ROUNDING, Options
 from voros.core.shared_capacity import SharedChoice, Stream, options_of, whole_costs
 
-MOST_BRANCHES = 200_000
+MOST_BRANCHES = 1_000_000
 """Partial choices looked at before the search gives up."""
 
 FIRST_DEPTH = 1 / 64
@@ -38,6 +38,10 @@ FIRST_DEPTH = 1 / 64
 
 DEEPER = 4.0
 """By how much the deficit rises when it was too small."""
+
+
+PRICE_FACTORS = np.array([0.7, 0.85, 1.0, 1.15, 1.3])
+"""Prices times each of these are prices too; further down the best ones are others."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +98,8 @@ def share_within(
     costs = zip(streams, units.costs, strict=True)
     options = [options_of(stream, *cost, np.inf) for stream, cost in costs]
     steps = [_first_option(*each) for each in zip(streams, options, scores, strict=True)]
-    sizes = [len(option.rows) for option in options]
-    cells = Cells.of(steps, sizes, periods, limit, once=once)
-    within = [_allowed(cells, i, option) for i, option in enumerate(options)]
+    pairs = zip(options, steps, strict=True)
+    within = [_allowed(option, step, periods, limit) for option, step in pairs]
     cells = Cells.of(steps, [len(o.rows) for o in within], periods, limit, once=once)
     problem = _Problem(within, cells, price_cells(within, cells))
     found, n_branches = problem.best()
@@ -113,10 +116,11 @@ def _first_option(stream: Stream, options: Options, scores: AnyArray) -> AnyArra
     return np.searchsorted(-falling, -np.asarray(scores, dtype=np.float64), side="left")
 
 
-def _allowed(cells: Cells, stream: int, option: Options) -> Options:
+def _allowed(option: Options, step: AnyArray, periods: AnyArray, limit: PeriodLimit) -> Options:
     """Return the options that the limit allows a stream by itself."""
-    nothing = np.zeros(len(cells.sizes), dtype=np.bool_)
-    stop = cells.furthest(stream, len(option.rows), nothing) + 1
+    alone = Cells.of([step], [len(option.rows)], periods, limit, once=True)
+    nothing = np.zeros(len(alone.sizes), dtype=np.bool_)
+    stop = alone.furthest(0, len(option.rows), nothing) + 1
     return Options(option.alarms[:stop], option.saved[:stop], option.rows[:stop])
 
 
@@ -244,12 +248,13 @@ class _Search:
             return
         open_streams = self.order[len(chosen) :]
         heights = [self._heights(len(chosen), stream, marked) for stream in open_streams]
-        if any(len(height) == 0 for height in heights):
+        if any(height.shape[1] == 0 for height in heights):
             return
-        rest = sum(float(height.max()) for height in heights[1:])
-        rest += saved + self.prices.budget - float(self.of_cell[marked].sum())
-        for position in np.argsort(-heights[0], kind="stable").tolist():
-            if self._hopeless(rest + float(heights[0][position])):
+        left = self.prices.budget - float(self.of_cell[marked].sum())
+        rest = saved + PRICE_FACTORS * left + sum(height.max(axis=1) for height in heights[1:])
+        bounds = heights[0] + rest[:, None]
+        for position in np.argsort(-bounds.min(axis=0), kind="stable").tolist():
+            if self._hopeless(bounds[:, position]):
                 break
             union = marked | self.cells.alarmed(open_streams[0], position)
             total = saved + int(self.saved[open_streams[0]][position])
@@ -265,20 +270,22 @@ class _Search:
             )
 
     def _heights(self, n_chosen: int, stream: int, marked: BoolArray) -> FloatArray:
-        """Return what each option that is still allowed saves, less the prices of new cells."""
+        """Return what each option still allowed saves, less prices of new cells times factors."""
         n_options = len(self.saved[stream])
         stop = self.cells.furthest(stream, n_options, marked) + 1
         new = np.where(marked, 0.0, self.of_stream[n_chosen][stream])
         paid = np.cumsum(np.bincount(self.cells.step[stream], new, n_options + 1))
-        return np.asarray(self.saved[stream][:stop] - paid[:stop])
+        return np.asarray(self.saved[stream][:stop] - PRICE_FACTORS[:, None] * paid[:stop])
 
-    def _hopeless(self, bound: float) -> bool:
+    def _hopeless(self, bounds: FloatArray) -> bool:
         """Say whether nothing better can come: neither more saved, nor as much by fewer alarms."""
-        if bound + self.margin < self.target:
+        bound = float(bounds.min()) + self.margin
+        if bound < self.target:
             return True
-        if self.best is None or bound + self.margin >= self.best.saved + 1:
+        if self.best is None or bound >= self.best.saved + 1:
             return False
-        return bound - self._unused(self.best.alarms - 1) + self.margin < self.best.saved
+        fewer = bounds - PRICE_FACTORS * self._unused(self.best.alarms - 1)
+        return float(fewer.min()) + self.margin < self.best.saved
 
     def _unused(self, alarms: int) -> float:
         """Return what is not paid of the budget by a choice with at most n alarms."""

@@ -67,11 +67,15 @@ class Cells:
     ) -> Cells:
         """Make cells of the first option that alarms each case, stream by stream."""
         step = np.minimum(np.stack(steps), np.array(n_options)[:, None])
-        if not once:
-            step, periods = _apart(step, n_options), np.tile(periods, len(steps))
-        raised = (step < np.array(n_options)[:, None]).any(axis=0)
-        single = np.ones(int(np.count_nonzero(raised)), dtype=np.int64)
-        return cls(step[:, raised], single, periods[raised], limit).merged()[0]
+        raised = step < np.array(n_options)[:, None]
+        if once:
+            cases = np.flatnonzero(raised.any(axis=0))
+            step = step[:, cases]
+        else:
+            streams, cases = np.nonzero(raised)
+            step = _apart(step[streams, cases], streams, n_options)
+        single = np.ones(len(cases), dtype=np.int64)
+        return cls(step, single, periods[cases], limit).merged()[0]
 
     def merged(self) -> tuple[Cells, AnyArray]:
         """Put equal cells together; return also where each of the old ones went."""
@@ -132,10 +136,8 @@ class Cells:
         return found
 
 
-def _apart(step: AnyArray, n_options: Sequence[int]) -> AnyArray:
+def _apart(step: AnyArray, streams: AnyArray, n_options: Sequence[int]) -> AnyArray:
     """Give every alarm that a case can raise a column of its own."""
-    n_streams, n_cases = step.shape
-    apart = np.repeat(np.array(n_options)[:, None], n_streams * n_cases, axis=1)
-    for i in range(n_streams):
-        apart[i, i * n_cases : (i + 1) * n_cases] = step[i]
+    apart = np.repeat(np.array(n_options)[:, None], len(step), axis=1)
+    apart[streams, np.arange(len(step))] = step
     return apart
