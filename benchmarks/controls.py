@@ -119,11 +119,11 @@ class Settled(voros.Guarantee):
 
     mask: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
-    def allowed(self, points: voros.OperatingPoints, scenario: voros.Scenario) -> BoolArray:
-        """Tell which thresholds may be deployed."""
-        found = self.mask & points.feasible(scenario)
-        found[0] = True
-        return found
+    def certified(
+        self, _points: voros.OperatingPoints, _scenario: voros.Scenario, *_needs: object
+    ) -> BoolArray:
+        """Return which thresholds pass the tests: those that have been settled."""
+        return self.mask
 
     def explain(self, points: voros.OperatingPoints, scenario: voros.Scenario) -> str:
         """Leave the shortfall, which takes a while, out."""
