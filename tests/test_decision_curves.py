@@ -28,7 +28,9 @@ def counted(y: np.ndarray, alarm: np.ndarray, p: float) -> float:
 def test_as_scored_is_the_formula_case_by_case() -> None:
     y, risk = drawn(0)
     expected = [counted(y, risk >= p, p) for p in PROBABILITIES]
-    np.testing.assert_allclose(voros.net_benefit(y, risk, PROBABILITIES), expected, atol=1e-14)
+    np.testing.assert_allclose(
+        voros.net_benefit(y, risk, threshold_probability=PROBABILITIES), expected, atol=1e-14
+    )
 
 
 @given(seed=st.integers(0, 10_000), capacity=st.sampled_from([0.05, 0.2, 1.0]))
@@ -44,7 +46,7 @@ def test_within_limits_is_the_best_of_all_thresholds(seed: int, capacity: float)
             allowed.append(alarm)
     for p in (0.01, 0.1, 0.3):
         best = max(counted(y, alarm, p) for alarm in allowed)
-        found = voros.net_benefit(y, risk, p, scenario)
+        found = voros.net_benefit(y, risk, scenario, threshold_probability=p)
         assert float(found) == pytest.approx(best, abs=1e-12)
 
 
@@ -64,7 +66,10 @@ def test_net_benefit_orders_models_as_partial_voros_does_at_a_known_cost() -> No
     models = [rng.normal(size=3000) + effect * y for effect in (0.5, 0.9, 1.3, 1.7)]
     for c in (1 / 30, 1 / 10):
         scenario = voros.Scenario(min_precision=0.2, capacity=0.15, cost_ratio=c)
-        benefit = [float(voros.net_benefit(y, score, c / (1 + c), scenario)) for score in models]
+        benefit = [
+            float(voros.net_benefit(y, score, scenario, threshold_probability=c / (1 + c)))
+            for score in models
+        ]
         share = [voros.partial_voros_score(y, score, scenario) for score in models]
         assert np.argsort(benefit).tolist() == np.argsort(share).tolist()
 
@@ -77,15 +82,21 @@ def test_net_benefit_is_the_prevalence_times_the_height_of_the_line_of_equal_cos
     slope = p / (1 - p) * (~y).sum() / y.sum()
     rows = np.flatnonzero(decision.feasible)
     height = (decision.points.tpr - slope * decision.points.fpr)[rows].max()
-    assert float(voros.net_benefit(y, risk, p, scenario)) == pytest.approx(y.mean() * height)
+    assert float(voros.net_benefit(y, risk, scenario, threshold_probability=p)) == pytest.approx(
+        y.mean() * height
+    )
 
 
 def test_another_prevalence_is_that_of_repeated_cases() -> None:
     y, risk = drawn(4, 300)
     rare = voros.Scenario(cost_ratio=1, prevalence=y.sum() / (y.sum() + 3 * (~y).sum()))
     repeated = np.concatenate([y, y[~y], y[~y]]), np.concatenate([risk, risk[~y], risk[~y]])
-    expected = voros.net_benefit(*repeated, 0.05, voros.Scenario(cost_ratio=1))
-    assert float(voros.net_benefit(y, risk, 0.05, rare)) == pytest.approx(float(expected))
+    expected = voros.net_benefit(
+        *repeated, voros.Scenario(cost_ratio=1), threshold_probability=0.05
+    )
+    assert float(voros.net_benefit(y, risk, rare, threshold_probability=0.05)) == pytest.approx(
+        float(expected)
+    )
 
 
 def test_equal_to_dcurves_on_its_own_example() -> None:
@@ -100,12 +111,14 @@ def test_equal_to_dcurves_on_its_own_example() -> None:
     theirs = dcurves.dca(data=cases, outcome="cancer", modelnames=models, thresholds=above_zero)
     for model in models:
         rows = theirs[theirs["model"] == model].sort_values("threshold")
-        ours = voros.net_benefit(cases["cancer"], cases[model].astype(float), above_zero)
+        ours = voros.net_benefit(
+            cases["cancer"], cases[model].astype(float), threshold_probability=above_zero
+        )
         np.testing.assert_allclose(ours, rows["net_benefit"], atol=1e-12)
 
 
 def test_what_is_no_probability_is_refused() -> None:
     with pytest.raises(ValueError, match=r"y_score runs from 1 to 7; accepted are probabilities"):
-        voros.net_benefit([0, 1], [1.0, 7.0], 0.1)
+        voros.net_benefit([0, 1], [1.0, 7.0], threshold_probability=0.1)
     with pytest.raises(ValueError, match=r"threshold_probability holds 1; accepted .* \[0, 1\)"):
-        voros.net_benefit([0, 1], [0.1, 0.7], [0.5, 1.0])
+        voros.net_benefit([0, 1], [0.1, 0.7], threshold_probability=[0.5, 1.0])

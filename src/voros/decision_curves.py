@@ -17,9 +17,9 @@ from voros.exceptions import ArgumentError
 def net_benefit(
     y_true: Any,
     y_score: Any,
-    threshold_probability: Any,
     scenario: Scenario | None = None,
     *,
+    threshold_probability: Any,
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> FloatArray:
@@ -34,10 +34,10 @@ def net_benefit(
     ----------
     y_true, y_score, pos_label, sample_weight
         As in `partial_voros_score`.
-    threshold_probability : float or array-like
-        From 0 to below 1.
     scenario : Scenario, optional
         Its limits and its prevalence count; its costs do not, p says them.
+    threshold_probability : float or array-like
+        From 0 to below 1.
 
     Returns
     -------
@@ -48,11 +48,11 @@ def net_benefit(
     --------
     >>> import voros
     >>> died, risk = [0, 0, 0, 1, 0, 1], [0.1, 0.2, 0.6, 0.4, 0.1, 0.9]
-    >>> voros.net_benefit(died, risk, [0.2, 0.5]).round(4).tolist()
+    >>> voros.net_benefit(died, risk, threshold_probability=[0.2, 0.5]).round(4).tolist()
     [0.25, 0.0]
     >>> one_alarm = voros.Scenario(capacity=1 / 6, cost_ratio=1)
-    >>> voros.net_benefit(died, risk, [0.2, 0.5], one_alarm).round(4).tolist()
-    [0.1667, 0.1667]
+    >>> float(voros.net_benefit(died, risk, one_alarm, threshold_probability=0.2)) * 6
+    1.0
     """
     points = OperatingPoints.from_scores(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
