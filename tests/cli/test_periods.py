@@ -152,7 +152,7 @@ def test_any_column_is_a_period(voros_command, admissions):
             ("report", *DAILY, "-o", "a.html", "--group", "ward"),
             "--group and a capacity per day exclude one another",
         ),
-        (("explore", "--capacity", "2/day", "-o", "a.html"), "is for voros score, select, apply"),
+        (("explore", "--capacity", "2/day", "-o", "a.html"), "--time or with --period"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(voros_command, admissions, arguments, message):
@@ -262,3 +262,15 @@ def test_a_worklist_says_what_is_missing(voros_command, admissions, words, messa
     )
     assert ran.code == 2
     assert message in ran.err
+
+
+def test_a_page_of_days_opens_with_their_rule(voros_command, admissions):
+    words = ("--label", "died", "--score", "good", *DAILY, "--exceed", "10%", *COSTS)
+    ran = voros_command("explore", admissions, *words, "-o", "page.html")
+    assert ran.code == 0
+    page = (admissions.parent / "page.html").read_text()
+    assert '"per":"day","exceed":0.1' in page
+    assert '"periods":{"n":20' in page
+    empty = voros_command("explore", "--capacity", "2/day", *COSTS, "-o", "none.html")
+    assert empty.code == 2
+    assert "a page without data counts no periods" in empty.err

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from voros.cli.loading import count_points, load
+from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
     GroupOptions,
     InputOptions,
     LimitOptions,
     OutputOptions,
+    PeriodOptions,
     bundled,
     output_to,
 )
@@ -55,6 +56,7 @@ class PageInput(InputOptions):
 def explore(
     columns: PageInput,
     limits: LimitOptions,
+    when: PeriodOptions,
     groups: GroupOptions,
     show_options: OutputOptions,
     output: Annotated[
@@ -93,7 +95,9 @@ def explore(
 
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
-    scenario = limits.read(miss_costs=OPENING_MISS_COSTS)
+    scenario = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
+    if columns.file != NO_FILE:
+        when.check(scenario)
     check_output(output, show_options)
     words: dict[str, Any] = {
         "title": title,
@@ -105,10 +109,11 @@ def explore(
         _refuse_without_file(columns, groups, show_options, thin)
         html = render_empty_page(scenario, **words)
     else:
-        predictions = load(columns, by=groups.columns)
-        points = count_points(predictions)
+        predictions = load(columns, by=groups.columns, when=when)
+        points = count_points(predictions, periods_of(predictions, scenario, when))
         with show_progress("writing the page"):
-            replicates = _replicates(predictions, points, thin, resamples)
+            in_time = scenario.per is not None
+            replicates = None if in_time else _replicates(predictions, points, thin, resamples)
             counted = _by_group(predictions, points, thin, groups)
             held: dict[str, Any] = {"replicates": replicates, "groups": counted}
             html = render_page(points, scenario, thin=thin, **held, **words)

@@ -113,7 +113,7 @@ def test_fits_the_width_of_the_screen(resizable: Any, width: int) -> None:
     widths = resizable.execute_script(
         "return [...document.querySelectorAll('svg.picture')].map(p => p.getBoundingClientRect())"
     )
-    assert len(widths) == 4
+    assert len(widths) == 5
     assert all(box["width"] > 100 and box["right"] <= width for box in widths)
 
 

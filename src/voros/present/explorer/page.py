@@ -14,6 +14,7 @@ from typing import Any
 
 from voros.core.arrays import check_choice, check_labels
 from voros.core.operating_points import OperatingPoints, check_points_by_model
+from voros.core.periods import read_periods
 from voros.core.scenario import Scenario
 from voros.core.subgroups import read_subgroups
 from voros.exceptions import ArgumentError
@@ -35,14 +36,15 @@ from voros.present.explorer.payload import (
     held_points,
     page_payload,
 )
+from voros.present.explorer.period_counts import with_periods
 from voros.present.explorer.replicates import RESAMPLES, resampled_counts
 from voros.text.signatures import takes
 
 _MODULES = """
     python_text lang_en lang_de lang voros resampling uncertainty csv columns labels counting
     reading background setting wording marks axes roc_chart area_chart threshold_chart people
-    groups winners winner_map tables chart_tables ranking notices fields controls sharing saving
-    chart_data keeping compare steps filling app loader main
+    groups periods winners winner_map tables chart_tables ranking notices fields controls sharing
+    saving chart_data prevalence_band keeping compare steps filling app loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""
@@ -71,6 +73,8 @@ def write_page(
     thin: int | None = None,
     n_resamples: int = RESAMPLES,
     by: Any = None,
+    periods: Any = None,
+    times: Any = None,
     language: str = "en",
     force: bool = False,
 ) -> Path:
@@ -106,6 +110,10 @@ def write_page(
     by : array-like of shape (n_cases,), mapping, data frame or Subgroups, optional
         Groups to report on, such as sexes. The page holds their counts at thresholds with at
         least 10 cases between any two, and small groups are pooled.
+    periods, times : array-like of shape (n_cases,), optional
+        With a capacity per period: the period of each case, or the time that it falls in. The page
+        holds, for each capacity, at which thresholds one period more passes it; there are no
+        intervals then.
     language : {"en", "de"}, default "en"
         The language that the page opens in; its reader can change it.
     force : bool, default False
@@ -133,10 +141,14 @@ def write_page(
     check_resamples(n_resamples)
     replicates = groups = None
     columns, positive = columns_by_model(y_true, scores), check_labels(y_true, pos_label)
-    if n_resamples and sample_weight is None:
+    found_periods = read_periods(scenario, y_true, periods, times)
+    if found_periods is not None:
+        _check_unweighted(sample_weight, "per")
+        points = with_periods(points, found_periods, positive, columns)
+    if n_resamples and sample_weight is None and found_periods is None:
         replicates = resampled_counts(positive, columns, held_points(points, thin), n_resamples)
     if by is not None:
-        _check_unweighted(sample_weight)
+        _check_unweighted(sample_weight, "by")
         found = read_subgroups(by, len(positive))
         groups = group_counts(positive, columns, held_points(points, thin), found)
     return write_page_points(
@@ -154,10 +166,10 @@ def write_page(
     )
 
 
-def _check_unweighted(sample_weight: Any) -> None:
+def _check_unweighted(sample_weight: Any, argument: str) -> None:
     if sample_weight is not None:
         raise ArgumentError(
-            "by", " cannot be combined with sample_weight: intervals are exact for whole cases"
+            argument, " cannot be combined with sample_weight: a page then counts whole cases"
         )
 
 

@@ -12,6 +12,7 @@ from voros.core.operating_points import OperatingPoints, check_same_cases, is_wh
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.io.writing import plain
+from voros.present.explorer.period_counts import period_counts
 from voros.present.explorer.thinning import largest_change, thin_points, useful_points
 from voros.winners import CLOSE_CALL
 
@@ -42,13 +43,14 @@ def page_payload(
     _check_complete(points_by_model)
     shared = _shared_cases(points_by_model)
     kept = held_points(points_by_model, thin)
+    periods = period_counts(points_by_model, kept, scenario)
     return {
         "models": [_model(name, points) for name, points in kept.items()],
         "cases": shared,
         "setting": _setting(scenario),
         "thinning": None if thin is None else _thinning(points_by_model, kept, thin),
         "closeCall": CLOSE_CALL,
-    }
+    } | ({} if periods is None else {"periods": periods})
 
 
 def held_points(
@@ -65,7 +67,12 @@ def held_points(
 
 def empty_payload(scenario: Scenario) -> dict[str, Any]:
     """Return what a page without data opens with; its script puts models and cases in."""
-    check_scenario(scenario)
+    if check_scenario(scenario).per is not None:
+        raise ArgumentError(
+            "per",
+            f"={scenario.per!r}; a page without data counts no periods, and accepts a capacity of "
+            "all cases",
+        )
     return {
         "models": [],
         "cases": None,
@@ -110,12 +117,6 @@ def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, A
 
 
 def _setting(scenario: Scenario) -> dict[str, Any]:
-    if scenario.per is not None:
-        raise ArgumentError(
-            "per",
-            f"={scenario.per!r}; a page knows the cases of no period, and accepts a capacity "
-            "of all cases",
-        )
     low, high, spread = _miss_range(scenario.costs)
     capacity = "count" if scenario.capacity_is_count else "share"
     return {
@@ -124,7 +125,7 @@ def _setting(scenario: Scenario) -> dict[str, Any]:
         "miss": [low, high],
         "spread": spread,
         "prevalence": None if scenario.prevalence is None else float(scenario.prevalence),
-    }
+    } | ({} if scenario.per is None else {"per": scenario.per, "exceed": scenario.exceed})
 
 
 def _miss_range(costs: CostDistribution) -> tuple[float, float, str]:

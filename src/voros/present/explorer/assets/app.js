@@ -11,6 +11,8 @@ import { w, wordsOf } from "./lang.js";
 import { markOf } from "./marks.js";
 import { contentsText, notices, thinningText } from "./notices.js";
 import { consequences, peoplePicture } from "./people.js";
+import { bindPeriods, boundByPeriods } from "./periods.js";
+import { prevalenceBand } from "./prevalence_band.js";
 import { rankingTable } from "./ranking.js";
 import { rocChart, stretchPath } from "./roc_chart.js";
 import { costsOf, firstSetting, holdsSetting, missAt, readHash } from "./setting.js";
@@ -52,7 +54,10 @@ const place = (id) => document.getElementById(id);
 const readThreshold = (value) => Number(value);
 
 function modelOf({ name, thresholds, tp, fp }, position) {
-  const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, cases);
+  const { periods } = payload;
+  const inTime = periods ? { nPeriods: periods.n, breaks: periods.breaks[position] } : {};
+  const held = { ...cases, ...inTime };
+  const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, held);
   const wholeCurve = `${stretchPath(base, () => true)}L1 1`;
   return { name, position, base, wholeCurve };
 }
@@ -68,7 +73,10 @@ function scored(model, points, setting, costs) {
 /** Everything the pictures show. */
 function viewOf(setting) {
   const costs = costsOf(setting);
-  const points = models.map(({ base }) => atPrevalence(base, setting.prevalence));
+  const points = models.map(({ base }) => ({
+    ...atPrevalence(base, setting.prevalence),
+    exceed: setting.exceed,
+  }));
   const found = models.map((model, i) => scored(model, points[i], setting, costs));
   const ranked = [...found].sort((a, b) => b.usable - a.usable || b.score - a.score);
   ranked.forEach((model, rank) => (model.mark = markOf(model.position, rank, payload.looks)));
@@ -102,6 +110,8 @@ function deployment(view) {
   if (chosen === 0) return w.noAlarmAtAll(name);
   const { minPrecision } = view.setting;
   const binding = bindingLimits(points, minPrecision, result.allowedAlarms, view.ratios);
+  const late = boundByPeriods(points, result, minPrecision, view.ratios);
+  if (late && !binding.includes("capacity")) binding.push("capacity");
   return `${name}: ${deployText(points, chosen, words)} ${bindingText(binding)}`;
 }
 
@@ -224,6 +234,7 @@ function bindPage() {
     roc: tableBehind(place("roc-table")),
     area: tableBehind(place("area-table")),
     map: tableBehind(place("map-table")),
+    prevalence: tableBehind(place("prevalence-table")),
   };
   pictures = [
     (view) => tables.roc(() => rocRows(view)),
@@ -233,6 +244,7 @@ function bindPage() {
     thresholdChart(place("threshold")),
     thresholdTable(place("choices")),
     groupsBlock(place, payload.groups),
+    prevalenceBand(place, tables.prevalence),
     winnerMap(place("map"), {
       choose: (limits) => store.change(limits),
       say: (text) => (place("map-cell").textContent = text),
@@ -250,12 +262,17 @@ function bindPage() {
   bindKeeping(() => ({ ...shownView, map: shownMap }));
   writeTexts = bindSharing();
   showRanking = rankingTable(place("ranking"));
-  showControls = bindControls(store, models, {
-    nCases,
+  const showRule = bindPeriods(place, store, payload.periods, payload.setting);
+  const showLimits = bindControls(store, models, {
+    nCases: payload.periods ? payload.periods.most : nCases,
     ownRate: cases.nPositive / nCases,
     firstMiss: payload.setting.miss,
     cases: words.cases,
   });
+  showControls = (setting) => {
+    showLimits(setting);
+    showRule(setting);
+  };
 }
 
 function takeAddress(hash) {

@@ -21,7 +21,7 @@ export function csvOf(rows) {
 
 function rocData({ models, setting }) {
   const rows = models.flatMap(({ name, points, result }) => {
-    const within = feasible(points, setting.minPrecision, result.allowedAlarms);
+    const within = feasible(points, setting.minPrecision, result.allowedAlarms, result.last);
     return Array.from(points.thresholds, (threshold, i) => [
       name,
       threshold,

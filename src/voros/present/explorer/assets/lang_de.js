@@ -10,6 +10,8 @@ const FELDER = {
   file_format: "die Endung ihres Namens",
 };
 
+const ZEITRAUM = { hour: "Stunde", shift: "Schicht", day: "Tag", week: "Woche", month: "Monat" };
+
 const anzahl = (n) => n.toLocaleString("de");
 
 export const GERMAN = {
@@ -138,6 +140,25 @@ export const GERMAN = {
     `Mindestens ${floor} der Alarme richtig; ${most}; ein Übersehen wiegt ${worth}${even}; ${outcome} ${rate}.`,
   settingShare: (share, cases) => `Alarm für höchstens ${share} der ${cases}`,
   settingCount: (alarms) => `höchstens ${alarms}`,
+  perPeriod: (per) => `Alarme pro ${ZEITRAUM[per] ?? per}`,
+  exceedLabel: "Das gilt",
+  periodMean: (per) => `pro ${ZEITRAUM[per] ?? per} im Mittel`,
+  periodNever: (per) => `pro ${ZEITRAUM[per] ?? per}, ausnahmslos`,
+  periodExceed: (per, share) => `pro ${ZEITRAUM[per] ?? per}, bis auf ${share} davon`,
+  periodsNote: (n, per) => `${n.toLocaleString("de")} Zeiträume (pro ${ZEITRAUM[per] ?? per}).`,
+  periodsElsewhere:
+    "Wie viele Zeiträume die Kapazität überschreiten, ist nur bekannt, wo das Ereignis so häufig ist wie in den Daten; wählen Sie das, oder das Mittel.",
+  keyExceed: "mean oder ein Anteil von 0 bis unter 1",
+  prevalenceTitle: "Wo das Ereignis häufiger oder seltener ist",
+  prevalenceBand: (threshold, rates, band) =>
+    `Alarm ab ${threshold}: Die Grenzen werden nach den Raten in den Daten bei einer Häufigkeit von ${rates} eingehalten, nach ihrem ganzen 95-%-Band bei ${band}.`,
+  prevalenceHint:
+    "Richtige Alarme beim verwendeten Schwellenwert, wenn Fälle mit und ohne Ereignis die Werte haben wie in den Daten und nur ihr Anteil sich ändert (Label-Shift). Gestrichelt: Ihre Untergrenze; gepunktet: die Daten.",
+  prevalenceTable: "Die Kurve als Tabelle",
+  prevalenceHead: "Anteil mit Ereignis",
+  costHead: "Kosten von 1.000 Fällen, in falschen Alarmen",
+  bestThereHead: "Bester Schwellenwert dort",
+  nowhere: "keiner",
   settingRange: (low, high) => `${low} bis ${high}`,
   settingEven: (spread) =>
     ` (gleichverteilt ${spread === "miss" ? "in falschen Alarmen" : "im Kostenverhältnis"})`,

@@ -136,6 +136,25 @@ export const ENGLISH = {
     `At least ${floor} of alarms right; ${most}; a miss worth ${worth}${even}; ${outcome} ${rate}.`,
   settingShare: (share, cases) => `alarms for at most ${share} of ${cases}`,
   settingCount: (alarms) => `at most ${alarms}`,
+  perPeriod: (per) => `alarms per ${per}`,
+  exceedLabel: "That holds",
+  periodMean: (per) => `per ${per}, on average`,
+  periodNever: (per) => `per ${per}, in every one`,
+  periodExceed: (per, share) => `per ${per}, in all but ${share} of them`,
+  periodsNote: (n, per) => `${n.toLocaleString("en")} periods (per ${per}).`,
+  periodsElsewhere:
+    "How many periods pass the capacity is known only where positives are as common as in the data; choose that, or the mean over periods.",
+  keyExceed: "mean, or a share from 0 to below 1",
+  prevalenceTitle: "Where positives are more or less common",
+  prevalenceBand: (threshold, rates, band) =>
+    `Alarms at ${threshold} and above: the limits are kept at a prevalence of ${rates} by the rates in the data, and of ${band} by their whole 95 % band.`,
+  prevalenceHint:
+    "Right alarms at the threshold in use, if positives and negatives score as in the data and only their shares change (label shift). Dashed: your floor; dotted: the data.",
+  prevalenceTable: "The curve as a table",
+  prevalenceHead: "Share of positives",
+  costHead: "Cost of 1,000 cases, in false alarms",
+  bestThereHead: "Best threshold there",
+  nowhere: "none",
   settingRange: (low, high) => `${low} to ${high}`,
   settingEven: (spread) =>
     ` (uniform ${spread === "miss" ? "in false alarms" : "in the cost ratio"})`,

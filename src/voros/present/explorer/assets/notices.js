@@ -48,6 +48,8 @@ function thinningNotice({ focus, thinning }) {
 
 /** All that applies to a view, as sentences. */
 export function notices(view) {
+  const { prevalence, exceed } = view.setting;
+  if (prevalence !== null && (exceed ?? null) !== null) return [w.periodsElsewhere];
   const capacity = capacityNotice(view);
   if (capacity) return [capacity];
   return [floorNotice, costNotice, thinningNotice].map((of) => of(view)).filter(Boolean);

@@ -55,7 +55,7 @@ function curve(model, usablePath) {
 }
 
 function usablePath({ points, result }, setting) {
-  const flags = feasible(points, setting.minPrecision, result.allowedAlarms);
+  const flags = feasible(points, setting.minPrecision, result.allowedAlarms, result.last);
   return stretchPath(points, (i) => i > 0 && flags[i] === 1);
 }
 

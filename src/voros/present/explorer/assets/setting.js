@@ -46,6 +46,9 @@ export const isMissCost = (value) => value >= MISS_COSTS[0] && value <= MISS_COS
 /** The prevalence of the data, in an address. */
 const OWN = "own";
 
+/** A capacity per period that the mean must keep to, in an address. */
+export const MEAN = "mean";
+
 /** Write a setting as the part of an address behind #. */
 export function toHash(setting) {
   const { capacity, miss, prevalence, model } = setting;
@@ -56,6 +59,7 @@ export function toHash(setting) {
     spread: setting.spread,
     prevalence: prevalence ?? OWN,
     at: setting.at,
+    ...(setting.exceed === undefined ? {} : { exceed: setting.exceed ?? MEAN }),
     ...(model === null ? {} : { model: model + 1 }),
     ...(setting.zoom ? {} : { zoom: 0 }),
   };
@@ -98,6 +102,7 @@ function keysOf(nModels) {
       w.keyPrevalence(LEAST_PREVALENCE),
       (text) => (text === OWN ? null : numberFrom(isPrevalence, text)),
     ],
+    exceed: [w.keyExceed, (text) => (text === MEAN ? null : numberFrom((v) => v >= 0 && v < 1, text))],
     at: [w.keyShare, (text) => numberFrom(isShare, text)],
     model: [w.keyModel(nModels), position],
     zoom: [w.keyZoom, oneOf(new Map([["0", false], ["1", true]]))],
@@ -140,7 +145,10 @@ function capacityFrom({ share, count }, fallback) {
 export function readHash(hash, setting, nModels) {
   if (!holdsSetting(hash)) return { setting, problems: [] };
   const pairs = new URLSearchParams(hash.replace(/^#/, ""));
-  const { read, problems } = readPairs(pairs, keysOf(nModels));
+  const { share, exceed, ...others } = keysOf(nModels);
+  // A capacity per period is a number of alarms, and has a rule.
+  const own = setting.exceed === undefined ? { share } : { exceed };
+  const { read, problems } = readPairs(pairs, { ...others, ...own });
   const part = (key, fallback) => (read[key] === undefined ? fallback : read[key]);
   return {
     setting: {
@@ -148,6 +156,7 @@ export function readHash(hash, setting, nModels) {
       capacity: capacityFrom(read, setting.capacity),
       miss: part("miss", setting.miss),
       spread: part("spread", setting.spread),
+      ...(setting.exceed === undefined ? {} : { per: setting.per, exceed: part("exceed", setting.exceed) }),
       prevalence: part("prevalence", setting.prevalence),
       at: part("at", setting.at),
       model: read.model === undefined ? null : read.model - 1,
@@ -172,6 +181,8 @@ export function toToml(setting) {
     "[explored]",
     `min_precision = ${setting.minPrecision}`,
     `capacity = ${capacityText(setting.capacity)}`,
+    ...(setting.per === undefined ? [] : [`per = ${JSON.stringify(setting.per)}`]),
+    ...((setting.exceed ?? null) === null ? [] : [`exceed = ${setting.exceed}`]),
     `${over === "miss" ? "miss_costs" : "cost_ratio"} = [${low}, ${high}]`,
   ];
   if (setting.prevalence !== null) lines.push(`prevalence = ${setting.prevalence}`);
@@ -192,6 +203,8 @@ export function toPython(setting) {
     `    min_precision=${setting.minPrecision},`,
     `    capacity=${capacityText(setting.capacity)},`,
     `    cost_ratio=${costs},`,
+    ...(setting.per === undefined ? [] : [`    per=${JSON.stringify(setting.per)},`]),
+    ...((setting.exceed ?? null) === null ? [] : [`    exceed=${setting.exceed},`]),
   ];
   if (setting.prevalence !== null) lines.push(`    prevalence=${setting.prevalence},`);
   return [...lines, ")"].join("\n") + "\n";

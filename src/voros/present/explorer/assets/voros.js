@@ -60,7 +60,7 @@ export function asFraction(limit) {
 /** The capacity as a number of alarms among these points' cases. */
 export function maxAlarms(points, capacity) {
   const nCases = points.nPositive + points.nNegative;
-  if (capacity.count !== undefined) return Math.min(capacity.count, nCases);
+  if (capacity.count !== undefined) return Math.min(capacity.count * (points.nPeriods ?? 1), nCases);
   if (!points.wholeCases) return capacity.share * nCases;
   const { numerator, denominator } = asFraction(capacity.share);
   const product = numerator * nCases;
@@ -85,11 +85,11 @@ function mostAlarms(points, allowed) {
 }
 
 /** Which thresholds meet both limits, one flag each. */
-export function feasible(points, minPrecision, allowedAlarms) {
+export function feasible(points, minPrecision, allowedAlarms, last = points.alarms.length) {
   const floor = asFraction(minPrecision);
   const most = mostAlarms(points, allowedAlarms);
   const flags = new Uint8Array(points.alarms.length);
-  for (let i = 0; i < flags.length; i++) {
+  for (let i = 0; i < last; i++) {
     if (points.alarms[i] <= most && preciseEnough(points, i, floor)) flags[i] = 1;
   }
   return flags;
@@ -128,6 +128,8 @@ export function atPrevalence(points, prevalence) {
   const perPositive = nPositive / points.nPositive;
   const perNegative = nNegative / points.nNegative;
   return withAlarms({
+    ...points,
+    reweighted: true,
     thresholds: points.thresholds,
     tp: points.tp.map((right) => right * perPositive),
     fp: points.fp.map((wrong) => wrong * perNegative),
@@ -147,11 +149,11 @@ export function atPrevalence(points, prevalence) {
  * Returns {index, enter}: positions by rising alarms, and the cost ratio at which each takes over
  * from the one before; the first, never alarm, enters at infinity.
  */
-export function costHull(points, minPrecision, allowedAlarms) {
+export function costHull(points, minPrecision, allowedAlarms, last = points.alarms.length) {
   const floor = asFraction(minPrecision);
   const most = mostAlarms(points, allowedAlarms);
   const hull = [0];
-  for (let i = 1; i < points.alarms.length; i++) {
+  for (let i = 1; i < last; i++) {
     if (points.alarms[i] <= most && preciseEnough(points, i, floor)) extendHull(hull, points, i);
   }
   const { tp, fp } = points;
@@ -398,6 +400,20 @@ function stretchOf(hull, j, costs, odds) {
 // ------------------------------------------------------------------ everything together
 
 /**
+ * How many of the points a rule on periods leaves: `points.breaks[k - 1]` are the places, in rising
+ * order, at which one period more passes a capacity of k, and a share `points.exceed` of them may.
+ * At another prevalence it is not known which do, so that never alarm alone is left.
+ */
+export function lastAllowed(points, { count }) {
+  if (!points.breaks || points.exceed === undefined || points.exceed === null) return undefined;
+  if (points.reweighted) return 1;
+  const { numerator, denominator } = asFraction(points.exceed);
+  const may = Math.floor((numerator * points.nPeriods) / denominator);
+  // No period has more cases than there are lists.
+  return points.breaks[count - 1]?.[may];
+}
+
+/**
  * Score points, already at the prevalence wanted, within limits.
  *
  * Returns {score, hull, region, allowedAlarms}; the score is null where the capacity does not
@@ -407,8 +423,9 @@ export function evaluate(points, minPrecision, capacity, costs) {
   const allowedAlarms = maxAlarms(points, capacity);
   if (allowedAlarms < points.oneCase) return { score: null, allowedAlarms };
   const region = feasibleRegion(points.nPositive, points.nNegative, minPrecision, allowedAlarms);
-  const hull = costHull(points, minPrecision, allowedAlarms);
-  return { score: partialVolume(points, hull, region, costs), hull, region, allowedAlarms };
+  const last = lastAllowed(points, capacity);
+  const hull = costHull(points, minPrecision, allowedAlarms, last);
+  return { score: partialVolume(points, hull, region, costs), hull, region, allowedAlarms, last };
 }
 
 /**

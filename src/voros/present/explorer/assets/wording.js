@@ -112,6 +112,12 @@ export function bindingText(binding) {
   return binding.length === 0 ? w.notBound : w.heldBack(binding.map((limit) => names[limit]));
 }
 
+/** The rule of a capacity per period: on average, in every one, or in all but a share of them. */
+export function ruleText({ per, exceed }) {
+  if (exceed === null) return w.periodMean(per);
+  return exceed === 0 ? w.periodNever(per) : w.periodExceed(per, percent(exceed, 6));
+}
+
 /** Limits and costs in one sentence, for print and for screen readers. */
 export function settingText(setting, words) {
   const { capacity, miss, prevalence } = setting;
@@ -121,7 +127,8 @@ export function settingText(setting, words) {
     most:
       capacity.count === undefined
         ? w.settingShare(percent(capacity.share, 6), words.cases)
-        : w.settingCount(several(capacity.count, ...w.alarm, 16)),
+        : w.settingCount(several(capacity.count, ...w.alarm, 16)) +
+          (setting.per === undefined ? "" : ` ${ruleText(setting)}`),
     worth: known ? falseAlarms(miss[1]) : w.settingRange(plain(miss[0]), falseAlarms(miss[1])),
     even: known ? "" : w.settingEven(setting.spread),
     rate: prevalence === null ? w.asInData : w.reweighted(percent(prevalence, 6)),

@@ -1,0 +1,137 @@
+/** What the threshold in use does where positives are more or less common: label shift. */
+import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
+import { exactLimits } from "./groups.js";
+import { w } from "./lang.js";
+import { chartIn, fill, svg } from "./marks.js";
+import { consequences } from "./people.js";
+import { bestAt, evaluate, atPrevalence } from "./voros.js";
+import { percent, plain, thresholdText } from "./wording.js";
+
+/** Prevalences from this part of the data's own to this multiple of it, and how many. */
+const [PREVALENCE_REACH, PREVALENCE_STEPS, BAND_CONFIDENCE] = [8, 60, 0.95];
+
+const MOST_PREVALENCE = 0.95;
+
+/** Prevalences on both sides of the data's own, evenly on a logarithmic scale. */
+export function prevalencesAround(own) {
+  const [low, high] = [own / PREVALENCE_REACH, Math.min(own * PREVALENCE_REACH, MOST_PREVALENCE)];
+  return Array.from({ length: PREVALENCE_STEPS + 1 }, (_, i) => low * (high / low) ** (i / PREVALENCE_STEPS));
+}
+
+const precisionAt = (p, tpr, fpr) => (p * tpr) / (p * tpr + (1 - p) * fpr);
+
+/**
+ * At each prevalence: precision and alarms of one threshold with their limits, both rates within
+ * exact limits of half the error each, and what the cases cost, in false alarms per 1,000.
+ */
+export function bandOf({ tp, fp, nPositive, nNegative }, i, miss, prevalences) {
+  const [tpr, fpr] = [tp[i] / nPositive, fp[i] / nNegative];
+  const each = 1 - (1 - BAND_CONFIDENCE) / 2;
+  const [tprs, fprs] = [exactLimits(tp[i], nPositive, each), exactLimits(fp[i], nNegative, each)];
+  return prevalences.map((p) => ({
+    prevalence: p,
+    precision: precisionAt(p, tpr, fpr),
+    low: precisionAt(p, tprs[0], fprs[1]),
+    high: precisionAt(p, tprs[1], fprs[0]),
+    alarms: p * tpr + (1 - p) * fpr,
+    mostAlarms: p * tprs[1] + (1 - p) * fprs[1],
+    cost: 1000 * ((1 - p) * fpr + p * (1 - tpr) * miss),
+  }));
+}
+
+/** Where the limits are kept: by the rates as they are, and by the whole band; null for nowhere. */
+export function keptBetween(band, floor, share) {
+  const ends = (kept) => {
+    const found = band.filter(kept).map(({ prevalence }) => prevalence);
+    return found.length ? [found[0], found.at(-1)] : null;
+  };
+  return {
+    rates: ends(({ precision, alarms }) => precision >= floor && alarms <= share),
+    band: ends(({ low, mostAlarms }) => low >= floor && mostAlarms <= share),
+  };
+}
+
+function prevalenceRange(found) {
+  return found ? w.fromTo(percent(found[0]), percent(found[1])) : w.nowhere;
+}
+
+/** The threshold in use and its band; null where it never alarms, or rows have weights. */
+export function bandView(view) {
+  const { base, points, result } = view.focus;
+  const { chosen } = consequences(view);
+  const same = points.thresholds[chosen] === base.thresholds[chosen];
+  if (chosen === 0 || !base.wholeCounts || !same) return null;
+  const own = base.nPositive / (base.nPositive + base.nNegative);
+  const band = bandOf(base, chosen, view.missAt, prevalencesAround(own));
+  const share = result.allowedAlarms / (base.nPositive + base.nNegative);
+  const kept = keptBetween(band, view.setting.minPrecision, share);
+  return { band, own, kept, threshold: base.thresholds[chosen] };
+}
+
+/** Rows of the table: every tenth prevalence, and the threshold that would be chosen there. */
+function bandRows(view, { band }) {
+  const { minPrecision, capacity } = view.setting;
+  const rows = band.filter((_, i) => i % 10 === 0).map((at) => {
+    const points = { ...atPrevalence(view.focus.base, at.prevalence), exceed: null };
+    const { hull } = evaluate(points, minPrecision, capacity, view.costs);
+    const best = hull ? points.thresholds[hull.index[bestAt(hull, view.ratioAt)]] : Infinity;
+    return [
+      percent(at.prevalence),
+      `${percent(at.precision)} (${w.fromTo(percent(at.low), percent(at.high))})`,
+      percent(at.alarms),
+      plain(at.cost),
+      thresholdText(best),
+    ];
+  });
+  const head = [w.prevalenceHead, w.rightHead, w.alarmsHead, w.costHead, w.bestThereHead];
+  return { head, rows };
+}
+
+function bandArea(band, x, y) {
+  const [there, back] = [band, [...band].reverse()];
+  const path = (rows, of) => rows.map((at) => `${x.at(at.prevalence).toFixed(1)} ${y.at(of(at)).toFixed(1)}`);
+  return `M${[...path(there, ({ low }) => low), ...path(back, ({ high }) => high)].join("L")}Z`;
+}
+
+/** Draw the band, say where the limits are kept, and fill the table; returns what draws a view. */
+export function prevalenceBand(place, tabulate) {
+  const draw = chartIn(place("prevalence-plot"), (state, view) => {
+    const { width } = state;
+    const found = bandView(view);
+    const height = found ? Math.min(Math.max(width * 0.45, 220), 420) : 0;
+    if (!found) return fill(state, width, 0, []);
+    const box = plotBox(width, height);
+    const { band, own } = found;
+    const x = logScale(band[0].prevalence, band.at(-1).prevalence, box.left, box.right);
+    const y = linearScale(0, 1, box.bottom, box.top);
+    const floor = y.at(view.setting.minPrecision);
+    const line = band.map((at) => `${x.at(at.prevalence).toFixed(1)} ${y.at(at.precision).toFixed(1)}`);
+    return fill(state, width, height, [
+      svg("defs", {}, clip("prevalence-clip", box)),
+      axes(box, x, y, {
+        xTitle: w.prevalenceHead,
+        yTitle: w.rightHead,
+        xLabel: (value) => percent(value),
+        yLabel: (value) => percent(value),
+      }),
+      svg(
+        "g",
+        { "clip-path": "url(#prevalence-clip)", class: view.focus.mark.hue },
+        svg("path", { class: "prevalence-band", d: bandArea(band, x, y) }),
+        svg("line", { class: "limit", x1: box.left, x2: box.right, y1: floor, y2: floor }),
+        svg("line", { class: "limit own", x1: x.at(own), x2: x.at(own), y1: box.top, y2: box.bottom }),
+        svg("path", { class: "line stroke", d: `M${line.join("L")}` }),
+      ),
+    ]);
+  });
+  return (view) => {
+    const found = bandView(view);
+    place("prevalence-card").hidden = !found;
+    draw(view);
+    if (!found) return;
+    const { kept, threshold } = found;
+    const ranges = [prevalenceRange(kept.rates), prevalenceRange(kept.band)];
+    place("prevalence-text").textContent = w.prevalenceBand(thresholdText(threshold), ...ranges);
+    tabulate(() => bandRows(view, found));
+  };
+}

@@ -1,0 +1,121 @@
+"""A capacity per period on the page, and the band over prevalences: against Python."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+from voros.exceptions import ArgumentError
+from voros.present.explorer import write_page
+from voros.present.explorer.payload import page_payload
+from voros.present.explorer.period_counts import with_periods
+
+
+def stream(n: int = 1500) -> tuple[Any, dict[str, Any], Any]:
+    rng = np.random.default_rng(4)
+    y = rng.random(n) < 0.2
+    day = rng.integers(0, 60, n)
+    scores = {"good": 1.5 * y + rng.normal(size=n), "fair": 0.8 * y + rng.normal(size=n)}
+    keep = day != 30  # a day without a case
+    times = np.datetime64("2024-01-01") + day[keep]
+    return y[keep], {name: np.round(s[keep], 2) for name, s in scores.items()}, times
+
+
+def test_breaks_are_those_counted_period_by_period() -> None:
+    y, scores, times = stream(300)
+    scenario = voros.Scenario(0.2, 3, voros.costs.miss_costs(5, 20), per="day", exceed=0.1)
+    periods = voros.Periods.from_times(times, "day")
+    points = {name: voros.OperatingPoints.from_scores(y, s) for name, s in scores.items()}
+    payload = page_payload(with_periods(points, periods, y, scores), scenario)
+    held = payload["periods"]
+    assert (held["n"], payload["setting"]["per"], payload["setting"]["exceed"]) == (60, "day", 0.1)
+    for position, model in enumerate(payload["models"]):
+        thresholds = [np.inf, *model["thresholds"]]
+        for capacity in (1, 3, held["most"] - 1):
+            places = held["breaks"][position][capacity - 1]
+            for i, threshold in enumerate(thresholds):
+                alarms = np.bincount(
+                    periods.codes[scores[model["name"]] >= threshold], minlength=60
+                )
+                assert sum(place <= i for place in places) == (alarms > capacity).sum()
+
+
+def test_what_a_page_cannot_count_is_refused(tmp_path: Path) -> None:
+    y, scores, times = stream(300)
+    scenario = voros.Scenario(0.2, 3, 0.1, per="day")
+    with pytest.raises(ArgumentError, match="per='day' needs the period of each case"):
+        write_page(y, scores, scenario, tmp_path / "page.html")
+    with pytest.raises(ArgumentError, match="per cannot be combined with sample_weight"):
+        write_page(
+            y, scores, scenario, tmp_path / "a.html", times=times, sample_weight=np.ones(len(y))
+        )
+
+
+@pytest.mark.browser
+def test_scores_on_the_page_are_those_of_python(browser: Any, tmp_path: Path) -> None:
+    pytest.importorskip("selenium")
+    from present.explorer.driving import choose, complaints, python_scenario, scores, type_into
+    from present.explorer.driving import text as said
+
+    y, models, times = stream()
+    scenario = voros.Scenario(0.3, 4, voros.costs.miss_costs(5, 20), per="day", exceed=0.05)
+    page = write_page(y, models, scenario, tmp_path / "page.html", times=times)
+    browser.get(page.as_uri())
+    tried = 0
+    for floor, capacity, exceed in (
+        *((30, 4, "0.05"), (30, 4, "mean"), (30, 4, "0"), (10, 7, "0.1")),
+        *((50, 2, "0.2"), (0, 30, "0.01"), (30, 1, "0.02")),
+    ):
+        type_into(browser, "floor-field", str(floor))
+        type_into(browser, "capacity-field", str(capacity))
+        choose(browser, "exceed", exceed)
+        stated = python_scenario(browser)
+        assert stated.per == "day"
+        assert stated.exceed == (None if exceed == "mean" else float(exceed))
+        assert stated.capacity == capacity
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", voros.VorosWarning)
+            for name, score in scores(browser).items():
+                found = voros.partial_voros_score(y, models[name], stated, times=times)
+                assert score == pytest.approx(found, abs=1e-9)
+                tried += 1
+    assert tried == 14
+    assert "per day, in all but 2%" in said(browser, "setting-text")
+    browser.get("about:blank")
+    browser.get(page.as_uri() + "#precision=0.3&count=1&miss=5_20&spread=miss&exceed=0.02")
+    assert python_scenario(browser).exceed == 0.02
+    assert complaints(browser) == []
+
+
+@pytest.mark.browser
+def test_the_band_over_prevalences_is_that_of_the_evaluation(browser: Any, tmp_path: Path) -> None:
+    pytest.importorskip("selenium")
+    from present.explorer.driving import text as said
+
+    y, models, _ = stream()
+    scenario = voros.Scenario(0.3, 0.2, voros.costs.miss_costs(10, 10))
+    page = write_page(y, {"good": models["good"]}, scenario, tmp_path / "page.html")
+    browser.get(page.as_uri())
+    policy = voros.ThresholdPolicy.from_validation(y, models["good"], scenario)
+    tested = policy.evaluate(y, models["good"])
+    browser.execute_script("document.getElementById('prevalence-table').open = true")
+    read = "return [...document.querySelectorAll('#prevalence-table tbody tr')]"
+    rows = browser.execute_script(f"{read}.map(r => [...r.children].map(c => c.textContent))")
+    own = y.mean()
+    grid = own / 8 * (min(own * 8, 0.95) / (own / 8)) ** (np.arange(61) / 60)
+    frame = json.loads(json.dumps(tested.over_prevalences(grid).frame("pandas").to_dict("list")))
+    assert len(rows) == 7
+    for row, place in zip(rows, range(0, 61, 10), strict=True):
+        precision, ends = row[1].split(" (")
+        assert float(precision.rstrip("%")) == pytest.approx(
+            100 * frame["precision"][place], abs=0.6
+        )
+        low = float(ends.split("%")[0].split()[-1])
+        assert low == pytest.approx(100 * frame["precision_low"][place], abs=0.6)
+    assert "the limits are kept at a prevalence of" in said(browser, "prevalence-text")
