@@ -320,15 +320,18 @@ class JointMaker:
             tuple(getattr(each, name)[row].item() for each, row in zip(points, rows, strict=True))
             for name in ("thresholds", "tp", "fp")
         )
-        above = None if cases is None else self.n_above(cases, thresholds)
-        return JointChoice(low, high, thresholds, tp, fp, cost, above)
+        choice = JointChoice(low, high, thresholds, tp, fp, cost)
+        return choice if cases is None else self.counted(choice, cases)
 
-    def n_above(self, cases: StreamCases, thresholds: Sequence[float]) -> int | None:
-        """Count the periods with more alarms than the capacity; None where none is one for each."""
-        if cases.periods is None:
-            return None
-        counts = cases.period_alarms(thresholds, once=self.overlap == "once")
-        return int(np.count_nonzero(counts > self.limit.capacity))
+    def counted(self, choice: JointChoice, cases: StreamCases) -> JointChoice:
+        """Count what the capacity looks at besides alarms: visits, and periods above it."""
+        once, visits, above = self.overlap == "once", None, None
+        if once:
+            visits = int(np.count_nonzero(cases.raised(choice.thresholds)))
+        if cases.periods is not None:
+            counts = cases.period_alarms(choice.thresholds, once=once)
+            above = int(np.count_nonzero(counts > self.limit.capacity))
+        return replace(choice, n_above=above, n_visits=visits)
 
     def problem(
         self, points: dict[str, OperatingPoints], max_alarms: float, solver: Solver

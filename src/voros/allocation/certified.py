@@ -269,5 +269,4 @@ def _on_all_cases(
     choice = replace(choice, thresholds=kept)
     tested = evaluate_streams(plain, cases, choice, plain.limit, COUNTED)
     tp, fp = (tuple(getattr(each, name) for each in tested.streams) for name in ("tp", "fp"))
-    above = maker.n_above(cases, kept)
-    return replace(choice, tp=tp, fp=fp, cost=tested.cost, n_above=above)
+    return maker.counted(replace(choice, tp=tp, fp=fp, cost=tested.cost), cases)

@@ -24,6 +24,8 @@ class JointChoice:
         Mean cost between those quantiles, in misses of weight 1.
     n_above : int or None
         Periods with more alarms than the capacity, where it is one for each period.
+    n_visits : int or None
+        Cases with an alarm of any stream, where a case counts once.
     """
 
     quantile_low: float
@@ -33,6 +35,7 @@ class JointChoice:
     fp: tuple[float, ...]
     cost: float
     n_above: int | None = None
+    n_visits: int | None = None
 
     @property
     def alarms(self) -> tuple[float, ...]:

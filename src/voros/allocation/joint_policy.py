@@ -236,6 +236,8 @@ class JointPolicy:
 
     def _used(self, choice: JointChoice) -> str:
         used = f"{sum(choice.alarms):,.6g}"
+        if choice.n_visits is not None:
+            used = f"{choice.n_visits:,} visits"
         return f"{used} of {self.max_alarms:,.6g}" if np.isfinite(self.max_alarms) else used
 
     @property
@@ -293,7 +295,7 @@ class JointPolicy:
         """Summarise the policy."""
         parts = (
             f"{len(self.names)} streams",
-            f"{self._used(self.default)} alarms",
+            self._used(self.default) + ("" if self.overlap == "once" else " alarms"),
             self.above_in_words,
             f"cost {self.default.cost:.6g}",
             self.certificate.price_in_words,

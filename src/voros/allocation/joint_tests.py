@@ -185,8 +185,7 @@ class CapacityTest:
 
     def _counted(self, thresholds: FloatArray) -> AnyArray:
         """Return the alarms of each case that count."""
-        pairs = zip(self.cases.scores, thresholds.tolist(), strict=True)
-        raised = np.sum([self.cases.alarms(*pair) for pair in pairs], axis=0)
+        raised = self.cases.raised(thresholds.tolist())
         return np.asarray(np.minimum(raised, self.most_of_a_case))
 
     def tested_share(self) -> tuple[float, float]:

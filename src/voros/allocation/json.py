@@ -109,8 +109,11 @@ def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
     if any(len(column) != n_streams for column in columns.values()):
         entry.contradict(f"does not have {n_streams} thresholds and counts, one for each stream")
     low, high = (fields[f"quantile_{end}"].number(0, 1) for end in ("low", "high"))
-    above = fields["n_above"].optional(lambda field: field.whole())
-    return JointChoice(low, high, cost=fields["cost"].number(), n_above=above, **columns)
+    above, visits = (
+        fields[name].optional(lambda field: field.whole()) for name in ("n_above", "n_visits")
+    )
+    counts = (columns[name] for name in ("thresholds", "tp", "fp"))
+    return JointChoice(low, high, *counts, fields["cost"].number(), above, visits)
 
 
 def _read_certificate(entry: Entry) -> Certificate:

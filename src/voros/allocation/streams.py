@@ -110,11 +110,16 @@ class StreamCases:
             shared = Scenario(cost_ratio=1.0)
         return replace(self, periods=read_periods(shared, first, periods, times))
 
+    def raised(self, thresholds: Sequence[float]) -> AnyArray:
+        """Count the alarms of each case."""
+        pairs = zip(self.scores, thresholds, strict=True)
+        raised = [self.alarms(name, threshold) for name, threshold in pairs]
+        return np.asarray(np.sum(raised, axis=0))
+
     def period_alarms(self, thresholds: Sequence[float], *, once: bool) -> AnyArray:
         """Count the alarms of each period, a case with several once or each."""
         assert self.periods is not None, "the cases have periods"
-        pairs = zip(self.scores, thresholds, strict=True)
-        raised = np.sum([self.alarms(name, threshold) for name, threshold in pairs], axis=0)
+        raised = self.raised(thresholds)
         counted = raised > 0 if once else raised
         codes, n_periods = self.periods.codes, self.periods.n_periods
         return np.bincount(codes, counted, n_periods).astype(np.int64)
