@@ -112,8 +112,8 @@ def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
     above, visits = (
         fields[name].optional(lambda field: field.whole()) for name in ("n_above", "n_visits")
     )
-    counts = (columns[name] for name in ("thresholds", "tp", "fp"))
-    return JointChoice(low, high, *counts, fields["cost"].number(), above, visits)
+    at, tp, fp = columns["thresholds"], columns["tp"], columns["fp"]
+    return JointChoice(low, high, at, tp, fp, fields["cost"].number(), above, visits)
 
 
 def _read_certificate(entry: Entry) -> Certificate:
