@@ -334,18 +334,19 @@ def _values(array: AnyArray, name: str) -> list[Any]:
 
 
 def _positive_label(distinct: list[Any], pos_label: Any, name: str) -> Any:
+    if len(distinct) <= 2:
+        if pos_label is None and (set(distinct) <= {0, 1} or set(distinct) <= {-1, 1}):
+            return 1
+        if pos_label is not None and (len(distinct) == 1 or pos_label in distinct):
+            return pos_label
     shown = _shown(distinct)
     if len(distinct) > 2:
         raise ValueError(f"{name} has {len(distinct)} distinct labels ({shown}); two are accepted")
     if pos_label is None:
-        if set(distinct) <= {0, 1} or set(distinct) <= {-1, 1}:
-            return 1
         which = "and which of them is the positive class is not clear; pass "
         raise ValueError(Message(f"{name} has the labels {shown}, {which}", Argument("pos_label")))
-    if len(distinct) == 2 and pos_label not in distinct:
-        found = f"={pos_label!r} is not one of the labels of {name} ({shown})"
-        raise ValueError(Message(Argument("pos_label"), found))
-    return pos_label
+    found = f"={pos_label!r} is not one of the labels of {name} ({shown})"
+    raise ValueError(Message(Argument("pos_label"), found))
 
 
 def is_label(value: Any) -> bool:
