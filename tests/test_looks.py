@@ -4,7 +4,9 @@ import itertools
 
 import pytest
 
-from voros.looks import FILLS, LINES, LINES_ON_DARK, letter_of, look_of
+from voros.looks import HUES, letter_of, look_of
+
+LINES, LINES_ON_DARK, FILLS = zip(*HUES, strict=True)
 
 WHITE, NIGHT = "#FFFFFF", "#15202B"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arrays import check_choice, check_number
+from voros.core.arrays import BoolArray, check_choice, check_number
 from voros.core.decision import Decision, costs_doubt, region_of
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.periods import read_periods
@@ -432,12 +432,13 @@ def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
 
 
 def _partial_auroc(decision: Decision) -> float:
-    return trapezoid(decision.points.take(decision.feasible))
+    return trapezoid(decision.points, decision.feasible)
 
 
-def trapezoid(points: OperatingPoints) -> float:
-    """Area of the trapezoids under points, over their range of FPR."""
-    return float(np.dot(np.diff(points.fpr), points.tpr[1:] + points.tpr[:-1]) / 2)
+def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) -> float:
+    """Area of the trapezoids under points, or those kept of them, over their range of FPR."""
+    fpr, tpr = points.fp[kept] / points.n_negative, points.tp[kept] / points.n_positive
+    return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
 
 
 def _recall(decision: Decision) -> float:
