@@ -27,11 +27,20 @@ def test_the_tables_hold_the_scores_of_the_metric(patients) -> None:
 
 
 def test_the_demo_answers_its_question(patients) -> None:
-    text = "\n".join(demo.tables(patients))
+    text = "\n".join(demo.screen(patients))
     assert "7,456 patients with all four prognoses, 608 such deaths" in text
     # Best by AUROC, by scikit-learn; and not best within tight limits.
     assert "0.874   physicians" in text
     assert "Best: SPS at 1%, SUPPORT model at 2% to 10%, physicians at 20% to 50%." in text
+    # One screen, with space for where the files are.
+    assert text.count("\n") < 18
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_other_floors_are_in_the_file(patients) -> None:
+    text = "\n".join(demo.tables(patients))
+    assert "Best: SPS at 1%, SUPPORT model at 2% to 50%." in text
+    assert text.count("partial VOROS,") == 4
 
 
 def test_close_calls_name_both() -> None:
@@ -54,7 +63,9 @@ def test_the_whole_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         pytest.importorskip(needed)
     demo.run_demo(tmp_path / "demo")
     printed = capsys.readouterr().out
-    assert "expected normalised cost on the test set" in printed
+    assert printed.count("\n") < 26
+    study = (tmp_path / "demo" / "study" / "tables.txt").read_text(encoding="utf-8")
+    assert "expected normalised cost on the test set" in study
     assert (tmp_path / "demo" / "explore.html").stat().st_size < 6e6
     assert len(list((tmp_path / "demo" / "figures").glob("*.png"))) == 8
     assert (tmp_path / "demo" / "study" / "summary.html").exists()

@@ -14,12 +14,13 @@ from voros import OperatingPoints, Scenario
 from voros.core.arrays import BoolArray
 from voros.core.decision import solve
 from voros.datasets import Support2, load_support2
-from voros.io import check_folder, folder_for
+from voros.io import check_folder, folder_for, write_whole
 from voros.models import count_models
 from voros.studies.gallery import COST_RATIO, OUTCOME, SCENARIO, save_support2_figures
 
 SHOWN_CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 SHOWN_FLOORS = (0.0, 0.2, 0.35, 0.5)
+SHOWN_FLOOR = 0.2
 TOLERANCE = 0.01
 NOT_FEASIBLE = "-"
 DEFAULT_FOLDER = Path("voros-demo")
@@ -83,16 +84,23 @@ def _said(floor: float) -> str:
     return f"precision at least {floor:.0%}" if floor else "no precision floor"
 
 
-def tables(patients: Support2) -> Iterator[str]:
-    """Lines that say which prognosis is best, by AUROC and within limits."""
+def screen(patients: Support2) -> Iterator[str]:
+    """Lines of one screen: the question, the answer and one table."""
     y_true = patients.outcome(OUTCOME)
     points = count_models(y_true, patients.prognoses)
     yield from _introduction(patients, y_true)
-    for floor in SHOWN_FLOORS:
-        yield ""
-        yield from _table(points, floor)
+    yield from _table(points, SHOWN_FLOOR)
+    yield f"  {NOT_FEASIBLE}: more patients share the top score than the capacity admits."
     yield ""
-    yield f"{NOT_FEASIBLE}  more patients share the top score than the capacity admits."
+    yield "Answer: not simply the physicians, whom AUROC names. It depends on the ward's capacity."
+
+
+def tables(patients: Support2) -> Iterator[str]:
+    """Lines that say which prognosis is best at several floors."""
+    points = count_models(patients.outcome(OUTCOME), patients.prognoses)
+    for floor in SHOWN_FLOORS:
+        yield from _table(points, floor)
+        yield ""
     yield f'"or": the two are within {TOLERANCE:g} of each other.'
 
 
@@ -103,10 +111,10 @@ def unused_folder(folder: Path) -> Path:
 
 
 def run_demo(folder: Path = DEFAULT_FOLDER) -> None:
-    """Print the tables, and write figures, the interactive page and a small study to a folder."""
+    """Print one screen, and write figures, the interactive page and a small study to a folder."""
     check_folder(folder.parent)
     patients = load_support2().with_all_prognoses()
-    print(*tables(patients), sep="\n", flush=True)
+    print(*screen(patients), sep="\n", flush=True)
     folder = unused_folder(folder)
     try:
         with folder_for(folder):
@@ -118,14 +126,14 @@ def run_demo(folder: Path = DEFAULT_FOLDER) -> None:
 
 
 def _write_everything(patients: Support2, folder: Path) -> None:
-    saved = save_support2_figures(folder / "figures")
-    print(f"\nFigures: {len(saved)} pictures in {folder / 'figures'}", flush=True)
-    print(f"A page to move the limits on: {_write_page(patients, folder)}", flush=True)
-    print(
-        "\nWhich of a dozen trained models, and at which thresholds? A minute, please.\n",
-        flush=True,
-    )
+    print(f"\nMove the limits yourself   {_write_page(patients, folder)}", flush=True)
+    figures = save_support2_figures(folder / "figures")
+    print(f"{len(figures)} figures                  {folder / 'figures'}", flush=True)
+    write_whole(folder / "tables.txt", "\n".join(tables(patients)) + "\n")
+    print(f"More floors                {folder / 'tables.txt'}", flush=True)
+    print("A dozen trained models ... a minute, please", flush=True)
     _run_study(folder / "study")
+    print(f"Which of them, and where   {folder / 'study' / 'summary.html'}")
 
 
 def _write_page(patients: Support2, folder: Path) -> Path:
@@ -144,8 +152,8 @@ def _write_page(patients: Support2, folder: Path) -> Path:
 def _run_study(folder: Path) -> None:
     from voros.studies.hospital import quick_support2
 
-    print(quick_support2(folder, OUTCOME).text())
-    print(f"\nEverything of the study: {folder}")
+    found = quick_support2(folder, OUTCOME)
+    write_whole(folder / "tables.txt", found.text() + "\n")
 
 
 if __name__ == "__main__":

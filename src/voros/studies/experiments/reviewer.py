@@ -118,6 +118,8 @@ def _characteristic(
     if values.dtype.kind in "UO":
         for word in sorted({str(word) for word in values} - {""}):
             yield _described(f"{name}: {word}", lambda x, w=word: _share(x == w), values, masks)
+    elif values.dtype.kind == "b":
+        yield _described(name, _share, values, masks)
     else:
         yield _described(f"{name}, median (quartiles)", _quartiles, values, masks)
 
