@@ -181,6 +181,8 @@ def test_a_report_resamples_days_and_draws_them(voros_command, admissions, rule)
     words = "in all but 10 % of the periods" if rule else "on average"
     assert f"at most 40 of 400 cases (capacity 2 per day, {words})" in page
     assert "Alarms of each day against the capacity" in page
+    # How many periods pass the capacity at another prevalence is not known.
+    assert ("The default threshold where positives are more or less common" in page) == (not rule)
 
 
 @pytest.mark.parametrize("rule", [(), ("--exceed", "10%")])

@@ -319,6 +319,13 @@ def test_a_shift_over_a_change_of_clocks_is_one_shift() -> None:
     assert found.codes.tolist() == [0, 0, 1]
 
 
+def test_dates_without_an_hour_are_pointed_out() -> None:
+    dates = ["2024-01-01", "2024-01-02"]
+    assert "all times are midnight" in Periods.from_times(dates, "shift").note
+    assert "midnight" not in Periods.from_times(dates, "day").note
+    assert "midnight" not in Periods.from_times([*dates, "2024-01-03T08:00"], "shift").note
+
+
 def test_a_scenario_names_its_shifts_in_one_way_and_takes_no_others() -> None:
     scenario = Scenario(capacity=1, cost_ratio=0.1, per="shift 6:00, 18:00")
     assert scenario.per == "shift 06:00,18:00"

@@ -59,11 +59,12 @@ def report(
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
     policy = selection.policy()
-    later = tested = None
+    later = tested = default = None
     if test is not None:
         later = load_test(test, columns, validation.label, selection.winner, when, groups=groups)
         by_period = periods_of(later, scenario, when)
-        tested = Tested.of(policy, later, by_period, groups.read(later)).by_cost
+        found = Tested.of(policy, later, by_period, groups.read(later))
+        tested, default = found.by_cost, found.default
     intervals, verdict = resample(validation, scenario, resampling, periods)
     content = Report(
         title=title,
@@ -78,6 +79,7 @@ def report(
         verdict=verdict,
         test=None if later is None else DataSummary.of(later),
         tested=tested,
+        tested_default=default,
     )
     with show_progress("drawing and writing"):
         document, values = write_report(content, output, force=force)

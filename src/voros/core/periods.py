@@ -133,6 +133,9 @@ class Periods:
             f"{units} from {names[0]} to {names[-1]}, {empty:,} of them without a case, by "
             f"{clock.words}"
         )
+        within_days = calendar.unit in ("hour", "shift")
+        if within_days and np.all(clock.times == clock.times.astype("datetime64[D]")):
+            note += "; all times are midnight, as those of dates without an hour are"
         return cls(numbers - first, names, calendar.name, note)
 
 

@@ -95,6 +95,9 @@ class Report:
     verdict : str or None
         Which differences between models are more than chance.
     tested : PolicyEvaluation or None
+        A threshold for each cost.
+    tested_default : PolicyEvaluation or None
+        The default threshold.
     """
 
     title: str
@@ -109,6 +112,7 @@ class Report:
     verdict: str | None = None
     test: DataSummary | None = None
     tested: PolicyEvaluation | None = None
+    tested_default: PolicyEvaluation | None = None
 
     @property
     def scenario(self) -> Scenario:

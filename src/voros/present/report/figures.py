@@ -54,6 +54,7 @@ def report_pictures(report: Report) -> dict[str, list[Picture]]:
         "ranking_pictures": _draw_ranking,
         "policy_pictures": _draw_policy,
         "period_pictures": _draw_periods,
+        "prevalence_pictures": _draw_prevalences,
         "group_pictures": _draw_groups,
         "map_pictures": _draw_map,
     }
@@ -111,6 +112,21 @@ def _draw_periods(report: Report) -> Drawn:
             f"Alarms of each {report.scenario.per} against the capacity",
             f"Alarms of each {report.scenario.per} of the test cases, at the threshold of the most "
             f"probable costs. {tested.by_period.note}.",
+        )
+
+
+def _draw_prevalences(report: Report) -> Drawn:
+    """What the default threshold does where positives are more or less common."""
+    tested = report.tested_default
+    if tested is None or tested.scenario.exceed is not None or not tested.counts.whole:
+        return
+    if tested.counts.n_positive and tested.counts.n_negative:
+        yield (
+            plotting.PrevalenceDisplay.from_evaluation(tested).axes_[0],
+            "Precision and alarms of the default threshold over prevalences",
+            "The default threshold where positives are more or less common, if each class scores "
+            "as in the test cases and only their shares change; bands hold together. The thin line "
+            "is the prevalence of the test cases.",
         )
 
 
