@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import voros
+from voros.io.answers import read_answers
 from voros.present.explorer import write_page
 
 pytest.importorskip("selenium")
@@ -150,3 +151,37 @@ def test_forty_models_are_lettered_by_rank_and_eight_are_drawn(
     assert browser.execute_script(curves) == 40
     assert element(browser, "ranking-scroll").get_attribute("tabindex") == "0"
     assert complaints(browser) == []
+
+
+def _answer(browser: Any, who: str, yes: list[bool]) -> None:
+    element(browser, "guide-start").click()
+    for given in ("2.5", "20"):
+        type_into(browser, "guide-number", given)
+        browser.find_element(By.CSS_SELECTOR, "#guide-questions button").click()
+    for accepted in yes:
+        browser.find_elements(By.CSS_SELECTOR, "#guide-questions button")[1 - accepted].click()
+    element(browser, "guide-who").send_keys(who)
+    browser.find_element(By.CSS_SELECTOR, "#guide-questions button").click()
+
+
+def test_five_questions_end_in_limits_and_are_kept_with_names(opened: Any, tmp_path: Path) -> None:
+    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    opened.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+    _answer(opened, "first", [True, False, True])
+    assert python_scenario(opened) == voros.Scenario(0.25, 0.2, voros.costs.miss_costs(17, 30))
+    _answer(opened, "second", [False, False, True])
+    opened.find_elements(By.CSS_SELECTOR, "#guide-people button")[1].click()
+    for _ in range(200):
+        if (tmp_path / "answers.toml").exists():
+            break
+        time.sleep(0.05)
+    answers = read_answers(tmp_path / "answers.toml")
+    assert [person.who for person in answers.people] == ["first", "second"]
+    assert answers.people[0].scenario == voros.Scenario(0.25, 0.2, voros.costs.miss_costs(17, 30))
+    second = answers.people[1].miss_costs
+    assert python_scenario(opened).cost_ratio == voros.costs.miss_costs(*second)
+    opened.find_elements(By.CSS_SELECTOR, "#guide-people button")[0].click()
+    low, high = python_scenario(opened).costs.support
+    assert (low, high) == (second[0], 30)
+    opened.get("about:blank")
+    assert complaints(opened) == []

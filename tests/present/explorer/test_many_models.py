@@ -49,7 +49,7 @@ def twelve_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scenario = voros.Scenario(0.3, 0.1, cost_ratio=voros.costs.miss_costs(5, 20))
     path = tmp_path_factory.mktemp("many") / "twelve.html"
     words = {"title": "x" * 80, "outcome": "o" * 60, "cases": "c" * 60}
-    return write_page(y, scores, scenario, path, **words)
+    return write_page(y, scores, scenario, path, n_resamples=100, **words)
 
 
 @pytest.fixture(params=SCHEMES)
@@ -57,6 +57,10 @@ def twelve(request: pytest.FixtureRequest, browser: Any, twelve_page: Path) -> I
     browser.get("about:blank")
     browser.get(twelve_page.as_uri())
     prefer(browser, request.param)
+    for _ in range(400):
+        if browser.execute_script("return document.body.dataset.sure ?? null"):
+            break
+        time.sleep(0.05)
     for name in ("roc", "area", "map"):
         script = "document.getElementById(arguments[0]).open = true"
         browser.execute_script(script, f"{name}-table")

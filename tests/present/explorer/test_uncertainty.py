@@ -187,3 +187,36 @@ def test_too_close_to_call_follows_from_the_interval(browser: Any, tmp_path: Pat
         page = write_page(y, scores, scenario, tmp_path / f"{name}.html")
         assert ("too close to call" in _opened(browser, page)) == open_case
     assert browser.execute_script("return document.querySelectorAll('.interval').length") == 3
+
+
+def _guarantee(browser: Any) -> str:
+    for _ in range(400):
+        found = "return document.getElementById('guarantee').textContent"
+        if said := browser.execute_script(found):
+            return str(said)
+        time.sleep(0.05)
+    return ""
+
+
+@pytest.mark.browser
+def test_the_page_says_whether_a_threshold_is_guaranteed(browser: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    y = rng.random(3000) < 0.3
+    scores = {"a": rng.normal(size=3000) + 2 * y, "b": rng.normal(size=3000) + y}
+    promise = voros.Guarantee(0.95).split(2)
+    said = {}
+    for floor in (0.5, 0.79):
+        scenario = voros.Scenario(floor, 0.5, voros.costs.known(6, over="miss"))
+        page = write_page(y, scores, scenario, tmp_path / f"{floor}.html", n_resamples=0)
+        browser.get(page.as_uri())
+        said[floor] = _guarantee(browser)
+        points = voros.OperatingPoints.from_scores(y, scores["a"])
+        (choice,) = voros.evaluate(y, scores["a"], scenario).choices
+        allowed = promise.allowed(points, scenario)
+        at = int(np.flatnonzero(points.thresholds == choice.threshold)[0])
+        last = int(np.flatnonzero(allowed & (np.diff(points.tp, prepend=-1) > 0))[-1])
+        if allowed[at]:
+            assert said[floor].startswith("With a confidence of 95%")
+        else:
+            assert f"({points.alarms[last]:,} alarms)" in said[floor]
+    assert len(set(said.values())) == 2

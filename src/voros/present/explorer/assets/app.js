@@ -6,6 +6,8 @@ import { bindControls } from "./controls.js";
 import { areaRows, mapRows, rocRows } from "./chart_tables.js";
 import { fillWords } from "./filling.js";
 import { groupsBlock } from "./groups.js";
+import { canGuarantee, guaranteeOf } from "./guarantee.js";
+import { bindGuide } from "./guide.js";
 import { bindKeeping } from "./keeping.js";
 import { w, wordsOf } from "./lang.js";
 import { markOf } from "./marks.js";
@@ -23,6 +25,7 @@ import { thresholdChart, thresholdTable } from "./threshold_chart.js";
 import { intervalsOf } from "./uncertainty.js";
 import { atPrevalence, bindingLimits, evaluate, operatingPoints, ratioRange } from "./voros.js";
 import { winnerMap } from "./winner_map.js";
+import { winnerAt } from "./winners.js";
 import {
   bindingText,
   deployText,
@@ -30,8 +33,12 @@ import {
   plain,
   settingText,
   several,
+  thresholdText,
   verdictText,
 } from "./wording.js";
+
+/** Milliseconds for which the controls rest before thresholds are tested. */
+const GUARANTEED_AFTER = 200;
 
 /** Models that are drawn, unless all are asked for. */
 const DRAWN_MODELS = 8;
@@ -168,6 +175,7 @@ function stepByKeys(event) {
 }
 
 let announcing = null;
+let guaranteeing = null;
 
 function say(verdict, consequence, view) {
   place("verdict").textContent = verdict;
@@ -211,6 +219,22 @@ function askHowSure(view, consequence) {
   });
 }
 
+/** Whether the threshold in use keeps the limits beyond these cases, once the controls rest. */
+function sayGuarantee(view) {
+  clearTimeout(guaranteeing);
+  place("guarantee").textContent = "";
+  const { chosen } = consequences(view);
+  if (chosen === 0 || !canGuarantee(view)) return;
+  guaranteeing = setTimeout(() => {
+    const { sure, last, confidence } = guaranteeOf(view, chosen);
+    const { thresholds, alarms } = view.focus.points;
+    const reach = last === 0 ? null : thresholdText(thresholds[last]);
+    place("guarantee").textContent = sure
+      ? w.guaranteed(percent(confidence))
+      : w.notGuaranteed(percent(confidence), reach, several(alarms[last], ...w.alarm, 9));
+  }, GUARANTEED_AFTER);
+}
+
 function update() {
   const started = performance.now();
   const view = viewOf(store.setting);
@@ -220,6 +244,7 @@ function update() {
   const consequence = drawPeople(view);
   showResult(view, consequence);
   askHowSure(view, consequence);
+  sayGuarantee(view);
   writeTexts(store.setting);
   place("undo").disabled = !store.steps.canGoBack;
   place("redo").disabled = !store.steps.canGoForward;
@@ -259,6 +284,7 @@ function bindPage() {
   showComparison = bindComparison(place);
   bindSteps();
   bindDrawAll();
+  bindGuide(place, words, { take: (part) => store.change(part), winnerOf });
   bindKeeping(() => ({ ...shownView, map: shownMap }));
   writeTexts = bindSharing();
   showRanking = rankingTable(place("ranking"));
@@ -299,6 +325,14 @@ function bindDrawAll() {
   const attributes = { tabindex: 0, role: "region", "aria-labelledby": "ranking-title" };
   const scroll = place("ranking-scroll");
   for (const [name, value] of Object.entries(attributes)) scroll.setAttribute(name, value);
+}
+
+/** The best model where part of the setting is another. */
+function winnerOf(part) {
+  const setting = { ...store.setting, ...part };
+  const points = models.map(({ base }) => atPrevalence(base, setting.prevalence));
+  const { winner } = winnerAt(points, setting, costsOf(setting));
+  return winner === -1 ? w.noModelCell : models[winner].name;
 }
 
 /** What stands on the page whatever the setting. */

@@ -29,7 +29,7 @@ function numericPositive(values, kind, posLabel, title) {
   if (posLabel === null) {
     const within = (a, b) => distinct.every((value) => value === a || value === b);
     if (!within(0, 1) && !within(-1, 1)) {
-      throw new DataError(w.ambiguous(title, shownValues([low, high], write)));
+      throw new DataError(w.ambiguous(title, shownValues(distinct, write)));
     }
     return (value) => value === 1;
   }

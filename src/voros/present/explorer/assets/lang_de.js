@@ -132,6 +132,13 @@ export const GERMAN = {
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `Alarm ab einem Wert von ${threshold}; dann sind `}` +
     `${precision} der Alarme richtig, und erkannt werden ${recall} (${outcome}).`,
+  guaranteed: (confidence) =>
+    `Mit ${confidence} Sicherheit hält dieser Schwellenwert beide Grenzen für alle Fälle wie diese ein, ` +
+    `gleich welches Modell gewählt wird.`,
+  notGuaranteed: (confidence, reach, alarms) =>
+    `Diese Fälle zeigen nicht mit ${confidence} Sicherheit, dass dieser Schwellenwert beide Grenzen auch ` +
+    `für andere wie sie einhält; ` +
+    (reach === null ? "sie zeigen es für keinen." : `sie zeigen es bis hinab zum Wert ${reach} (${alarms}).`),
   precisionFloor: "den Mindestanteil richtiger Alarme",
   theCapacity: "die Kapazität",
   notBound: "Ohne die Grenzen wäre es ebenso.",
@@ -258,6 +265,38 @@ export const GERMAN = {
   range: (from, to) => `${from} bis ${to}`,
   drawAll: "alle Modelle zeichnen, nicht nur die ersten acht",
   keepPicture: (kind) => `Als ${kind} speichern`,
+
+  guideTitle: "Fünf Fragen, wenn die Regler schwer einzustellen sind",
+  guideHint:
+    "Antworten Sie für sich; andere antworten auf ihrer eigenen Kopie. Laden Sie die Antworten aller, um " +
+    "zu sehen, wo Sie übereinstimmen. Nichts wird gesendet: Antworten stehen in Dateien, die Sie speichern.",
+  guideStart: "Fünf Fragen beantworten",
+  guideLoad: "Antworten laden (TOML):",
+  questionOf: (number, all) => `Frage ${number} von ${all}`,
+  askFloor: "Von 10 Alarmen, wie viele müssen richtig sein, damit man weiter hinsieht?",
+  ofTen: "von 10",
+  askCapacity: ({ cases }) => `Von 100 (${cases}), bei wie vielen kann jemand einem Alarm nachgehen?`,
+  ofHundred: "von 100",
+  offer: (n, { outcome }) =>
+    `Würden Sie ${n} falsche Alarme hinnehmen, um einen Fall mehr zu erkennen (${outcome})?`,
+  yes: "Ja",
+  no: "Nein",
+  next: "Weiter",
+  whoAnswers: "Wer antwortet?",
+  somebody: "jemand",
+  useMine: "Diese Grenzen übernehmen",
+  useEverybody: "Grenzen übernehmen, die allen genügen",
+  saveAnswers: "Antworten speichern (TOML)",
+  guideResult: (floor, most, worth) =>
+    `Mindestens ${floor} der Alarme richtig, Alarm für höchstens ${most}, und ein Übersehen wiegt ${worth} falsche Alarme.`,
+  whoHead: "Wer",
+  floorHead: "Richtig, mindestens",
+  capacityHead: "Alarme, höchstens",
+  bestHead: "Bestes Modell",
+  agree: (model) => `Wen man auch fragt, am besten ist: ${model}.`,
+  disagree: (models) => `Es kommt darauf an, wen man fragt: ${models.join(", ")} sind je für jemanden am besten.`,
+  badAnswer: (file) => `${file} enthält keine vollständigen Antworten; möglich ist, was diese Seite speichert`,
+  badAnswerLine: (file, line) => `${file}: Zeile ${line} ist nicht lesbar; möglich ist, was diese Seite speichert`,
 
   compareTitle: "Zwei Einstellungen nebeneinander",
   compareHint: "Merken Sie diese Einstellung und verschieben Sie dann die Grenzen: die Tabelle zeigt beide.",

@@ -128,6 +128,13 @@ export const ENGLISH = {
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `alarm when the score is at least ${threshold}; then `}` +
     `${precision} of alarms are right, and ${recall} of those with ${outcome} are caught.`,
+  guaranteed: (confidence) =>
+    `With a confidence of ${confidence} this threshold keeps both limits for all cases like these, ` +
+    `whichever model is chosen.`,
+  notGuaranteed: (confidence, reach, alarms) =>
+    `These cases do not show with a confidence of ${confidence} that this threshold keeps both limits ` +
+    `for others like them; ` +
+    (reach === null ? "they show it of no threshold." : `they show it down to a score of ${reach} (${alarms}).`),
   precisionFloor: "the precision floor",
   theCapacity: "the capacity",
   notBound: "Without the limits it would be the same.",
@@ -253,6 +260,39 @@ export const ENGLISH = {
   range: (from, to) => `${from} to ${to}`,
   drawAll: "draw all models, not only the first eight",
   keepPicture: (kind) => `Save as ${kind}`,
+
+  // Five questions.
+  guideTitle: "Five questions, if the sliders are hard to set",
+  guideHint:
+    "Answer for yourself; others answer on their own copies. Load everybody's answers to see where you " +
+    "agree. Nothing is sent: answers are kept in files that you save.",
+  guideStart: "Ask me five questions",
+  guideLoad: "Load answers (TOML):",
+  questionOf: (number, all) => `Question ${number} of ${all}`,
+  askFloor: "Of 10 alarms, how many must be right for people to keep looking at them?",
+  ofTen: "of 10",
+  askCapacity: ({ cases }) => `Of 100 ${cases}, for how many can somebody look after an alarm?`,
+  ofHundred: "of 100",
+  offer: (n, { cases, outcome }) =>
+    `Would you accept ${n} false alarms to catch one more of the ${cases} with ${outcome}?`,
+  yes: "Yes",
+  no: "No",
+  next: "Next",
+  whoAnswers: "Who answers?",
+  somebody: "somebody",
+  useMine: "Use these limits",
+  useEverybody: "Use limits that suit everybody",
+  saveAnswers: "Save the answers (TOML)",
+  guideResult: (floor, most, worth) =>
+    `At least ${floor} of alarms right, alarms for at most ${most}, and a miss worth ${worth} false alarms.`,
+  whoHead: "Who",
+  floorHead: "Right, at least",
+  capacityHead: "Alarms, at most",
+  bestHead: "Best model",
+  agree: (model) => `Whoever is asked, the best is: ${model}.`,
+  disagree: (models) => `It matters who is asked: ${models.join(", ")} are each best for somebody.`,
+  badAnswer: (file) => `${file} holds no complete answers; accepted is what this page saves`,
+  badAnswerLine: (file, line) => `${file}: line ${line} cannot be read; accepted is what this page saves`,
 
   // Two settings side by side.
   compareTitle: "Two settings side by side",

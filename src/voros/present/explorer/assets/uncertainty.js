@@ -56,9 +56,13 @@ export function deviations(ready, setting) {
   });
 }
 
-/** The ends between which the middle of the values lies, by order statistics. */
+/** Fewer values place no end of an interval. */
+const FEWEST_VALUES = 100;
+
+/** The ends between which the middle of the values lies, by order statistics; null if they are few. */
 export function middle(values, confidence = CONFIDENCE) {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+  if (sorted.length < FEWEST_VALUES) return null;
   const cut = Math.max(Math.floor(((1 - confidence) / 2) * (sorted.length + 1)), 1);
   return [sorted[cut - 1], sorted[sorted.length - cut]];
 }
@@ -67,11 +71,14 @@ const unit = (value) => Math.min(Math.max(value, 0), 1);
 
 /**
  * Intervals for scores and for how far each model is behind the best, given the exact scores in the
- * order of the models: [{low, high, behind: [low, high]}].
+ * order of the models: [{low, high, behind: [low, high]}], null where too many resamples hold one
+ * class only.
  */
 export function intervalsOf(found, scores, best) {
   return scores.map((score, j) => {
-    const [low, high] = middle(found[j]).map((end) => unit(score + end));
+    const ends = middle(found[j]);
+    if (ends === null) return null;
+    const [low, high] = ends.map((end) => unit(score + end));
     const behind = middle(found[best].map((value, b) => value - found[j][b]));
     return { low, high, behind: behind.map((end) => scores[best] - score + end) };
   });

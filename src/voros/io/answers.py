@@ -1,0 +1,156 @@
+"""Answers of several people to the page's five questions, read from the TOML that it saves.
+
+.. code-block:: toml
+
+    [[answer]]
+    who = "ward sister"
+    min_precision = 0.3       # of ten alarms, three must be right
+    capacity = 0.1            # of a hundred cases, ten can be looked after
+    accepted = [10]           # false alarms for one more case caught
+    refused = [30, 17]
+    miss_costs = [10, 17]     # what follows from both
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voros.core import costs
+from voros.core.arrays import check_number
+from voros.core.scenario import Scenario
+from voros.text.table import Table
+
+POINTS_EACH = 41
+"""Costs that stand for the range of one person; everybody has the same number."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Limits of one person, and between which numbers of false alarms a miss is worth.
+
+    Attributes
+    ----------
+    who : str
+    min_precision, capacity : float
+    miss_costs : tuple of float
+    """
+
+    who: str
+    min_precision: float
+    capacity: float
+    miss_costs: tuple[float, float]
+
+    @property
+    def scenario(self) -> Scenario:
+        """The limits and costs of this person alone."""
+        return Scenario(self.min_precision, self.capacity, costs.miss_costs(*self.miss_costs))
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers of several people.
+
+    Attributes
+    ----------
+    people : tuple of Answer
+
+    Examples
+    --------
+    >>> both = Answers((Answer("a", 0.3, 0.1, (4, 8)), Answer("b", 0.2, 0.2, (10, 30))))
+    >>> both.scenario.min_precision, both.scenario.capacity
+    (0.3, 0.1)
+    >>> both.costs.support
+    (4.0, 30.0)
+    >>> print(both)
+    who  right, at least  alarms, at most  a miss is worth
+    a                30%              10%           4 to 8
+    b                20%              20%         10 to 30
+    """
+
+    people: tuple[Answer, ...]
+
+    @property
+    def costs(self) -> costs.Samples:
+        """What a miss is worth, everybody's range with the same weight."""
+        ranges = [np.linspace(*person.miss_costs, POINTS_EACH) for person in self.people]
+        return costs.from_samples(np.concatenate(ranges), over="miss")
+
+    @property
+    def scenario(self) -> Scenario:
+        """Limits that satisfy everybody, with the costs of all."""
+        floor = max(person.min_precision for person in self.people)
+        return Scenario(floor, min(person.capacity for person in self.people), self.costs)
+
+    def __str__(self) -> str:
+        """Show who said what."""
+        rows = [
+            (
+                person.who,
+                f"{person.min_precision:.0%}",
+                f"{person.capacity:.0%}",
+                "{:g} to {:g}".format(*person.miss_costs),
+            )
+            for person in self.people
+        ]
+        names = ("who", "right, at least", "alarms, at most", "a miss is worth")
+        return Table.from_rows([names, *rows]).text()
+
+
+def read_answers(*paths: str | Path) -> Answers:
+    r"""Read the answers that the page saved, from one file or several.
+
+    Raises
+    ------
+    ValueError
+        When a file holds no answers, or one that is not complete; the message says which.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "answers.toml")
+    >>> written = 'who = "a"\nmin_precision = 0.3\ncapacity = 0.1\nmiss_costs = [5, 9]\n'
+    >>> _ = file.write_text("[[answer]]\n" + written)
+    >>> read_answers(file).costs
+    from_samples(<41 values in [5, 9]>, over='miss')
+    """
+    if not paths:
+        raise ValueError("paths is empty; name at least one file of answers")
+    return Answers(tuple(answer for path in paths for answer in _answers_in(path)))
+
+
+def _answers_in(path: str | Path) -> list[Answer]:
+    try:
+        found = tomllib.loads(Path(path).read_text(encoding="utf-8")).get("answer")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not TOML: {error}") from None
+    if not isinstance(found, list) or not all(isinstance(fields, dict) for fields in found):
+        raise ValueError(f"{path} holds no answers; each begins with [[answer]]")
+    return [_answer(fields, f"{path}, answer {i}") for i, fields in enumerate(found, start=1)]
+
+
+def _answer(fields: dict[str, Any], where: str) -> Answer:
+    absent = [name for name in Answer.__dataclass_fields__ if name not in fields]
+    if absent:
+        raise ValueError(f"{where} has no {absent[0]}")
+    limits = [
+        check_number(fields[name], f"{where}, {name}") for name in ("min_precision", "capacity")
+    ]
+    return Answer(str(fields["who"]), *limits, _range(fields["miss_costs"], where))
+
+
+def _range(given: Any, where: str) -> tuple[float, float]:
+    accepted = "a rising pair of numbers above 0"
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
+        raise ValueError(f"{where}, miss_costs={given!r}; accepted is {accepted}")
+    low, high = (
+        check_number(end, f"{where}, miss_costs", accepted, 1e-100, 1e100) for end in given
+    )
+    if low > high:
+        raise ValueError(f"{where}, miss_costs={given!r}; accepted is {accepted}")
+    return low, high

@@ -1,0 +1,100 @@
+/** What people answered to the five questions, as limits and costs, and as TOML that names them. */
+import { DataError } from "./columns.js";
+import { w } from "./lang.js";
+
+/** The first trade-off that is asked about, and by how much the next one differs at first. */
+const FIRST_OFFER = 10;
+const OFFER_FACTOR = 3;
+
+/** Trade-offs that are asked about. */
+export const OFFERS = 3;
+
+const ratherRound = (value) => (value < 10 ? Math.round(value * 2) / 2 : Math.round(value));
+
+/** How many false alarms for one more case caught to ask about next. */
+export function nextOffer({ accepted, refused }) {
+  const [yes, no] = [Math.max(...accepted, 0), Math.min(...refused, Infinity)];
+  if (yes === 0 && no === Infinity) return FIRST_OFFER;
+  if (no === Infinity) return ratherRound(yes * OFFER_FACTOR);
+  if (yes === 0) return Math.max(ratherRound(no / OFFER_FACTOR), 0.5);
+  return ratherRound(Math.sqrt(yes * no));
+}
+
+/** Between which numbers of false alarms a miss is worth, by what was accepted and refused. */
+export function missRange({ accepted, refused }) {
+  const [yes, no] = [Math.max(...accepted, 0), Math.min(...refused, Infinity)];
+  if (yes === 0) return [no / OFFER_FACTOR, no];
+  return no === Infinity ? [yes, yes * OFFER_FACTOR] : [Math.min(yes, no), Math.max(yes, no)];
+}
+
+/** The limits and costs that answers stand for, as part of a setting. */
+export function settingOf({ minPrecision, capacity, accepted, refused }) {
+  const miss = missRange({ accepted, refused });
+  return { minPrecision, capacity: { share: capacity }, miss, spread: "miss" };
+}
+
+/** Limits that satisfy everybody, and the range of costs that holds everybody's. */
+export function everybody(answers) {
+  const ranges = answers.map(missRange);
+  return {
+    minPrecision: Math.max(...answers.map(({ minPrecision }) => minPrecision)),
+    capacity: { share: Math.min(...answers.map(({ capacity }) => capacity)) },
+    miss: [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))],
+    spread: "miss",
+  };
+}
+
+// ------------------------------------------------------------------ as TOML
+
+/** One table for each person. */
+export function answersToml(answers) {
+  return answers
+    .map((answer) => {
+      const lines = [
+        "[[answer]]",
+        `who = ${JSON.stringify(answer.who)}`,
+        `min_precision = ${answer.minPrecision}`,
+        `capacity = ${answer.capacity === 1 ? "1.0" : answer.capacity}`,
+        `accepted = [${answer.accepted.join(", ")}]`,
+        `refused = [${answer.refused.join(", ")}]`,
+        `miss_costs = [${missRange(answer).join(", ")}]`,
+      ];
+      return `${lines.join("\n")}\n`;
+    })
+    .join("\n");
+}
+
+const PAIR = /^(\w+)\s*=\s*(".*"|\[[^\]]*\]|[\d.eE+-]+)$/;
+
+function complete(answer, file) {
+  const isShare = (value) => value >= 0 && value <= 1;
+  const numbers = (list) => Array.isArray(list) && list.every((value) => value > 0);
+  const { who, min_precision: floor, capacity, accepted, refused } = answer;
+  const good =
+    typeof who === "string" && isShare(floor) && isShare(capacity) && capacity > 0 &&
+    numbers(accepted) && numbers(refused) && accepted.length + refused.length > 0;
+  if (!good) throw new DataError(w.badAnswer(file));
+  return { who, minPrecision: floor, capacity, accepted, refused };
+}
+
+/** Read what `answersToml` wrote. */
+export function readAnswers(text, file) {
+  const found = [];
+  text.split(/\r?\n/).forEach((written, i) => {
+    const line = written.replace(/^\s*#.*/, "").trim();
+    const pair = PAIR.exec(line);
+    if (line === "[[answer]]") found.push({});
+    else if (pair && found.length) found.at(-1)[pair[1]] = valueOfToml(pair[2], file, i + 1);
+    else if (line !== "") throw new DataError(w.badAnswerLine(file, i + 1));
+  });
+  if (found.length === 0) throw new DataError(w.badAnswer(file));
+  return found.map((answer) => complete(answer, file));
+}
+
+function valueOfToml(text, file, line) {
+  try {
+    return JSON.parse(text.replace(/,\s*\]$/, "]"));
+  } catch {
+    throw new DataError(w.badAnswerLine(file, line));
+  }
+}

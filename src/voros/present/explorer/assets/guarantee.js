@@ -1,0 +1,219 @@
+/**
+ * Which thresholds keep both limits in the population, by exact binomial tests.
+ *
+ * The tests and their shares of alpha are those of voros.guarantee, where they are derived: one
+ * tail probability for the capacity, and for the precision floor tests in sequence, from strict to
+ * lenient. A page holds the thresholds at positives' scores alone. The others lie between them, and
+ * add one negative each if no scores are tied: so they are tested here. Where scores are tied this
+ * tests more than Python does, and certifies no more.
+ */
+import { feasible } from "./voros.js";
+
+/** Lanczos' coefficients of the logarithm of the gamma function. */
+const LANCZOS = [
+  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
+  -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
+  1.5056327351493116e-7,
+];
+
+function logGamma(x) {
+  const sum = LANCZOS.slice(1).reduce((total, c, i) => total + c / (x + i), LANCZOS[0]);
+  const t = x + 6.5;
+  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
+}
+
+/** Steps of a continued fraction, and where it has converged. */
+const MOST_STEPS = 10_000;
+const CONVERGED = 1e-15;
+const TINY = 1e-300;
+
+/** The continued fraction of the incomplete beta function, by Lentz' method. */
+function betaFraction(a, b, x) {
+  const nonzero = (value) => (Math.abs(value) < TINY ? TINY : value);
+  let [c, d] = [1, 1 / nonzero(1 - ((a + b) * x) / (a + 1))];
+  let found = d;
+  for (let m = 1; m <= MOST_STEPS; m++) {
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+    d = 1 / nonzero(1 + even * d);
+    c = nonzero(1 + even / c);
+    found *= d * c;
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / nonzero(1 + odd * d);
+    c = nonzero(1 + odd / c);
+    const step = d * c;
+    found *= step;
+    if (Math.abs(step - 1) < CONVERGED) break;
+  }
+  return found;
+}
+
+/** The regularised incomplete beta function. */
+export function incompleteBeta(a, b, x) {
+  if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
+  const front = logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x);
+  return x < (a + 1) / (a + b + 2)
+    ? (Math.exp(front) * betaFraction(a, b, x)) / a
+    : 1 - (Math.exp(front) * betaFraction(b, a, 1 - x)) / b;
+}
+
+/** Probability of at least `count` of `trials`. */
+export function atLeast(count, trials, chance) {
+  if (count < 1) return 1;
+  return count > trials ? 0 : incompleteBeta(count, trials - count + 1, chance);
+}
+
+/** The least count with a probability of at most `alpha` to be reached. */
+export function fewestAt(alpha, trials, chance) {
+  let [low, high] = [0, trials + 1];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (atLeast(middle, trials, chance) <= alpha) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+// ------------------------------------------------------------------ shares of alpha
+
+const [CAPACITY_SHARE, LEAST_SHARE_OF_ALPHA, LARGEST_SHARE_OF_ALPHA] = [0.5, 0.02, 0.5];
+const [FIRST_SHARE, RANKS_PER_START, START_POWER] = [0.7, 2, 0.8];
+
+/** How far the power can fall when one alarm is added. */
+const SAW_TOOTH = 0.2;
+
+const MOST_STARTS = 39;
+const MOST_SEARCHED = 1_000_000;
+
+/** Shares of alpha for the floor and the capacity. */
+function alphaShares(alpha, minPrecision, most, nCases) {
+  if (minPrecision === 0) return [0, alpha];
+  if (most >= nCases) return [alpha, 0];
+  const share = Math.min(
+    Math.max(CAPACITY_SHARE * most ** -0.5, LEAST_SHARE_OF_ALPHA),
+    LARGEST_SHARE_OF_ALPHA,
+  );
+  return [(1 - share) * alpha, share * alpha];
+}
+
+/** The most alarms at which the capacity is at risk by at most `alpha`. */
+export function mostCounted(nCases, most, alpha) {
+  return most < nCases ? nCases - fewestAt(alpha, nCases, 1 - most / nCases) : nCases;
+}
+
+const KNOWN_RANKS = new Map();
+
+/** The rank at which a precision half-way from the floor to 1 would probably pass. */
+export function firstRank(minPrecision, alpha) {
+  const key = `${minPrecision} ${alpha}`;
+  if (!KNOWN_RANKS.has(key)) KNOWN_RANKS.set(key, searchedRank(minPrecision, alpha));
+  return KNOWN_RANKS.get(key);
+}
+
+function searchedRank(floor, alpha) {
+  const hoped = (1 + floor) / 2;
+  const power = (alarms) => atLeast(fewestAt(alpha, alarms, floor), alarms, hoped);
+  for (let low = 1; low < MOST_SEARCHED; low *= 2) {
+    if (power(2 * low) < START_POWER - SAW_TOOTH) continue;
+    for (let alarms = low; alarms < 2 * low; alarms++) {
+      if (power(alarms) >= START_POWER) return alarms + 1;
+    }
+  }
+  return Infinity;
+}
+
+/** Ranks at which sequences start, with their shares of alpha. */
+export function startsOf(minPrecision, alpha, most) {
+  if (minPrecision === 1) return [{ rank: 1, share: alpha }];
+  const first = firstRank(minPrecision, FIRST_SHARE * alpha);
+  const later = Array.from({ length: MOST_STARTS }, (_, i) => first * RANKS_PER_START ** (i + 1));
+  const used = later.filter((rank) => rank <= most);
+  if (used.length === 0) return [{ rank: firstRank(minPrecision, alpha), share: alpha }];
+  const share = ((1 - FIRST_SHARE) * alpha) / used.length;
+  return [{ rank: first, share: FIRST_SHARE * alpha }, ...used.map((rank) => ({ rank, share }))];
+}
+
+// ------------------------------------------------------------------ the sequence of tests
+
+/** A sequence of tests under way: `test(tp, alarms)` from strict to lenient, true if it passes. */
+function sequence(starts, minPrecision) {
+  let [next, level, before] = [0, 0, { tp: 0, alarms: 0 }];
+  const risk = (tp, alarms) => atLeast(tp, alarms, minPrecision);
+  const levelAt = (tp, alarms) => {
+    const start = starts[next];
+    if (!start || start.rank > alarms) return level;
+    while (starts[next] && starts[next].rank <= alarms) next++;
+    if (level > 0) {
+      const now = level;
+      level += start.share;
+      return now;
+    }
+    const right = Math.min(tp, before.tp + start.rank - 1 - before.alarms);
+    if (risk(right, start.rank - 1) <= start.share) level = start.share;
+    return level;
+  };
+  return {
+    nextRank: () => starts[next]?.rank ?? Infinity,
+    isOver: () => level === 0 && next === starts.length,
+    test(tp, alarms) {
+      const allowed = levelAt(tp, alarms);
+      const passed = allowed > 0 && risk(tp, alarms) <= allowed;
+      if (!passed) level = 0;
+      before = { tp, alarms };
+      return passed;
+    },
+  };
+}
+
+/** Go through the negatives before a threshold; only a start and the last of them can matter. */
+function passNegatives(walk, tp, from, to) {
+  for (let alarms = from + 1; alarms <= to; ) {
+    const rank = walk.nextRank();
+    const stop = rank > alarms && rank <= to ? rank - 1 : rank <= alarms ? alarms : to;
+    walk.test(tp, stop);
+    alarms = stop + 1;
+  }
+}
+
+/**
+ * Which points, by rising alarms and never alarm first, keep both limits in the population with an
+ * error of at most `alpha`; one flag each. The points must hold every threshold at a positive's
+ * score, on whole counts.
+ */
+export function certified({ tp, fp, alarms, nPositive, nNegative }, minPrecision, allowedAlarms, alpha) {
+  const nCases = nPositive + nNegative;
+  const [forFloor, forCapacity] = alphaShares(alpha, minPrecision, allowedAlarms, nCases);
+  const most = mostCounted(nCases, allowedAlarms, forCapacity);
+  const flags = new Uint8Array(tp.length);
+  flags[0] = 1;
+  const walk = minPrecision === 0 ? null : sequence(startsOf(minPrecision, forFloor, most), minPrecision);
+  for (let i = 1; i < tp.length && alarms[i] <= most; i++) {
+    if (walk) passNegatives(walk, tp[i - 1], alarms[i - 1], alarms[i - 1] + fp[i] - fp[i - 1]);
+    flags[i] = Number(walk === null || walk.test(tp[i], alarms[i]));
+    if (walk?.isOver()) break;
+  }
+  return flags;
+}
+
+/**
+ * Whether the counts at hand allow a guarantee: whole ones, all of them, at the data's own
+ * prevalence. Reweighted or thinned counts have no exact test.
+ */
+export function canGuarantee({ focus, setting, thinning }) {
+  return focus.points.wholeCounts && setting.prevalence === null && !thinning && Boolean(focus.result.hull);
+}
+
+/** How sure a guarantee is of all models together. */
+const CERTAINTY = 0.95;
+
+/** The threshold in use and, if it is not certified, the most lenient one that is, or null. */
+export function guaranteeOf({ focus, models, setting }, chosen) {
+  const { points, result } = focus;
+  const alpha = (1 - CERTAINTY) / models.length;
+  const flags = certified(points, setting.minPrecision, result.allowedAlarms, alpha);
+  const within = feasible(points, setting.minPrecision, result.allowedAlarms);
+  let last = 0;
+  flags.forEach((flag, i) => {
+    if (flag && within[i]) last = i;
+  });
+  return { sure: flags[chosen] === 1, last, confidence: CERTAINTY };
+}
