@@ -3,6 +3,8 @@
 import base64
 import hashlib
 import re
+import shutil
+import subprocess
 from html import unescape
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -44,6 +46,16 @@ def _parsed(page: str) -> _Collector:
 def test_every_script_of_the_folder_is_in_the_page():
     found = {asset.name for asset in files("voros.present.explorer").joinpath("assets").iterdir()}
     assert {name for name in found if name.endswith(".js")} == set(SCRIPTS)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_the_modules_share_one_scope_without_a_clash(tmp_path):
+    page = render_page({"a": POINTS}, SCENARIO)
+    script = page.split('<script type="module">')[1].split("</script>")[0]
+    (tmp_path / "page.mjs").write_text(script, encoding="utf-8")
+    command = ["node", "--check", "page.mjs"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 def test_region_and_axes_are_those_of_the_pictures():

@@ -1,4 +1,5 @@
 /** What the threshold in use does in each group: exact intervals, and whether the floor is kept. */
+import { incompleteBeta } from "./guarantee.js";
 import { w } from "./lang.js";
 import { html } from "./marks.js";
 import { consequences } from "./people.js";
@@ -7,53 +8,11 @@ import { percent, plain, thresholdText } from "./wording.js";
 
 // ------------------------------------------------------------------ exact intervals
 
-/** Lanczos' series for the logarithm of the gamma function. */
-const LANCZOS = [
-  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
-  -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
-  1.5056327351493116e-7,
-];
-
-/** Steps of a continued fraction, and halvings of an interval. */
-const [FRACTIONS, HALVINGS] = [10000, 60];
-
-const TINY = 1e-300;
-
-function logGamma(x) {
-  const sum = LANCZOS.reduce((total, part, i) => total + (i ? part / (x - 1 + i) : part), 0);
-  const t = x + 6.5;
-  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
-}
-
-/** The continued fraction of the incomplete beta function, by Lentz's rule. */
-function betaFraction(x, a, b) {
-  let [c, d] = [1, 1 - ((a + b) * x) / (a + 1)];
-  d = 1 / (Math.abs(d) < TINY ? TINY : d);
-  let value = d;
-  for (let m = 1; m < FRACTIONS; m++) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    let step = 1;
-    for (const part of [even, odd]) {
-      d = 1 / (Math.abs(1 + part * d) < TINY ? TINY : 1 + part * d);
-      c = Math.abs(1 + part / c) < TINY ? TINY : 1 + part / c;
-      step = c * d;
-      value *= step;
-    }
-    if (Math.abs(step - 1) < 1e-15) break;
-  }
-  return value;
-}
+/** Halvings of an interval. */
+const HALVINGS = 60;
 
 /** The distribution function of the beta distribution. */
-export function betaCdf(x, a, b) {
-  if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-  const front = Math.exp(
-    logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
-  );
-  if (x < (a + 1) / (a + b + 2)) return (front * betaFraction(x, a, b)) / a;
-  return 1 - (front * betaFraction(1 - x, b, a)) / b;
-}
+export const betaCdf = (x, a, b) => incompleteBeta(a, b, x);
 
 function betaQuantile(share, a, b) {
   let [low, high] = [0, 1];
