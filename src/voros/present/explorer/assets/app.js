@@ -284,6 +284,8 @@ function bindPage() {
   showComparison = bindComparison(place);
   bindSteps();
   bindDrawAll();
+  // The questions are about a capacity of all cases.
+  place("guide").hidden = Boolean(payload.periods);
   bindGuide(place, words, { take: (part) => store.change(part), winnerOf });
   bindKeeping(() => ({ ...shownView, map: shownMap }));
   writeTexts = bindSharing();
@@ -353,7 +355,8 @@ export function attachResamples(given) {
   scorer?.stop();
   scorer = null;
   delete document.body.dataset.sure;
-  if (!given.replicates) return;
+  // Resamples of cases have no periods.
+  if (!given.replicates || given.periods) return;
   const [{ cases: held, replicates }, counts] = [given, given.models.map(({ tp, fp }) => ({ tp, fp }))];
   scorer = resampleScorer({ models: counts, cases: held, replicates });
   if (shownView) update();

@@ -196,10 +196,12 @@ export function certified({ tp, fp, alarms, nPositive, nNegative }, minPrecision
 
 /**
  * Whether the counts at hand allow a guarantee: whole ones, all of them, at the data's own
- * prevalence. Reweighted or thinned counts have no exact test.
+ * prevalence, with a capacity of all cases. Reweighted or thinned counts have no exact test.
  */
 export function canGuarantee({ focus, setting, thinning }) {
-  return focus.points.wholeCounts && setting.prevalence === null && !thinning && Boolean(focus.result.hull);
+  const { points, result } = focus;
+  const wholeSample = points.wholeCounts && points.nPeriods === undefined && !thinning;
+  return wholeSample && setting.prevalence === null && Boolean(result.hull);
 }
 
 /** How sure a guarantee is of all models together. */
