@@ -138,10 +138,9 @@ def _answer(fields: dict[str, Any], where: str) -> Answer:
     absent = [name for name in Answer.__dataclass_fields__ if name not in fields]
     if absent:
         raise ValueError(f"{where} has no {absent[0]}")
-    limits = [
-        check_number(fields[name], f"{where}, {name}") for name in ("min_precision", "capacity")
-    ]
-    return Answer(str(fields["who"]), *limits, _range(fields["miss_costs"], where))
+    floor = check_number(fields["min_precision"], f"{where}, min_precision")
+    capacity = check_number(fields["capacity"], f"{where}, capacity")
+    return Answer(str(fields["who"]), floor, capacity, _range(fields["miss_costs"], where))
 
 
 def _range(given: Any, where: str) -> tuple[float, float]:
