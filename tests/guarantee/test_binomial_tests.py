@@ -18,6 +18,7 @@ from voros.guarantee.binomial_tests import (
     fewest_at,
     fewest_near,
     passing,
+    share_risk,
 )
 
 
@@ -75,6 +76,13 @@ def test_a_probability_of_just_alpha_passes() -> None:
     for n in highest:
         assert fewest_alarms(0.4, 0.7, 0.05, powers[n - 1]) == n
     assert len(highest) > 5
+
+
+@pytest.mark.parametrize("most", [1, 2.5, 6, 7, 8.5])
+def test_the_risk_of_a_capacity_in_the_population_is_a_lower_tail(most: float) -> None:
+    share = Fraction(most) / 7
+    expected = [float(1 - exact_tail(k + 1, 7, share)) if share < 1 else 0.0 for k in range(8)]
+    assert share_risk(np.arange(8), 7, most, None).tolist() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 3), (4, 2)])

@@ -198,6 +198,11 @@ def test_no_sequence_starts_at_the_last_case(n_cases: int, horizon: int) -> None
     assert allowed[1:].any() == bool(starts)
 
 
+@pytest.mark.parametrize(("n_cases", "horizon"), [(12, 22), (15, 15), (15, 1000), (22, 42)])
+def test_a_sequence_may_start_at_the_last_case_but_one(n_cases: int, horizon: int) -> None:
+    assert max(walk_starts(n_cases, horizon, 0.3, 0.05, n_cases)) == n_cases - 1
+
+
 def test_no_stretch_has_no_thresholds() -> None:
     nothing = spaced(np.arange(100), slice(5, 5))
     assert nothing.tolist() == []
