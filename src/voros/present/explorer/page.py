@@ -15,7 +15,7 @@ from typing import Any
 from voros.core.arrays import check_choice, check_labels
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.periods import read_periods
-from voros.core.scenario import Scenario
+from voros.core.scenario import Scenario, check_scenario
 from voros.core.subgroups import read_subgroups
 from voros.exceptions import ArgumentError
 from voros.io import write_whole
@@ -142,7 +142,7 @@ def write_page(
     check_resamples(n_resamples)
     replicates = groups = None
     columns, positive = columns_by_model(y_true, scores), check_labels(y_true, pos_label)
-    found_periods = read_periods(scenario, y_true, periods, times)
+    found_periods = read_periods(check_scenario(scenario), y_true, periods, times)
     if found_periods is not None:
         _check_unweighted(sample_weight, "per")
         points = with_periods(points, found_periods, positive, columns)
