@@ -113,7 +113,7 @@ REFUSED = [
     (("select", "all.json", "--confidence", "0.9"), "a guarantee tests every threshold"),
     (("count", "all.json"), "holds counts already"),
     (("count", "site0.csv", "--min-cell", "0"), "--min-cell =0; accepted"),
-    (("count", "site0.csv", "--bits", "9"), "bits=9; accepted"),
+    (("count", "site0.csv", "--bits", "9"), "--bits =9; accepted"),
     (("merge", "site0.json", "site0.json"), "site 'site0' is in both"),
     (("merge", "site0.csv"), "is not JSON"),
 ]
