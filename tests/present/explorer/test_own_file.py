@@ -4,6 +4,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from voros.present.explorer.payload import held_points
 from voros.present.explorer.replicates import resampled_counts
 
 pytest.importorskip("selenium")
-from present.explorer.driving import complaints, element, scores, text, value
+from present.explorer.driving import complaints, element, prefer, scores, text, value
 from selenium.webdriver.common.by import By
 
 pytestmark = pytest.mark.browser
@@ -237,3 +238,32 @@ def test_pasted_rows_leave_the_page_once_they_are_counted(empty: Any) -> None:
     assert scores(empty).keys() == {"risk"}
     assert empty.execute_script("return document.documentElement.outerHTML").count(secret) == 0
     assert empty.execute_script("return document.getElementById('pasted').value") == ""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_form_and_on_the_page(empty: Any, scheme: str) -> None:
+    prefer(empty, scheme)
+    try:
+        found = axe_findings(empty)
+        rows = "died,risk\n" + "".join(f"{i % 2},0.{i}\n" for i in range(10, 40))
+        empty.execute_async_script(f"{DROP} drop('a.csv', arguments[0]).then(arguments[1])", rows)
+        found += axe_findings(empty)
+        empty.execute_async_script(f"{DROP} count().then(arguments[0])")
+        for button in ("guide-start", "keep-setting"):
+            element(empty, button).click()
+        found += axe_findings(empty)
+    finally:
+        empty.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert found == []
+
+
+def axe_findings(browser: Any) -> list[str]:
+    """Whatever axe finds, serious or not."""
+    spec = find_spec("axe_core_python")
+    if spec is None:
+        pytest.skip("axe-core-python is not installed")
+    script = Path(str(spec.origin)).with_name("axe.min.js").read_text(encoding="utf-8")
+    browser.execute_script(script)
+    run = "const done = arguments[0]; axe.run().then(done, (problem) => done(String(problem)));"
+    report = browser.execute_async_script(run)
+    return [f"{v['id']}: {v['nodes'][0]['html'][:80]}" for v in report["violations"]]

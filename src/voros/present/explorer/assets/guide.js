@@ -108,7 +108,7 @@ export function bindGuide(place, words, { take, winnerOf }) {
     const save = button(w.saveAnswers, () =>
       saveFile("answers.toml", answersToml(ANSWERS), "application/toml"),
     );
-    const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": w.guideTitle };
+    const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": w.answersLabel };
     return people.replaceChildren(
       html("div", scroll, answersTable(winnerOf)),
       html("p", { role: "status" }, disagreement(winnerOf)),

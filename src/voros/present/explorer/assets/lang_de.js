@@ -289,6 +289,7 @@ export const GERMAN = {
   saveAnswers: "Antworten speichern (TOML)",
   guideResult: (floor, most, worth) =>
     `Mindestens ${floor} der Alarme richtig, Alarm für höchstens ${most}, und ein Übersehen wiegt ${worth} falsche Alarme.`,
+  answersLabel: "Die Antworten aller",
   whoHead: "Wer",
   floorHead: "Richtig, mindestens",
   capacityHead: "Alarme, höchstens",
@@ -302,6 +303,7 @@ export const GERMAN = {
   compareHint: "Merken Sie diese Einstellung und verschieben Sie dann die Grenzen: die Tabelle zeigt beide.",
   keepSetting: "Diese Einstellung zum Vergleich merken",
   dropSetting: "Vergleich beenden",
+  comparedLabel: "Beide Einstellungen",
   keptHead: "Gemerkt",
   nowHead: "Jetzt",
   differenceHead: "Unterschied",

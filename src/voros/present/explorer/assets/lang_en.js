@@ -285,6 +285,7 @@ export const ENGLISH = {
   saveAnswers: "Save the answers (TOML)",
   guideResult: (floor, most, worth) =>
     `At least ${floor} of alarms right, alarms for at most ${most}, and a miss worth ${worth} false alarms.`,
+  answersLabel: "Everybody's answers",
   whoHead: "Who",
   floorHead: "Right, at least",
   capacityHead: "Alarms, at most",
@@ -299,6 +300,7 @@ export const ENGLISH = {
   compareHint: "Keep this setting, then move the limits: the table shows both.",
   keepSetting: "Keep this setting to compare",
   dropSetting: "Stop comparing",
+  comparedLabel: "Both settings",
   keptHead: "Kept",
   nowHead: "Now",
   differenceHead: "Difference",

@@ -133,6 +133,7 @@ export function bindLoader(source, empty, open) {
     peeked = null;
     at("pasted").value = "";
     if (!(file instanceof File)) file = null;
+    at("loader").removeAttribute("role");
     at("loading").hidden = true;
     at("loaded").hidden = false;
     at("loaded-text").textContent = w.loaded(name, notes);
@@ -147,6 +148,8 @@ export function bindLoader(source, empty, open) {
 
   const stop = (event) => event.preventDefault();
   at("loader").hidden = false;
+  // The page's main part, until there is another.
+  at("loader").setAttribute("role", "main");
   at("outcome-word").placeholder = empty.words.outcome;
   at("cases-word").placeholder = empty.words.cases;
   at("file").addEventListener("change", ({ target }) => {

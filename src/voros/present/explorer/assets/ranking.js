@@ -5,12 +5,12 @@ import { fixed } from "./wording.js";
 
 const rangeText = (ends) => w.range(...ends.map((end) => fixed(end, 3).replace("-", "−")));
 
-function intervalOf({ sure }) {
-  return sure ? [html("span", { class: "interval" }, rangeText([sure.low, sure.high]))] : [];
+function intervalOf({ sure, usable }) {
+  return sure && usable ? [html("span", { class: "interval" }, rangeText([sure.low, sure.high]))] : [];
 }
 
-function behindOf({ sure }, position) {
-  if (!sure || position === 0) return [];
+function behindOf({ sure, usable }, position) {
+  if (!sure || !usable || position === 0) return [];
   return [html("span", { class: "interval" }, rangeText(sure.behind.map((end) => -end).reverse()))];
 }
 
