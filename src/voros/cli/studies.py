@@ -156,7 +156,7 @@ def physionet2012(
         *(data, study.out, study.options),
         n_splits=splits,
         parameters=cast("Any", parameters),
-        sets=sets,
+        sets=sets and sets.replace(",", ""),
         test_set=test_set,
     )
     _show(result, study.out)

@@ -152,6 +152,7 @@ def run_physionet2012(
     test_set : str, optional
         One of the sets, kept for testing alone; the others are split into training and validation.
     """
+    _check_parameters(parameters)
     stays = read_challenge(data, sets)
     cases, studied = challenge_cases(stays, parameters)
     held_out = _held_out(stays.set_name[studied], test_set)
@@ -465,8 +466,7 @@ def challenge_cases(
     the height and the kind of ICU beside. As in the paper, a stay is studied if at least 3 of the
     paper's channels were measured in the last 16 of the 48 hours.
     """
-    if parameters not in get_args(Parameters):
-        raise ValueError(f"parameters={parameters!r}; accepted are 'paper' and 'all'")
+    _check_parameters(parameters)
     studied = measured_recently(stays.buckets(*names) for names in PAPER_CHANNELS.values())
     groups = PAPER_CHANNELS if parameters == "paper" else {name: (name,) for name in PLAUSIBLE}
     features: dict[str, FloatArray] = {}
@@ -478,6 +478,11 @@ def challenge_cases(
     cases = LabelledCases(X, died, stays.record[studied], names)
     cases.check_both_outcomes("the challenge's stays", REMEDY)
     return cases, studied
+
+
+def _check_parameters(parameters: str) -> None:
+    if parameters not in get_args(Parameters):
+        raise ValueError(f"parameters={parameters!r}; accepted are 'paper' and 'all'")
 
 
 def _static(stays: ChallengeStays, parameters: Parameters) -> dict[str, FloatArray]:
