@@ -5,7 +5,7 @@ Prices of cases (`voros.allocation.prices`) bound what any choice saves. How far
 below the best of its stream is its deficit: a choice saves at most the bound less the deficits of
 its options. So the search looks for all choices within a deficit d, and d rises until one is found:
 
-1. Options with a deficit above d are dropped, and cases that the others do not tell apart are put
+1. Options with a deficit above d are dropped, and cases that the others alarm alike are put
    together.
 2. Streams are chosen one after the other. Once the cases u are alarmed, the others can save at most
 
@@ -186,10 +186,10 @@ class _Problem:
         return Chosen(positions, saved, int(self.cells.sizes[self._marked(positions)].sum()))
 
     def _within(self, depth: float, known: Chosen, n_branches: int) -> _Search:
-        """Keep the options within a deficit, and merge the cells they do not tell apart."""
+        """Keep the options within a deficit, and merge the cells that they alarm alike."""
         heights = [self._heights(i) for i in range(len(self.options))]
         near = [np.flatnonzero(height.max() - height <= depth) for height in heights]
-        cells, place = self.cells.among(near).merged()
+        cells, place = self.cells.with_options(near).merged()
         n_cells = len(cells.sizes)
         summed = [np.bincount(place, row, n_cells) for row in self.prices.of_stream]
         of_cell = np.asarray(np.bincount(place, self.prices.of_cell, n_cells), dtype=np.float64)

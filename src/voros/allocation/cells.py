@@ -87,7 +87,7 @@ class Cells:
         made = Cells(found[1:], sizes.astype(np.int64), found[0], self.limit)
         return made, place
 
-    def among(self, kept: Sequence[AnyArray]) -> Cells:
+    def with_options(self, kept: Sequence[AnyArray]) -> Cells:
         """Return the cells where some options of each stream are left, not yet merged."""
         step = [np.searchsorted(rows, own) for rows, own in zip(kept, self.step, strict=True)]
         return replace(self, step=np.stack(step))

@@ -1,6 +1,6 @@
 """Counts of each group for a page: few thresholds, between any two of which lie enough cases.
 
-A page holds no rows. Counts of groups at every threshold would tell the group of each case, so they
+A page holds no rows. Counts of groups at every threshold would show the group of each case, so they
 are kept at thresholds with at least `smallest` cases between any two of them, and the page shows
 the nearest.
 """
