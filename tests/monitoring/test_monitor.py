@@ -417,3 +417,12 @@ def test_json_says_that_alpha_is_that_of_each_limit() -> None:
         *("precision", "capacity", "cost", "scores")
     ]
     assert document["alpha"] == {"each": 0.02, "limits": 4, "any": 0.08}
+
+
+def test_a_file_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / "old.voros")
+    database.execute("CREATE TABLE cases (id TEXT)")
+    database.execute("PRAGMA user_version = 1")
+    database.close()
+    with pytest.raises(ValueError, match=r"earlier version of voros \(format 1, here 2\); make"):
+        voros.Monitor(make_policy(), tmp_path / "old.voros")

@@ -184,6 +184,11 @@ class Store:
             tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             if version == FORMAT:
                 return
+            if 0 < version < FORMAT and tables:
+                raise ValueError(
+                    f"{self.path} was written by an earlier version of voros (format {version}, "
+                    f"here {FORMAT}); make a new file and feed it the cases and labels again"
+                )
             if tables:
                 raise ValueError(f"{self.path} is a database of another kind; name another file")
             for statement in _statements(SCHEMA):
