@@ -27,6 +27,7 @@ PACKAGES = (
     "voros.studies.paper",
     "voros.studies.hospital",
     "voros.studies.experiments",
+    "voros.studies.evidence",
 )
 """What `import voros` gives access to, from the most to the least used."""
 

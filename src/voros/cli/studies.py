@@ -177,6 +177,32 @@ def support2(
 
 
 @experiment.command()
+def evidence(
+    out: Out,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option("--data", metavar="FOLDER", help="With the tables as CSV; may be repeated."),
+    ] = None,
+    physionet2012: Annotated[
+        Path | None,
+        typer.Option("--physionet2012", metavar="PATH", help="Its folder or archive."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="A data set by name; may be repeated.")
+    ] = None,
+    splits: Annotated[int, typer.Option("--splits", min=1, help="Random splits of each.")] = 10,
+) -> None:
+    """Many open data sets: compare the costs of choosing by partial VOROS and by other scores."""
+    from voros.studies.evidence import run_evidence
+    from voros.studies.evidence.sources import find_datasets
+
+    check_folder(out)
+    found = find_datasets(data or (), physionet2012, only or (), say)
+    sys.stdout.write(run_evidence(found, out, n_splits=splits, progress=True).text())
+    say(f"everything is in {out}; the figure is {out / 'evidence.png'}")
+
+
+@experiment.command()
 def generate(
     out: Out,
     patients: Annotated[

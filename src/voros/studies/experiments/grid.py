@@ -7,7 +7,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
-Family: TypeAlias = Literal["LR", "MLP", "RF"]
+Family: TypeAlias = Literal["LR", "MLP", "RF", "HGB"]
 
 RARE_CLASS_WEIGHTS = (1, 3, 9, 27)
 
@@ -56,11 +56,16 @@ class Candidate:
 
     def estimator(self, random_state: int) -> Any:
         """Return the unfitted scikit-learn classifier."""
-        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
         from sklearn.linear_model import LogisticRegression
         from sklearn.neural_network import MLPClassifier
 
-        families = {"LR": LogisticRegression, "MLP": MLPClassifier, "RF": RandomForestClassifier}
+        families = {
+            "LR": LogisticRegression,
+            "MLP": MLPClassifier,
+            "RF": RandomForestClassifier,
+            "HGB": HistGradientBoostingClassifier,
+        }
         parameters = dict(self.parameters)
         weight = parameters.pop("rare_class_weight", None)
         if weight is not None:
@@ -72,7 +77,8 @@ def _short(value: Any) -> str:
     return "x".join(map(str, value)) if isinstance(value, list | tuple) else f"{value:g}"
 
 
-def _combinations(family: Family, **values: tuple[Any, ...]) -> tuple[Candidate, ...]:
+def combinations(family: Family, **values: tuple[Any, ...]) -> tuple[Candidate, ...]:
+    """Return a candidate of one family for each combination of values."""
     return tuple(
         Candidate(family, dict(zip(values, chosen, strict=True)))
         for chosen in product(*values.values())
@@ -89,20 +95,20 @@ def paper_grid() -> tuple[Candidate, ...]:
     {'LR': 80, 'MLP': 24, 'RF': 36}
     """
     return (
-        *_combinations(
+        *combinations(
             "LR",
             rare_class_weight=RARE_CLASS_WEIGHTS,
             max_iter=(1000, 49, 7, 1),
             C=(10, 100, 1000, 10_000, 100_000),
         ),
-        *_combinations(
+        *combinations(
             "MLP",
             max_iter=(100, 200),
             alpha=(0.0001, 0.001),
             hidden_layer_sizes=((64,), (64, 64), (128, 64)),
             learning_rate_init=(0.001, 0.0005),
         ),
-        *_combinations(
+        *combinations(
             "RF",
             rare_class_weight=RARE_CLASS_WEIGHTS,
             max_depth=(4, 16, 64),
@@ -120,13 +126,13 @@ def quick_grid() -> tuple[Candidate, ...]:
     True
     """
     return (
-        *_combinations("LR", rare_class_weight=(1, 9), max_iter=(49, 7, 1), C=(10,)),
-        *_combinations(
+        *combinations("LR", rare_class_weight=(1, 9), max_iter=(49, 7, 1), C=(10,)),
+        *combinations(
             "MLP",
             max_iter=(100,),
             alpha=(0.001,),
             hidden_layer_sizes=((64,),),
             learning_rate_init=(0.001, 0.0005),
         ),
-        *_combinations("RF", rare_class_weight=(1, 9), max_depth=(4, 16), min_samples_leaf=(16,)),
+        *combinations("RF", rare_class_weight=(1, 9), max_depth=(4, 16), min_samples_leaf=(16,)),
     )

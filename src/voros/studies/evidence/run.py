@@ -1,0 +1,143 @@
+"""Run the study: a file for each split of each data set, then one table and one figure."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from voros.installing import package_versions
+from voros.progress import progress_bar
+from voros.studies.evidence.figure import draw_evidence
+from voros.studies.evidence.one_split import evidence_grid, run_split
+from voros.studies.evidence.sources import DataSet
+from voros.studies.evidence.summary import (
+    Difference,
+    compare,
+    evidence_table,
+    money_table,
+)
+from voros.studies.experiments.cases import TRAIN_SHARE
+from voros.studies.experiments.errors import ExperimentError
+from voros.studies.experiments.folder import save, save_json
+from voros.studies.experiments.grid import Candidate
+from voros.studies.experiments.splits import SplitCost, SplitsResult
+from voros.studies.paper.paper_tables import table_files, tables_text
+from voros.text.table import Table
+
+N_SPLITS = 10
+TEST_SHARE = (1 - TRAIN_SHARE) / 2
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class EvidenceResult:
+    """The paired differences of every data set, the tables of them, and the seconds of the fits."""
+
+    differences: Sequence[Difference]
+    tables: Sequence[Table]
+    seconds: float
+
+    def text(self) -> str:
+        """Return the tables as text."""
+        return tables_text(self.tables)
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+def run_evidence(
+    datasets: Sequence[DataSet],
+    out: str | Path,
+    *,
+    n_splits: int = N_SPLITS,
+    candidates: Sequence[Candidate] | None = None,
+    progress: bool | Callable[[int, int], None] = False,
+) -> EvidenceResult:
+    """Compare the strategies on every split of every data set, and write everything to a folder.
+
+    Each split is one file, written whole; a split whose file is there is not run again. The first
+    split of all data sets comes before the second, so that an interrupted run is a smaller study.
+
+    Parameters
+    ----------
+    datasets : sequence of DataSet
+        As `voros.studies.evidence.sources.find_datasets` reads them.
+    out : path-like
+    n_splits : int, default 10
+        Seeds 0 to n_splits - 1.
+    candidates : sequence of Candidate, optional
+        Models to choose from; 12 cheap ones by default.
+    progress : bool or callable
+        Show a bar, or call a function with the splits done and their number.
+    """
+    if not datasets:
+        raise ExperimentError("no data set was found; at least one is needed")
+    if n_splits < 1:
+        raise ValueError(f"n_splits={n_splits}; accepted is a whole number of at least 1")
+    root, grid = Path(out), evidence_grid() if candidates is None else tuple(candidates)
+    known = {data.name: data.cases.fingerprint for data in datasets}
+    todo = [(seed, data) for seed in range(n_splits) for data in datasets]
+    records: dict[str, list[Record]] = {data.name: [] for data in datasets}
+    for seed, data in progress_bar(todo, "splits", progress):
+        identity = _identity(data, known[data.name], seed, grid)
+        records[data.name].append(_record(root, data, seed, grid, identity))
+    return _summarise(root, datasets, records)
+
+
+def _identity(data: DataSet, fingerprint: str, seed: int, grid: Sequence[Candidate]) -> Record:
+    return {
+        "data": data.name,
+        "fingerprint": fingerprint,
+        "seed": seed,
+        "candidates": [candidate.name for candidate in grid],
+        "version": package_versions("voros")["voros"],
+    }
+
+
+def _record(
+    root: Path, data: DataSet, seed: int, grid: Sequence[Candidate], identity: Record
+) -> Record:
+    path = root / "splits" / f"{data.name}-{seed:02d}.json"
+    held: Record = json.loads(path.read_text()) if path.exists() else {}
+    if held.get("identity") == identity:
+        return held
+    started = time.process_time()
+    costs, money = run_split(data, seed, grid)
+    found = {
+        "identity": identity,
+        "seconds": round(time.process_time() - started, 2),
+        "costs": [asdict(one) for one in costs],
+        "money": money,
+    }
+    save_json(path, found)
+    return found
+
+
+def _summarise(
+    root: Path, datasets: Sequence[DataSet], records: Mapping[str, Sequence[Record]]
+) -> EvidenceResult:
+    results = [_splits(data, records[data.name]) for data in datasets]
+    differences = compare(results)
+    priced = [data for data in datasets if data.prices is not None]
+    tables = [evidence_table(differences)] + [
+        money_table(data.title, [held["money"] for held in records[data.name]]) for data in priced
+    ]
+    for name, content in table_files(tables).items():
+        save(root / name, content)
+    save(root / "evidence.png", draw_evidence(differences))
+    seconds = sum(held["seconds"] for found in records.values() for held in found)
+    return EvidenceResult(differences, tables, seconds)
+
+
+def _splits(data: DataSet, records: Sequence[Record]) -> SplitsResult:
+    splits = tuple(
+        tuple(SplitCost(**{**one, "broken": tuple(one["broken"])}) for one in held["costs"])
+        for held in records
+    )
+    title = f"{data.title} ({data.cases.y.mean():.1%})"
+    return SplitsResult(title, splits, TEST_SHARE / (1 - TEST_SHARE))
