@@ -377,14 +377,6 @@ def test_what_knows_no_periods_refuses_a_capacity_per_period() -> None:
             refused()
 
 
-def test_a_page_refuses_a_capacity_per_period(tmp_path) -> None:
-    points = OperatingPoints.from_scores(
-        [0, 1], [0.1, 0.9], periods=Periods.from_column(["a", "b"])
-    )
-    with pytest.raises(ArgumentError, match="per='day'; a page knows the cases of no period"):
-        voros.present.explorer.write_page_points({"a": points}, DAILY, tmp_path / "page.html")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

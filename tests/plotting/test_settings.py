@@ -17,7 +17,7 @@ from cycler import cycler
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
-from voros.looks import FILLS, LINES, LINES_ON_DARK
+from voros.looks import HUES
 from voros.plotting import (
     AreaCurveDisplay,
     RegionDisplay,
@@ -27,6 +27,7 @@ from voros.plotting import (
     WinnerMapDisplay,
 )
 
+LINES, LINES_ON_DARK, FILLS = zip(*HUES, strict=True)
 SCENARIO = voros.Scenario(0.3, 0.2, (1 / 20, 1 / 5))
 GRID = {"min_precisions": [0.2, 0.5, 0.8], "capacities": [0.1, 0.2, 0.4], "cost_ratio": 0.1}
 

@@ -11,7 +11,8 @@ ODD = '<script>alert(1)</script> & "quotes" {{ 7 * 7 }}'
 
 
 def summary(**changed):
-    content = {"title": ODD, "answers": [ODD], "ran": [(ODD, ODD)], "tables": [], "pictures": []}
+    content = {"title": ODD, "answers": [ODD], "ran": [(ODD, ODD)]}
+    content |= dict.fromkeys(("steps", "tables", "pictures", "reviewer", "long_tables"), ())
     return render_document("voros.studies.experiments", "summary.html", **content | changed)
 
 
