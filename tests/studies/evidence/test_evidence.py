@@ -115,6 +115,11 @@ def test_an_unknown_data_set_is_named():
     assert len(TABLES) == 8
 
 
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ExperimentError, match=r"nowhere is no folder"):
+        find_datasets([tmp_path / "nowhere"], only=["support2"])
+
+
 def test_fitted_limits_follow_the_prevalence_and_the_prices():
     y = np.arange(200) < 10
     found = fitted_scenario(y)

@@ -123,6 +123,9 @@ def find_datasets(
     for name in only:
         if name not in NAMES:
             raise ExperimentError(f"only={name!r}; accepted are {', '.join(NAMES)}")
+    for folder in folders:
+        if not folder.is_dir():
+            raise ExperimentError(f"folders: {folder} is no folder; one with CSV files is needed")
     found = []
     for name, read in _readers(folders, physionet2012).items():
         if not only or name in only:
