@@ -146,6 +146,14 @@ def test_every_fact_of_the_page_is_kept(mimic_run):
     assert all(fact["text"].replace("'", "&#39;") in page for fact in facts)
 
 
+def test_every_row_of_a_table_says_that_the_data_are_generated(mimic_run):
+    tables = sorted((mimic_run[0] / "out/tables").glob("*.csv"))
+    assert len(tables) > 10
+    for path in tables:
+        said = {row["study"] for row in read_csv(path)}
+        assert said == {"Generated data in the layout of MIMIC-IV, death in the ICU"}, path
+
+
 def test_the_flow_counts_every_stay(mimic_run):
     rows = read_csv(mimic_run[0] / "out/tables/flow.csv")
     steps = [(float(row["kept"]), float(row["left_out"])) for row in rows]

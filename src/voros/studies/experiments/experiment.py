@@ -30,6 +30,7 @@ from voros.studies.experiments.runs import TIME_LIMIT, run_grid
 from voros.studies.experiments.study import Deployed, Scored, cost_intervals, run_study
 from voros.studies.experiments.timing import GridBar, briefing, grid_seconds
 from voros.studies.paper.paper_tables import table_files
+from voros.text.table import Table, csv_text
 
 FindRivals = Callable[[Split, Sequence[Deployed], tuple[Scored, Scored], Path], Rivals]
 
@@ -211,6 +212,15 @@ def _facts(
     ]
 
 
+def _table_files(tables: Sequence[Table], study: str) -> dict[str, str]:
+    """Return the files of tables; CSV has no title, so each row says whose it is."""
+    files = table_files(tables)
+    for table in tables:
+        names = [*(column.name or column.title for column in table.columns), "study"]
+        files[f"{table.name}.csv"] = csv_text(names, [(*row, study) for row in table.rows])
+    return files
+
+
 def _write(
     folder: RunFolder,
     result: StudyResult,
@@ -219,7 +229,7 @@ def _write(
 ) -> None:
     reviewer = reviewer_tables(result, parts)
     pictures = draw_study(result, parts.valid, parts.test)
-    for name, content in table_files((*result.tables, *reviewer)).items():
+    for name, content in _table_files((*result.tables, *reviewer), result.title).items():
         save(folder.root / "tables" / name, content)
     for name, image in pictures.items():
         save(folder.root / "figures" / name, image)
