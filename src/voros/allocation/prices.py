@@ -183,9 +183,11 @@ class _Closure:
         unit = max(1, round(price * self.scale))
         nodes = np.arange(self.first[-1], sink)
         visits = np.minimum(unit * cells.sizes, LARGEST_FLOW)
-        ends = np.append(self.rows, nodes), np.append(self.columns, np.full(len(nodes), sink))
+        # SciPy's searches take 32-bit positions, and its older arrays keep what they are given.
+        rows = np.append(self.rows, nodes).astype(np.int32)
+        columns = np.append(self.columns, np.full(len(nodes), sink)).astype(np.int32)
         capacities = np.append(self.capacities, visits).astype(np.int32)
-        network = csr_array((capacities, ends), shape=(sink + 1, sink + 1))
+        network = csr_array((capacities, (rows, columns)), shape=(sink + 1, sink + 1))
         flow = maximum_flow(network, 0, sink).flow
         left = csr_array(network - flow)
         left.data = np.maximum(left.data, 0)
