@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from voros.installing import missing_package
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 """Libraries a table can be made in, in order of preference."""
+
+
+def join_frames(parts: Sequence[Mapping[str, Any]], backend: str | None = None) -> Any:
+    """Return parts with the same columns, one below the other, as a data frame; see `make_frame`.
+
+    Examples
+    --------
+    >>> join_frames([{"score": [0.1]}, {"score": [0.2]}], backend="pandas")["score"].tolist()
+    [0.1, 0.2]
+    """
+    return make_frame(
+        {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}, backend
+    )
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:

@@ -15,7 +15,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import in_unit_of
 from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import ArgumentError
-from voros.io.frames import make_frame
+from voros.io.frames import join_frames
 from voros.looks import AXIS_TITLES
 from voros.plotting.colours import ground, model_styles, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
@@ -136,9 +136,7 @@ class AreaCurveDisplay(ModelDisplay):
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame of the curves: model, t, cost ratio, area and threshold."""
-        parts = [self._columns(model) for model in self.points]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return make_frame(columns, backend)
+        return join_frames([self._columns(model) for model in self.points], backend)
 
     def switches(self, model: str) -> FloatArray:
         """Return the values of t, within the picture, at which another threshold takes over."""

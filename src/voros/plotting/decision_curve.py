@@ -10,7 +10,7 @@ import numpy as np
 from voros.core.arrays import AnyArray
 from voros.core.scenario import Scenario, check_scenario
 from voros.decision_curves import DecisionCurve, check_probabilities
-from voros.io.frames import make_frame
+from voros.io.frames import join_frames
 from voros.looks import AXIS_TITLES
 from voros.plotting.colours import FADED, model_styles, quiet
 from voros.plotting.display import ModelDisplay, PointsLike, renamed
@@ -90,9 +90,7 @@ class DecisionCurveDisplay(ModelDisplay):
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame of the curves, and of what the limits cost."""
-        parts = [self._columns(model) for model in self.points]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return make_frame(columns, backend)
+        return join_frames([self._columns(model) for model in self.points], backend)
 
     def plot(self, ax: Axes | None = None, *, color: Any = None) -> Self:
         """Draw on ``ax``, or on a new figure.

@@ -13,7 +13,7 @@ from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import NO_LIMITS, Decision, solve
 from voros.core.limits import chosen_rows
 from voros.evaluation import Evaluation, evaluation_of
-from voros.io.frames import make_frame
+from voros.io.frames import join_frames
 from voros.looks import AXIS_TITLES
 from voros.plotting.chords import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.colours import FADED, PINK, ground, model_styles, quiet
@@ -188,8 +188,7 @@ class RocDisplay(ModelDisplay):
     def frame(self, backend: str | None = None) -> Any:
         """Return every operating point as a row, with what each scenario makes of it."""
         parts = [self._columns(limits, model) for limits in self._names() for model in self.points]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return make_frame(columns, backend)
+        return join_frames(parts, backend)
 
     def _names(self) -> list[str]:
         return list(self.scenarios) or [""]
