@@ -6,12 +6,13 @@ over the whole device instead, which takes longer and counts the same.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+
+from voros.devices.cuda_compiler import compiled
 
 MOST_EDGES = 4095
 """Edges and counters that fit into 48 kB of shared memory."""
@@ -77,15 +78,8 @@ extern "C" __global__ void count_cells(
 """
 
 
-@lru_cache(maxsize=1)
 def _kernel() -> Any:
-    compile_kernel = getattr(torch.cuda, "_compile_kernel", None)
-    if compile_kernel is None:
-        return None
-    try:
-        return compile_kernel(SOURCE, "count_cells")
-    except (OSError, RuntimeError):
-        return None
+    return compiled(SOURCE, "count_cells")
 
 
 def fits(scores: Any, marks: Any, edges: NDArray[np.float32]) -> bool:

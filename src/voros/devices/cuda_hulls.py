@@ -9,12 +9,13 @@ the array API, in more steps.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+
+from voros.devices.cuda_compiler import compiled
 
 RANKED = 2**24
 """Fewer cases than these are sorted as fast as counted by ranges."""
@@ -174,15 +175,8 @@ class Ranking(NamedTuple):
     high: float
 
 
-@lru_cache(maxsize=1)
 def _kernel() -> Any:
-    compile_kernel = getattr(torch.cuda, "_compile_kernel", None)
-    if compile_kernel is None:
-        return None
-    try:
-        return compile_kernel(SOURCE, "tile_hulls")
-    except (OSError, RuntimeError):
-        return None
+    return compiled(SOURCE, "tile_hulls")
 
 
 def available() -> bool:
