@@ -23,7 +23,7 @@ from scipy.stats import beta, binom
 
 import voros
 from voros.core.arrays import AnyArray, BoolArray
-from voros.guarantee.future_floor import broken_floor_chance
+from voros.guarantee.future_floor import keeping_chance
 from voros.guarantee.next_cases import certified_next
 
 SCENARIO = voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))
@@ -44,7 +44,7 @@ def needed(alarms: int, n_cases: int, level: float) -> int:
     """
     spread = 0.5 / np.sqrt(alarms)
     precision = np.clip(np.linspace(0.5 - 6 * spread, 0.5 + 8 * spread, 200), 0, 1)
-    broken = broken_floor_chance(np.array([alarms / n_cases]), precision, HALF, 0.5)[0]
+    broken = 1 - keeping_chance(np.array([alarms / n_cases]), precision, HALF, 0.5).values[0]
     right = np.arange(alarms + 2)
     risk = (binom.sf(right[:, None] - 1, alarms, precision) * broken).max(axis=1)
     return int(np.flatnonzero(risk <= level)[0])
@@ -56,7 +56,7 @@ def needed_by_intervals(alarms: int, level: float) -> int:
     right = np.arange(1, alarms + 1)
     low = np.asarray(beta.ppf(level, right, alarms - right + 1))
     passing = np.flatnonzero(
-        broken_floor_chance(np.array([alarms / HALF]), low, HALF, 0.5)[0] <= LEVEL / 2
+        1 - keeping_chance(np.array([alarms / HALF]), low, HALF, 0.5).values[0] <= LEVEL / 2
     )
     return int(right[passing[0]]) if len(passing) else alarms + 1
 

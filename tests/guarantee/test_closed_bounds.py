@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from voros.guarantee.closed_bounds import ManyCounts, count_ranges, tail_bound
-from voros.guarantee.future_floor import broken_floor_chance, exact_up_to, risky_precisions
+from voros.guarantee.future_floor import exact_up_to, keeping_chance, risky_precisions
 from voros.guarantee.walk_risk import RiskBound, Walk
 
 
@@ -73,7 +73,7 @@ def test_risky_precisions_of_many_alarms_are_never_too_low(floor: float) -> None
         row, index = risky.at(np.array([share]))[0], risky.index[risky.rows(np.array([share]))][0]
         assert (index > 0).all()
         columns = np.arange(20, 230, 30)
-        exact = broken_floor_chance(np.array([share]), row[columns], horizon, floor)[0]
+        exact = 1 - keeping_chance(np.array([share]), row[columns], horizon, floor).values[0]
         levels = 1 - np.cumsum(risky.weights)[columns]
         assert (exact <= levels + 1e-9).all()
         assert (exact >= 0.8 * levels)[(levels < 0.45) & (levels > 0.005)].all()

@@ -9,8 +9,8 @@ from scipy.optimize import brentq
 from scipy.stats import binom, norm
 
 from voros.guarantee.future_floor import (
-    broken_floor_chance,
     chance_deviates,
+    keeping_chance,
     needed_to_keep,
     precision_grid,
     risky_precisions,
@@ -36,7 +36,7 @@ def test_the_chance_of_a_broken_floor_counts_every_future(
         right, wrong = future.count(1), future.count(2)
         if right + wrong and right / (right + wrong) < floor:
             broken += float(np.prod([chances[case] for case in future]))
-    found = broken_floor_chance(np.array([share]), np.array([precision]), 6, floor)
+    found = 1 - keeping_chance(np.array([share]), np.array([precision]), 6, floor).values
     assert found[0, 0] == pytest.approx(broken, abs=1e-9)
 
 
@@ -91,9 +91,9 @@ def test_they_fall_with_the_share_and_hold_between_shares(floor: float) -> None:
     levels = norm.sf(chance_deviates())
     # At the risky precision the chance is at most the level it stands for, where one is risky.
     for share, row, index in zip(shares, rows, risky.index[risky.rows(shares)], strict=True):
-        exact = broken_floor_chance(np.array([share]), row, 500, floor)[0]
+        exact = 1 - keeping_chance(np.array([share]), row, 500, floor).values[0]
         assert (exact[index > 0] <= levels[index > 0] + 1e-9).all()
-        assert broken_floor_chance(np.array([share]), np.zeros(1), 500, floor) <= (
+        assert 1 - keeping_chance(np.array([share]), np.zeros(1), 500, floor).values <= (
             levels[index == 0].min(initial=1.0) + 1e-9
         )
 

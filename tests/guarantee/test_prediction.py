@@ -21,7 +21,7 @@ WALKS = [
 
 @pytest.mark.parametrize("walk", WALKS)
 def test_the_risk_is_kept_and_used_up(walk: Walk) -> None:
-    risk = walk.risk(requirement(walk))
+    risk = RiskBound(walk).risk(requirement(walk))
     assert 0.6 * walk.alpha < risk <= walk.alpha
 
 

@@ -8,7 +8,7 @@ from scipy.stats import beta, binom, norm
 
 from voros.guarantee.future_floor import needed_to_keep
 from voros.guarantee.prediction import requirement
-from voros.guarantee.walk_risk import Walk
+from voros.guarantee.walk_risk import RiskBound, Walk
 
 
 def by_margin(walk: Walk, margin: float) -> np.ndarray:
@@ -24,7 +24,7 @@ def test_with_many_cases_the_risk_of_a_margin_is_that_of_one_normal_test(
     horizon: int, margin: float
 ) -> None:
     walk = Walk(20_000, horizon, 0.5, 0.05, 1_600, 4_000)
-    local = walk.local_risk(by_margin(walk, margin))
+    local = RiskBound(walk).local_risk(by_margin(walk, margin))
     inside = (walk.alarms > 2_000) & (walk.alarms < 3_500)
     # More by what holds between the points that are computed.
     assert (local[inside] > norm.sf(margin)).all()
@@ -63,7 +63,7 @@ def one_bad_threshold(
 )
 def test_no_single_threshold_has_more_risk_than_the_bound(walk: Walk) -> None:
     needed = requirement(walk)
-    bound = walk.risk(needed)
+    bound = RiskBound(walk).risk(needed)
     shares = np.linspace(1.3 * walk.start, walk.most, 12) / walk.n_cases
     precision = np.linspace(0.5, 1.0, 40) * min(1.0, 3 * walk.min_precision)
     for share in shares.tolist():
@@ -91,33 +91,33 @@ def by_quadrature(walk: Walk, needed: int) -> float:
 def test_the_start_alone_has_the_risk_of_one_test(needed: int) -> None:
     walk = Walk(600, 400, 0.4, 0.1, 61, 200)
     exact = by_quadrature(walk, needed)
-    assert exact < walk.start_risk(needed) < 1.2 * exact + 0.0002
+    assert exact < RiskBound(walk).start_risk(needed) < 1.2 * exact + 0.0002
 
 
 def test_first_risky_thresholds_may_lie_apart_but_in_order() -> None:
     """The bound is more than at any one place, for chances need not turn risky together."""
     walk = Walk(2000, 2000, 0.4, 0.05, 60, 400)
     needed = by_margin(walk, 1.8)
-    assert walk.local_risk(needed).max() < walk.risk(needed)
+    assert RiskBound(walk).local_risk(needed).max() < RiskBound(walk).risk(needed)
 
 
 def test_more_right_alarms_are_less_risk_everywhere() -> None:
     walk = Walk(500, 500, 0.3, 0.1, 40, 200)
     few, many = (by_margin(walk, margin) for margin in (1.5, 1.8))
-    assert walk.risk(many) < walk.risk(few)
+    assert RiskBound(walk).risk(many) < RiskBound(walk).risk(few)
     # Where hardly anything passes both are what is set aside.
-    assert (walk.local_risk(many) <= walk.local_risk(few) + 1e-15).all()
+    assert (RiskBound(walk).local_risk(many) <= RiskBound(walk).local_risk(few) + 1e-15).all()
 
 
 def test_without_a_test_everything_is_at_risk() -> None:
     walk = Walk(500, 500, 0.3, 0.1, 40, 200)
-    assert walk.risk(np.ones(162, dtype=int)) > 0.999
+    assert RiskBound(walk).risk(np.ones(162, dtype=int)) > 0.999
 
 
 def test_where_nothing_can_pass_only_what_is_set_aside_is_left() -> None:
     walk = Walk(500, 500, 0.3, 0.1, 40, 200)
     impossible = np.arange(39, 201) + 1
-    assert walk.risk(impossible) == pytest.approx(0.001 * walk.alpha, rel=0.1)
+    assert RiskBound(walk).risk(impossible) == pytest.approx(0.001 * walk.alpha, rel=0.1)
 
 
 def population(kind: str, walk: Walk, edges: np.ndarray, at: float, level: float) -> np.ndarray:

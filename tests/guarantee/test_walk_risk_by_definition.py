@@ -106,7 +106,7 @@ def test_the_bound_is_the_mean_over_places_of_the_worst_path(walk: Walk, margin:
     near, far = parts(walk)
     assert near
     assert far or walk.n_cases < 3 * walk.start
-    assert walk.risk(needed) == pytest.approx(risk_by_definition(walk, needed), rel=1e-9)
+    assert RiskBound(walk).risk(needed) == pytest.approx(risk_by_definition(walk, needed), rel=1e-9)
 
 
 @pytest.mark.parametrize("walk", WALKS[:3])
@@ -116,7 +116,7 @@ def test_a_start_that_is_too_easy_is_part_of_the_path(walk: Walk) -> None:
     risks = []
     for first in (int(0.9 * walk.min_precision * walk.start), walk.start):
         needed[0] = first
-        risks.append(walk.risk(needed))
+        risks.append(RiskBound(walk).risk(needed))
         assert risks[-1] == pytest.approx(risk_by_definition(walk, needed), rel=1e-9)
     assert risks[0] > risks[1]
 
@@ -127,7 +127,7 @@ def test_the_risk_of_the_start_alone_is_the_mean_over_places_and_chances(walk: W
     for first in (1, 2, walk.start // 2, walk.start - 1, walk.start):
         starts = [at_start(walk, first, place) for place in range(len(walk.places))]
         alone = walk.place_weights @ np.array(starts) @ walk.risky.weights
-        assert walk.start_risk(first) == pytest.approx(alone, rel=1e-9, abs=1e-300)
+        assert RiskBound(walk).start_risk(first) == pytest.approx(alone, rel=1e-9, abs=1e-300)
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -137,7 +137,7 @@ def test_the_risk_of_each_part_is_that_of_a_start_in_the_middle(walk: Walk) -> N
     middle = next(i for i, each in enumerate(np.cumsum(walk.place_weights)) if each >= 0.5)
     expected = at_risky(walk, needed, middle) @ walk.risky.weights
     expected += TUNING.far_off * walk.alpha + walk.risky.ignored
-    np.testing.assert_allclose(walk.local_risk(needed), expected, rtol=1e-9)
+    np.testing.assert_allclose(RiskBound(walk).local_risk(needed), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -196,4 +196,4 @@ def test_a_walk_is_bounded_on_the_finer_grids_unless_it_says_otherwise() -> None
     finer, coarser = (Walk(120, 100, 0.4, 0.1, 6, 90, None, coarse) for coarse in (False, True))
     assert Walk(120, 100, 0.4, 0.1, 6, 90) == finer != coarser
     needed = needed_by(finer, 1.5)
-    assert finer.risk(needed) < coarser.risk(needed)
+    assert RiskBound(finer).risk(needed) < RiskBound(coarser).risk(needed)

@@ -143,7 +143,7 @@ def test_the_bound_is_no_less_than_the_risk_and_little_more(
     """With margins throughout, and with a start that takes a part of the floor alone."""
     few = None if first is None else int(np.ceil(first * walk.min_precision * walk.start))
     needed = needed_by(walk, margin, few)
-    exact, bound = summed(walk).risk(needed), walk.risk(needed)
+    exact, bound = summed(walk).risk(needed), RiskBound(walk).risk(needed)
     assert exact <= bound <= slack * exact
 
 
@@ -153,7 +153,11 @@ def test_a_coarse_bound_is_no_less_than_the_risk_and_near_the_finer_one(
     walk: Walk, margin: float
 ) -> None:
     needed, coarse = needed_by(walk, margin), replace(walk, coarse=True)
-    exact, fine, bound = summed(walk).risk(needed), walk.risk(needed), coarse.risk(needed)
+    exact, fine, bound = (
+        summed(walk).risk(needed),
+        RiskBound(walk).risk(needed),
+        RiskBound(coarse).risk(needed),
+    )
     assert exact <= bound
     assert 0.999 * fine < bound < 1.05 * fine
 
@@ -164,7 +168,7 @@ def test_so_few_next_cases_that_none_may_be_an_alarm(margin: float) -> None:
     walk = Walk(400, 6, 0.3, 0.1, 30, 60)
     needed = needed_by(walk, margin)
     assert (summed(walk).risky_at_places[:, 0] < 0).all()
-    exact, bound = summed(walk).risk(needed), walk.risk(needed)
+    exact, bound = summed(walk).risk(needed), RiskBound(walk).risk(needed)
     assert exact <= bound <= 1.15 * exact
 
 
@@ -188,7 +192,7 @@ def test_the_bound_holds_far_from_the_start(
     walk: Walk, alarms: int, n_shares: int, margin: float, slack: float
 ) -> None:
     needed = lenient_from(walk, alarms, margin)
-    exact, bound = summed(walk, n_shares, alarms).risk(needed), walk.risk(needed)
+    exact, bound = summed(walk, n_shares, alarms).risk(needed), RiskBound(walk).risk(needed)
     assert exact <= bound <= slack * exact
 
 
@@ -205,7 +209,7 @@ def test_the_bound_holds_where_the_requirement_stays_the_same(
 ) -> None:
     """Each more alarm passes more easily, within a range of counts bounded together as well."""
     needed = np.minimum(needed_by(walk, 3.0), needed_by(walk, 1.0)[-1])
-    exact, bound = summed(walk, n_shares, least).risk(needed), walk.risk(needed)
+    exact, bound = summed(walk, n_shares, least).risk(needed), RiskBound(walk).risk(needed)
     assert exact <= bound <= 1.3 * exact
 
 

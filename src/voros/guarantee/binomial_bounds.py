@@ -83,7 +83,7 @@ class TailTable:
 
     def __init__(self, first: int, needed: AnyArray, success: FloatArray) -> None:
         self.first, self.needed, self.success = first, needed, success
-        self._low, self._rows = first, self._first_row()[None]
+        self._low, self._rows = first, at_least(int(needed[0]), first, success)[None]
 
     @property
     def last(self) -> int:
@@ -104,12 +104,6 @@ class TailTable:
         found = self._rows[: max(high - low + 1, 0)]
         empty = np.zeros((high - low + 1 - len(found), len(self.success)))
         return np.concatenate([found, empty]) if len(empty) else found
-
-    def _first_row(self) -> FloatArray:
-        needed = int(self.needed[0])
-        if needed <= 0 or needed > self.first:
-            return np.full(len(self.success), float(needed <= 0))
-        return at_least(needed, self.first, self.success)
 
     def _extend(self, to: int) -> None:
         """Add rows: one more trial helps where the needed stay, and harms where they rise."""

@@ -291,7 +291,8 @@ def walked(
     for rank, share, i, j in zip(ranks[kept], shares[kept], first, end, strict=True):
         if i == len(alarms):
             break
-        if level == 0 and _start_risk(tp, alarms, i, rank, min_precision) <= share:
+        above = right_above(tp, alarms, i, rank)
+        if level == 0 and at_least(above, rank - 1, min_precision) <= share:
             levels = np.full(j - i, share)
             level = share
         elif level > 0:
@@ -318,8 +319,3 @@ def right_above(tp: AnyArray, alarms: AnyArray, i: int, rank: int) -> int:
     2
     """
     return int(min(tp[i], tp[i - 1] + rank - 1 - alarms[i - 1]))
-
-
-def _start_risk(tp: AnyArray, alarms: AnyArray, i: int, rank: int, min_precision: float) -> float:
-    right = right_above(tp, alarms, i, rank)
-    return float(precision_risk(np.array([right]), np.array([rank - 1]), min_precision)[0])

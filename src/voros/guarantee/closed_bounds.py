@@ -15,10 +15,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import betainc, ndtr, xlogy
+from scipy.special import ndtr, xlogy
 
 from voros.core.arrays import AnyArray, FloatArray
 from voros.guarantee.binomial_bounds import windows
+from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.tuning import TUNING
 
 
@@ -104,7 +105,7 @@ class ManyCounts:
             slice(i, j - 1) for i, j in zip(first.tolist(), stop.tolist(), strict=True)
         ]
         self._reached = [
-            tuple(_reach(self.begins[i + 1 : j] - offset, trials, chance) for chance in pair)
+            tuple(at_least(self.begins[i + 1 : j] - offset, trials, chance) for chance in pair)
             for i, j, pair in zip(first, stop, pairwise(chances.tolist()), strict=True)
         ]
 
@@ -132,8 +133,3 @@ class ManyCounts:
             ]
         ).reshape(-1, tails.shape[1])
         return np.asarray(np.clip(bounds + TUNING.cut_off, 0.0, 1.0))
-
-
-def _reach(count: AnyArray, trials: int, chance: float) -> FloatArray:
-    """Probability of at least a count, which is not 0."""
-    return np.asarray(betainc(count, trials - count + 1.0, chance))

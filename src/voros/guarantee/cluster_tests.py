@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.core.groups import GroupedCases
+from voros.core.groups import GroupedCases, counts_by_group
 from voros.core.scenario import Scenario
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.tuning import TUNING
@@ -79,13 +79,11 @@ class ClusterTests:
         needed = deviates / np.sqrt(1 - TUNING.learning_share)
         if self.signal[row] <= 0:
             return None
-        times = max((needed / float(self.signal[row])) ** 2, self._growth_needed(row))
-        return max(1, int(np.ceil((times - 1) * self.n_groups)))
-
-    def _growth_needed(self, row: int) -> float:
-        """How many times as many groups bring the wealth to 1/alpha: it grows exponentially."""
+        # The wealth grows exponentially with the groups, up to 1/alpha.
         gained = float(np.log(self.e_values[row]))
-        return float(-np.log(self.alphas[row]) / gained) if gained > 0 else 1.0
+        growth = float(-np.log(self.alphas[row]) / gained) if gained > 0 else 1.0
+        times = max((needed / float(self.signal[row])) ** 2, growth)
+        return max(1, int(np.ceil((times - 1) * self.n_groups)))
 
 
 def certified_groups(
@@ -153,10 +151,10 @@ def _limit_sums(
 ) -> list[tuple[FloatArray, float]]:
     """Sums of each group at each threshold whose mean a limit wants at least 0, and their bound."""
     n_groups, largest, floor = cases.n_groups, int(cases.sizes.max()), scenario.min_precision
-    alarms = _sums_at(place, n_groups, np.ones(len(place)), cases.scores, tested)
+    alarms = counts_by_group(place, n_groups, cases.scores, tested).astype(np.float64)
     limits = []
     if floor > 0:
-        tp = _sums_at(place, n_groups, cases.positive.astype(float), cases.scores, tested)
+        tp = counts_by_group(place, n_groups, cases.scores, tested, cases.positive.astype(float))
         limits.append((tp - floor * alarms, floor * largest))
     if scenario.per is not None:
         # The groups are the periods. How many may pass the capacity is another test.
@@ -174,16 +172,6 @@ def _mean_share(cases: GroupedCases, scenario: Scenario) -> float:
     """The capacity as a share of the cases; where it is one per period, the groups are those."""
     n_cases = len(cases.codes)
     return scenario.max_alarms(n_cases, n_periods=cases.n_groups) / n_cases
-
-
-def _sums_at(
-    place: AnyArray, n_groups: int, values: FloatArray, scores: FloatArray, tested: FloatArray
-) -> FloatArray:
-    """Sum the values of the cases that each threshold flags, by group: (n_groups, n_tested)."""
-    first = np.searchsorted(-tested, -scores)
-    columns = len(tested) + 1
-    cells = np.bincount(place * columns + first, weights=values, minlength=n_groups * columns)
-    return np.asarray(np.cumsum(cells.reshape(n_groups, columns), axis=1)[:, :-1])
 
 
 def _signal(limits: list[FloatArray], n_tested: int) -> FloatArray:

@@ -63,40 +63,18 @@ def precision_grid(min_precision: float, deviation: float) -> FloatArray:
     return np.unique(np.concatenate([low, below[below > 0], above, near_one, ends]))
 
 
-def broken_floor_chance(
+def keeping_chance(
     shares: FloatArray, precision: FloatArray, horizon: int, min_precision: float
-) -> FloatArray:
-    """Probability that the next cases are below the floor at a threshold.
-
-    Parameters
-    ----------
-    shares : ndarray
-        Of all cases, that the threshold flags; rising.
-    precision : ndarray
-        Chance of such an alarm to be right.
-    horizon : int
-        Number of next cases.
-    min_precision : float
-        The floor.
-
-    Returns
-    -------
-    ndarray of shape (n_shares, n_precisions)
+) -> Means:
+    """Probability that the next cases keep the floor, at thresholds that flag rising shares.
 
     Examples
     --------
     One case, flagged by 1/2, wrong by 1/4:
 
-    >>> broken_floor_chance(np.array([0.5]), np.array([0.75]), 1, 0.4).round(4).tolist()
-    [[0.125]]
+    >>> keeping_chance(np.array([0.5]), np.array([0.75]), 1, 0.4).values.round(4).tolist()
+    [[0.875]]
     """
-    return 1.0 - _keeping(shares, precision, horizon, min_precision).values
-
-
-def _keeping(
-    shares: FloatArray, precision: FloatArray, horizon: int, min_precision: float
-) -> Means:
-    """Probabilities that the next cases keep the floor."""
     most = int(windows(horizon, shares)[1][-1])
     table = TailTable(0, needed_to_keep(np.arange(most + 1), min_precision), precision)
     return BinomialCounts(horizon, shares).means(table)
@@ -196,24 +174,17 @@ def _falling_chance(
     edges, found = np.array([high]), np.zeros((0, len(precision)))
     if split < high:
         edges = growing_shares(split, high)
-        found = _many_broken(edges, precision, horizon, min_precision)
+        alarms = ManyCounts(horizon, edges)
+        # Fewer than ceil(phi a) are right: more than a - ceil(phi a) are wrong.
+        share = 1 - float(as_fraction(min_precision)) - 1 / alarms.begins
+        found = alarms.mean_bounds(tail_bound((alarms.begins, alarms.ends), share, 1 - precision))
     if split > low:
         few = rising_chances(low, split, horizon)
-        keeping = _keeping(few, precision, horizon, min_precision)
+        keeping = keeping_chance(few, precision, horizon, min_precision)
         within = Means(1.0 - keeping.values, keeping.slack).within_parts()
         edges, found = np.append(parts_between(few)[:-1], edges), np.concatenate([within, found])
     falling = np.maximum.accumulate(found[::-1], axis=0)[::-1]
     return edges, np.minimum.accumulate(falling + TUNING.cut_off, axis=1)
-
-
-def _many_broken(
-    shares: FloatArray, precision: FloatArray, horizon: int, min_precision: float
-) -> FloatArray:
-    """Bound the chance of a broken floor between neighbouring shares, with many alarms."""
-    alarms = ManyCounts(horizon, shares)
-    # Fewer than ceil(phi a) are right: more than a - ceil(phi a) are wrong.
-    share = 1 - float(as_fraction(min_precision)) - 1 / alarms.begins
-    return alarms.mean_bounds(tail_bound((alarms.begins, alarms.ends), share, 1 - precision))
 
 
 def _convex_from(shares: FloatArray, horizon: int, min_precision: float) -> FloatArray:

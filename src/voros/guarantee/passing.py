@@ -62,15 +62,13 @@ class Passing:
         The drop is to the precision before, along a line. It is 0 where the chance might lie above
         that line: where it is not known to be convex.
         """
-        found = np.concatenate([self._with_few(needed), self._with_many(needed)])
+        table = TailTable(self.start, needed, self.precision)
+        few = self._few.means(table, self.start, self._columns_few).within_parts()
+        found = np.concatenate([few, self._with_many(needed)])
         passing = np.maximum.accumulate(found, axis=1, out=found)
         passing[:, 0] = 0.0
         convex = self.precision <= self._convex_up_to(needed)[:, None]
         return passing, np.where(convex, np.diff(passing, axis=1, prepend=0.0), 0.0)
-
-    def _with_few(self, needed: AnyArray) -> FloatArray:
-        table = TailTable(self.start, needed, self.precision)
-        return self._few.means(table, self.start, self._columns_few).within_parts()
 
     def _with_many(self, needed: AnyArray) -> FloatArray:
         """One less than the needed, as a share of the alarms, is all that matters."""

@@ -31,7 +31,9 @@ def certified_periods(
     if scenario.exceed is None:
         return certified_groups(points.thresholds, as_groups(cases), scenario, alpha)
     for_floor, for_capacity = _shares(cases, scenario, horizon, alpha)
-    passed = _above_risk(points, cases, scenario, horizon) <= for_capacity
+    n_periods = cases.periods.n_periods
+    most, above = _most_above(scenario, n_periods, horizon), n_above(points, cases, scenario)
+    passed = share_risk(above, n_periods, most, horizon) <= for_capacity
     if scenario.min_precision == 0:
         return np.asarray(passed)
     return passed & certified_groups(points.thresholds, as_groups(cases), scenario, for_floor)
@@ -87,15 +89,6 @@ def _shares(
     n_periods = cases.periods.n_periods if horizon is None else horizon
     most = max(float(most_above(scenario, n_periods)), 1.0)
     return alpha_shares(alpha, scenario.min_precision, most, n_periods)
-
-
-def _above_risk(
-    points: OperatingPoints, cases: PeriodCases, scenario: Scenario, horizon: int | None
-) -> AnyArray:
-    """Probability that a threshold with at most these periods above breaks the rule."""
-    n_periods = cases.periods.n_periods
-    most = _most_above(scenario, n_periods, horizon)
-    return share_risk(n_above(points, cases, scenario), n_periods, most, horizon)
 
 
 def _most_above(scenario: Scenario, n_periods: int, horizon: int | None) -> float:

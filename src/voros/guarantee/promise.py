@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, check_count
+from voros.core.arrays import AnyArray, BoolArray, check_confidence, check_count
 from voros.core.groups import GroupedCases
-from voros.core.operating_points import OperatingPoints
+from voros.core.operating_points import OperatingPoints, is_whole
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.binomial_tests import certified
@@ -61,12 +60,7 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         """Check both arguments."""
-        number = isinstance(self.confidence, Real) and not isinstance(self.confidence, bool)
-        if not number or not 0 < self.confidence < 1:
-            raise ArgumentError(
-                "confidence",
-                f"={self.confidence!r}; accepted is a number strictly between 0 and 1",
-            )
+        check_confidence(self.confidence)
         if self.horizon is not None:
             accepted = "a whole number of cases above 0, or None for the population"
             check_count(self.horizon, "horizon", accepted)
@@ -194,8 +188,7 @@ def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
             f"={scenario.prevalence!r} cannot be combined with a guarantee: its exact "
             "tests need cases drawn as those at deployment, not reweighted ones",
         )
-    whole = [np.asarray(counts).dtype.kind in "iu" for counts in (points.tp, points.fp)]
-    if not all(whole) or not float(points.n_cases).is_integer():
+    if not (is_whole(points.tp) and is_whole(points.fp)) or not float(points.n_cases).is_integer():
         raise ValueError(
             "a guarantee needs whole cases, but the counts are weighted (sample_weight) or rates; "
             "its exact tests hold for independent cases of weight one"

@@ -126,25 +126,6 @@ class Walk:
         both = 1 + self.n_cases / self.horizon
         return np.asarray(np.sqrt(self.min_precision * (1 - self.min_precision) * both * alarms))
 
-    def risk(self, needed: AnyArray) -> float:
-        """Bound the probability that what is deployed breaks the floor in the next cases.
-
-        Parameters
-        ----------
-        needed : ndarray of int
-            True positives that the tests need: of the cases above the start, and then for each
-            number of alarms from the start to the most. At least 1, rising by 0 or 1.
-        """
-        return RiskBound(self).risk(needed)
-
-    def local_risk(self, needed: AnyArray) -> FloatArray:
-        """Return the same for each part of `alarms`, if the first risky threshold lay there."""
-        return RiskBound(self).local_risk(needed)
-
-    def start_risk(self, needed: int) -> float:
-        """Return the same for a sequence that starts at a threshold that is risky already."""
-        return RiskBound(self).start_risk(needed)
-
     @property
     def set_aside(self) -> float:
         """What is counted in full: small chances, and places far from where they should be."""
@@ -227,20 +208,21 @@ class RiskBound:
         ]
 
     def risk(self, needed: AnyArray) -> float:
-        """Bound the probability that what is deployed breaks the floor in the next cases."""
+        """Bound the probability that what is deployed breaks the floor in the next cases.
+
+        ``needed`` are the true positives that the tests need: of the cases above the start, and
+        then for each number of alarms from the start to the most. At least 1, rising by 0 or 1.
+        """
         passing = self._passing.bounds(needed[1:])
         later = []
         for near, far in self._look_ups:
             beyond = far.highest(passing)
             later += [np.concatenate([each.highest(passing), beyond]) for each in near]
         at_start = self._passing_at_once(int(needed[0]))[:, None]
-        worst = self._worst_paths(np.concatenate([at_start, np.array(later)], axis=1))
+        # Over chances of a broken floor: the greater, the later the first risky share.
+        weighted = np.concatenate([at_start, np.array(later)], axis=1) * self._risky.weights
+        worst = highest_path(np.ascontiguousarray(np.moveaxis(weighted[..., ::-1], -1, 0)))
         return float(self.walk.place_weights @ worst) + self.walk.set_aside
-
-    def _worst_paths(self, passing: FloatArray) -> FloatArray:
-        """Sum up over chances of a broken floor: the greater, the later the first risky share."""
-        smallest_first = (passing * self._risky.weights)[..., ::-1]
-        return highest_path(np.ascontiguousarray(np.moveaxis(smallest_first, -1, 0)))
 
     def start_risk(self, needed: int) -> float:
         """Return the risk of a sequence that starts at a threshold that is risky already."""
