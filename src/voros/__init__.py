@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from voros.core.geometry import Region as Region
     from voros.core.geometry import RegionCase as RegionCase
     from voros.core.geometry import feasible_region as feasible_region
+    from voros.core.money import MoneyCost as MoneyCost
     from voros.core.operating_points import OperatingPoints as OperatingPoints
     from voros.core.periods import Periods as Periods
     from voros.core.scenario import Scenario as Scenario
@@ -72,6 +73,7 @@ __version__ = "0.1.0"
 HOMES = {
     "allocation": "GroupThresholds JointPolicy allocate allocate_points compare_group_thresholds",
     "core": "costs",
+    "core.money": "MoneyCost",
     "core.operating_points": "OperatingPoints",
     "core.geometry": "Choice Region RegionCase feasible_region",
     "core.periods": "Periods",

@@ -19,6 +19,7 @@ from voros.core.limits import (
     used_vertices,
     within_capacity,
 )
+from voros.core.money import MoneyCost, money_cost
 from voros.core.operating_points import OperatingPoints, check_points
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
@@ -144,6 +145,31 @@ class Evaluation:
             t = np.where(np.isinf(slope), 1.0, slope / (1.0 + slope))
         shares = lesser_share(self.region, points.fpr[chosen], points.tpr[chosen], 1.0 - t, t)
         return shares.reshape(ratios.shape)[()]
+
+    def in_money(self, false_alarm_cost: float) -> MoneyCost:
+        """Expected cost of 1,000 cases in units of money, the best threshold deployed at each cost.
+
+        Parameters
+        ----------
+        false_alarm_cost : float
+            What a false alarm costs; a miss then costs it divided by the cost ratio.
+
+        Raises
+        ------
+        ArgumentError
+            Where the cost distribution gives a miss no mean price, as ``uniform_t(0, 1)`` does.
+
+        Examples
+        --------
+        >>> import voros
+        >>> scenario = voros.Scenario(capacity=0.5, cost_ratio=0.1)
+        >>> result = voros.evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario)
+        >>> result.in_money(30).per_1000  # of 6 cases a false alarm and a miss: 330
+        55000.0
+        """
+        points = self.points
+        sizes = points.n_positive, points.n_negative
+        return money_cost(self.choices, self.scenario.costs, *sizes, false_alarm_cost)
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the choices as a data frame, one row per interval of the cost ratio."""

@@ -15,11 +15,17 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from voros.core.money import check_price
 from voros.core.scenario import Scenario
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
-from voros.io.scenario_text import COST_FIELDS, SCENARIO_FIELDS, scenario_from_fields
+from voros.io.scenario_text import (
+    COST_FIELDS,
+    SCENARIO_FIELDS,
+    read_number,
+    scenario_from_fields,
+)
 
 MOST_ASKED = 1_000_000
 """More would take days and say nothing new."""
@@ -62,7 +68,20 @@ Exceed = Annotated[
     ),
 ]
 
+FalseAlarmCost = Annotated[
+    str | None,
+    in_limits(
+        "What a false alarm costs, in money: costs of 1,000 cases are then stated in it too.",
+        metavar="AMOUNT",
+    ),
+]
+
 Force = Annotated[bool, in_output("Overwrite files that exist.", "--force")]
+
+
+def read_price(given: str | None) -> float | None:
+    """Return the cost of a false alarm, where one was given."""
+    return None if given is None else check_price(read_number(given, "false_alarm_cost"))
 
 
 def output_to(help_text: str, metavar: str = "FILE") -> Any:

@@ -10,6 +10,7 @@ import typer
 
 from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
+    FalseAlarmCost,
     Force,
     GroupOptions,
     InputOptions,
@@ -19,6 +20,7 @@ from voros.cli.options import (
     TestFile,
     bundled,
     output_to,
+    read_price,
 )
 from voros.cli.select import ChoiceOptions, Tested, load_test
 from voros.cli.terminal import ARGUMENTS, say, show_progress
@@ -44,6 +46,7 @@ def report(
     ],
     test: TestFile = None,
     title: Annotated[str, typer.Option(help="Heading of the report.")] = "A classifier chosen",
+    false_alarm_cost: FalseAlarmCost = None,
     force: Force = False,
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
@@ -52,6 +55,9 @@ def report(
     _check_intervals(scenario, resampling)
     if groups.by and test is None:
         raise ValueError("--by reports on test cases; name them with --test FILE")
+    price = read_price(false_alarm_cost)
+    if price is not None and test is None:
+        raise ValueError("--false-alarm-cost prices test cases; name them with --test FILE")
     check_writable(report_paths(output), force=force)
     validation = load(columns, group=resampling.group, aside=groups.columns, when=when)
     periods = periods_of(validation, scenario, when)
@@ -80,6 +86,7 @@ def report(
         test=None if later is None else DataSummary.of(later),
         tested=tested,
         tested_default=default,
+        false_alarm_cost=price,
     )
     with show_progress("drawing and writing"):
         document, values = write_report(content, output, force=force)

@@ -11,11 +11,21 @@ import typer
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.intervals import Intervals
 from voros.cli.loading import Engine, count_by_engine, count_points, load, open_input, periods_of
-from voros.cli.options import Check, InputOptions, LimitOptions, PeriodOptions, ShowOptions, bundled
+from voros.cli.options import (
+    Check,
+    FalseAlarmCost,
+    InputOptions,
+    LimitOptions,
+    PeriodOptions,
+    ShowOptions,
+    bundled,
+    read_price,
+)
 from voros.cli.terminal import Sheet, show, tracked
 from voros.core.arrays import check_cases
 from voros.core.decision import solve
 from voros.core.limits import limits_message
+from voros.core.money import MoneyCost
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario
@@ -33,11 +43,12 @@ def score(
     limits: LimitOptions,
     when: PeriodOptions,
     output: ShowOptions,
+    false_alarm_cost: FalseAlarmCost = None,
     check: Check = False,
     engine: Engine = None,
 ) -> None:
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
-    scenario = limits.read(by_period=True)
+    scenario, price = limits.read(by_period=True), read_price(false_alarm_cost)
     when.check(scenario)
     # Opened once, for a pipe cannot be read again.
     given = open_input(columns, engine, by_period=scenario.per is not None)
@@ -55,7 +66,7 @@ def score(
             results = {model: evaluate_model(cases, model, scenario) for model in models}
         else:
             results = evaluate_all(count_points(cases, periods), scenario)
-    sheet = score_sheet(results, given.name, scenario, intervals)
+    sheet = score_sheet(results, given.name, scenario, intervals, price)
     reachable = any(row["feasible"] for row in sheet.rows())
     if not (reachable or check or (intervals is not None and intervals.may_be_met)):
         check_reachable(results)
@@ -102,9 +113,10 @@ def score_sheet(
     source: str,
     scenario: Scenario,
     intervals: Intervals | None = None,
+    price: float | None = None,
 ) -> Sheet:
     """Arrange scores and choices, best model first; with the intervals of counted ranges."""
-    rows = [_row(model, result) for model, result in results.items()]
+    rows = [_row(model, result, price) for model, result in results.items()]
     rows.sort(key=lambda row: -row["partial_voros"])
     for row in rows:
         row["behind"] = rows[0]["partial_voros"] - row["partial_voros"]
@@ -123,6 +135,7 @@ def score_sheet(
             "cases": points.n_cases,
             "positives": points.n_positive,
             "scenario": scenario_values(scenario),
+            "false_alarm_cost": price,
             "models": [
                 row | {"choices": [asdict(choice) for choice in results[row["model"]].choices]}
                 for row in rows
@@ -130,17 +143,20 @@ def score_sheet(
         },
         notes=(
             limits_in_words(scenario, points, decision.max_alarms),
+            *(() if price is None else (_priced(results[rows[0]["model"]].in_money(price)),)),
             *(() if intervals is None else intervals.notes),
         ),
     )
 
 
-def _row(model: str, result: Evaluation) -> dict[str, Any]:
+def _row(model: str, result: Evaluation, price: float | None) -> dict[str, Any]:
     choices, score, feasible = result.choices, result.score, result.feasible
     row = {"model": model, "partial_voros": score, "behind": 0.0, "feasible": feasible}
     for name in ("threshold", "alarms", "precision", "recall"):
         values = [getattr(choice, name) for choice in choices]
         row[f"{name}_min"], row[f"{name}_max"] = min(values), max(values)
+    if price is not None:
+        row["money_per_1000"] = result.in_money(price).per_1000
     return row
 
 
@@ -153,7 +169,16 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     }
     for name in ("alarms", "precision", "recall"):
         columns[name] = [span(row[f"{name}_min"], row[f"{name}_max"]) for row in rows]
+    if "money_per_1000" in rows[0]:
+        columns["cost of 1,000 cases"] = [f"{row['money_per_1000']:,.5g}" for row in rows]
     return columns
+
+
+def _priced(best: MoneyCost) -> str:
+    return (
+        f"a false alarm costs {best.false_alarm:,.5g} and a miss {best.miss:,.5g} on average: "
+        f"1,000 cases cost {best.never_alarm:,.5g} without alarms"
+    )
 
 
 def _thresholds(row: Mapping[str, Any]) -> str:

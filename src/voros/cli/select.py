@@ -22,6 +22,7 @@ from voros.cli.loading import (
 )
 from voros.cli.options import (
     Check,
+    FalseAlarmCost,
     GroupOptions,
     InputOptions,
     LimitOptions,
@@ -31,6 +32,7 @@ from voros.cli.options import (
     bundled,
     in_choice,
     output_to,
+    read_price,
 )
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
@@ -137,6 +139,7 @@ def select(
     output: Annotated[
         Path | None, output_to("Save the policy, as JSON; - is standard output.")
     ] = None,
+    false_alarm_cost: FalseAlarmCost = None,
     check: Check = False,
     engine: Engine = None,
 ) -> None:
@@ -145,6 +148,9 @@ def select(
         raise ValueError("--check needs cases to check on; name them with --test FILE")
     if groups.by and test is None:
         raise ValueError("--by reports on test cases; name them with --test FILE")
+    price = read_price(false_alarm_cost)
+    if price is not None and test is None:
+        raise ValueError("--false-alarm-cost prices test cases; name them with --test FILE")
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     how, scenario, aside = choice.read(), limits.read(by_period=True), groups.columns
@@ -165,7 +171,8 @@ def select(
     if test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
         cases = load_test(test, columns, validation.label, selection.winner, when, groups)
-        tested = Tested.of(policy, cases, periods_of(cases, scenario, when), groups.read(cases))
+        periods, by = periods_of(cases, scenario, when), groups.read(cases)
+        tested = Tested.of(policy, cases, periods, by, price)
     if output is not None:
         deliver(document, output, show_options, announce=False)
     sheet = _sheet(selection, policy, tested, validation)
@@ -234,6 +241,7 @@ class Tested:
 
     by_cost: PolicyEvaluation
     default: PolicyEvaluation
+    price: float | None = None
 
     @classmethod
     def of(
@@ -242,6 +250,7 @@ class Tested:
         cases: Predictions,
         periods: Periods | None = None,
         by: Subgroups | None = None,
+        price: float | None = None,
     ) -> Tested:
         """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
         scores = cases.of(policy.model or "")
@@ -256,7 +265,7 @@ class Tested:
             )
             for each in (True, False)
         )
-        return cls(by_cost, default)
+        return cls(by_cost, default, price)
 
     @property
     def satisfied(self) -> bool:
@@ -281,7 +290,7 @@ class Tested:
         return [
             f"{each.deployed}: {line}"
             for each in (self.by_cost, self.default)
-            for line in evaluation_in_words(each)
+            for line in evaluation_in_words(each, self.price)
         ]
 
 
@@ -350,6 +359,6 @@ def _document(
         "winner": selection.winner,
         "ranking": _rows(selection, validation.intervals),
         "policy": policy.fields(),
-        "test": None if tested is None else evaluation_values(tested.by_cost),
-        "test_default": None if tested is None else evaluation_values(tested.default),
+        "test": None if tested is None else evaluation_values(tested.by_cost, tested.price),
+        "test_default": None if tested is None else evaluation_values(tested.default, tested.price),
     }

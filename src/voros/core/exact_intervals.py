@@ -117,8 +117,15 @@ class ThresholdCounts:
             tpr.mean(self.probability).limits,
             self._alarms(confidence),
             _clip(self._cost(tpr, self._share(self.fp, self.n_negative, confidence)), 1.0),
-            _clip(self._cost_per_case(confidence).times(PER_CASES).limits),
+            self.cost_interval(self.ratio_integral, self.probability, confidence),
         )
+
+    def cost_interval(
+        self, on_false: FloatArray, on_missed: FloatArray, confidence: float
+    ) -> Interval:
+        """Return the interval of the cost of 1,000 cases, by what errors cost at each threshold."""
+        per_case = self._cost_per_case(on_false, on_missed, confidence)
+        return _clip(per_case.times(PER_CASES).limits)
 
     @property
     def whole(self) -> bool:
@@ -190,20 +197,16 @@ class ThresholdCounts:
         missed = tpr.rest.mean(self.probability - self.t_integral)
         return fpr.mean(self.t_integral).plus(missed).limits
 
-    def _cost_per_case(self, confidence: float) -> Share:
-        """Cost of a case, a miss costing 1."""
+    def _cost_per_case(
+        self, on_false: FloatArray, on_missed: FloatArray, confidence: float
+    ) -> Share:
         missed = self.n_positive - self.tp
         if self.prevalence is None:
-            false = self._share(self.fp, self.n_cases, confidence)
-            miss = self._share(missed, self.n_cases, confidence)
-            return false.mean(self.ratio_integral).plus(miss.mean(self.probability))
-        false = self._share(self.fp, self.n_negative, confidence)
-        miss = self._share(missed, self.n_positive, confidence)
-        return (
-            false.mean(self.ratio_integral)
-            .times(1.0 - self.prevalence)
-            .plus(miss.mean(self.probability).times(self.prevalence))
-        )
+            false = self._share(self.fp, self.n_cases, confidence).mean(on_false)
+            return false.plus(self._share(missed, self.n_cases, confidence).mean(on_missed))
+        false = self._share(self.fp, self.n_negative, confidence).mean(on_false)
+        miss = self._share(missed, self.n_positive, confidence).mean(on_missed)
+        return false.times(1.0 - self.prevalence).plus(miss.times(self.prevalence))
 
 
 @dataclass(frozen=True, eq=False)

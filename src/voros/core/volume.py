@@ -327,19 +327,45 @@ def ratio_moments(
     >>> ratio_moments(uniform(0.2, 0.4), np.array([0.3]), negatives_per_positive=9.0)
     array([0.125, 0.175])
     """
+    return _integrated_ratio(costs, switches, negatives_per_positive, 1)
+
+
+def miss_moments(
+    costs: CostDistribution, switches: FloatArray, negatives_per_positive: float
+) -> FloatArray:
+    """Integrate C_FN / C_FP, what a miss is worth in false alarms, over the same intervals.
+
+    Infinite on an interval that reaches a ratio of 0, as t does at 0.
+
+    Examples
+    --------
+    >>> from voros.core.costs import miss_costs
+    >>> miss_moments(miss_costs(20, 40), np.array([1 / 30]), negatives_per_positive=9.0)
+    array([17.5, 12.5])
+    """
+    return _integrated_ratio(costs, switches, negatives_per_positive, -1)
+
+
+def _integrated_ratio(
+    costs: CostDistribution, switches: FloatArray, negatives_per_positive: float, power: int
+) -> FloatArray:
+    """Integrate the cost ratio, or with a power of -1 its inverse."""
     if isinstance(costs, Uniform):
         probability, on_tpr, on_fpr = _intervals(costs, switches, negatives_per_positive)
-        finite = (probability > 0) & (on_tpr[:-1] > 0) & (on_tpr[1:] > 0)
+        above, below = (on_fpr, on_tpr) if power > 0 else (on_tpr, on_fpr)
+        finite = (probability > 0) & (below[:-1] > 0) & (below[1:] > 0)
         low, high = np.flatnonzero(finite), np.flatnonzero(finite) + 1
         means = np.where(probability > 0, np.inf, 0.0)
         means[finite] = probability[finite] * mean_quotient(
-            on_fpr[low], on_fpr[high], on_tpr[low], on_tpr[high]
+            above[low], above[high], below[low], below[high]
         )
-        return np.asarray(means / negatives_per_positive)
+        return np.asarray(means * negatives_per_positive**-power)
     values, weights = costs.nodes(in_unit_of(costs, switches, negatives_per_positive))
     ratios = costs.to_ratio(values, negatives_per_positive)
     integral = np.zeros(len(switches) + 1)
-    np.add.at(integral, np.searchsorted(switches, ratios, side="right"), weights * ratios)
+    interval = np.searchsorted(switches, ratios, side="right")
+    with np.errstate(divide="ignore"):
+        np.add.at(integral, interval, weights * ratios ** float(power))
     return integral
 
 

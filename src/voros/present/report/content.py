@@ -98,6 +98,8 @@ class Report:
         A threshold for each cost.
     tested_default : PolicyEvaluation or None
         The default threshold.
+    false_alarm_cost : float or None
+        In money; costs of the test cases are then stated in it.
     """
 
     title: str
@@ -113,6 +115,7 @@ class Report:
     test: DataSummary | None = None
     tested: PolicyEvaluation | None = None
     tested_default: PolicyEvaluation | None = None
+    false_alarm_cost: float | None = None
 
     @property
     def scenario(self) -> Scenario:
@@ -144,7 +147,10 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "policy": report.policy.fields(),
         "test": None
         if report.test is None or report.tested is None
-        else {"data": asdict(report.test), "evaluation": evaluation_values(report.tested)},
+        else {
+            "data": asdict(report.test),
+            "evaluation": evaluation_values(report.tested, report.false_alarm_cost),
+        },
     }
 
 
@@ -181,12 +187,13 @@ def scenario_values(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def evaluation_values(tested: PolicyEvaluation) -> dict[str, Any]:
-    """Return what a policy did on test cases as plain values."""
+def evaluation_values(tested: PolicyEvaluation, price: float | None = None) -> dict[str, Any]:
+    """Return what a policy did on test cases as plain values, priced where a price is known."""
     found = tested.intervals
     return {
         **{name: getattr(tested, name) for name in EVALUATION_NUMBERS},
         "intervals": None if found is None else asdict(found),
+        "money": None if price is None else asdict(tested.in_money(price)),
         "by_period": None if tested.by_period is None else tested.by_period.values(),
         "satisfied": tested.satisfied,
         "violations": [asdict(violation) for violation in tested.violations],

@@ -58,8 +58,8 @@ def policy_in_words(policy: ThresholdPolicy) -> str:
     )
 
 
-def evaluation_in_words(tested: PolicyEvaluation) -> tuple[str, ...]:
-    """Say what a policy did on test cases: a line, and one for each broken limit."""
+def evaluation_in_words(tested: PolicyEvaluation, price: float | None = None) -> tuple[str, ...]:
+    """Say what a policy did on test cases: a line, its price, and one for each broken limit."""
     kept = "limits kept" if tested.satisfied else "limits broken"
     summary = (
         f"{kept}; expected cost {tested.expected_cost:.4f}, mean precision "
@@ -73,7 +73,8 @@ def evaluation_in_words(tested: PolicyEvaluation) -> tuple[str, ...]:
             f" in all, more than {number(tested.scenario.capacity)} in {share:.2%} of "
             f"{found.n_periods:,} periods ({found.note})"
         )
-    return (summary, *map(str, tested.violations))
+    money = () if price is None else (repr(tested.in_money(price)),)
+    return (summary, *money, *map(str, tested.violations))
 
 
 def consequences_in_words(policy: ThresholdPolicy) -> str:

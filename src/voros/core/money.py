@@ -1,0 +1,147 @@
+r"""What alarms and misses cost in money, once the price of a false alarm is known.
+
+Where a false alarm costs M and the cost ratio is c, a miss costs M / c. Over uncertain costs, with
+FP(c) and FN(c) the false positives and misses of the threshold deployed at c among n cases,
+
+.. math:: \frac{1000\,M}{n}\;\mathbb E\!\left[FP(c) + FN(c)/c\right].
+
+The mean of 1/c need not exist: with t uniform from 0, a miss may be worth any number of false
+alarms, and no mean cost in money can be stated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from voros.core.arrays import FloatArray, as_number
+from voros.core.costs import TAIL_HALVINGS, CostDistribution, Density
+from voros.core.exact_intervals import PER_CASES, Interval, ThresholdCounts
+from voros.core.geometry import Choice
+from voros.core.volume import cost_moments, miss_moments
+from voros.exceptions import ArgumentError
+
+BEYOND_TAIL = 1e-3
+"""Largest share of a mean that may hang on costs too rare for any quadrature to see."""
+
+
+@dataclass(frozen=True)
+class MoneyCost:
+    """Expected cost in units of money.
+
+    Attributes
+    ----------
+    false_alarm : float
+        What a false alarm costs.
+    miss : float
+        What a miss costs on average over the cost distribution.
+    per_1000 : float
+        What 1,000 cases cost with the deployed thresholds.
+    never_alarm : float
+        What they cost where no alarm is raised.
+    interval : tuple of two floats, or None
+        Of `per_1000`, where the cases are independent and whole.
+
+    Examples
+    --------
+    >>> MoneyCost(35.0, 700.0, 5250.0, 14000.0)
+    cost of 1,000 cases 5,250, against 14,000 without alarms (a false alarm costs 35, a miss 700)
+    """
+
+    false_alarm: float
+    miss: float
+    per_1000: float
+    never_alarm: float
+    interval: Interval | None = None
+
+    @property
+    def saved(self) -> float:
+        """What the alarms save on 1,000 cases; below 0 where they cost more than they save."""
+        return self.never_alarm - self.per_1000
+
+    def __repr__(self) -> str:
+        """Say it in a line."""
+        ends = "" if self.interval is None else " ({:,.5g} to {:,.5g})".format(*self.interval)
+        return (
+            f"cost of {PER_CASES:,} cases {self.per_1000:,.5g}{ends}, against "
+            f"{self.never_alarm:,.5g} without alarms (a false alarm costs {self.false_alarm:,.5g}, "
+            f"a miss {self.miss:,.5g})"
+        )
+
+
+def money_cost(
+    choices: Sequence[Choice],
+    costs: CostDistribution,
+    n_positive: float,
+    n_negative: float,
+    false_alarm_cost: float,
+) -> MoneyCost:
+    """Price what thresholds do on cases; each is deployed on an interval of the cost ratio."""
+    price = check_price(false_alarm_cost)
+    probability, worth = _moments(choices, costs, n_positive, n_negative)
+    false, tp = (np.array([getattr(c, name) for c in choices], float) for name in ("fp", "tp"))
+    scale = PER_CASES * price / (n_positive + n_negative)
+    return MoneyCost(
+        price,
+        price * float(worth.sum()),
+        scale * float(probability @ false + worth @ (n_positive - tp)),
+        scale * float(worth.sum()) * n_positive,
+    )
+
+
+def money_interval(
+    counts: ThresholdCounts,
+    choices: Sequence[Choice],
+    costs: CostDistribution,
+    odds: tuple[float, float],
+    price: float,
+    confidence: float,
+) -> Interval:
+    """Return the interval of the cost of 1,000 cases, from counts as they were observed."""
+    probability, worth = _moments(choices, costs, *odds)
+    return counts.cost_interval(price * probability, price * worth, confidence)
+
+
+def _moments(
+    choices: Sequence[Choice], costs: CostDistribution, n_positive: float, n_negative: float
+) -> tuple[FloatArray, FloatArray]:
+    """Integrals of 1 and of C_FN / C_FP over the costs at which each threshold is deployed."""
+    odds = n_negative / n_positive if n_positive and n_negative else 1.0
+    starts = np.array([choice.cost_ratio_low for choice in choices[1:]])
+    worth = miss_moments(costs, starts, odds)
+    if not _has_mean(costs, odds, float(worth.sum())):
+        raise ArgumentError(
+            "false_alarm_cost",
+            f" with cost_ratio={costs!r}: the mean of C_FN / C_FP is infinite there, or hangs on "
+            "costs that hardly ever occur, so a miss has no mean price; accepted are costs that "
+            "stay away from C_FP / C_FN = 0, such as a range",
+        )
+    return cost_moments(costs, starts, odds)[0], worth
+
+
+def _has_mean(costs: CostDistribution, odds: float, mean: float) -> bool:
+    """Whether the mean of C_FN / C_FP is finite, and found by a quadrature over the mass."""
+    if not math.isfinite(mean):
+        return False
+    if not isinstance(costs, Density):
+        return True
+    rare = 0.5 ** np.array([TAIL_HALVINGS - 1, TAIL_HALVINGS])
+    ends = np.stack([costs.distribution.ppf(rare), costs.distribution.isf(rare)])
+    with np.errstate(divide="ignore"):
+        terms = rare / costs.to_ratio(ends, odds)
+    before, last = terms[:, 0], terms[:, 1]
+    # What lies beyond the last halving is about a geometric series.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        beyond = last * last / (before - last)
+    return bool(((last < before) & (beyond <= BEYOND_TAIL * mean)).all())
+
+
+def check_price(false_alarm_cost: float) -> float:
+    """Return the cost of a false alarm, or say what is accepted."""
+    price = as_number(false_alarm_cost, "false_alarm_cost", accepted := "a finite number above 0")
+    if not 0 < price < math.inf:
+        raise ArgumentError("false_alarm_cost", f"={false_alarm_cost!r}; accepted is {accepted}")
+    return price

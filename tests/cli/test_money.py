@@ -1,0 +1,55 @@
+"""``--false-alarm-cost`` states costs in money, and is refused where nothing would be priced."""
+
+import json
+
+import pytest
+from cli.cases import LIMITS
+
+from voros.io import read_predictions
+
+PRICED = ("--false-alarm-cost", "35")
+
+
+def test_scores_come_with_what_the_best_thresholds_cost(voros_command, cases):
+    limits = ("--capacity", "0.2", "--cost-ratio", "1/10")
+    ran = voros_command("score", cases, "--label", "died", "--json", *limits, *PRICED)
+    assert ran.code == 0, ran.err
+    document = json.loads(ran.out)
+    assert document["false_alarm_cost"] == 35
+    read = read_predictions(cases, label="died")
+    for row in document["models"]:
+        alarm = read.of(row["model"]) >= row["threshold_min"]
+        false, missed = (alarm & ~read.labels).sum(), (~alarm & read.labels).sum()
+        expected = 1000 * 35 * (false + 10 * missed) / read.n_cases
+        assert row["money_per_1000"] == pytest.approx(expected)
+    text = voros_command("score", cases, "--label", "died", *limits, *PRICED)
+    assert "cost of 1,000 cases" in text.out
+    assert "a false alarm costs 35 and a miss 350 on average: 1,000 cases cost" in text.out
+
+
+def test_a_tested_choice_is_priced_either_way(voros_command, cases, later_cases):
+    words = ("select", cases, "--label", "died", *LIMITS, "--test", later_cases, *PRICED)
+    document = json.loads(voros_command(*words, "--json").out)
+    read = read_predictions(later_cases, label="died")
+    found = document["test_default"]["money"]
+    alarm = read.of(document["winner"]) >= document["test_default"]["choices"][0]["threshold"]
+    false, missed = (alarm & ~read.labels).sum(), (~alarm & read.labels).sum()
+    # A miss is worth 5 to 20 false alarms, 12.5 on average.
+    assert found["per_1000"] == pytest.approx(1000 * 35 * (false + 12.5 * missed) / read.n_cases)
+    assert found["interval"][0] < found["per_1000"] < found["interval"][1]
+    assert document["test"]["money"]["miss"] == pytest.approx(35 * 12.5)
+    assert "(a false alarm costs 35, a miss 437.5)" in voros_command(*words).out
+
+
+@pytest.mark.parametrize("amount", ["0", "-3", "dear", "nan"])
+def test_what_is_no_amount_is_refused(voros_command, cases, amount):
+    ran = voros_command("score", cases, *LIMITS, f"--false-alarm-cost={amount}")
+    assert ran.code == 2
+    assert "--false-alarm-cost" in ran.errors[0]
+
+
+@pytest.mark.parametrize("command", [("select",), ("report", "-o", "report.html")])
+def test_a_price_without_test_cases_is_refused(voros_command, cases, command):
+    ran = voros_command(*command, cases, *LIMITS, *PRICED)
+    assert ran.code == 2
+    assert "--false-alarm-cost prices test cases; name them with --test FILE" in ran.errors[0]
