@@ -43,8 +43,6 @@ def lightgbm_metric(scenario: Scenario) -> Callable[..., tuple[str, float, bool]
     def partial_voros(
         first: Any, second: Any, weight: Any | None = None
     ) -> tuple[str, float, bool]:
-        if hasattr(second, "get_label"):
-            return NAME, _of_data(first, second, scenario), True
         return NAME, _score(first, second, weight, scenario), True
 
     return partial_voros
@@ -54,44 +52,32 @@ def xgboost_metric(scenario: Scenario) -> Callable[..., Any]:
     """Return a metric for XGBoost: ``custom_metric`` of `xgboost.train`, or ``eval_metric``.
 
     XGBoost takes a callable for a cost: say ``maximize=True`` to `xgboost.train`, or to
-    `xgboost.callback.EarlyStopping` for a classifier. Weights of the validation set are honoured.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        Limits and costs.
+    `xgboost.callback.EarlyStopping` for a classifier. Scenario and weights are as in
+    `lightgbm_metric`.
 
     Examples
     --------
     >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
-    >>> metric = xgboost_metric(scenario)
+    >>> metric = xgboost_metric(voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
     >>> metric([0, 0, 1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.6, 0.5])
     0.3365
     """
     check_scenario(scenario)
 
     def partial_voros(first: Any, second: Any, sample_weight: Any | None = None) -> Any:
-        if hasattr(second, "get_label"):
-            return NAME, _of_data(first, second, scenario)
-        return _score(first, second, sample_weight, scenario)
+        score = _score(first, second, sample_weight, scenario)
+        return (NAME, score) if hasattr(second, "get_label") else score
 
     return partial_voros
 
 
 class CatBoostMetric:
-    """A metric for CatBoost: ``eval_metric`` of a classifier.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        Limits and costs.
+    """A metric for CatBoost: ``eval_metric`` of a classifier; the scenario as in `lightgbm_metric`.
 
     Examples
     --------
     >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
-    >>> metric = CatBoostMetric(scenario)
+    >>> metric = CatBoostMetric(voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
     >>> metric.evaluate([[0.1, 0.2, 0.3, 0.4, 0.6, 0.5]], [0, 0, 1, 0, 1, 0], None)
     (0.3365, 1.0)
     """
@@ -119,13 +105,10 @@ class CatBoostMetric:
         return error / weight
 
 
-def _of_data(scores: Any, data: Any, scenario: Scenario) -> float:
-    """Score a data set of LightGBM or XGBoost, which carries labels and weights."""
-    weights = data.get_weight()
-    given = None if weights is None or len(weights) == 0 else weights
-    return _score(data.get_label(), scores, given, scenario)
-
-
-def _score(y_true: Any, y_score: Any, sample_weight: Any | None, scenario: Scenario) -> float:
-    positive, scores, weights = check_cases(y_true, y_score, None, sample_weight)
-    return solve(pruned_points(positive, scores, weights, scenario), scenario).partial_voros
+def _score(first: Any, second: Any, weights: Any | None, scenario: Scenario) -> float:
+    """Score labels and scores; or scores and a data set, which carries labels and weights."""
+    if hasattr(second, "get_label"):
+        first, second, held = second.get_label(), first, second.get_weight()
+        weights = None if held is None or len(held) == 0 else held
+    cases = check_cases(first, second, None, weights)
+    return solve(pruned_points(*cases, scenario), scenario).partial_voros

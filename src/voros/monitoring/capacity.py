@@ -42,7 +42,8 @@ def ended_counts(periods: PeriodTotals, unit: str | None) -> Counts:
 def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
     """Judge the alarms of the periods that have ended."""
     counts = _with_cases(counts) if limit.kind == "share" else counts
-    above = counts.alarms > limit.most * (counts.cases if limit.kind == "share" else 1.0)
+    most = limit.most * (counts.cases if limit.kind == "share" else np.ones(len(counts.cases)))
+    above = counts.alarms > most
     evidence = _evidence(counts, limit, settings, above)
     estimate, low, high = _estimate(counts, limit, settings, above)
     allowed = limit.exceed if limit.kind in ("exceed", "never") else limit.most
@@ -65,8 +66,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
         {
             "time": counts.begins,
             "alarms": counts.alarms,
-            "capacity": limit.most
-            * (counts.cases if limit.kind == "share" else np.ones(len(above))),
+            "capacity": most,
             "evidence": evidence.gaps,
         },
     )
@@ -97,17 +97,13 @@ def _estimate(
     if not len(counts.cases):
         return None, None, None
     if limit.kind == "mean":
-        return float(counts.alarms.mean()), *_ends(counts.alarms, settings.alpha)
+        least, most = positive_mean_interval(counts.alarms, settings.alpha)
+        return float(counts.alarms.mean()), least, most if np.isfinite(most) else None
     share = limit.kind == "share"
     hits = counts.alarms.sum() if share else above.sum()
     n = counts.cases.sum() if share else len(above)
     low, high = mean_interval(np.array([hits]), np.array([n]), settings.alpha)
     return float(hits / n), float(low[0]), float(high[0])
-
-
-def _ends(values: FloatArray, alpha: float) -> tuple[float, float | None]:
-    low, high = positive_mean_interval(values, alpha)
-    return low, high if np.isfinite(high) else None
 
 
 def _judge_never(counts: Counts, above: BoolArray) -> Judgement:

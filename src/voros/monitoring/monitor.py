@@ -13,9 +13,11 @@ import numpy as np
 from voros.core.arrays import (
     AnyArray,
     BoolArray,
+    FloatArray,
     as_vector,
     check_same_length,
     check_scores,
+    check_type,
     is_missing,
     read_labels,
 )
@@ -127,8 +129,7 @@ class Monitor:
         episode: float | timedelta = 0,
     ) -> None:
         """Open the file, or make it."""
-        if not isinstance(policy, ThresholdPolicy):
-            raise TypeError(f"policy is a {type(policy).__name__}; accepted is a ThresholdPolicy")
+        check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
         settings = Settings(
             window=window,  # type: ignore[arg-type]
             alpha=alpha,
@@ -284,24 +285,24 @@ class Monitor:
         ids = read_ids(cases)
         wanted = self.policy.pos_label if pos_label is None else pos_label
         positive = read_labels(y_true, wanted) if len(ids) else np.zeros(0, dtype=np.bool_)
-        moments = self._label_times(times, len(ids))
-        check_same_length(y_true=positive, cases=ids, times=moments.seconds)
+        seconds = self._label_seconds(times, len(ids))
+        check_same_length(y_true=positive, cases=ids, times=seconds)
         if not len(ids):
             return 0
         with self._store.transaction():
             window = self.settings.window_seconds
-            new = self._store.add_labels(ids, moments.seconds, positive, window)
-            self._store.advance(float(moments.seconds.max()))
+            new = self._store.add_labels(ids, seconds, positive, window)
+            self._store.advance(float(seconds.max()))
             self._settle()
         return new
 
-    def _label_times(self, times: Any, n: int) -> Times:
+    def _label_seconds(self, times: Any, n: int) -> FloatArray:
         if times is not None:
-            return read_times(times)
+            return read_times(times).seconds
         clock = self._store.clock
         if clock is None:
             raise ArgumentError("times", " is needed for labels that come before any case")
-        return Times(np.full(n, clock), np.full(n, day_of(clock)))
+        return np.full(n, clock)
 
     def advance(self, time: Any) -> None:
         """Say that it is a later time now, which closes windows; the clock never goes back."""
@@ -313,8 +314,7 @@ class Monitor:
     def _settle(self) -> None:
         """Keep the state of alarms that only a correction can change, inside a transaction."""
         store, settings, floor = self._store, self.settings, self.policy.scenario.min_precision
-        clock = BEGINNING if store.clock is None else store.clock
-        state = self._settled
+        clock, state = self._now, self._settled
         until = clock - settings.window_seconds - settings.reach_seconds
         if store.n_alarms(state.begin, until) <= SETTLED_AT_ONCE:
             return
@@ -336,8 +336,7 @@ class Monitor:
             Compute the curves of precision, from every alarm since the policy was deployed.
             Without them a status goes on from what was settled when cases and labels came.
         """
-        store = self._store
-        clock = BEGINNING if store.clock is None else store.clock
+        store, clock = self._store, self._now
         state = Settled(self._since) if curves else self._settled
         alarms = read_alarms(store.alarms(state.begin), self.settings.window_seconds, clock)
         periods = store.periods(self._since)
@@ -366,6 +365,10 @@ class Monitor:
             path, render_status_page(self.status(curves=True), self.settings, named), force=force
         )
         return Path(path)
+
+    @property
+    def _now(self) -> float:
+        return BEGINNING if self._store.clock is None else self._store.clock
 
     @property
     def _since(self) -> float:
@@ -409,15 +412,12 @@ class Monitor:
         if since is None:
             since = self.status().since
         begin = self._since if since is None else max(self._since, read_time(since))
-        clock = self._store.clock
-        until = BEGINNING if clock is None else clock - self.settings.window_seconds
-        rows = self._store.latest(begin, until)
+        rows = self._store.latest(begin, self._now - self.settings.window_seconds)
         return propose(rows, self.policy, self.settings.cost_ratio)
 
     def adopt(self, policy: ThresholdPolicy) -> None:
         """Deploy another policy from now on; evidence begins anew, and the file keeps the old."""
-        if not isinstance(policy, ThresholdPolicy):
-            raise TypeError(f"policy is a {type(policy).__name__}; accepted is a ThresholdPolicy")
+        check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
         clock = self._store.clock
         with self._store.transaction():
             before = self._store.fact("policy") or ""

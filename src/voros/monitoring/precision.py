@@ -24,8 +24,7 @@ CURVE_POINTS = 400
 """At most this many points of a curve are computed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Alarms:
+class Alarms(NamedTuple):
     """Alarms in the order of time, with the label known when the window closed.
 
     Attributes
@@ -48,9 +47,7 @@ class Alarms:
 
     def part(self, first: int, last: int) -> Alarms:
         """Return some alarms, from the first to the one before the last."""
-        rows = slice(first, last)
-        columns = self.times[rows], self.patients[rows], self.closed[rows]
-        return Alarms(*columns, self.labels[rows], self.latest[rows])
+        return Alarms._make(column[first:last] for column in self)
 
 
 def read_alarms(rows: Sequence[tuple[Any, ...]], window: float, clock: float) -> Alarms:
@@ -64,8 +61,7 @@ def read_alarms(rows: Sequence[tuple[Any, ...]], window: float, clock: float) ->
     return Alarms(times, patients, times + window < clock, labels, now)
 
 
-@dataclass(frozen=True, eq=False)
-class Units:
+class Units(NamedTuple):
     """Closed alarms, or closed clusters of a patient's alarms: how many, and how many true."""
 
     begins: FloatArray
@@ -75,8 +71,7 @@ class Units:
 
     def part(self, first: int, last: int) -> Units:
         """Return some units, from the first to the one before the last."""
-        rows = slice(first, last)
-        return Units(self.begins[rows], self.ends[rows], self.alarms[rows], self.true[rows])
+        return Units._make(column[first:last] for column in self)
 
 
 def read_units(
@@ -274,7 +269,8 @@ def precision_watch(
     evidence = precision_evidence(units, floor, settings, state.fold)
     now = state.then(units, alarms, evidence)
     tp, n, n_units = now.tallies.true, now.tallies.counted, now.fold.n
-    low, high = _interval(tp, n, n_units, settings) if n else (0.0, 1.0)
+    ends = _ends(np.array([tp]), np.array([n]), np.array([float(n_units)]), settings)
+    low, high = (float(end[0]) for end in ends) if n else (0.0, 1.0)
     found = now.seen.judge(kept=bool(n and low >= floor))
     watch = Watch(
         "precision",
@@ -295,12 +291,12 @@ def precision_watch(
 
 def _curves(units: Units, evidence: Evidence, settings: Settings) -> dict[str, FloatArray]:
     points = _points(len(units.alarms))
-    low, high = _intervals(units, points, settings)
-    cumulative = np.cumsum(units.true), np.cumsum(units.alarms)
+    true, n = np.cumsum(units.true), np.cumsum(units.alarms)
+    low, high = _ends(true[points], n[points], points + 1.0, settings)
     return {
         "time": units.ends[points],
-        "estimate": (cumulative[0] / np.maximum(cumulative[1], 1))[points],
-        "recent": _recent(*cumulative)[points],
+        "estimate": (true / np.maximum(n, 1))[points],
+        "recent": _recent(true, n)[points],
         "low": low,
         "high": high,
         "evidence": evidence.gaps[points],
@@ -320,16 +316,6 @@ def _recent(true: FloatArray, alarms: FloatArray) -> FloatArray:
 def _points(n: int) -> AnyArray:
     """Choose units to compute a curve at, the last one included."""
     return np.unique(np.linspace(0, n - 1, min(n, CURVE_POINTS)).astype(int)) if n else np.arange(0)
-
-
-def _intervals(units: Units, points: AnyArray, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    true, n = np.cumsum(units.true)[points], np.cumsum(units.alarms)[points]
-    return _ends(true, n, points + 1.0, settings)
-
-
-def _interval(tp: float, n: float, n_units: int, settings: Settings) -> tuple[float, float]:
-    low, high = _ends(np.array([tp]), np.array([n]), np.array([float(n_units)]), settings)
-    return float(low[0]), float(high[0])
 
 
 def _ends(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from numbers import Integral
 from typing import Any
 
-from voros.core.arrays import as_number, check_number
+from voros.core.arrays import OPEN_INTERVAL, as_number, check_count, check_number
 from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text
@@ -32,7 +31,7 @@ class Settings:
         """Check every setting."""
         object.__setattr__(self, "window", read_days(self.window, "window"))
         object.__setattr__(self, "episode", read_days(self.episode, "episode"))
-        _check_open(self.alpha, "alpha", 1.0)
+        check_number(self.alpha, "alpha", "a number strictly between 0 and 1", *OPEN_INTERVAL)
         accepted = "a number of alarms of at least 10"
         check_number(self.run_length, "run_length", accepted, 10.0, 1e12)
         if self.exceed is not None:
@@ -43,9 +42,7 @@ class Settings:
             value = getattr(self, name)
             if value is not None and not as_number(value, name) > 0:
                 raise ArgumentError(name, f"={value!r}; accepted is a number above 0")
-        most = self.most_per_patient
-        if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
-            raise ArgumentError("most_per_patient", f"={most!r}; accepted is a whole number from 1")
+        check_count(self.most_per_patient, "most_per_patient", "a whole number from 1")
 
     @property
     def window_seconds(self) -> float:
@@ -95,13 +92,10 @@ def capacity_limit(policy: ThresholdPolicy, settings: Settings) -> CapacityLimit
     """Return the limit on alarms that a monitor watches; None where there is none."""
     if settings.capacity is not None:
         return _per_period(settings.capacity, settings.exceed)
-    scenario = policy.scenario
-    if not scenario.capacity_is_count:
-        share = float(scenario.capacity)
-        return CapacityLimit(share, "share") if share < 1 else None
+    scenario, n_cases = policy.scenario, policy.n_positive + policy.n_negative
     if scenario.per is not None:
         return _per_period(scenario.capacity, scenario.exceed)
-    share = scenario.capacity / (policy.n_positive + policy.n_negative)
+    share = float(scenario.capacity) / (n_cases if scenario.capacity_is_count else 1)
     return CapacityLimit(share, "share") if share < 1 else None
 
 
@@ -110,8 +104,3 @@ def _per_period(most: float, exceed: Any) -> CapacityLimit:
         return CapacityLimit(float(most), "mean")
     kind = "exceed" if exceed > 0 else "never"
     return CapacityLimit(float(most), kind, float(exceed))
-
-
-def _check_open(value: Any, name: str, high: float) -> None:
-    if not 0 < as_number(value, name) < high:
-        raise ArgumentError(name, f"={value!r}; accepted is a number strictly between 0 and {high}")

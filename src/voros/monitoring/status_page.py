@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -43,85 +44,67 @@ def charts_of(status: Status) -> Iterator[Chart]:
             yield from makers[watch.name](watch)
 
 
-def _marks(watch: Watch) -> tuple[tuple[float, str], ...]:
-    found = []
-    begin, end = watch.history["time"][0], watch.history["time"][-1]
-    for date, name in ((watch.since, "since about here"), (watch.noticed, watch.verdict)):
-        if date is not None:
-            found.append((float(np.clip(read_time(date), begin, end)), name))
-    return tuple(found)
+def _chart(watch: Watch, title: str, caption: str, *lines: Line, **axis: Any) -> Chart:
+    """Put lines together, with marks where the limit broke and where that was seen."""
+    begin, end = watch.history["time"][[0, -1]]
+    dates = ((watch.since, "since about here"), (watch.noticed, watch.verdict))
+    marks = tuple(
+        (float(np.clip(read_time(date), begin, end)), name) for date, name in dates if date
+    )
+    return Chart(title, caption, lines, marks=marks, **axis)
+
+
+def _line(watch: Watch, name: str, values: FloatArray, kind: str = "data") -> Line:
+    return Line(name, watch.history["time"], values, kind)
 
 
 def _flat(watch: Watch, value: float, name: str) -> Line:
-    times = watch.history["time"][[0, -1]]
-    return Line(name, times, np.full(2, value), "limit")
+    return Line(name, watch.history["time"][[0, -1]], np.full(2, value), "limit")
 
 
 def _precision_charts(watch: Watch) -> Iterator[Chart]:
     past, floor = watch.history, watch.limit or 0.0
-    yield Chart(
+    yield _chart(
+        watch,
         "Precision so far",
         "share of true alarms over all whose window has closed, with its confidence sequence; it "
         "is a mean since the policy was deployed, and turns slowly",
-        (
-            Line("precision", past["time"], past["estimate"]),
-            Line(f"last {RECENT} alarms", past["time"], past["recent"], "quiet"),
-            _flat(watch, floor, f"floor {floor:g}"),
-        ),
-        (past["time"], past["low"], past["high"]),
+        _line(watch, "precision", past["estimate"]),
+        _line(watch, f"last {RECENT} alarms", past["recent"], "quiet"),
+        _flat(watch, floor, f"floor {floor:g}"),
+        band=(past["time"], past["low"], past["high"]),
         low=0.0,
         high=min(1.0, max(2 * floor, float(past["estimate"].max()) + 0.1)),
-        marks=_marks(watch),
     )
-    yield Chart(
+    yield _chart(
+        watch,
         "Evidence that precision is below its floor",
         "powers of ten, 0 being what it takes; the detector forgets good times, and watches for "
         "a change",
-        (
-            Line("evidence", past["time"], _tens(past["evidence"])),
-            Line("detector", past["time"], _tens(past["detector"]), "quiet"),
-            _flat(watch, 0.0, "bound"),
-        ),
-        marks=_marks(watch),
+        _line(watch, "evidence", _tens(past["evidence"])),
+        _line(watch, "detector", _tens(past["detector"]), "quiet"),
+        _flat(watch, 0.0, "bound"),
     )
 
 
 def _capacity_charts(watch: Watch) -> Iterator[Chart]:
-    past = watch.history
-    yield Chart(
-        "Alarms per period",
-        "each dot is a period that has ended",
-        (
-            Line("alarms", past["time"], past["alarms"], "dots"),
-            Line("capacity", past["time"], past["capacity"], "limit"),
-        ),
-        low=0.0,
-        marks=_marks(watch),
-    )
+    alarms = _line(watch, "alarms", watch.history["alarms"], "dots")
+    most = _line(watch, "capacity", watch.history["capacity"], "limit")
+    caption = "each dot is a period that has ended"
+    yield _chart(watch, "Alarms per period", caption, alarms, most, low=0.0)
 
 
 def _cost_charts(watch: Watch) -> Iterator[Chart]:
-    past = watch.history
-    yield Chart(
-        "Cost per 1,000 cases",
-        "in misses, as far as cases have labels",
-        (
-            Line("cost", past["time"], past["cost"], "dots"),
-            _flat(watch, 1000 * (watch.limit or 0.0), "budget"),
-        ),
-        low=0.0,
-        marks=_marks(watch),
-    )
+    cost = _line(watch, "cost", watch.history["cost"], "dots")
+    budget = _flat(watch, 1000 * (watch.limit or 0.0), "budget")
+    caption = "in misses, as far as cases have labels"
+    yield _chart(watch, "Cost per 1,000 cases", caption, cost, budget, low=0.0)
 
 
 def _score_charts(watch: Watch) -> Iterator[Chart]:
-    past = watch.history
-    yield Chart(
-        "Mean score per period",
-        "without labels: a change of the scores is no harm yet",
-        (Line("mean score", past["time"], past["mean"], "dots"),),
-        marks=_marks(watch),
-    )
+    mean = _line(watch, "mean score", watch.history["mean"], "dots")
+    caption = "without labels: a change of the scores is no harm yet"
+    yield _chart(watch, "Mean score per period", caption, mean)
 
 
 def _tens(logs: FloatArray) -> FloatArray:

@@ -137,9 +137,7 @@ class Cases(NamedTuple):
 
     def take(self, rows: AnyArray) -> Cases:
         """Return the cases that a mask marks, or those at the given positions."""
-        patients = None if self.patients is None else self.patients[rows]
-        times, scores, alarms = self.seconds[rows], self.scores[rows], self.alarms[rows]
-        return Cases(self.ids[rows], times, self.periods[rows], scores, alarms, patients)
+        return Cases._make(None if column is None else column[rows] for column in self)
 
 
 @dataclass(frozen=True)

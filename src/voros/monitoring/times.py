@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
+from voros.core.arrays import LARGEST_FINITE, AnyArray, FloatArray, check_number
 from voros.core.clock import read_clock
-from voros.exceptions import ArgumentError
 
 SECONDS_PER_DAY = 86_400.0
 
@@ -59,12 +58,8 @@ def read_days(value: Any, name: str) -> float:
     """
     if isinstance(value, timedelta):
         value = value.total_seconds() / SECONDS_PER_DAY
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    if not number or isinstance(value, bool) or not 0 <= value < np.inf:
-        raise ArgumentError(
-            name, f"={value!r}; accepted is a number of days of at least 0, or a timedelta"
-        )
-    return float(value)
+    accepted = "a number of days of at least 0, or a timedelta"
+    return check_number(value, name, accepted, 0.0, LARGEST_FINITE)
 
 
 def day_of(seconds: float) -> str:

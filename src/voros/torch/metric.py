@@ -15,7 +15,6 @@ from voros.core.costs import CostLike
 from voros.core.decision import solve
 from voros.core.device_cases import read_device_cases
 from voros.core.device_points import points_on_device
-from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario
 from voros.exceptions import OneClassWarning
@@ -264,14 +263,9 @@ def _score(positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: S
         given = None if weights is None else weights.numpy()
         points = pruned_points(positive.numpy(), scores.numpy(), given, scenario)
     else:
-        points = _points_on_device(positive, scores, weights, scenario)
+        cases = read_device_cases(positive, scores, None, weights)
+        points = points_on_device(cases, [scenario])
     return solve(points, scenario).partial_voros
-
-
-def _points_on_device(
-    positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: Scenario
-) -> OperatingPoints:
-    return points_on_device(read_device_cases(positive, scores, None, weights), [scenario])
 
 
 def _one_tensor(batches: list[Tensor], kind: torch.dtype, metric: Metric) -> Tensor:
