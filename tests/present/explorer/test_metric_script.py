@@ -19,16 +19,34 @@ from voros.winners import winner_map_points
 NODE = shutil.which("node")
 HERE = Path(__file__).parent
 N_PROBLEMS = 250
+N_COSTS = 20_001
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 
-def _random_points(rng: np.random.Generator, kind: str) -> voros.OperatingPoints:
+PROBABILITIES = (0.0, 0.01, 0.1, 0.3, 0.6, 0.95)
+
+
+def _random_cases(rng: np.random.Generator, kind: str) -> tuple[Any, Any, Any]:
     n = int(rng.integers(6, 120))
     y = np.append([True, False], rng.random(n) < rng.uniform(0.05, 0.7))
     scores = np.round(rng.normal(size=n + 2) + y, int(rng.integers(0, 4)))
     weights = rng.uniform(0.2, 3.0, n + 2) if kind == "weighted" else None
-    return voros.OperatingPoints.from_scores(y, scores, sample_weight=weights)
+    return y, scores, weights
+
+
+def _mean_cost(result: Any, costs: dict[str, Any]) -> float | None:
+    """False alarms and misses of 1,000 cases at their price: the least at each of many costs."""
+    if costs["over"] == "t":
+        return None
+    points = result.points
+    allowed = points.feasible(result.scenario)
+    tp, fp = points.tp[allowed], points.fp[allowed]
+    ends = costs["low"], costs["high"]
+    worths = np.linspace(*ends, N_COSTS) if ends[0] < ends[1] else np.array(ends)
+    miss = worths if costs["over"] == "miss" else 1 / worths
+    least = np.min([f + miss * (points.n_positive - t) for t, f in zip(tp, fp, strict=True)], 0)
+    return float(1000 * (least[1:] + least[:-1]).mean() / 2 / points.n_cases)
 
 
 def _random_costs(rng: np.random.Generator) -> tuple[voros.costs.CostDistribution, dict[str, Any]]:
@@ -44,9 +62,17 @@ def _random_costs(rng: np.random.Generator) -> tuple[voros.costs.CostDistributio
     return maker(low, high), {"over": over, "low": low, "high": high}
 
 
+def _net_benefits(y: Any, scores: Any, weights: Any, scenario: voros.Scenario) -> list[float]:
+    found = voros.net_benefit(
+        y, scores, scenario, threshold_probability=PROBABILITIES, sample_weight=weights
+    )
+    return [float(value) for value in found]
+
+
 def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
     kind = str(rng.choice(["whole", "weighted"], p=[0.7, 0.3]))
-    points = _random_points(rng, kind)
+    y, scores, weights = _random_cases(rng, kind)
+    points = voros.OperatingPoints.from_scores(y, scores, sample_weight=weights)
     floor = float(rng.choice([0.0, 1.0, round(rng.uniform(0, 1), 2), rng.uniform(0, 1)]))
     by_count = rng.random() < 0.3
     capacity = int(rng.integers(1, 60)) if by_count else float(round(rng.uniform(0.05, 1), 2))
@@ -78,6 +104,12 @@ def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
         "ratios": scenario.costs.ratio_range(result.points.negatives_per_positive),
         "binding": result.binding,
         "allowed": result.points.feasible(scenario).astype(int).tolist(),
+        "gains": {
+            "probabilities": PROBABILITIES,
+            "within": _net_benefits(y, scores, weights, scenario),
+            "free": _net_benefits(y, scores, weights, scenario.without_limits()),
+        },
+        "cost": _mean_cost(result, script_costs),
         "areas": [(c, float(result.normalised_area(c))) for c in (0.01, 0.2, 1.0, 30.0)],
     }
 

@@ -43,9 +43,9 @@ from voros.text.signatures import takes
 _MODULES = """
     python_text lang_en lang_de lang voros guarantee resampling uncertainty csv columns labels
     counting reading background setting wording marks axes roc_chart area_chart threshold_chart
-    people groups periods winners winner_map tables chart_tables ranking notices fields controls
-    sharing saving chart_data prevalence_band keeping compare steps filling answers guide app
-    loader main
+    people groups periods winners winner_map tables net_benefit decision_chart cost_table
+    chart_tables ranking notices fields controls sharing saving prevalence_band chart_data keeping
+    compare steps filling answers guide app loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""

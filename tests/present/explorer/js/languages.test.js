@@ -1,5 +1,6 @@
 /** Every language has every word, and no module writes words of its own. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { LANGUAGES, setLanguage, w } from "./lang.js";
@@ -25,6 +26,16 @@ test("languages have the same words with the same arguments", () => {
     sameKinds(rest.glossary, expected.glossary, `${name}.glossary`);
     sameKinds(rest.notTable, expected.notTable, `${name}.notTable`);
     assert.equal(typeof axes, typeof own);
+  }
+});
+
+test("no language gives a word twice, for the second would hide the first", () => {
+  for (const name of Object.keys(LANGUAGES)) {
+    const source = readFileSync(new URL(`./lang_${name}.js`, import.meta.url), "utf8");
+    const words = source.slice(source.indexOf("export const"));
+    const keys = [...words.matchAll(/^  (\w+):/gm)].map(([, key]) => key);
+    assert.ok(keys.length > 200);
+    assert.deepEqual(keys.filter((key, i) => keys.indexOf(key) !== i), [], name);
   }
 });
 

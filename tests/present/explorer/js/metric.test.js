@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
+import { costsOfModel, costsOfNone, gainsOf, priceAt, probabilityAt, treatAll } from "./net_benefit.js";
 import {
   asFraction,
   atPrevalence,
@@ -201,4 +202,39 @@ test("a region's area, cut by a floor alone and by a capacity alone", () => {
   close(feasibleRegion(10, 90, 0.5, 100).area, 10 / 90 / 2);
   close(feasibleRegion(10, 90, 0, 5).area, ((5 / 10) * (5 / 90)) / 2);
   close(feasibleRegion(10, 90, 0, 100).area, 1);
+});
+
+/** A model of a random problem, with what it can do there. */
+function modelOf({ points: counts, cases: sizes, prevalence, minPrecision, capacity, costs }) {
+  const points = atPrevalence(operatingPoints(counts, sizes), prevalence);
+  return { points, result: evaluate(points, minPrecision, capacity, costs) };
+}
+
+test("net benefit within limits and without is Python's", () => {
+  for (const { gains, ...problem } of cases.scores) {
+    const model = modelOf(problem);
+    gains.probabilities.forEach((p, i) => {
+      const found = gainsOf(model, priceAt(p));
+      close(found.within, gains.within[i], 1e-9);
+      close(found.free, gains.free[i], 1e-9);
+    });
+  }
+});
+
+test("expected costs are the mean of the least cost at each price", () => {
+  const priced = cases.scores.filter(({ cost }) => cost !== null);
+  assert.ok(priced.length > 100);
+  for (const { cost, ...problem } of priced) {
+    const { within, free, limits } = costsOfModel(modelOf(problem), problem.costs);
+    close(within / cost, 1, 1e-6);
+    assert.ok(free <= within + 1e-9 && limits >= -1e-9);
+  }
+});
+
+test("an alarm for everybody and for nobody cost what they must", () => {
+  const points = operatingPoints({ thresholds: [0.5], tp: [2], fp: [1] }, { nPositive: 3, nNegative: 7 });
+  const { none, all } = costsOfNone(points, { over: "miss", low: 4, high: 6 });
+  close(none, 1500);
+  close(all, 700);
+  close(treatAll(points, priceAt(probabilityAt(4))), (3 - 7 / 4) / 10);
 });

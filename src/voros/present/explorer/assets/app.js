@@ -3,7 +3,9 @@ import { areaChart } from "./area_chart.js";
 import { resampleScorer } from "./background.js";
 import { bindComparison } from "./compare.js";
 import { bindControls } from "./controls.js";
-import { areaRows, mapRows, rocRows } from "./chart_tables.js";
+import { areaRows, decisionRows, mapRows, rocRows } from "./chart_tables.js";
+import { costTable } from "./cost_table.js";
+import { decisionChart, gainText } from "./decision_chart.js";
 import { fillWords } from "./filling.js";
 import { groupsBlock } from "./groups.js";
 import { canGuarantee, guaranteeOf } from "./guarantee.js";
@@ -258,14 +260,19 @@ function bindPage() {
   tables = {
     roc: tableBehind(place("roc-table")),
     area: tableBehind(place("area-table")),
+    decision: tableBehind(place("decision-table")),
     map: tableBehind(place("map-table")),
     prevalence: tableBehind(place("prevalence-table")),
   };
   pictures = [
     (view) => tables.roc(() => rocRows(view)),
     (view) => tables.area(() => areaRows(view)),
+    (view) => tables.decision(() => decisionRows(view)),
+    (view) => (place("decision-text").textContent = gainText(view)),
     rocChart(place("roc")),
     areaChart(place("area")),
+    decisionChart(place("decision")),
+    costTable(place, store),
     thresholdChart(place("threshold")),
     thresholdTable(place("choices")),
     groupsBlock(place, payload.groups),

@@ -16,7 +16,7 @@ export function shownMisses([low, high]) {
 
 /** The band of the costs in force, and the line at which consequences are shown. */
 export function costBand(box, x, view) {
-  const [low, high] = view.setting.miss.map(x.at);
+  const [low, high] = view.setting.miss.map(x.at).sort((a, b) => a - b);
   const at = x.at(view.missAt);
   const height = box.bottom - box.top;
   return [

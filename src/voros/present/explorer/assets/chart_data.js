@@ -1,5 +1,9 @@
 /** The numbers behind each picture in full precision, as CSV. */
 import { shownMisses } from "./area_chart.js";
+import { costRows } from "./cost_table.js";
+import { decisionCurves, probabilitiesOf } from "./decision_chart.js";
+import { priceAt, treatAll } from "./net_benefit.js";
+import { bandView } from "./prevalence_band.js";
 import { choices } from "./threshold_chart.js";
 import { feasible, normalisedArea } from "./voros.js";
 import { placeOnMap } from "./winners.js";
@@ -57,6 +61,35 @@ function areaData({ models, setting }) {
   return [["model", "miss_worth", "normalised_area"], ...rows];
 }
 
+function decisionData(view) {
+  const probabilities = probabilitiesOf(view);
+  const curves = decisionCurves(view.models, probabilities);
+  const rows = curves.flatMap(({ model, within, free }) =>
+    probabilities.map((p, i) => [
+      model.name, p, free[i], within[i], free[i] - within[i], treatAll(model.points, priceAt(p)),
+    ]),
+  );
+  const head = ["model", "threshold_probability", "best", "within_limits", "cost_of_limits", "treat_all"];
+  return [head, ...rows];
+}
+
+const orNothing = (value) => (Number.isNaN(value) ? "" : value);
+
+function costData(view) {
+  const rows = costRows(view).map(({ name, costs }) => [name, ...costs.map(orNothing)]);
+  const unit = view.setting.price === null ? "false_alarms" : "money";
+  const head = ["within_limits", "without_limits", "cost_of_limits"];
+  return [["model", ...head.map((column) => `${column}_${unit}`)], ...rows];
+}
+
+function prevalenceData(view) {
+  const rows = (bandView(view)?.band ?? []).map((at) => [
+    at.prevalence, at.precision, at.low, at.high, at.alarms, at.mostAlarms, at.cost,
+  ]);
+  const head = ["precision", "precision_low", "precision_high", "alarm_share", "alarm_share_high"];
+  return [["prevalence", ...head, "cost_per_1000_false_alarms"], ...rows];
+}
+
 function mapData({ models, map }) {
   const { found, cells, window } = map ?? { found: [], cells: 1, window: null };
   const rows = found.map(({ winner, close }, at) => {
@@ -80,4 +113,7 @@ export const CHART_DATA = {
   area: areaData,
   map: mapData,
   people: peopleData,
+  decision: decisionData,
+  costs: costData,
+  prevalence: prevalenceData,
 };

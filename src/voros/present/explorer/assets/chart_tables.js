@@ -1,5 +1,6 @@
-/** What the ROC plot, the area curve and the map of winners show, as rows of text. */
+/** What the ROC plot, the curves over costs and the map of winners show, as rows of text. */
 import { w } from "./lang.js";
+import { gainsOf, probabilityAt, treatAll } from "./net_benefit.js";
 import { bestAt, normalisedArea } from "./voros.js";
 import { placeOnMap } from "./winners.js";
 import { falseAlarms, percent, plain, thresholdText } from "./wording.js";
@@ -34,6 +35,19 @@ export function areaRows(view) {
     ),
   ]);
   return { head: [w.modelHead, ...costs.map((miss) => w.missWorth(falseAlarms(miss)))], rows };
+}
+
+/** The net benefit of each model and of an alarm for everybody at a few costs. */
+export function decisionRows(view) {
+  const costs = costsShown(view);
+  const rows = view.models.map((model) => {
+    const gains = costs.map((miss) => gainsOf(model, 1 / miss));
+    return [model.name, ...gains.flatMap(({ within, limits }) => [plain(within), plain(limits)])];
+  });
+  const all = costs.flatMap((miss) => [plain(treatAll(view.points[0], 1 / miss)), NOTHING]);
+  const risks = costs.map((miss) => percent(probabilityAt(miss)));
+  const head = risks.flatMap((risk) => [w.gainWithin(risk), w.gainLimits(risk)]);
+  return { head: [w.modelHead, ...head], rows: [...rows, [w.everybody, ...all]] };
 }
 
 /** The map, its highest floor first: who wins in each cell. */

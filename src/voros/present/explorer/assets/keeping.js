@@ -45,6 +45,9 @@ async function pngOf(picture) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
+/** A table has numbers, and no picture. */
+const isDrawn = (name) => document.getElementById(name).tagName !== "TBODY";
+
 const pictureOf = (name) => document.querySelector(`#${name} svg`);
 
 const WAYS = {
@@ -58,7 +61,8 @@ export function bindKeeping(view) {
   for (const place of document.querySelectorAll("[data-keep]")) {
     const name = place.dataset.keep;
     const title = place.closest(".card").querySelector("h2").textContent;
-    const buttons = Object.entries(WAYS).map(([kind, save]) => {
+    const ways = Object.entries(WAYS).filter(([kind]) => kind === "CSV" || isDrawn(name));
+    const buttons = ways.map(([kind, save]) => {
       const said = `${w.keepPicture(kind)}: ${title}`;
       const button = html("button", { type: "button", "aria-label": said }, w.keepPicture(kind));
       button.addEventListener("click", () => save(name, view()));

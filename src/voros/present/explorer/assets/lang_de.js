@@ -29,6 +29,7 @@ export const GERMAN = {
     threshold: "Alarm ab diesem Wert",
     min_precision: "Mindestanteil richtiger Alarme",
     capacity: "Kapazität",
+    net_benefit: "Nettonutzen",
   },
 
   alarm: ["Alarm", "Alarme"],
@@ -163,7 +164,7 @@ export const GERMAN = {
     "Richtige Alarme beim verwendeten Schwellenwert, wenn Fälle mit und ohne Ereignis die Werte haben wie in den Daten und nur ihr Anteil sich ändert (Label-Shift). Gestrichelt: Ihre Untergrenze; gepunktet: die Daten.",
   prevalenceTable: "Die Kurve als Tabelle",
   prevalenceHead: "Anteil mit Ereignis",
-  costHead: "Kosten von 1.000 Fällen, in falschen Alarmen",
+  costHead: (inMoney) => `Kosten von 1.000 Fällen, ${inMoney ? "in Geld" : "in falschen Alarmen"}`,
   bestThereHead: "Bester Schwellenwert dort",
   nowhere: "keiner",
   settingRange: (low, high) => `${low} bis ${high}`,
@@ -209,7 +210,7 @@ export const GERMAN = {
   groupsTitle: "In jeder Gruppe",
   groupHead: "Gruppe",
   casesHead: "Fälle",
-  floorHead: "Anteil, der stimmen muss",
+  groupFloorHead: "Anteil, der stimmen muss",
   floorKept: "eingehalten",
   floorBroken: "verletzt",
   floorOpen: "zu wenige, um es zu sagen",
@@ -242,6 +243,34 @@ export const GERMAN = {
     "Bei jeden Kosten: der Anteil des gefärbten Bereichs, der schlechter ist als der beste " +
     "Schwellenwert des Modells. Der Wert in der Rangfolge ist das Mittel über das Band.",
   areaTable: "Die Kurven als Tabelle",
+  decisionTitle: "Was die Alarme bringen: Nettonutzen",
+  decisionHint:
+    "Richtige Alarme je Fall, weniger die falschen zu ihrem Preis: der [Nettonutzen|netBenefit], bei jeder " +
+    "[Schwellenwahrscheinlichkeit|probability]. Kräftig: innerhalb Ihrer Grenzen; blass: ohne sie, so dass der " +
+    "Abstand ist, was die Grenzen kosten; gestrichelt: Alarm für alle; null: für niemanden. Das Band ist Ihre Kostenspanne.",
+  decisionTable: "Der Nettonutzen als Tabelle",
+  probabilityAxis: "Schwellenwahrscheinlichkeit",
+  gain: ({ model, worth, risk, within, limits, money }, { cases }) =>
+    `Wiegt ein Übersehen ${worth}, also bei einer Schwellenwahrscheinlichkeit von ${risk}, bringt ${model} so viel ` +
+    `wie ${within} richtige Alarme ohne einen falschen auf 1.000 ${cases}` +
+    `${money === null ? "" : `, in Geld ${money}`}; die Grenzen kosten ${limits}.`,
+  gainWithin: (risk) => `Nettonutzen bei ${risk}`,
+  gainLimits: (risk) => `Was die Grenzen kosten bei ${risk}`,
+  everybody: "Alarm für alle",
+  noAlarmRow: "gar kein Alarm",
+  costsTitle: ({ cases }) => `Was 1.000 ${cases} kosten`,
+  costsHint:
+    "Die [erwarteten Kosten|expectedCost]: falsche Alarme, und Übersehenes mit seinem Gewicht, im Mittel über Ihre " +
+    "Kostenspanne. Jedes Modell nutzt seinen besten Schwellenwert.",
+  priceLabel: "Ein falscher Alarm kostet, in Geld",
+  priceHint: "Bleibt das Feld leer, wird in falschen Alarmen gerechnet.",
+  acceptedPrice: "eine Zahl über 0, bis 1e100",
+  costsOf: (cases, price) =>
+    price === null ? `1.000 ${cases}, in falschen Alarmen` : `1.000 ${cases}, in Geld, ein falscher Alarm zu ${price}`,
+  costsRegion: "Erwartete Kosten",
+  withinHead: "Innerhalb Ihrer Grenzen",
+  freeHead: "Ohne sie",
+  limitsCostHead: "Die Grenzen kosten",
   missWorth: (worth) => `Ein Übersehen wiegt ${worth}`,
   mapTitle: "Würden andere Grenzen das beste Modell ändern?",
   mapHelp: ({ closeCall }) =>
@@ -336,6 +365,19 @@ export const GERMAN = {
     capacity: ["Kapazität", "Die meisten Alarme, um die Sie sich kümmern können."],
     prevalence: ["Häufigkeit", "Der Anteil der Fälle mit dem Ereignis."],
     threshold: ["Schwellenwert", "Der Wert, ab dem ein Modell Alarm schlägt."],
+    netBenefit: [
+      "Nettonutzen",
+      "Richtige Alarme je Fall, weniger die falschen zu ihrem Preis: 0,02 ist so viel wert wie zwei richtige Alarme " +
+        "mehr unter 100 Fällen ohne einen falschen. Gar kein Alarm hat 0.",
+    ],
+    probability: [
+      "Schwellenwahrscheinlichkeit",
+      "Das Risiko, ab dem sich ein Alarm gerade lohnt. Bei 10 % wiegt ein Übersehen 9 falsche Alarme, bei 50 % einen.",
+    ],
+    expectedCost: [
+      "Erwartete Kosten",
+      "Die mittleren Kosten über Ihre Spanne: jeder falsche Alarm kostet 1, jedes Übersehen so viel, wie es wiegt.",
+    ],
     score: [
       "Partial VOROS",
       "Wie viel von dem, was innerhalb Ihrer Grenzen möglich ist, ein Modell erreicht, gemittelt über Ihre Kosten, von 0 bis 1.",

@@ -159,7 +159,7 @@ export const ENGLISH = {
     "Right alarms at the threshold in use, if positives and negatives score as in the data and only their shares change (label shift). Dashed: your floor; dotted: the data.",
   prevalenceTable: "The curve as a table",
   prevalenceHead: "Share of positives",
-  costHead: "Cost of 1,000 cases, in false alarms",
+  costHead: (inMoney) => `Cost of 1,000 cases, in ${inMoney ? "money" : "false alarms"}`,
   bestThereHead: "Best threshold there",
   nowhere: "none",
   settingRange: (low, high) => `${low} to ${high}`,
@@ -206,7 +206,7 @@ export const ENGLISH = {
   groupsTitle: "In each group",
   groupHead: "Group",
   casesHead: "Cases",
-  floorHead: "Share that must be right",
+  groupFloorHead: "Share that must be right",
   floorKept: "kept",
   floorBroken: "broken",
   floorOpen: "too few to say",
@@ -237,6 +237,34 @@ export const ENGLISH = {
     "At each cost: the share of the shaded region that is worse than the model's best threshold. " +
     "The score is the mean over the band.",
   areaTable: "The curves as a table",
+  decisionTitle: "What the alarms gain: net benefit",
+  decisionHint:
+    "True positives for each case, less the false ones at their price: the [net benefit|netBenefit], at each " +
+    "[threshold probability|probability]. Strong lines: within your limits; faint: without them, so that the " +
+    "gap is what the limits cost; dashed: an alarm for everybody; zero: for nobody. The band is your range of costs.",
+  decisionTable: "The net benefit as a table",
+  probabilityAxis: "threshold probability",
+  gain: ({ model, worth, risk, within, limits, money }, { cases }) =>
+    `If a miss is worth ${worth}, which is a threshold probability of ${risk}, ${model} gains as much as ` +
+    `${within} true positives without a false one in 1,000 ${cases}` +
+    `${money === null ? "" : `, ${money} in money`}; the limits cost ${limits}.`,
+  gainWithin: (risk) => `Net benefit at ${risk}`,
+  gainLimits: (risk) => `What the limits cost at ${risk}`,
+  everybody: "an alarm for everybody",
+  noAlarmRow: "no alarm at all",
+  costsTitle: ({ cases }) => `What 1,000 ${cases} cost`,
+  costsHint:
+    "The [expected cost|expectedCost]: false alarms, and misses at what they are worth, on average over your " +
+    "range of costs. Each model uses its best threshold.",
+  priceLabel: "One false alarm costs, in money",
+  priceHint: "Left empty, costs are counted in false alarms.",
+  acceptedPrice: "a number above 0, up to 1e100",
+  costsOf: (cases, price) =>
+    price === null ? `1,000 ${cases}, in false alarms` : `1,000 ${cases}, in money, a false alarm at ${price}`,
+  costsRegion: "Expected costs",
+  withinHead: "Within your limits",
+  freeHead: "Without them",
+  limitsCostHead: "The limits cost",
   missWorth: (worth) => `A miss worth ${worth}`,
   mapTitle: "Would other limits change the winner?",
   mapHelp: ({ closeCall }) =>
@@ -335,6 +363,19 @@ export const ENGLISH = {
     capacity: ["Capacity", "The most alarms that you can look after."],
     prevalence: ["Prevalence", "The share of cases that have the outcome."],
     threshold: ["Threshold", "The score from which on a model raises an alarm."],
+    netBenefit: [
+      "Net benefit",
+      "True positives for each case, less the false ones at their price: 0.02 is worth two more true positives " +
+        "in 100 cases without a false one. No alarm at all has 0.",
+    ],
+    probability: [
+      "Threshold probability",
+      "The risk from which an alarm is just worth it. At 10% a miss is worth 9 false alarms; at 50% just one.",
+    ],
+    expectedCost: [
+      "Expected cost",
+      "The mean cost over your range: each false alarm costs 1, and each miss the false alarms that it is worth.",
+    ],
     score: [
       "Partial VOROS",
       "How much of what is possible within your limits a model achieves, averaged over your costs, from 0 to 1.",

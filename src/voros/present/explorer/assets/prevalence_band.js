@@ -79,11 +79,11 @@ function bandRows(view, { band }) {
       percent(at.prevalence),
       `${percent(at.precision)} (${w.fromTo(percent(at.low), percent(at.high))})`,
       percent(at.alarms),
-      plain(at.cost),
+      plain(at.cost * (view.setting.price ?? 1)),
       thresholdText(best),
     ];
   });
-  const head = [w.prevalenceHead, w.rightHead, w.alarmsHead, w.costHead, w.bestThereHead];
+  const head = [w.prevalenceHead, w.rightHead, w.alarmsHead, w.costHead(view.setting.price !== null), w.bestThereHead];
   return { head, rows };
 }
 
@@ -95,7 +95,7 @@ function bandArea(band, x, y) {
 
 /** Draw the band, say where the limits are kept, and fill the table; returns what draws a view. */
 export function prevalenceBand(place, tabulate) {
-  const draw = chartIn(place("prevalence-plot"), (state, view) => {
+  const draw = chartIn(place("prevalence"), (state, view) => {
     const { width } = state;
     const found = bandView(view);
     const height = found ? Math.min(Math.max(width * 0.45, 220), 420) : 0;

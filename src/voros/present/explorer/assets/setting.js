@@ -1,17 +1,17 @@
 /**
  * The setting: limits and costs that a person can move, and its forms as a link, TOML and Python.
  *
- * {minPrecision, capacity, miss: [low, high], spread: "miss" or "ratio", prevalence, at, model,
- * zoom}
+ * {minPrecision, capacity, miss: [low, high], spread: "miss" or "ratio", prevalence, price, at,
+ * model, zoom}
  *
  * `miss` is how many false alarms a miss is worth; `spread` says in which unit the range between
- * the two is uniform; `at` is where in that range, 0 to 1 on a logarithmic scale, consequences are
+ * the two is uniform; `price` is what a false alarm costs in money, or null; `at` is where in that range, 0 to 1 on a logarithmic scale, consequences are
  * shown; `model` is the position of the model they are shown for, or null for the best.
  */
 import { w } from "./lang.js";
 
 /** What is shown at first, besides the limits and costs that come with the page. */
-const FIRST_VIEW = { at: 0.5, model: null, zoom: true };
+const FIRST_VIEW = { price: null, at: 0.5, model: null, zoom: true };
 
 export function firstSetting(given) {
   return { ...given, ...FIRST_VIEW };
@@ -39,6 +39,7 @@ export const isCount = (value) => Number.isSafeInteger(value) && value > 0;
 export const MISS_COSTS = [1e-100, 1e100];
 export const LEAST_PREVALENCE = 1e-100;
 export const isPrevalence = (value) => value >= LEAST_PREVALENCE && value < 1;
+export const isPrice = (value) => value > 0 && value <= MISS_COSTS[1];
 export const isMissCost = (value) => value >= MISS_COSTS[0] && value <= MISS_COSTS[1];
 
 // ------------------------------------------------------------------ as a link
@@ -59,6 +60,7 @@ export function toHash(setting) {
     spread: setting.spread,
     prevalence: prevalence ?? OWN,
     at: setting.at,
+    ...((setting.price ?? null) === null ? {} : { price: setting.price }),
     ...(setting.exceed === undefined ? {} : { exceed: setting.exceed ?? MEAN }),
     ...(model === null ? {} : { model: model + 1 }),
     ...(setting.zoom ? {} : { zoom: 0 }),
@@ -104,6 +106,7 @@ function keysOf(nModels) {
     ],
     exceed: [w.keyExceed, (text) => (text === MEAN ? null : numberFrom((v) => v >= 0 && v < 1, text))],
     at: [w.keyShare, (text) => numberFrom(isShare, text)],
+    price: [w.acceptedPrice, (text) => numberFrom(isPrice, text)],
     model: [w.keyModel(nModels), position],
     zoom: [w.keyZoom, oneOf(new Map([["0", false], ["1", true]]))],
   };
@@ -159,6 +162,7 @@ export function readHash(hash, setting, nModels) {
       ...(setting.exceed === undefined ? {} : { per: setting.per, exceed: part("exceed", setting.exceed) }),
       prevalence: part("prevalence", setting.prevalence),
       at: part("at", setting.at),
+      price: part("price", null),
       model: read.model === undefined ? null : read.model - 1,
       zoom: part("zoom", true),
     },

@@ -390,7 +390,7 @@ export function partialVolume(points, hull, region, costs) {
 }
 
 /** The values, within the range of costs, at which the hull's j-th threshold is best. */
-function stretchOf(hull, j, costs, odds) {
+export function stretchOf(hull, j, costs, odds) {
   const ends = [hull.enter[j], hull.enter[j + 1] ?? 0].map((ratio) =>
     Math.min(Math.max(fromRatio(costs.over, ratio, odds), costs.low), costs.high),
   );

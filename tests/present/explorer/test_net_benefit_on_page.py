@@ -1,0 +1,166 @@
+"""Decision curves and costs on the page, in a real browser: the numbers are Python's."""
+
+import csv
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+
+pytest.importorskip("selenium")
+from present.explorer.driving import (
+    choose,
+    complaints,
+    element,
+    press,
+    python_scenario,
+    text,
+    type_into,
+)
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = pytest.mark.browser
+
+AGREEMENT = 1e-9
+
+
+def saved_rows(browser: Any, name: str, folder: Path) -> list[dict[str, str]]:
+    """Save the numbers of a chart as CSV, and read them."""
+    path = folder / f"{name}.csv"
+    path.unlink(missing_ok=True)
+    where = {"behavior": "allow", "downloadPath": str(folder)}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", where)
+    button = browser.find_elements(By.CSS_SELECTOR, f"[data-keep={name}] button")[-1]
+    browser.execute_script("arguments[0].click()", button)
+    for _ in range(400):
+        if path.exists():
+            break
+        time.sleep(0.05)
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def check_curves(rows: list[dict[str, str]], support2: Any, scenario: voros.Scenario) -> None:
+    y_true, prognoses = support2
+    rate = y_true.mean() if scenario.prevalence is None else scenario.prevalence
+    for name, risk in prognoses.items():
+        own = [row for row in rows if row["model"] == name]
+        columns = {
+            key: np.array([float(row[key]) for row in own]) for key in own[0] if key != "model"
+        }
+        p = columns["threshold_probability"]
+        assert len(p) == 101
+        within = voros.net_benefit(y_true, risk, scenario, threshold_probability=p)
+        free = voros.net_benefit(y_true, risk, scenario.without_limits(), threshold_probability=p)
+        np.testing.assert_allclose(columns["within_limits"], within, rtol=0, atol=AGREEMENT)
+        np.testing.assert_allclose(columns["best"], free, rtol=0, atol=AGREEMENT)
+        np.testing.assert_allclose(columns["cost_of_limits"], free - within, rtol=0, atol=AGREEMENT)
+        everybody = rate - (1 - rate) * p / (1 - p)
+        np.testing.assert_allclose(columns["treat_all"], everybody, rtol=0, atol=AGREEMENT)
+
+
+def test_decision_curves_are_those_of_python(opened: Any, support2: Any, tmp_path: Path) -> None:
+    settings = [
+        ("25", "20", "9", "40", None),
+        ("0", "100", "1.5", "3", None),
+        ("60", "2", "5", "5", "20"),
+    ]
+    for floor, capacity, low, high, prevalence in settings:
+        for field, typed in zip(
+            ("floor", "capacity", "low", "high"), (floor, capacity, low, high), strict=True
+        ):
+            type_into(opened, f"{field}-field", typed)
+        if prevalence is not None:
+            type_into(opened, "prevalence-field", prevalence)
+        check_curves(saved_rows(opened, "decision", tmp_path), support2, python_scenario(opened))
+    assert complaints(opened) == []
+
+
+def test_costs_of_1000_cases_are_those_of_python_in_money(
+    opened: Any, support2: Any, tmp_path: Path
+) -> None:
+    y_true, prognoses = support2
+    type_into(opened, "low-field", "12")
+    type_into(opened, "high-field", "12")
+    assert text(opened, "costs-caption") == "1,000 patients, in false alarms"
+    type_into(opened, "price", "35")
+    assert text(opened, "costs-caption") == "1,000 patients, in money, a false alarm at 35"
+    rows = {row["model"]: row for row in saved_rows(opened, "costs", tmp_path)}
+    scenario = python_scenario(opened)
+    for name, risk in prognoses.items():
+        for column, limits in (("within", scenario), ("without", scenario.without_limits())):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", voros.VorosWarning)
+                policy = voros.ThresholdPolicy.from_validation(y_true, risk, limits)
+                found = policy.evaluate(y_true, risk).cost_per_1000
+            # Python counts in misses; a miss costs 12 false alarms of 35 each.
+            money = float(rows[name][f"{column}_limits_money"])
+            assert money == pytest.approx(found * 12 * 35, rel=AGREEMENT)
+    nobody = float(rows["no alarm at all"]["within_limits_money"])
+    assert nobody == pytest.approx(1000 * y_true.mean() * 12 * 35, rel=AGREEMENT)
+    everybody = float(rows["an alarm for everybody"]["without_limits_money"])
+    assert everybody == pytest.approx(1000 * (1 - y_true.mean()) * 35, rel=AGREEMENT)
+
+
+def test_a_price_is_kept_in_the_link_and_taken_back(opened: Any) -> None:
+    type_into(opened, "price", "-3")
+    assert text(opened, "price-problem") == "Accepted: a number above 0, up to 1e100."
+    assert text(opened, "costs-caption") == "1,000 patients, in false alarms"
+    type_into(opened, "price", "35")
+    assert text(opened, "price-problem") == ""
+    assert "in money" in text(opened, "decision-text")
+    time.sleep(0.4)
+    assert "&price=35" in opened.current_url
+    link = opened.current_url
+    opened.get("about:blank")
+    opened.get(link)
+    assert element(opened, "price").get_attribute("value") == "35"
+    press(opened, "price", Keys.CONTROL + "a" + Keys.NULL + Keys.BACKSPACE)
+    assert text(opened, "costs-caption") == "1,000 patients, in false alarms"
+
+
+def test_the_table_behind_the_curves_and_the_sentence(opened: Any, support2: Any) -> None:
+    y_true, prognoses = support2
+    type_into(opened, "low-field", "9")
+    type_into(opened, "high-field", "9")
+    choose(opened, "focus", "0")
+    opened.execute_script("document.getElementById('decision-table').open = true")
+    time.sleep(0.1)
+    rows = opened.execute_script(
+        "return [...document.querySelectorAll('#decision-table tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+    table = {row[0]: row[1:] for row in rows}
+    scenario = python_scenario(opened)
+    gain = float(voros.net_benefit(y_true, prognoses["SPS"], scenario, threshold_probability=0.1))
+    assert float(table["SPS"][0]) == pytest.approx(gain, rel=5e-3)
+    everybody = float(table["an alarm for everybody"][0].replace("-", "-"))
+    rate = y_true.mean()
+    assert everybody == pytest.approx(rate - (1 - rate) / 9, rel=5e-3)
+    said = text(opened, "decision-text")
+    assert "a threshold probability of 10%, SPS gains" in said
+    assert f"as {1000 * gain:.3g} true positives" in said
+
+
+def test_the_prevalence_chart_is_saved(opened: Any, support2: Any, tmp_path: Path) -> None:
+    y_true, prognoses = support2
+    rows = saved_rows(opened, "prevalence", tmp_path)
+    assert len(rows) == 61
+    buttons = opened.find_elements(By.CSS_SELECTOR, "[data-keep=prevalence] button")
+    assert [button.text for button in buttons] == ["Save as SVG", "Save as PNG", "Save as CSV"]
+    at = min(rows, key=lambda row: abs(float(row["prevalence"]) - y_true.mean()))
+    assert float(at["precision_low"]) < float(at["precision"]) < float(at["precision_high"])
+    ratio = 1 / np.sqrt(9 * 40)  # the middle of the costs, where the page opens
+    result = voros.evaluate(
+        y_true, prognoses[text(opened, "threshold-model")], python_scenario(opened)
+    )
+    (choice,) = (c for c in result.choices if c.cost_ratio_low <= ratio < c.cost_ratio_high)
+    tpr, fpr = choice.tp / y_true.sum(), choice.fp / (~y_true).sum()
+    rate = float(at["prevalence"])
+    precision = rate * tpr / (rate * tpr + (1 - rate) * fpr)
+    assert float(at["precision"]) == pytest.approx(precision, rel=AGREEMENT)
