@@ -2,7 +2,6 @@
 
 import csv
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -85,24 +84,21 @@ def test_costs_of_1000_cases_are_those_of_python_in_money(
     opened: Any, support2: Any, tmp_path: Path
 ) -> None:
     y_true, prognoses = support2
-    type_into(opened, "low-field", "12")
-    type_into(opened, "high-field", "12")
     assert text(opened, "costs-caption") == "1,000 patients, in false alarms"
     type_into(opened, "price", "35")
     assert text(opened, "costs-caption") == "1,000 patients, in money, a false alarm at 35"
-    rows = {row["model"]: row for row in saved_rows(opened, "costs", tmp_path)}
-    scenario = python_scenario(opened)
-    for name, risk in prognoses.items():
-        for column, limits in (("within", scenario), ("without", scenario.without_limits())):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", voros.VorosWarning)
-                policy = voros.ThresholdPolicy.from_validation(y_true, risk, limits)
-                found = policy.evaluate(y_true, risk).cost_per_1000
-            # Python counts in misses; a miss costs 12 false alarms of 35 each.
-            money = float(rows[name][f"{column}_limits_money"])
-            assert money == pytest.approx(found * 12 * 35, rel=AGREEMENT)
+    for spread in ("miss", "ratio"):
+        choose(opened, "spread", spread)
+        rows = {row["model"]: row for row in saved_rows(opened, "costs", tmp_path)}
+        scenario = python_scenario(opened)
+        for name, risk in prognoses.items():
+            for column, limits in (("within", scenario), ("without", scenario.without_limits())):
+                money = float(rows[name][f"{column}_limits_money"])
+                expected = voros.evaluate(y_true, risk, limits).in_money(35).per_1000
+                assert money == pytest.approx(expected, rel=AGREEMENT)
+    worth = np.log(40 / 9) / (1 / 9 - 1 / 40)  # the mean of 1/c, c uniform
     nobody = float(rows["no alarm at all"]["within_limits_money"])
-    assert nobody == pytest.approx(1000 * y_true.mean() * 12 * 35, rel=AGREEMENT)
+    assert nobody == pytest.approx(1000 * y_true.mean() * worth * 35, rel=AGREEMENT)
     everybody = float(rows["an alarm for everybody"]["without_limits_money"])
     assert everybody == pytest.approx(1000 * (1 - y_true.mean()) * 35, rel=AGREEMENT)
 
