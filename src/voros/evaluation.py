@@ -50,6 +50,16 @@ class Evaluation:
         Points, feasible thresholds, hull and region.
     observed : OperatingPoints
         As they were counted, before any change of prevalence.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> result = voros.evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario)
+    >>> round(result.score, 4), result.max_alarms, result.binding
+    (0.7444, 3.0, ('capacity',))
+    >>> result.most_precise
+    MostPrecise(precision=1.0, recall=0.3333, alarms=1, threshold=0.9)
     """
 
     decision: Decision

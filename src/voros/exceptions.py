@@ -30,11 +30,34 @@ class ArgumentError(ValueError):
 
 
 class InfeasibleError(ValueError):
-    """The limits admit no alarm at all, so there is nothing to score or deploy."""
+    """The limits admit no alarm at all, so there is nothing to score or deploy.
+
+    Examples
+    --------
+    Raised where a choice that never alarms cannot be meant, as by ``voros select``:
+
+    >>> import voros
+    >>> from voros.selection import rank_deployable
+    >>> points = {"risk": voros.OperatingPoints.from_scores([0, 1, 0, 0], [0.9, 0.8, 0.1, 0.2])}
+    >>> rank_deployable(points, voros.Scenario(min_precision=0.9, cost_ratio=0.2))
+    Traceback (most recent call last):
+    voros.exceptions.InfeasibleError: model 'risk': no threshold but never alarm meets a
+    precision floor of 0.9 within 4 alarms (a capacity of 1.0). The precision floor binds: the
+    highest precision within the capacity is 0.5, at a recall of 1 (2 alarms)
+    """
 
 
 class PredictionFileError(ValueError):
-    """A file that cannot be read as labels and scores; the message says what to mend."""
+    """A file that cannot be read as labels and scores; the message says what to mend.
+
+    Examples
+    --------
+    >>> import voros
+    >>> voros.io.read_predictions("no-such-file.csv", label="died")
+    Traceback (most recent call last):
+    voros.exceptions.PredictionFileError: no-such-file.csv does not exist; name a file of
+    predictions
+    """
 
 
 class NoSuchColumnError(PredictionFileError):
@@ -42,43 +65,160 @@ class NoSuchColumnError(PredictionFileError):
 
 
 class UnsettledError(ValueError):
-    """Counts of ranges of scores leave open what was asked of them."""
+    """Counts of ranges of scores leave open what was asked of them.
+
+    Examples
+    --------
+    >>> import voros
+    >>> counts = voros.engines.BinnedCounts.from_scores([1, 0, 1, 0], [1.3, 1.2, 1.1, 0.4], bits=12)
+    >>> voros.evaluate_points(counts.points, voros.Scenario(cost_ratio=(0.1, 0.2)))
+    Traceback (most recent call last):
+    voros.exceptions.UnsettledError: these counts of ranges of scores do not settle
+    Scenario(min_precision=0.0, capacity=1.0, cost_ratio=uniform(0.1, 0.2)): the score is only
+    known to lie between 0.98125 and 1; count with more bits, or accept an interval by
+    within(tolerance)
+    """
 
 
 class VorosWarning(UserWarning):
-    """Base class of every warning voros gives."""
+    """Base class of every warning voros gives.
+
+    Examples
+    --------
+    All warnings of voros as errors, and no other:
+
+    >>> import warnings, voros
+    >>> with warnings.catch_warnings(action="error", category=VorosWarning):
+    ...     voros.partial_voros_score([0, 1], [0.1, 0.9], voros.Scenario(cost_ratio=(5, 10)))
+    Traceback (most recent call last):
+    voros.exceptions.InvertedCostsWarning: cost_ratio=uniform(5, 10) says that a false alarm
+    costs 5 to 10 times as much as a miss. If a miss is worth 5 to 10 false alarms, write
+    cost_ratio=voros.costs.miss_costs(5, 10)
+    """
 
 
 class NeverAlarmWarning(VorosWarning):
-    """No threshold but never alarm meets the limits."""
+    """No threshold but never alarm meets the limits.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> scenario = voros.Scenario(min_precision=0.9, cost_ratio=0.2)
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.partial_voros_score([0, 1, 0], [0.9, 0.8, 0.1], scenario)
+    Traceback (most recent call last):
+    voros.exceptions.NeverAlarmWarning: no threshold but never alarm meets a precision floor of
+    0.9 within 3 alarms (a capacity of 1.0). The precision floor binds: the highest precision
+    within the capacity is 0.5, at a recall of 1 (2 alarms)
+    """
 
 
 class OneClassWarning(VorosWarning):
-    """Cases of one class only have no ROC curve, and so no score."""
+    """Cases of one class only have no ROC curve, and so no score.
+
+    Examples
+    --------
+    `voros.torch.PartialVOROS` gives it after an epoch of one class; training that expects it:
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", OneClassWarning)
+    ...     warnings.warn("the epoch has one class only", OneClassWarning, stacklevel=1)
+    """
 
 
 class CostRangeWarning(VorosWarning):
-    """Some cost ratios are so high that never alarm is no longer the costliest choice."""
+    """Some cost ratios are so high that never alarm is no longer the costliest choice.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> scenario = voros.Scenario(min_precision=0.2, cost_ratio=(0.1, 0.5))
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.partial_voros_score([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.7], scenario)
+    Traceback (most recent call last):
+    voros.exceptions.CostRangeWarning: the cost ratio reaches 0.5, and at a precision floor of
+    0.2 never alarm is the costliest choice only below 0.25; on the 0.625 of the cost
+    distribution beyond it never alarm scores above 0
+    """
 
 
 class InvertedCostsWarning(VorosWarning):
-    """False alarms are said to cost more than misses; most often the ratio is upside down."""
+    """False alarms are said to cost more than misses; most often the ratio is upside down.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.partial_voros_score([0, 1], [0.1, 0.9], voros.Scenario(cost_ratio=(5, 10)))
+    Traceback (most recent call last):
+    voros.exceptions.InvertedCostsWarning: cost_ratio=uniform(5, 10) says that a false alarm
+    costs 5 to 10 times as much as a miss. If a miss is worth 5 to 10 false alarms, write
+    cost_ratio=voros.costs.miss_costs(5, 10)
+    """
 
 
 class OneAlarmWarning(VorosWarning):
-    """The capacity is one alarm; most often no limit was meant."""
+    """The capacity is one alarm; most often no limit was meant.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.Scenario(capacity=1, cost_ratio=0.2)
+    Traceback (most recent call last):
+    voros.exceptions.OneAlarmWarning: capacity=1 is a whole number: one alarm. For no limit
+    write 1.0, a share of the cases
+    """
 
 
 class DoubtfulColumnWarning(VorosWarning):
-    """A column was taken as a model's scores and looks like something else."""
+    r"""A column was taken as a model's scores and looks like something else.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, warnings, voros
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
+    >>> _ = file.write_text("died,age,risk\n1,70,0.9\n0,64,0.2\n0,81,0.4\n")
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.io.read_predictions(file, label="died").models
+    Traceback (most recent call last):
+    voros.exceptions.DoubtfulColumnWarning: column 'age' is taken as a model and looks like a
+    property of the case; if it is none, name the models with scores
+    """
 
 
 class PositiveClassWarning(VorosWarning):
-    """Which class is the positive one had to be guessed."""
+    """Which class is the positive one had to be guessed.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> limits = voros.Scenario(capacity=0.5, cost_ratio=0.2)
+    >>> model = voros.ConstrainedThresholdClassifier(LogisticRegression(), limits, cv=2)
+    >>> with warnings.catch_warnings(action="error"):
+    ...     model.fit([[0], [1], [2], [3]] * 3, ["ill", "well"] * 6)
+    Traceback (most recent call last):
+    voros.exceptions.PositiveClassWarning: the classes are ['ill', 'well']; 'well', the greater,
+    is taken as the positive one: pass pos_label to say which it is
+    """
 
 
 class FewGroupsWarning(VorosWarning):
-    """There are so few groups that resampling them says little."""
+    """There are so few groups that resampling them says little.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> scenario = voros.Scenario(capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> y_true, y_score, patients = [1, 0] * 8, list(range(16)), [n // 4 for n in range(16)]
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.bootstrap(y_true, y_score, scenario, groups=patients, n_resamples=100)
+    Traceback (most recent call last):
+    voros.exceptions.FewGroupsWarning: 4 groups are few to draw from: intervals may hold the
+    true value less often than they say; from 8 groups on they were measured to hold
+    """
 
 
 def warn_caller(message: str, category: type[VorosWarning]) -> None:

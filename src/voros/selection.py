@@ -66,6 +66,16 @@ class ModelScores:
         Greatest recall within the limits.
     feasible : bool
         Whether any threshold but never alarm meets the limits.
+
+    Examples
+    --------
+    >>> import voros
+    >>> patients = voros.datasets.load_support2().with_all_prognoses()
+    >>> died = patients.outcome("hospital_death_within_7_days")
+    >>> scenario = voros.Scenario(0.2, 0.1, cost_ratio=voros.costs.miss_costs(9, 40))
+    >>> best = voros.select_model(died, patients.prognoses, scenario).ranking[0]
+    >>> best.model, round(best.partial_voros, 4), round(best.recall, 4), best.feasible
+    ('SUPPORT model', 0.5732, 0.5066, True)
     """
 
     model: str
@@ -98,6 +108,16 @@ class Selection:
         The thresholds of each model that may be deployed.
     pos_label : label or None
         The positive label, where it was stated.
+
+    Examples
+    --------
+    >>> import voros
+    >>> patients = voros.datasets.load_support2().with_all_prognoses()
+    >>> died = patients.outcome("hospital_death_within_7_days")
+    >>> scenario = voros.Scenario(0.2, 0.1, cost_ratio=voros.costs.miss_costs(9, 40))
+    >>> selection = voros.select_model(died, patients.prognoses, scenario)
+    >>> selection.winner, selection.close_to_winner, round(selection.policy().threshold(), 4)
+    ('SUPPORT model', (), 0.747)
     """
 
     strategy: Strategy

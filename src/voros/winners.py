@@ -54,6 +54,23 @@ class WinnerMap:
     costs : CostDistribution
     tolerance : float
         The best two are indistinguishable where their scores differ by at most this.
+
+    Examples
+    --------
+    >>> import voros
+    >>> patients = voros.datasets.load_support2().with_all_prognoses()
+    >>> died = patients.outcome("hospital_death_within_7_days")
+    >>> found = voros.winner_map(
+    ...     died,
+    ...     patients.prognoses,
+    ...     min_precisions=[0.2, 0.5],
+    ...     capacities=[0.01, 0.05, 0.3],
+    ...     cost_ratio=(1 / 40, 1 / 9),
+    ... )
+    >>> [[found.models[j] for j in row] for row in found.winner]
+    [['SPS', 'SUPPORT model', 'physicians'], ['SPS', 'SUPPORT model', 'SUPPORT model']]
+    >>> {model: round(share, 2) for model, share in found.shares_won().items()}
+    {'SPS': 0.33, 'APACHE III': 0.0, 'SUPPORT model': 0.5, 'physicians': 0.17}
     """
 
     models: tuple[str, ...]

@@ -72,6 +72,15 @@ class CostDistribution(ABC):
     """A distribution over what a false alarm costs against a miss.
 
     Make one with `known`, `uniform`, `uniform_t`, `miss_costs`, `from_scipy` or `from_samples`.
+
+    Examples
+    --------
+    >>> import voros
+    >>> costs = voros.costs.miss_costs(9, 40)
+    >>> isinstance(costs, CostDistribution), costs.support, costs.over
+    (True, (9.0, 40.0), 'miss')
+    >>> costs.ratio_range(negatives_per_positive=9.0)
+    (0.025, 0.1111111111111111)
     """
 
     over: Over = field(kw_only=True, default="ratio")
@@ -341,7 +350,16 @@ def uniform(low: float, high: float) -> CostDistribution:
 
 
 def uniform_t(low: float, high: float) -> CostDistribution:
-    """Every fractional cost t = cN/(cN + P) between the two equally likely."""
+    """Every fractional cost t = cN/(cN + P) between the two equally likely.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(cost_ratio=uniform_t(0.2, 0.5))
+    >>> points = voros.OperatingPoints.from_points([0.2], [0.8], n_positive=100, n_negative=100)
+    >>> round(voros.evaluate_points(points, scenario).score, 10)
+    0.9075803759
+    """
     return _uniform(low, high, "t", "t")
 
 

@@ -35,6 +35,16 @@ class RegionCase(Enum):
     The paper counts thirteen: five where both limits cut the square, and eight degenerate ones.
     The thirteenth, a capacity of nothing, is refused before any region is drawn; the whole square,
     with no limits at all, is not one of them and stands first here.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.2)
+    >>> region = voros.evaluate([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.7], scenario).region
+    >>> region.case.name
+    'QUADRILATERAL_WITH_PERFECT'
+    >>> len(RegionCase)
+    13
     """
 
     WHOLE_SQUARE = "the whole square: no limit cuts it"
@@ -87,6 +97,16 @@ class Region:
         minimum precision line, ``k`` for the maximum capacity line, 0 and 1 for the sides.
     area : float
     case : RegionCase
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.2)
+    >>> region = voros.evaluate([0, 1, 0, 0], [0.1, 0.9, 0.8, 0.7], scenario).region
+    >>> region.names, region.area, region.highest_recall
+    (('v00', 'va1', 'v01'), 0.16666666666666669, 1.0)
+    >>> region.vertices.tolist()
+    [[0.0, 0.0], [0.33333333333333337, 1.0], [0.0, 1.0]]
     """
 
     ring: FloatArray
@@ -229,7 +249,17 @@ def _case(
 
 @dataclass(frozen=True)
 class Choice:
-    """A threshold, and the cost ratios on which it is the best feasible one."""
+    """A threshold, and the cost ratios on which it is the best feasible one.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> result = voros.evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario)
+    >>> result.choices[0]
+    Choice(cost_ratio_low=0.1, cost_ratio_high=0.2, threshold=0.7, tp=2, fp=1, alarms=3,
+    precision=0.6666666666666666, recall=0.6666666666666666)
+    """
 
     cost_ratio_low: float
     cost_ratio_high: float

@@ -76,6 +76,15 @@ class OperatingPoints:
         Whether cases are counted, and not weighted.
     complete : bool
         Whether no threshold is left out: false only where ranges of scores were counted.
+
+    Examples
+    --------
+    >>> import voros
+    >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.8, 0.1])
+    >>> points.alarms.tolist(), points.tpr.tolist(), points.fpr.tolist()
+    ([0, 1, 3, 4], [0.0, 0.5, 1.0, 1.0], [0.0, 0.0, 0.5, 1.0])
+    >>> voros.evaluate_points(points, voros.Scenario(0.5, 0.75, cost_ratio=(0.1, 0.2))).score
+    0.9571428571428572
     """
 
     holds_counts: ClassVar[bool] = True

@@ -47,10 +47,11 @@ def positive_class(classes: AnyArray, pos_label: Any = None) -> Any:
             shown = ", ".join(map(repr, classes.tolist()))
             raise ValueError(f"pos_label={pos_label!r} is not one of the classes {shown}")
         return pos_label
-    if classes.tolist() not in ([0, 1], [-1, 1]):
+    plain = classes.tolist()
+    if plain not in ([0, 1], [-1, 1]):
         warn_caller(
-            f"the classes are {classes.tolist()}; {classes[1]!r}, the greater, is taken as the "
-            "positive one: pass pos_label to say which it is",
+            f"the classes are {plain}; {plain[1]!r}, the greater, is taken as the positive one: "
+            "pass pos_label to say which it is",
             PositiveClassWarning,
         )
     return classes[1]

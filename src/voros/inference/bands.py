@@ -47,6 +47,16 @@ class Band:
     positions, estimate, low, high : ndarray of shape (n_positions,)
     kind : {"simultaneous", "pointwise"}
     confidence : float
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(1000) < 0.2
+    >>> band = roc_band(y_true, y_true + rng.normal(size=1000), n_resamples=100, random_state=0)
+    >>> band.over, len(band.positions), band.label
+    ('fpr', 101, '95 % band, simultaneous')
+    >>> bool(np.all(band.low <= band.estimate) and np.all(band.estimate <= band.high))
+    True
     """
 
     over: Literal["fpr", "cost_ratio"]

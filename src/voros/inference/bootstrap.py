@@ -149,6 +149,17 @@ class Bootstrap:
         What was drawn: cases, cases by class, groups or periods.
     scenario : Scenario or None
         With its limits; None of a comparison.
+
+    Examples
+    --------
+    >>> import voros
+    >>> patients = voros.datasets.load_support2().with_all_prognoses()
+    >>> died = patients.outcome("hospital_death_within_7_days")
+    >>> scenario = voros.Scenario(0.2, 0.1, cost_ratio=(1 / 40, 1 / 9))
+    >>> score = patients.prognoses["SUPPORT model"]
+    >>> found = voros.bootstrap(died, score, scenario, n_resamples=100, random_state=0)
+    >>> found.method, len(found.distribution), found.low < found.estimate < found.high
+    ('bca', 100, True)
     """
 
     metric: str

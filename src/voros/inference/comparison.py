@@ -41,6 +41,17 @@ class PairedDifference:
     adjusted_p_value : float
         After Holm's correction for all pairs compared.
     distribution : ndarray of shape (n_resamples,)
+
+    Examples
+    --------
+    >>> import voros
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(1000) < 0.2
+    >>> scores = {name: y_true * d + rng.normal(size=1000) for name, d in (("a", 1), ("b", 2))}
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
+    >>> pair = voros.compare(y_true, scores, scenario, n_resamples=100, random_state=0).pairs[0]
+    >>> pair.first, pair.second, pair.low < pair.difference < pair.high, round(pair.p_value, 2)
+    ('b', 'a', True, 0.02)
     """
 
     first: str
@@ -68,6 +79,17 @@ class Comparison:
         All pairs; the model with the better estimate comes first.
     shares_won : dict of str to float
         Share of the resamples in which each model is best; where some tie, they share it.
+
+    Examples
+    --------
+    >>> import voros
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(1000) < 0.2
+    >>> scores = {name: y_true * d + rng.normal(size=1000) for name, d in (("a", 1), ("b", 2))}
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
+    >>> found = voros.compare(y_true, scores, scenario, n_resamples=100, random_state=0)
+    >>> found.ranking, found.shares_won, found.differs(found.pairs[0])
+    (('b', 'a'), {'a': 0.0, 'b': 1.0}, True)
     """
 
     metric: str

@@ -40,6 +40,15 @@ class Origin:
     n_periods : int or None
         How many periods they fall in, where the capacity is one per period.
     version : str
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> policy = voros.ThresholdPolicy.from_validation([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.7], scenario)
+    >>> origin = policy.origin
+    >>> origin.n_positive, origin.n_negative, origin.version == voros.__version__
+    (2, 2, True)
     """
 
     n_positive: float

@@ -45,6 +45,16 @@ class GroupResult:
     floor : {"kept", "broken", "too few to say"}
         Of the precision floor in the population of the group: kept or broken where the interval
         lies above or below it at every, or at some, deployed threshold.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.2)
+    >>> y, scores, sex = [0, 1, 0, 1] * 20, [0.1, 0.9, 0.8, 0.7] * 20, ["f", "f", "m", "m"] * 20
+    >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+    >>> women = policy.evaluate(y, scores, by={"sex": sex}).by_group["sex", "f"]
+    >>> women.name, women.cases, women.alarms, women.precision, women.floor
+    ('sex: f', 40, 20.0, 1.0, 'kept')
     """
 
     column: str
@@ -93,6 +103,16 @@ class GroupEvaluation:
         Of all groups together.
     notes : tuple of str
         Which groups were pooled.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.75, cost_ratio=0.2)
+    >>> y, scores, sex = [0, 1, 0, 1] * 20, [0.1, 0.9, 0.8, 0.7] * 20, ["f", "f", "m", "m"] * 20
+    >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+    >>> groups = policy.evaluate(y, scores, by={"sex": sex}).by_group
+    >>> len(groups), groups.confidence_each, [each.name for each in groups.with_floor("kept")]
+    (2, 0.975, ['sex: f'])
     """
 
     names: tuple[tuple[str, str], ...]

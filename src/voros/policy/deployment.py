@@ -54,6 +54,15 @@ class Violation:
     measure : str
         What `worst` and `bound` measure, where the capacity is one per period: mean alarms per
         period, or the share of periods above.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.5, cost_ratio=0.2)
+    >>> policy = voros.ThresholdPolicy.from_validation([0, 1, 0, 1], [0.1, 0.9, 0.6, 0.7], scenario)
+    >>> tested = policy.evaluate([0, 1, 0, 1, 0], [0.1, 0.9, 0.8, 0.5, 0.3])
+    >>> print(tested.violations[0])
+    precision 0.5 is 0.1 below 0.6, at cost ratios 0.2 to 0.2 (probability 1)
     """
 
     limit: Literal["precision", "capacity"]
@@ -116,6 +125,17 @@ class PolicyEvaluation:
         Alarms of each period, where the capacity is one per period.
     by_group : GroupEvaluation or None
         The same measures in each group of cases, where groups were named with ``by``.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.5, cost_ratio=0.2)
+    >>> policy = voros.ThresholdPolicy.from_validation([0, 1, 0, 1], [0.1, 0.9, 0.6, 0.7], scenario)
+    >>> tested = policy.evaluate([0, 1, 0, 1, 0], [0.1, 0.9, 0.4, 0.7, 0.3])
+    >>> tested.satisfied, tested.mean_precision, tested.mean_recall, tested.mean_alarms
+    (True, 1.0, 1.0, 2.0)
+    >>> tested.intervals.recall
+    (0.1581, 1.0)
     """
 
     expected_cost: float

@@ -61,6 +61,16 @@ class PrevalenceBand:
         The capacity as a share of the cases.
     scenario : Scenario
     confidence : float
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> y, scores = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
+    >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+    >>> band = policy.evaluate(y, scores).over_prevalences([0.1, 0.5])
+    >>> band.precision.tolist(), band.kept.tolist()
+    ([0.1818, 0.6667], [False, True])
     """
 
     prevalences: FloatArray

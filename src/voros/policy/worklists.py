@@ -37,6 +37,18 @@ class WorklistEvaluation:
         all ways to break the tie. It has no intervals: who is listed depends on the others.
     n_full, n_periods : int
         Periods whose list is full, and all.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
+    >>> days = ["mon", "mon", "mon", "tue", "tue", "wed"]
+    >>> found = voros.worklist([1, 1, 0, 1, 0, 0], [9, 8, 2, 5, 3, 1], scenario, periods=days)
+    >>> found.evaluate([1, 0, 1], [7, 6, 6], periods=["thu", "thu", "fri"])
+               alarms  precision  recall  expected cost  cost of 1,000 cases
+    worklist        2     1.0000  1.0000         0.0000                    0
+    threshold       0        nan  0.0000         0.9524                666.7
+    the list is full in 2 of 2 periods
     """
 
     worklist: PolicyEvaluation
@@ -100,6 +112,15 @@ class Worklist:
         The threshold policy on the same cases.
     validation : WorklistEvaluation
         Both on the validation cases.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
+    >>> days = ["mon", "mon", "mon", "tue", "tue", "wed"]
+    >>> found = voros.worklist([1, 1, 0, 1, 0, 0], [9, 8, 2, 5, 3, 1], scenario, periods=days)
+    >>> found.predict([7, 6, 4], periods=["thu", "thu", "fri"])
+    array([ True, False, False])
     """
 
     scenario: Scenario
