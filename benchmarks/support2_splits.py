@@ -15,7 +15,7 @@ from voros.datasets import load_support2
 from voros.studies.experiments import RunOptions
 from voros.studies.experiments.rivals import compare_forecasts
 from voros.studies.experiments.splits import run_splits
-from voros.studies.hospital.prognoses import OUTCOMES, TITLES, support2_cases
+from voros.studies.hospital.prognoses import OUTCOME_TITLES, support2_cases
 
 
 def main() -> None:
@@ -26,8 +26,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fit 12 models, not 140")
     asked = parser.parse_args()
     prognoses = dict(load_support2().prognoses)
-    for outcome in OUTCOMES:
-        title = f"SUPPORT2, {TITLES[outcome]}"
+    for outcome, named in OUTCOME_TITLES.items():
+        title = f"SUPPORT2, {named}"
         found = run_splits(
             title,
             support2_cases(outcome),

@@ -173,7 +173,7 @@ def support2(
     """SUPPORT2, which comes with voros: death in hospital, from the physiology of day 3."""
     from voros.studies.hospital import run_support2
 
-    _show(run_support2(study.out, outcome, study.options), study.out)
+    _show(run_support2(study.out, cast("Any", outcome), study.options), study.out)
 
 
 @experiment.command()

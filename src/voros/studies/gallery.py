@@ -92,11 +92,6 @@ def overview(patients: _Patients, panels: Any) -> None:
     WinnerMapDisplay(patients.winners).plot(panels[1], log_capacity=True)
 
 
-def two_limits(patients: _Patients, ax: Any) -> None:
-    """Draw the curves with strict and lenient limits."""
-    RocDisplay.from_points(patients.points, {"strict": STRICT, "lenient": LENIENT}, ax=ax)
-
-
 def lesser_classifiers(patients: _Patients, panels: Any) -> None:
     """Draw the area of lesser classifiers, without limits and within them."""
     two = {name: patients.points[name] for name in ("SUPPORT model", "SPS")}
@@ -105,27 +100,7 @@ def lesser_classifiers(patients: _Patients, panels: Any) -> None:
         RocDisplay.from_points(two, scenario, ax=ax, choices=False, **shown)
 
 
-def area_curve(patients: _Patients, ax: Any) -> None:
-    """Draw the best normalised area against the cost."""
-    AreaCurveDisplay.from_points(patients.points, SCENARIO, ax=ax)
-
-
-def winners(patients: _Patients, panels: Any) -> None:
-    """Draw the winner map and the margin beside it."""
-    WinnerMapDisplay(patients.winners).plot(panels, log_capacity=True)
-
-
-def threshold_cost(patients: _Patients, panels: Any) -> None:
-    """Draw cost, precision and alarms along the thresholds."""
-    ThresholdCostDisplay.from_points(patients.one, SCENARIO, ax=panels)
-
-
-def roc_surface(patients: _Patients, ax: Any) -> None:
-    """Draw the ROC surface with a slice in the middle."""
-    RocSurfaceDisplay.from_points(patients.one, ax=ax, t=0.5)
-
-
-def _on_panels(draw: Callable[[_Patients, Any], None], **options: Any) -> Drawing:
+def _on_panels(draw: Callable[[_Patients, Any], object], **options: Any) -> Drawing:
     """Return a picture drawn on new panels."""
 
     def picture(patients: _Patients) -> Figure:
@@ -145,11 +120,32 @@ def regions(_: _Patients) -> Figure:
 
 PICTURES: dict[str, Drawing] = {
     "overview": _on_panels(overview, ncols=2, figsize=(10, 5)),
-    "two-limits": _on_panels(two_limits, figsize=(6.4, 5.8)),
+    "two-limits": _on_panels(
+        lambda patients, ax: RocDisplay.from_points(
+            patients.points, {"strict": STRICT, "lenient": LENIENT}, ax=ax
+        ),
+        figsize=(6.4, 5.8),
+    ),
     "lesser-classifiers": _on_panels(lesser_classifiers, ncols=2, figsize=(9.6, 4.8)),
-    "area-curve": _on_panels(area_curve, figsize=(6.4, 5.0)),
-    "winner-map": _on_panels(winners, ncols=2, figsize=(10, 4.8)),
-    "threshold-cost": _on_panels(threshold_cost, nrows=3, figsize=(6.4, 6.0), sharex=True),
-    "roc-surface": _on_panels(roc_surface, figsize=(6.4, 5.4), subplot_kw={"projection": "3d"}),
+    "area-curve": _on_panels(
+        lambda patients, ax: AreaCurveDisplay.from_points(patients.points, SCENARIO, ax=ax),
+        figsize=(6.4, 5.0),
+    ),
+    "winner-map": _on_panels(
+        lambda patients, axes: WinnerMapDisplay(patients.winners).plot(axes, log_capacity=True),
+        ncols=2,
+        figsize=(10, 4.8),
+    ),
+    "threshold-cost": _on_panels(
+        lambda patients, axes: ThresholdCostDisplay.from_points(patients.one, SCENARIO, ax=axes),
+        nrows=3,
+        figsize=(6.4, 6.0),
+        sharex=True,
+    ),
+    "roc-surface": _on_panels(
+        lambda patients, ax: RocSurfaceDisplay.from_points(patients.one, ax=ax, t=0.5),
+        figsize=(6.4, 5.4),
+        subplot_kw={"projection": "3d"},
+    ),
     "regions": regions,
 }

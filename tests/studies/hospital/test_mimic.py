@@ -82,7 +82,7 @@ def test_other_outcomes_and_hours(tmp_path):
     )
     in_icu, in_hospital = ({s for s, facts in found.items() if facts["died"]} for found in stays)
     assert in_icu < in_hospital, "some should die in the ward"
-    with pytest.raises(ValueError, match="outcome='ward'; accepted are 'icu' and 'hospital'"):
+    with pytest.raises(ValueError, match="outcome='ward'; accepted are 'icu', 'hospital'"):
         CohortRule("ward")
     with pytest.raises(ValueError, match=r"min_hours=47\.0; accepted are hours of at least 48"):
         CohortRule(min_hours=47.0)

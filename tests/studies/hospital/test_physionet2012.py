@@ -144,7 +144,7 @@ def test_all_37_parameters(made_up):
     check_against_files(made_up, cases, {name: (name,) for name in PLAUSIBLE}, [0, 7])
     height = cases.X[:, cases.feature_names.index("height")]
     assert np.isnan(height).tolist() == (cases.patient % 2 == 1).tolist()
-    with pytest.raises(ValueError, match=r"parameters='some'; accepted are 'paper' and 'all'"):
+    with pytest.raises(ValueError, match=r"parameters='some'; accepted are 'paper', 'all'"):
         challenge_cases(read_challenge(made_up), "some")
 
 

@@ -10,9 +10,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee import Guarantee
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import PolicyStrategy, allowed_thresholds
 from voros.selection import STRATEGIES, rank_points
@@ -21,11 +19,11 @@ from voros.studies.experiments.cases import LabelledCases, fill_and_scale, split
 from voros.studies.experiments.grid import Candidate, combinations
 from voros.studies.experiments.splits import SplitCost
 from voros.studies.experiments.study import (
-    CONFIDENCE,
     GUARANTEED,
     GUARANTEED_BY,
     Scored,
     deploy,
+    guaranteed_thresholds,
 )
 from voros.studies.paper.cells import SCENARIOS
 
@@ -104,7 +102,8 @@ def run_split(
     for number, scenario in scenarios.items():
         for strategy, policy, same_rule in _choose(scenario, valid, len(test)):
             found[number, strategy] = policy
-            costs.append(_cost(number, strategy, policy, same_rule, valid, test))
+            one = deploy(number, strategy, policy, valid, test, same_rule)
+            costs.append(SplitCost.of(one, GUARANTEED_BY))
     if data.prices is None:
         return costs, {}
     prices = {name: values[rows] for name, values in data.prices.items()}
@@ -176,30 +175,10 @@ def _certified(
     scenario: Scenario, valid: Scored, testing: Scored, model: str, horizon: int
 ) -> tuple[ThresholdPolicy, ThresholdPolicy]:
     """Return the guaranteed policy, and the one that its model would have without."""
-    points = OperatingPoints.from_scores(
-        testing.y_true, testing.scores[model], groups=testing.patient
-    )
-    guarantee = Guarantee(confidence=CONFIDENCE, horizon=horizon)
-    allowed = allowed_thresholds(points, scenario, guarantee)
+    allowed = guaranteed_thresholds(scenario, testing, model, horizon)
     policy = ThresholdPolicy.from_allowed(allowed, strategy=GUARANTEED_BY, model=model)
     _, same = _policies(scenario, valid, model, GUARANTEED_BY)
     return replace(policy, scenario=scenario), same
-
-
-def _cost(
-    number: int,
-    strategy: str,
-    policy: ThresholdPolicy,
-    same_rule: ThresholdPolicy,
-    valid: Scored,
-    test: Scored,
-) -> SplitCost:
-    one = deploy(number, strategy, policy, valid, test, same_rule)
-    broken = tuple(violation.limit for violation in one.test.violations)
-    return SplitCost(
-        *(number, strategy, GUARANTEED_BY, one.model),
-        *(one.test.expected_cost, one.cost_aware_test, broken),
-    )
 
 
 def money(

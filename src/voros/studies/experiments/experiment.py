@@ -10,6 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from voros.core.arrays import check_count
 from voros.studies.experiments.cases import LabelledCases, Split, split_patients
 from voros.studies.experiments.context import NO_CONTEXT, StudyContext
 from voros.studies.experiments.errors import ExperimentError
@@ -33,10 +34,6 @@ from voros.studies.paper.paper_tables import table_files
 from voros.text.table import Table, csv_text
 
 FindRivals = Callable[[Split, Sequence[Deployed], tuple[Scored, Scored], Path], Rivals]
-
-
-def _announce_nothing(_text: str) -> None:
-    """Say nothing."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +63,12 @@ class RunOptions:
     time_limit: float = TIME_LIMIT
     random_state: int = 0
     progress: bool = True
-    announce: Callable[[str], None] = _announce_nothing
+    announce: Callable[[str], object] = str
     command: str = ""
 
     def __post_init__(self) -> None:
-        if self.jobs is not None and self.jobs < 1:
-            raise ValueError(f"jobs={self.jobs}; accepted is a whole number of at least 1")
+        if self.jobs is not None:
+            check_count(self.jobs, "jobs", "a whole number of at least 1")
         if not self.time_limit > 0:
             raise ValueError(f"time_limit={self.time_limit}; accepted are seconds above 0")
 

@@ -23,6 +23,8 @@ from voros.studies.experiments.errors import ExperimentError, explaining_full_di
 from voros.text.table import csv_text
 
 Part: TypeAlias = Literal["valid", "test"]
+PARTS: tuple[Part, ...] = ("valid", "test")
+"""The parts that models score."""
 
 PREDICTION_COLUMNS = ("patient", "y_true", "proba_y_eq_1")
 """The authors' layout: any tool that reads their files reads ours."""

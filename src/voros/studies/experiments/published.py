@@ -12,9 +12,8 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray
 from voros.studies.experiments.cases import LabelledCases, Split
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.folder import Part, read_scores
+from voros.studies.experiments.folder import PARTS, Part, read_scores
 
-PARTS: tuple[Part, ...] = ("valid", "test")
 Tally: TypeAlias = dict[int, tuple[int, int]]
 """Cases and positive cases of each id."""
 Key: TypeAlias = Literal["stay", "patient"]

@@ -11,16 +11,16 @@ from voros.studies.experiments.labels import LABELS, cost_columns, scenario_in_w
 from voros.studies.experiments.rivals import Rivals
 from voros.studies.experiments.study import CostIntervals, Deployed
 from voros.studies.paper.paper_tables import (
+    ShownAsTables,
     evaluated,
     evaluation_columns,
     limits_kept,
-    tables_text,
 )
 from voros.text.table import Column, Table, Value
 
 
-@dataclass(frozen=True, eq=False)
-class StudyResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyResult(ShownAsTables):
     """Everything a study found.
 
     ``intervals`` are by scenario and strategy, ``records`` say how each fit went, and ``rivals``
@@ -57,13 +57,6 @@ class StudyResult:
             *(self._differences(number) for number in numbers),
             *([] if self.rivals is None else [self.rivals.table]),
         )
-
-    def text(self) -> str:
-        """Return every table as text."""
-        return tables_text(self.tables)
-
-    def __repr__(self) -> str:
-        return self.text()
 
     def _main(self, numbers: Sequence[int]) -> Table:
         columns = [Column("strategy")]

@@ -22,8 +22,8 @@ from voros.studies.experiments.study import CONFIDENCE, Deployed, Scored
 from voros.studies.paper.cells import SCENARIOS
 from voros.text.table import Absent, Column, Table, Value
 
-PARTS = {"train": "training", "valid": "validation", "test": "test"}
-NOTHING = Absent("no alarm was raised, so there is no precision")
+PART_TITLES = {"train": "training", "valid": "validation", "test": "test"}
+NO_PRECISION = Absent("no alarm was raised, so there is no precision")
 
 ANSWERED: Mapping[str, str] = {
     "5a": "What was run; docs/experiments.md",
@@ -87,7 +87,7 @@ def study_flow(parts: StudyParts) -> tuple[FlowStep, ...]:
         first = (*first, FlowStep("in the split", used, left, "of patients of other parts"))
     ends = [
         FlowStep(
-            f"{PARTS[part]}, {int(cases.y[rows].sum()):,} with the outcome",
+            f"{PART_TITLES[part]}, {int(cases.y[rows].sum()):,} with the outcome",
             len(rows),
             is_part=True,
         )
@@ -102,10 +102,10 @@ def table_one(parts: StudyParts, title: str) -> Table:
     masks: list[tuple[AnyArray, BoolArray]] = []
     for part, rows in vars(parts.split).items():
         for outcome, word in ((True, "with"), (False, "without")):
-            group = f"{PARTS[part]} set"
+            group = f"{PART_TITLES[part]} set"
             columns.append(Column(f"{word} outcome", f"{part}_{word}", group))
             masks.append((rows, parts.cases.y[rows] == outcome))
-        columns.append(Column("missing", f"{part}_missing", f"{PARTS[part]} set"))
+        columns.append(Column("missing", f"{part}_missing", f"{PART_TITLES[part]} set"))
     rows_ = [_described("n", lambda x: f"{len(x):,}", parts.cases.y, masks)]
     for name, values in parts.context.characteristics.items():
         rows_ += _characteristic(name, values, masks)
@@ -200,7 +200,7 @@ def _counts(one: Deployed) -> Iterator[tuple[Value, ...]]:
     for choice in one.test.choices:
         tp, fp, alarms = choice.tp, choice.fp, choice.alarms
         span = max(choice.cost_ratio_low, support[0]), min(choice.cost_ratio_high, support[1])
-        precision = _with_limits(tp, alarms) if alarms else [NOTHING] * 3
+        precision = _with_limits(tp, alarms) if alarms else [NO_PRECISION] * 3
         n_cases = n_positive + n_negative
         raised = [n_cases * share for share in _with_limits(alarms, n_cases)]
         yield (
@@ -263,7 +263,7 @@ def candidates_table(result: StudyResult, parts: StudyParts) -> Table:
             Column("VOROS", f"voros_{number}", group, decimals=4),
         ]
     columns += [
-        Column(title, f"{part}_{title.lower()}", f"{PARTS[part]} set", decimals=4)
+        Column(title, f"{part}_{title.lower()}", f"{PART_TITLES[part]} set", decimals=4)
         for part in ("valid", "test")
         for title in ("AUROC", "AUPRC", "Brier")
     ]

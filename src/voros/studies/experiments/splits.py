@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from voros.core.arrays import FloatArray
+from voros.core.arrays import FloatArray, check_count
 from voros.installing import package_versions
 from voros.studies.experiments.cases import LabelledCases, Split, split_patients
-from voros.studies.experiments.context import NO_CONTEXT, StudyContext
-from voros.studies.experiments.experiment import FindRivals, RunOptions, run_experiment
+from voros.studies.experiments.experiment import RunOptions, run_experiment
 from voros.studies.experiments.folder import save_json
 from voros.studies.experiments.labels import LABELS, scenario_in_words
 from voros.studies.experiments.results import StudyResult
@@ -28,7 +27,8 @@ from voros.studies.experiments.study import (
     CostInterval,
     Deployed,
 )
-from voros.studies.paper.paper_tables import tables_text
+from voros.studies.paper.paper_tables import ShownAsTables
+from voros.text.signatures import takes
 from voros.text.table import Absent, Column, Table, Value
 
 SAME = 1e-12
@@ -54,9 +54,21 @@ class SplitCost:
     cost_aware: float
     broken: tuple[str, ...]
 
+    @classmethod
+    def of(cls, one: Deployed, beside: str) -> SplitCost:
+        """Take from what was deployed what is compared over splits."""
+        costs = one.test.expected_cost, one.cost_aware_test
+        broken = tuple(violation.limit for violation in one.test.violations)
+        return cls(one.scenario, one.strategy, beside, one.model, *costs, broken)
 
-@dataclass(frozen=True, eq=False)
-class SplitsResult:
+
+def read_costs(records: Iterable[Mapping[str, Any]]) -> tuple[SplitCost, ...]:
+    """Read back the costs of a split."""
+    return tuple(SplitCost(**{**one, "broken": tuple(one["broken"])}) for one in records)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitsResult(ShownAsTables):
     """The costs of each split, and the tables over all of them.
 
     ``test_ratio`` is the size of the test part over that of the other two, which is what the
@@ -72,13 +84,6 @@ class SplitsResult:
         """One table for each scenario and each thing compared with."""
         seen = dict.fromkeys((one.beside, one.scenario) for one in self.splits[0])
         return tuple(self._table(beside, number) for beside, number in seen)
-
-    def text(self) -> str:
-        """Return every table as text."""
-        return tables_text(self.tables)
-
-    def __repr__(self) -> str:
-        return self.text()
 
     def of(self, beside: str, scenario: int) -> dict[str, list[SplitCost]]:
         """Return what each strategy did on every split, by strategy."""
@@ -161,9 +166,7 @@ def corrected_interval(differences: FloatArray, test_ratio: float) -> CostInterv
     return CostInterval(mean, mean - half, mean + half)
 
 
-MakeSplit = Callable[[int], Split]
-
-
+@takes(run_experiment, leave_out=("split",))
 def run_splits(
     title: str,
     cases: LabelledCases,
@@ -172,17 +175,15 @@ def run_splits(
     *,
     n_splits: int,
     description: Mapping[str, Any],
-    make_split: MakeSplit | None = None,
-    context: StudyContext = NO_CONTEXT,
-    find_rivals: FindRivals | None = None,
+    make_split: Callable[[int], Split] | None = None,
+    **study: Any,
 ) -> SplitsResult:
     """Run a study on splits of consecutive seeds, each in a folder of its own, and compare.
 
     A finished split is not run again. ``make_split`` makes the split of a seed; the other
     parameters are those of `run_experiment`.
     """
-    if n_splits < 1:
-        raise ValueError(f"n_splits={n_splits}; accepted is a whole number of at least 1")
+    check_count(n_splits, "n_splits", "a whole number of at least 1")
     make_split = make_split or partial(split_patients, cases)
     found = []
     for seed in range(options.random_state, options.random_state + n_splits):
@@ -193,11 +194,7 @@ def run_splits(
         options.announce(f"split {seed}: {folder}{', finished before' if held else ''}")
         if held is None:
             result = run_experiment(
-                *(title, cases, folder, own),
-                description=description,
-                split=split,
-                context=context,
-                find_rivals=find_rivals,
+                title, cases, folder, own, description=description, split=split, **study
             )
             held = tuple(_costs(result))
             costs = [asdict(one) for one in held]
@@ -223,20 +220,12 @@ def _finished(folder: Path, identity: Mapping[str, Any]) -> tuple[SplitCost, ...
     held = json.loads(path.read_text()) if path.exists() else {}
     if held.get("identity") != identity:
         return None
-    return tuple(SplitCost(**{**one, "broken": tuple(one["broken"])}) for one in held["costs"])
+    return read_costs(held["costs"])
 
 
 def _costs(result: StudyResult) -> list[SplitCost]:
     rivals = () if result.rivals is None else result.rivals.deployed
     return [
-        *(_cost(one, GUARANTEED_BY) for one in result.deployed),
-        *(_cost(one, SELECTED) for one in rivals),
+        *(SplitCost.of(one, GUARANTEED_BY) for one in result.deployed),
+        *(SplitCost.of(one, SELECTED) for one in rivals),
     ]
-
-
-def _cost(one: Deployed, beside: str) -> SplitCost:
-    broken = tuple(violation.limit for violation in one.test.violations)
-    cost = one.test.expected_cost
-    return SplitCost(
-        one.scenario, one.strategy, beside, one.model, cost, one.cost_aware_test, broken
-    )

@@ -164,11 +164,17 @@ def _selected(
 def _guaranteed(scenario: Scenario, valid: Scored, horizon: int) -> tuple[str, AllowedThresholds]:
     ranking, testing = valid.halves
     model, _ = _selected(scenario, ranking, GUARANTEED_BY)
+    return model, guaranteed_thresholds(scenario, testing, model, horizon)
+
+
+def guaranteed_thresholds(
+    scenario: Scenario, testing: Scored, model: str, horizon: int
+) -> AllowedThresholds:
+    """Return a model's thresholds that keep the limits on the next cases, tested on some."""
     points = OperatingPoints.from_scores(
         testing.y_true, testing.scores[model], groups=testing.patient
     )
-    guarantee = Guarantee(confidence=CONFIDENCE, horizon=horizon)
-    return model, allowed_thresholds(points, scenario, guarantee)
+    return allowed_thresholds(points, scenario, Guarantee(confidence=CONFIDENCE, horizon=horizon))
 
 
 def deploy(
@@ -199,6 +205,13 @@ class CostInterval:
     estimate: float
     low: float
     high: float
+
+    @classmethod
+    def of(cls, estimate: float, resamples: FloatArray) -> CostInterval:
+        """Return where the middle of the resamples lies."""
+        tail = (1 - CONFIDENCE) / 2
+        low, high = np.quantile(resamples, [tail, 1 - tail])
+        return cls(estimate, float(low), float(high))
 
 
 @dataclass(frozen=True)
@@ -240,8 +253,12 @@ def cost_intervals(
         one.strategy: _resampled(one, test, random_state, n_resamples, kept)
         for one in deployed
     }
+    base = draws[beside]
     return {
-        strategy: CostIntervals(_interval(found), _interval(found, draws[beside]))
+        strategy: CostIntervals(
+            CostInterval.of(found.estimate, found.resamples),
+            CostInterval.of(found.estimate - base.estimate, found.resamples - base.resamples),
+        )
         for strategy, found in draws.items()
     }
 
@@ -285,11 +302,3 @@ def _resample(one: Deployed, test: Scored, random_state: int, n_resamples: int) 
         random_state=random_state,
     )
     return _Draws(found.estimate, found.distribution)
-
-
-def _interval(found: _Draws, less: _Draws | None = None) -> CostInterval:
-    """Return where the middle of the resamples lies: of a cost, or of a paired difference."""
-    other = _Draws(0.0, np.zeros_like(found.resamples)) if less is None else less
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(found.resamples - other.resamples, [tail, 1 - tail])
-    return CostInterval(found.estimate - other.estimate, float(low), float(high))

@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import (
-    Part,
+    PARTS,
     RunFolder,
     run_versions,
     save,
@@ -29,8 +29,6 @@ from voros.studies.experiments.folder import (
     scores_text,
 )
 from voros.studies.experiments.grid import Candidate
-
-SCORED_PARTS: tuple[Part, ...] = ("valid", "test")
 
 
 def fit_candidate(
@@ -42,7 +40,7 @@ def fit_candidate(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(arrays["X_train"], arrays["y_train"])
-        scores = {part: estimator.predict_proba(arrays[f"X_{part}"])[:, 1] for part in SCORED_PARTS}
+        scores = {part: estimator.predict_proba(arrays[f"X_{part}"])[:, 1] for part in PARTS}
     seconds = time.process_time() - started
     for part, score in scores.items():
         text = scores_text(arrays[f"patient_{part}"], arrays[f"y_{part}"], score)

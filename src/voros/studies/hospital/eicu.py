@@ -90,7 +90,7 @@ def eicu_cases(release: FiddleRelease) -> LabelledCases:
     An hour's 0 or 1 becomes the mean of its 2-hour bucket. Memory is that of the wanted features
     alone: a byte for each stay, bucket and feature.
     """
-    died, patient, _ = _population(release)
+    died, patient = _population(release)
     columns: dict[str, FloatArray] = dict(
         zip(release.static_features.names, _static(release).T, strict=True)
     )
@@ -133,12 +133,16 @@ def _places(found: ChosenFeatures, n_features: int) -> AnyArray:
     return place
 
 
-def _population(release: FiddleRelease) -> tuple[BoolArray, AnyArray, AnyArray]:
-    """Return who died, whose stay it is, and which, in the order of the features' rows."""
+def _population(release: FiddleRelease) -> tuple[BoolArray, AnyArray]:
+    """Return who died, and whose stay it is, in the order of the features' rows."""
     path, n_stays = release.population, release.static.shape[0]
     by_id = {row[STAY_COLUMN]: row for row in _csv_rows(path, (STAY_COLUMN, DEATH))}
     # FIDDLE sorts the stays by ID, whatever the order of its population file.
-    order = sorted(by_id, key=_id_order(by_id, path)) if release.ids is None else _ids(release.ids)
+    order = (
+        sorted(by_id, key=_id_order(by_id, path))
+        if release.ids is None
+        else [row[STAY_COLUMN] for row in _csv_rows(release.ids, (STAY_COLUMN,))]
+    )
     if len(order) != n_stays:
         raise ExperimentError(
             f"{release.ids or path}: {len(order)} stays, where the features have {n_stays}. Take "
@@ -156,7 +160,7 @@ def _population(release: FiddleRelease) -> tuple[BoolArray, AnyArray, AnyArray]:
         raise ExperimentError(f"{path}: a {DEATH} is no number ({error}). {REMEDY}") from error
     known = [name for name in PATIENT_NAMES if rows and name in rows[0]]
     whose = [row[known[0] if known else STAY_COLUMN] for row in rows]
-    return died, np.unique(whose, return_inverse=True)[1].astype(np.int64), np.array(order)
+    return died, np.unique(whose, return_inverse=True)[1].astype(np.int64)
 
 
 def _id_order(ids: Iterable[str], path: Path) -> Callable[[str], Any]:
@@ -168,10 +172,6 @@ def _id_order(ids: Iterable[str], path: Path) -> Callable[[str], Any]:
     if len(set(numbers.values())) < len(numbers):
         raise ExperimentError(f"{path}: an {STAY_COLUMN} is written in two ways. {REMEDY}")
     return numbers.__getitem__
-
-
-def _ids(path: Path) -> list[str]:
-    return [row[STAY_COLUMN] for row in _csv_rows(path, (STAY_COLUMN,))]
 
 
 def _csv_rows(path: Path, columns: Sequence[str]) -> list[Mapping[str, str]]:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
+from voros.core.arrays import check_choice
 from voros.studies.experiments.errors import ExperimentError, explaining_full_disk
 from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.folder import file_digest, save_json
@@ -30,11 +31,15 @@ accident."""
 MIXED_REMEDY = "Take all four tables from the same release"
 
 
-Outcome: TypeAlias = Literal["icu", "hospital"]
-
 PIPELINE = "the pipeline of Gupta et al. (2022), which the paper used"
 PAPER_STAYS, PAPER_PREVALENCE = 31_137, 0.105
 """Of the paper's cohort, over its three parts."""
+
+DIED = {
+    "icu": "coalesce(CAST(p.dod AS TIMESTAMP) BETWEEN s.intime AND s.outtime, false)",
+    "hospital": "a.hospital_expire_flag = 1",
+}
+"""The outcomes in SQL. A date of death stands for its first moment, as in the pipeline."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +56,11 @@ class CohortRule:
         prediction window of 2 to 8 more; the paper does not say which.
     """
 
-    outcome: Outcome = "icu"
+    outcome: Literal["icu", "hospital"] = "icu"
     min_hours: float = HOURS + 2.0
 
     def __post_init__(self) -> None:
-        if self.outcome not in get_args(Outcome):
-            raise ValueError(f"outcome={self.outcome!r}; accepted are 'icu' and 'hospital'")
+        check_choice(self.outcome, "outcome", tuple(DIED))
         if not HOURS <= self.min_hours < math.inf:
             raise ValueError(
                 f"min_hours={self.min_hours}; accepted are hours of at least {HOURS}, which are "
@@ -116,11 +120,10 @@ def make_cohort(
     A stay without a recorded end did not demonstrably last long enough and counts as ended before.
     Tables that do not belong together are an `ExperimentError`.
     """
-    for name in ("hosp/patients", "hosp/admissions", "icu/icustays"):
-        table = tables[name]
-        short = name.split("/")[1]
-        with explaining(table.path):
-            database.execute(f"CREATE TABLE {short} AS SELECT * FROM {table.relation}")
+    for name in KEYS:
+        with explaining(tables[name].path):
+            relation = tables[name].relation
+            database.execute(f"CREATE TABLE {name.split('/')[1]} AS SELECT * FROM {relation}")
     _check_keys(database, tables)
     _check_one_release(database, tables)
     database.execute(_all_stays(rule))
@@ -128,11 +131,8 @@ def make_cohort(
     return CohortFlow(*_one_row(database, _FLOW))
 
 
-DIED = {
-    "icu": "coalesce(CAST(p.dod AS TIMESTAMP) BETWEEN s.intime AND s.outtime, false)",
-    "hospital": "a.hospital_expire_flag = 1",
-}
-"""The outcomes in SQL. A date of death stands for its first moment, as in the pipeline."""
+KEYS = {"hosp/patients": "subject_id", "hosp/admissions": "hadm_id", "icu/icustays": "stay_id"}
+"""Tables of the cohort, and what identifies a row of each."""
 
 
 def _all_stays(rule: CohortRule) -> str:
@@ -176,12 +176,9 @@ def _newest_years(
 
 
 def _check_keys(database: duckdb.DuckDBPyConnection, tables: Mapping[str, SourceTable]) -> None:
-    for short, key, name in (
-        ("patients", "subject_id", "hosp/patients"),
-        ("admissions", "hadm_id", "hosp/admissions"),
-        ("icustays", "stay_id", "icu/icustays"),
-    ):
-        rows, distinct = _one_row(database, f"SELECT count(*), count(DISTINCT {key}) FROM {short}")
+    for name, key in KEYS.items():
+        counted = f"SELECT count(*), count(DISTINCT {key}) FROM {name.split('/')[1]}"
+        rows, distinct = _one_row(database, counted)
         if rows != distinct:
             raise ExperimentError(
                 f"{tables[name].path}: {rows - distinct} of {rows} rows repeat a {key} or lack it, "

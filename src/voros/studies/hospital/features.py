@@ -25,6 +25,11 @@ FEWEST_CHANNELS = 3
 RECENT_HOURS = 16
 """How recently: in the last 16 of the 48 hours."""
 
+HARDLY_MEASURED = (
+    f"with fewer than {FEWEST_CHANNELS} channels measured in the last {RECENT_HOURS} h"
+)
+"""Why other stays are left out."""
+
 FEWEST_FOR_SLOPE = 2
 """Buckets that a slope needs."""
 

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +25,15 @@ PIECE = 1 << 20
 REMEDY = "Download it again from PhysioNet (mimic-eicu-fiddle-feature 1.0.0)"
 
 
+@contextmanager
+def _reading(path: Path, kind: str = "") -> Iterator[None]:
+    """Turn what a damaged file raises into an error that names it and the remedy."""
+    try:
+        yield
+    except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        raise ExperimentError(f"{path}: not readable{kind} ({error}). {REMEDY}") from error
+
+
 @dataclass(frozen=True)
 class SparseFile:
     """A sparse array in a file of the ``sparse`` package, read a piece at a time.
@@ -40,22 +50,13 @@ class SparseFile:
     @classmethod
     def open(cls, path: Path) -> SparseFile:
         """Read the shape of the array, and check that it is one."""
-        try:
-            with zipfile.ZipFile(path) as archive, archive.open("shape.npy") as member:
-                shape = tuple(int(length) for length in np.load(member))
-        except (OSError, KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
-            raise ExperimentError(
-                f"{path}: not readable as a sparse array ({error}). {REMEDY}"
-            ) from error
-        return cls(path, shape)
+        with _reading(path, " as a sparse array"), zipfile.ZipFile(path) as archive:
+            return cls(path, tuple(np.load(archive.open("shape.npy")).tolist()))
 
     def pieces(self) -> Iterator[tuple[AnyArray, AnyArray]]:
         """Yield positions, of shape (n_dimensions, n), and values, of shape (n,)."""
-        try:
-            with zipfile.ZipFile(self.path) as archive:
-                yield from _pieces(archive, len(self.shape))
-        except (OSError, KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
-            raise ExperimentError(f"{self.path}: not readable ({error}). {REMEDY}") from error
+        with _reading(self.path), zipfile.ZipFile(self.path) as archive:
+            yield from _pieces(archive, len(self.shape))
 
 
 def _pieces(archive: zipfile.ZipFile, n_dimensions: int) -> Iterator[tuple[AnyArray, AnyArray]]:
@@ -278,10 +279,8 @@ def _locate(folder: Path) -> tuple[Path, Path]:
 
 
 def _names(path: Path, array: SparseFile) -> list[str]:
-    try:
+    with _reading(path):
         names = list(map(str, json.loads(path.read_text(encoding="utf-8"))))
-    except (json.JSONDecodeError, UnicodeDecodeError, TypeError) as error:
-        raise ExperimentError(f"{path}: not readable ({error}). {REMEDY}") from error
     if len(names) != array.shape[-1]:
         raise ExperimentError(
             f"{path}: {len(names)} names for the {array.shape[-1]} features of {array.path}, so "

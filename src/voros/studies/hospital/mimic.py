@@ -30,6 +30,7 @@ from voros.studies.hospital.extraction import (
 from voros.studies.hospital.features import (
     ALL_SUMMARIES,
     FEWEST_CHANNELS,
+    HARDLY_MEASURED,
     N_BUCKETS,
     RECENT_HOURS,
     measured_recently,
@@ -105,6 +106,7 @@ def run_mimic(
         split, left_out = take_split(cases, published)
         notes.append(f"the published split; {left_out} cases of its patients in no part left out")
     options.announce("\n".join([*notes, repr(cases)]))
+    studied = len(cases), extraction.flow.in_care - len(cases)
     return run_experiment(
         _title(Path(data), rule),
         cases,
@@ -118,7 +120,7 @@ def run_mimic(
         split=split,
         context=StudyContext(
             (*notes, *map(str, extraction.counts)),
-            (*extraction.flow.steps(rule), _studied(extraction, cases)),
+            (*extraction.flow.steps(rule), FlowStep("studied", *studied, HARDLY_MEASURED)),
             *mimic_characteristics(cases),
         ),
     )
@@ -142,14 +144,6 @@ def _title(data: Path, rule: CohortRule) -> str:
     made_up = (data / GENERATED_MARK).exists()
     source = "Generated data in the layout of MIMIC-IV" if made_up else "MIMIC-IV"
     return f"{source}, {rule.title}"
-
-
-def _studied(extraction: Extraction, cases: LabelledCases) -> FlowStep:
-    return FlowStep(
-        "studied",
-        *(len(cases), extraction.flow.in_care - len(cases)),
-        f"with fewer than {FEWEST_CHANNELS} channels measured in the last {RECENT_HOURS} h",
-    )
 
 
 def _notes(

@@ -11,6 +11,7 @@ import io
 import re
 import tarfile
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_choice
 from voros.studies.experiments.cases import LabelledCases, split_around_test
 from voros.studies.experiments.context import StudyContext, age_bands, known_words
 from voros.studies.experiments.errors import ExperimentError
@@ -33,10 +34,9 @@ from voros.studies.hospital.channels import TIME_VARYING
 from voros.studies.hospital.features import (
     ALL_SUMMARIES,
     BUCKET_HOURS,
-    FEWEST_CHANNELS,
+    HARDLY_MEASURED,
     HOURS,
     N_BUCKETS,
-    RECENT_HOURS,
     measured_recently,
     stack,
     summarise,
@@ -152,7 +152,7 @@ def run_physionet2012(
     test_set : str, optional
         One of the sets, kept for testing alone; the others are split into training and validation.
     """
-    _check_parameters(parameters)
+    check_choice(parameters, "parameters", get_args(Parameters))
     stays = read_challenge(data, sets)
     cases, studied = challenge_cases(stays, parameters)
     held_out = _held_out(stays.set_name[studied], test_set)
@@ -197,10 +197,9 @@ def _context(
     described |= {name: stays.outcomes[name][studied] for name in RIVALS}
     for name, members in PAPER_CHANNELS.items():
         described[f"{name}, mean"] = ALL_SUMMARIES["mean"](stays.buckets(*members)[studied])
-    reason = f"with fewer than {FEWEST_CHANNELS} channels measured in the last {RECENT_HOURS} h"
     flow = (
         FlowStep("stays of 48 h or more", len(stays)),
-        FlowStep("studied", len(cases), len(stays) - len(cases), reason),
+        FlowStep("studied", len(cases), len(stays) - len(cases), HARDLY_MEASURED),
     )
     groups = {"age": age_bands(age), "sex": known_words(sex), "ICU": known_words(ward)}
     return StudyContext(tuple(notes), flow, described, groups)
@@ -362,21 +361,25 @@ class _Gathered:
                 )
 
 
+PLACE = {name: place for place, name in enumerate(PLAUSIBLE)}
+BUCKETED = (len(PLAUSIBLE), N_BUCKETS)
+
+
 @dataclass
 class _Record:
     """One stay: its descriptors, and sum and number of the readings by parameter and bucket."""
 
-    descriptors: dict[str, float]
-    sums: dict[tuple[str, int], float]
-    counts: dict[tuple[str, int], int]
-    implausible: dict[str, int]
+    descriptors: dict[str, float] = field(default_factory=dict)
+    sums: FloatArray = field(default_factory=partial(np.zeros, BUCKETED))
+    counts: AnyArray = field(default_factory=partial(np.zeros, BUCKETED, dtype=np.int32))
+    implausible: Counter[str] = field(default_factory=Counter)
 
 
 def _read_record(name: str, record: int, text: str) -> _Record:
     lines = text.split()
     if not lines or lines[0] != "Time,Parameter,Value":
         raise ExperimentError(f"{name}: its header is not Time,Parameter,Value. {REMEDY}")
-    stay = _Record({}, {}, {}, {})
+    stay = _Record()
     # A row that is there twice is one reading; the order of the others does not matter.
     for line in dict.fromkeys(lines[1:]):
         try:
@@ -403,11 +406,11 @@ def _take_reading(stay: _Record, hours: float, parameter: str, value: float) -> 
     if hours >= HOURS or (parameter == "Weight" and value == -1):
         return
     if not low <= value <= high:
-        stay.implausible[parameter] = stay.implausible.get(parameter, 0) + 1
+        stay.implausible[parameter] += 1
         return
-    key = parameter, int(hours // BUCKET_HOURS)
-    stay.sums[key] = stay.sums.get(key, 0.0) + value
-    stay.counts[key] = stay.counts.get(key, 0) + 1
+    at = PLACE[parameter], int(hours // BUCKET_HOURS)
+    stay.sums[at] += value
+    stay.counts[at] += 1
 
 
 def _read_outcomes(name: str, text: str) -> dict[int, dict[str, float]]:
@@ -428,26 +431,17 @@ def _put_together(
     series: Sequence[_Record],
     outcomes: Sequence[Mapping[str, float]],
 ) -> ChallengeStays:
-    sums = {name: np.zeros((len(keys), N_BUCKETS)) for name in PLAUSIBLE}
-    counts = {name: np.zeros((len(keys), N_BUCKETS), dtype=np.int32) for name in PLAUSIBLE}
-    slips = dict.fromkeys(PLAUSIBLE, 0)
-    for row, stay in enumerate(series):
-        for (name, bucket), total in stay.sums.items():
-            sums[name][row, bucket] = total
-            counts[name][row, bucket] = stay.counts[name, bucket]
-        for name, count in stay.implausible.items():
-            slips[name] += count
+    sums, counts = (
+        dict(zip(PLAUSIBLE, np.stack(parts, axis=1), strict=True))
+        for parts in ([stay.sums for stay in series], [stay.counts for stay in series])
+    )
     return ChallengeStays(
         np.array([record for _, record in keys]),
         np.array([name for name, _ in keys]),
-        {
-            name: _known([stay.descriptors.get(name, -1.0) for stay in series])
-            for name in DESCRIPTORS
-        },
+        {name: _known([s.descriptors.get(name, -1.0) for s in series]) for name in DESCRIPTORS},
         {name: _known([row[name] for row in outcomes]) for name in OUTCOME_COLUMNS},
-        sums,
-        counts,
-        slips,
+        *(sums, counts),
+        {name: sum(stay.implausible[name] for stay in series) for name in PLAUSIBLE},
     )
 
 
@@ -466,7 +460,7 @@ def challenge_cases(
     the height and the kind of ICU beside. As in the paper, a stay is studied if at least 3 of the
     paper's channels were measured in the last 16 of the 48 hours.
     """
-    _check_parameters(parameters)
+    check_choice(parameters, "parameters", get_args(Parameters))
     studied = measured_recently(stays.buckets(*names) for names in PAPER_CHANNELS.values())
     groups = PAPER_CHANNELS if parameters == "paper" else {name: (name,) for name in PLAUSIBLE}
     features: dict[str, FloatArray] = {}
@@ -478,11 +472,6 @@ def challenge_cases(
     cases = LabelledCases(X, died, stays.record[studied], names)
     cases.check_both_outcomes("the challenge's stays", REMEDY)
     return cases, studied
-
-
-def _check_parameters(parameters: str) -> None:
-    if parameters not in get_args(Parameters):
-        raise ValueError(f"parameters={parameters!r}; accepted are 'paper' and 'all'")
 
 
 def _static(stays: ChallengeStays, parameters: Parameters) -> dict[str, FloatArray]:
@@ -510,6 +499,5 @@ def physionet2012_frame(
 
     cases, _ = challenge_cases(read_challenge(data, sets), parameters)
     index: Any = pd.Index(cases.patient, name="RecordID")
-    return pd.DataFrame(cases.X, index=index, columns=list(cases.feature_names)), cases.y.astype(
-        int
-    )
+    frame = pd.DataFrame(cases.X, index=index, columns=list(cases.feature_names))
+    return frame, cases.y.astype(int)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.core.arrays import FloatArray, check_choice
 from voros.datasets import load_support2
+from voros.datasets.support2 import OutcomeName
 from voros.studies.experiments.cases import LabelledCases
 from voros.studies.experiments.context import StudyContext, age_bands, words_of
 from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
@@ -18,10 +20,7 @@ from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.rivals import compare_forecasts
 from voros.studies.hospital.features import stack
 
-Outcome: TypeAlias = Literal["hospital_death", "hospital_death_within_7_days"]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-
-TITLES = {
+OUTCOME_TITLES: Mapping[OutcomeName, str] = {
     "hospital_death": "death in hospital",
     "hospital_death_within_7_days": "death in hospital within 7 days",
 }
@@ -29,7 +28,7 @@ TITLES = {
 
 def run_support2(
     out: str | Path,
-    outcome: str = "hospital_death_within_7_days",
+    outcome: OutcomeName = "hospital_death_within_7_days",
     options: RunOptions = AS_PUBLISHED,
 ) -> StudyResult:
     """Run the study on SUPPORT2, and write everything into one folder.
@@ -44,7 +43,7 @@ def run_support2(
     cases = support2_cases(outcome)
     size = (len(cases) // 2, len(cases.feature_names))
     options.brief([f"SUPPORT2, which comes with voros: {cases!r}"], (), size)
-    title = f"SUPPORT2, {TITLES[outcome]}"
+    title = f"SUPPORT2, {OUTCOME_TITLES[outcome]}"
     return run_experiment(
         title,
         cases,
@@ -61,7 +60,9 @@ def run_support2(
     )
 
 
-def quick_support2(out: str | Path, outcome: str = "hospital_death_within_7_days") -> StudyResult:
+def quick_support2(
+    out: str | Path, outcome: OutcomeName = "hospital_death_within_7_days"
+) -> StudyResult:
     """Run the study with a dozen candidates: about half a minute on two cores.
 
     Parameters are those of `run_support2`; the text of the result is the tables.
@@ -69,7 +70,7 @@ def quick_support2(out: str | Path, outcome: str = "hospital_death_within_7_days
     return run_support2(out, outcome, RunOptions(quick=True, progress=False))
 
 
-def support2_cases(outcome: str = "hospital_death") -> LabelledCases:
+def support2_cases(outcome: OutcomeName = "hospital_death") -> LabelledCases:
     """Return the 9,105 patients with what was known of them on day 3.
 
     Numbers are taken as they are, each with a feature saying whether it was recorded where it is
@@ -81,8 +82,7 @@ def support2_cases(outcome: str = "hospital_death") -> LabelledCases:
     >>> support2_cases("hospital_death")
     9105 cases of 9105 patients, 68 features, 0.259 positive
     """
-    if outcome not in OUTCOMES:
-        raise ValueError(f"outcome={outcome!r}; accepted are {' and '.join(OUTCOMES)}")
+    check_choice(outcome, "outcome", tuple(OUTCOME_TITLES))
     data = load_support2()
     columns: dict[str, FloatArray] = {}
     for name, values in data.features.items():

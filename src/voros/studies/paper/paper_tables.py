@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +22,24 @@ STRATEGY_LABELS = {
 TEXT_FILE = "tables.txt"
 
 
-@dataclass(frozen=True, eq=False)
-class PaperTables:
+class ShownAsTables(ABC):
+    """A result that is shown as its tables."""
+
+    @property
+    @abstractmethod
+    def tables(self) -> tuple[Table, ...]:
+        """All tables."""
+
+    def text(self) -> str:
+        """Return every table as text."""
+        return tables_text(self.tables)
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PaperTables(ShownAsTables):
     """The paper's results: two main tables, and four detailed ones.
 
     Attributes
@@ -47,13 +64,14 @@ class PaperTables:
             for number in SCENARIOS
         )
 
-    def text(self) -> str:
-        """Return all six tables as text."""
-        return tables_text((*self.main, *self.detailed))
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The main tables, then the detailed ones."""
+        return (*self.main, *self.detailed)
 
     def files(self) -> dict[str, str]:
         """Return what `write` writes: content by file name."""
-        return table_files((*self.main, *self.detailed))
+        return table_files(self.tables)
 
     def write(self, folder: str | Path, *, force: bool = False) -> list[Path]:
         """Save all tables as text, CSV and LaTeX in a folder, which is made: all files or none.
@@ -68,10 +86,6 @@ class PaperTables:
             }
             write_together(paths, force=force)
         return [Path(path) for path in paths]
-
-    def __repr__(self) -> str:
-        """Show all tables."""
-        return self.text()
 
 
 def reproduce_tables(folder: str | Path) -> PaperTables:
