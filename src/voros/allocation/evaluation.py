@@ -42,6 +42,16 @@ class StreamEvaluation:
     min_precision : float
     floor_kept : bool
         Whether the precision on these cases meets the floor; no alarm keeps it.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
+    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
+    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
+    >>> kidney = policy.evaluate(y, s).streams[1]
+    >>> kidney.alarms, kidney.precision, kidney.precision_interval, kidney.floor_kept
+    (2, 1.0, (0.1581, 1.0), True)
     """
 
     name: str
@@ -153,6 +163,16 @@ class JointEvaluation:
         Of each interval by itself.
     by_period : PeriodAlarms or None
         Where the capacity is one for each period.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
+    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
+    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
+    >>> tested = policy.evaluate(y, s)
+    >>> tested.alarms, tested.max_alarms, tested.feasible, tested.cost
+    (3, 4.0, True, 2.0)
     """
 
     streams: tuple[StreamEvaluation, ...]

@@ -33,6 +33,15 @@ class CapacityGrowth:
         What one more alarm saves, in misses of weight 1; 0 at the end.
     stream : ndarray of str, shape (n_steps + 1,)
         Who gets the next alarms; empty at the end.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
+    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
+    >>> growth = voros.allocation.capacity_growth(y, s, voros.Scenario(0.5, cost_ratio=0.2))
+    >>> growth.capacity.tolist(), growth.stream.tolist()
+    ([0.0, 1.0, 3.0, 5.0], ['sepsis', 'kidney', 'sepsis', ''])
     """
 
     names: tuple[str, ...]

@@ -53,6 +53,17 @@ class JointPolicy:
     certificate : Certificate
         Of the default choice.
     promise : JointPromise or None
+
+    Examples
+    --------
+    >>> import voros
+    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
+    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
+    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
+    >>> policy.max_alarms, round(policy.saved_share, 4)
+    (4.0, 0.6)
+    >>> policy.predict({"sepsis": [10, 3], "kidney": [6, 7]})
+    {'sepsis': array([ True, False]), 'kidney': array([False,  True])}
     """
 
     names: tuple[str, ...]

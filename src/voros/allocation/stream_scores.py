@@ -34,6 +34,15 @@ class StreamScore:
         At the stream's floor, costs and share; 0 where the share admits no alarm.
     weight : float
         In the summary; the weights add up to 1.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
+    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
+    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
+    >>> policy.stream_scores(y, s).streams[1]
+    StreamScore(name='kidney', max_alarms=2.6667, partial_voros=1.0, weight=0.4)
     """
 
     name: str
@@ -49,6 +58,18 @@ class StreamScores:
     Attributes
     ----------
     streams : tuple of StreamScore
+
+    Examples
+    --------
+    >>> import voros
+    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
+    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
+    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
+    >>> policy.stream_scores(y, s)
+    stream   share in alarms  partial VOROS  weight
+    sepsis           1.33333         0.8958  0.6000
+    kidney           2.66667         1.0000  0.4000
+    summary                          0.9375  1.0000
     """
 
     streams: tuple[StreamScore, ...]

@@ -80,7 +80,7 @@ class CostDistribution(ABC):
     >>> isinstance(costs, CostDistribution), costs.support, costs.over
     (True, (9.0, 40.0), 'miss')
     >>> costs.ratio_range(negatives_per_positive=9.0)
-    (0.025, 0.1111111111111111)
+    (0.025, 0.1111)
     """
 
     over: Over = field(kw_only=True, default="ratio")

@@ -104,9 +104,9 @@ class Region:
     >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.2)
     >>> region = voros.evaluate([0, 1, 0, 0], [0.1, 0.9, 0.8, 0.7], scenario).region
     >>> region.names, region.area, region.highest_recall
-    (('v00', 'va1', 'v01'), 0.16666666666666669, 1.0)
+    (('v00', 'va1', 'v01'), 0.1667, 1.0)
     >>> region.vertices.tolist()
-    [[0.0, 0.0], [0.33333333333333337, 1.0], [0.0, 1.0]]
+    [[0.0, 0.0], [0.3333, 1.0], [0.0, 1.0]]
     """
 
     ring: FloatArray
@@ -258,7 +258,7 @@ class Choice:
     >>> result = voros.evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario)
     >>> result.choices[0]
     Choice(cost_ratio_low=0.1, cost_ratio_high=0.2, threshold=0.7, tp=2, fp=1, alarms=3,
-    precision=0.6666666666666666, recall=0.6666666666666666)
+    precision=0.6667, recall=0.6667)
     """
 
     cost_ratio_low: float

@@ -84,7 +84,7 @@ class OperatingPoints:
     >>> points.alarms.tolist(), points.tpr.tolist(), points.fpr.tolist()
     ([0, 1, 3, 4], [0.0, 0.5, 1.0, 1.0], [0.0, 0.0, 0.5, 1.0])
     >>> voros.evaluate_points(points, voros.Scenario(0.5, 0.75, cost_ratio=(0.1, 0.2))).score
-    0.9571428571428572
+    0.9571
     """
 
     holds_counts: ClassVar[bool] = True

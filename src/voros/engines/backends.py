@@ -297,7 +297,14 @@ def open_parquet(path: str | Path, engine: str) -> Any:
 
 
 def first_rows(frame: Any, n_rows: int) -> Any:
-    """Return the first rows of an engine's frame as a pyarrow table, wherever it finds them."""
+    """Return the first rows of an engine's frame as a pyarrow table, wherever it finds them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> first_rows(pl.LazyFrame({"risk": [0.1, 0.7, 0.4]}), 2).to_pydict()
+    {'risk': [0.1, 0.7]}
+    """
     lazy = as_lazy(frame)
     table = adapter_of(lazy).collect(lazy.head(n_rows)).to_arrow()
     # An index, which is no column, would come along as one.
@@ -313,6 +320,13 @@ def check_engine(engine: str) -> None:
         When its package is missing.
     OSError
         When Spark finds no Java.
+
+    Examples
+    --------
+    >>> check_engine("polars")
+    >>> check_engine("excel")
+    Traceback (most recent call last):
+    ValueError: engine='excel'; accepted are polars, duckdb, dask, spark, ibis
     """
     if engine not in _ADAPTERS:
         raise ValueError(f"engine={engine!r}; accepted are {', '.join(_ADAPTERS)}")

@@ -60,6 +60,14 @@ class BinnedPoints(OperatingPoints):
         What is known of each range of scores.
     tolerance : float
         How wide an interval may be; the score of these points is its lower end.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y_true, y_score = [1, 0, 1, 0], [1.3, 1.2, 1.1, 0.4]
+    >>> points = voros.engines.BinnedCounts.from_scores(y_true, y_score, bits=12).points
+    >>> points.complete, points.bounds(voros.Scenario(cost_ratio=(0.1, 0.2)))
+    (False, (0.98125, 1.0))
     """
 
     remedy: ClassVar[str] = "count with more bits, or accept an interval by within(tolerance)"

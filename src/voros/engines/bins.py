@@ -15,7 +15,20 @@ from voros.engines.keys import IntArray, from_key, to_key
 
 
 class ChangedDataError(ValueError):
-    """Two passes over a frame disagree, so no number made of both holds."""
+    """Two passes over a frame disagree, so no number made of both holds.
+
+    Examples
+    --------
+    >>> import itertools, polars as pl, voros
+    >>> rows = itertools.count(9, -1)
+    >>> less = pl.col("risk").map_batches(lambda risk: risk < next(rows), return_dtype=pl.Boolean)
+    >>> frame = pl.LazyFrame({"ill": [0, 1] * 5, "risk": list(range(10))}).filter(less)
+    >>> voros.engines.BinnedCounts.from_frame(frame, label="ill", score="risk")
+    Traceback (most recent call last):
+    voros.engines.bins.ChangedDataError: a later pass found 7 rows where an earlier one found 8,
+    or other scores: the frame changed, or is drawn at random, between passes. Write it to a
+    file first
+    """
 
 
 @dataclass(frozen=True, eq=False)

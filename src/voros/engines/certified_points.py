@@ -32,6 +32,15 @@ class CertifiedPoints(BinnedPoints):
         Those the points were counted for; empty where every distinct score was counted.
     usage : Usage
         Passes, rows and bytes it took.
+
+    Examples
+    --------
+    >>> import polars as pl, voros
+    >>> frame = pl.LazyFrame({"ill": [True, False, True, False], "risk": [0.9, 0.8, 0.7, 0.1]})
+    >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=(0.2, 0.4))
+    >>> points = count_frame(frame, label="ill", scores=["risk"], scenarios=[scenario])["risk"]
+    >>> points.exact, points.interval, points.usage.rows
+    (True, (0.6146, 0.6146), 4)
     """
 
     remedy: ClassVar[str] = "count them for this scenario too"

@@ -22,6 +22,13 @@ def mlflow_metric(scenario: Scenario) -> Any:
     ----------
     scenario : Scenario
         Limits and costs.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> mlflow_metric(scenario).name
+    'partial_voros'
     """
     check_scenario(scenario)
     if find_spec("mlflow") is None:

@@ -27,6 +27,13 @@ class CasesNeeded:
         Positives among them, where `prevalence` was given as well.
     power : float
         Probability of passing at the true precision.
+
+    Examples
+    --------
+    >>> import voros
+    >>> plan = voros.cases_needed(0.5, 0.6, alarm_rate=0.05)
+    >>> plan.alarms, plan.cases, plan.positives, round(plan.power, 3)
+    (158, 3160, None, 0.806)
     """
 
     alarms: int

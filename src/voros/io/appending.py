@@ -16,10 +16,18 @@ from voros.io.writing import json_text
 def append_column(
     source: Source, name: str, values: AnyArray, kept: BoolArray | None = None
 ) -> Any:
-    """Return all columns of a file, and one more at the end.
+    r"""Return all columns of a file, and one more at the end.
 
     Cells of delimited text are carried over as text: an identifier of 007 stays 007. Where not
     all rows are ``kept``, the others are left out.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, voros
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
+    >>> _ = file.write_text("id,risk\n007,0.9\n008,0.2\n")
+    >>> append_column(voros.io.open_source(file), "alarm", [True, False]).to_pydict()
+    {'id': ['007', '008'], 'risk': ['0.9', '0.2'], 'alarm': [True, False]}
     """
     import pyarrow as pa
 
@@ -32,7 +40,13 @@ def append_column(
 
 
 def format_of(path: Path) -> Format:
-    """Return the format that a file's name asks for."""
+    """Return the format that a file's name asks for.
+
+    Examples
+    --------
+    >>> format_of(Path("cases.tsv")), format_of(Path("cases.parquet"))
+    ('tsv', 'parquet')
+    """
     if path.suffix.lower() not in FORMATS:
         accepted = ", ".join(FORMATS)
         raise PredictionFileError(f"{path}: the name must end in one of {accepted}")
@@ -40,7 +54,14 @@ def format_of(path: Path) -> Format:
 
 
 def table_bytes(table: Any, file_format: Format) -> bytes:
-    """Write a table in a format, into memory."""
+    r"""Write a table in a format, into memory.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table_bytes(pa.table({"id": [7, 8], "alarm": [True, False]}), "csv")
+    b'id,alarm\n7,true\n8,false\n'
+    """
     import pyarrow as pa
 
     repeated = {name for name in table.column_names if table.column_names.count(name) > 1}

@@ -57,7 +57,7 @@ FEWEST_NUMBERED = 10
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Cases, with the scores that each model gives them.
+    r"""Cases, with the scores that each model gives them.
 
     Attributes
     ----------
@@ -80,6 +80,15 @@ class Predictions:
         When each case falls, or in which period.
     by : mapping of str to ndarray of shape (n_cases,)
         Groups to report on, by column.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, voros
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
+    >>> _ = file.write_text("died,risk\n1,0.9\n0,0.2\n0,0.4\n")
+    >>> cases = voros.io.read_predictions(file, label="died")
+    >>> cases.n_cases, cases.models, cases.labels.tolist()
+    (3, ['risk'], [True, False, False])
     """
 
     source: str

@@ -149,12 +149,20 @@ class Source:
 
 
 def open_source(path: str | Path, file_format: str | None = None) -> Source:
-    """Find a file, or take in standard input where the path is ``-``.
+    r"""Find a file, or take in standard input where the path is ``-``.
 
     Raises
     ------
     PredictionFileError
         When there is no such file, it is empty, or the format is not known.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "cases.csv")
+    >>> _ = file.write_text("died,risk\n1,0.9\n0,0.2\n")
+    >>> open_source(file).format
+    'csv'
     """
     if file_format is not None and file_format not in FORMATS.values():
         accepted = ", ".join(dict.fromkeys(FORMATS.values()))

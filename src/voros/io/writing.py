@@ -127,6 +127,15 @@ def check_writable(paths: Iterable[str | Path], *, force: bool = False) -> None:
         When the folder is missing.
     PermissionError
         When the file or its folder must not be changed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     check_writable([home + "/report.html", home + "/report.json"])
+    >>> check_writable(["no-such-folder/report.html"])
+    Traceback (most recent call last):
+    FileNotFoundError: there is no folder no-such-folder to write report.html in
     """
     for path in paths:
         target = _followed(Path(path))
@@ -159,7 +168,16 @@ def write_whole(path: str | Path, data: str | bytes, *, force: bool = False) -> 
 
 
 def write_together(files: Mapping[str | Path, str | bytes], *, force: bool = False) -> None:
-    """Write several files that belong together: should one fail, none is left behind."""
+    """Write several files that belong together: should one fail, none is left behind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     write_together({home + "/a.txt": "one", home + "/b.txt": "two"})
+    ...     sorted(path.name for path in Path(home).iterdir())
+    ['a.txt', 'b.txt']
+    """
     targets = {Path(path): _followed(Path(path)) for path in files}
     for path, target in targets.items():
         _check_target(target, path, force)
@@ -198,7 +216,14 @@ def folder_for(folder: str | Path) -> Iterator[Path]:
 
 
 def check_folder(folder: str | Path) -> None:
-    """Raise unless files can be made in a folder, or in the one that it would be made in."""
+    """Raise unless files can be made in a folder, or in the one that it would be made in.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     check_folder(home + "/run/of/today")
+    """
     wanted = Path(folder)
     there = next(path for path in (wanted, *wanted.absolute().parents) if path.exists())
     if not there.is_dir():

@@ -55,7 +55,20 @@ SETTLED_AT_ONCE = 1000
 
 @dataclass(frozen=True, eq=False)
 class Update:
-    """What a batch of cases was: which raise an alarm, and how many had come before."""
+    """What a batch of cases was: which raise an alarm, and how many had come before.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+    >>> monitor = voros.Monitor(voros.ThresholdPolicy.from_validation(y, scores, scenario))
+    >>> day = ["2026-03-01", "2026-03-01"]
+    >>> first = monitor.update([0.9, 0.2], cases=["a", "b"], times=day)
+    >>> again = monitor.update([0.9, 0.8], cases=["a", "c"], times=day)
+    >>> again.alarms, again.new, again.repeated
+    (array([ True,  True]), 1, 1)
+    """
 
     alarms: BoolArray
     new: int

@@ -24,6 +24,20 @@ class Renewal:
     recall_known : bool
         Whether every case was labelled. Where only alarms were, thresholds below the old one are
         judged as if every other case were negative, and recall is not known.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+    >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+    >>> monitor = voros.Monitor(policy, window=2)
+    >>> _ = monitor.update(scores, cases=range(8), times=["2026-03-01"] * 8)
+    >>> _ = monitor.label(y, cases=range(8), times=["2026-03-02"] * 8)
+    >>> monitor.advance("2026-03-10")
+    >>> proposal = monitor.renew()
+    >>> proposal.new_threshold == proposal.old_threshold, proposal.n_cases, proposal.recall_known
+    (True, 8, True)
     """
 
     policy: ThresholdPolicy

@@ -41,6 +41,17 @@ class Watch:
         When the verdict became what it is.
     history : mapping of str to ndarray
         The curves behind it.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+    >>> monitor = voros.Monitor(voros.ThresholdPolicy.from_validation(y, scores, scenario))
+    >>> _ = monitor.update([0.9, 0.2], cases=["a", "b"], times=["2026-03-01", "2026-03-02"])
+    >>> watch = monitor.status()["precision"]
+    >>> watch.name, watch.verdict, watch.limit, watch.n
+    ('precision', 'too early to tell', 0.25, 0)
     """
 
     name: str
@@ -77,6 +88,17 @@ class Status:
         Stored so far.
     notes : tuple of str
         What is not known, and what the numbers suggest.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+    >>> monitor = voros.Monitor(voros.ThresholdPolicy.from_validation(y, scores, scenario))
+    >>> _ = monitor.update([0.9, 0.2], cases=["a", "b"], times=["2026-03-01", "2026-03-02"])
+    >>> status = monitor.status()
+    >>> status.verdict, status.as_of, status.cases, status.alarms, status.broken
+    ('too early to tell', '2026-03-02', 2, 1, False)
     """
 
     verdict: Verdict

@@ -190,6 +190,14 @@ def region_gallery(
     Returns
     -------
     tuple of RegionDisplay
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> displays = region_gallery(FIGURE_2)
+    >>> [display.region.case.name for display in displays]
+    ['TRIANGLE_BELOW_PERFECT', 'QUADRILATERAL_WITH_PERFECT', 'TRIANGLE_PRECISION_ALONE']
+    >>> plt.close("all")
     """
     displays = [RegionDisplay(*astuple(each)) for each in limits]
     fitting = int(np.clip(width / NARROWEST_PANEL, 1, MOST_ACROSS))
