@@ -174,7 +174,8 @@ def speed() -> None:
             start = time.perf_counter()
             found = share_capacity(streams, int(share * n_streams * n_cases))
             took = time.perf_counter() - start
-            print(f"{n_streams} x {n_cases:,} {share:.0%}: {took:.3f} s, {found.n_states:,} states")
+            states = found.certificate.n_states
+            print(f"{n_streams} x {n_cases:,} {share:.0%}: {took:.3f} s, {states:,} states")
 
 
 def _stream(rng: np.random.Generator, n_cases: int) -> Stream:

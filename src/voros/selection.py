@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -12,17 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.arrays import BoolArray, check_choice, check_number
-from voros.core.decision import Decision, costs_doubt, region_of
+from voros.core.decision import Decision
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import (
-    CostRangeWarning,
-    InfeasibleError,
-    NeverAlarmWarning,
-    UnsettledError,
-    warn_caller,
-)
+from voros.exceptions import InfeasibleError, NeverAlarmWarning, UnsettledError, warn_caller
 from voros.io.frames import make_frame
 from voros.models import columns_by_model, count_model, several_models
 from voros.notices import warn_about_costs
@@ -161,15 +155,12 @@ class Selection:
         Examples
         --------
         >>> import voros
-        >>> y_valid = [0, 0, 0, 0, 0, 1, 0, 1, 0, 1]
-        >>> scores = {
-        ...     "steady": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.55, 0.7, 0.8, 0.9],
-        ...     "sharp": [0.7, 0.2, 0.6, 0.4, 0.5, 0.1, 0.3, 0.8, 0.35, 0.9],
-        ... }
-        >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.2, cost_ratio=(0.1, 0.2))
+        >>> y_valid = [1, 0, 1, 0]
+        >>> scores = {"old": [0.9, 0.8, 0.3, 0.1], "new": [0.7, 0.2, 0.6, 0.4]}
+        >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.5, cost_ratio=(0.1, 0.2))
         >>> policy = voros.select_model(y_valid, scores, scenario).policy()
         >>> policy.model, policy.threshold()
-        ('sharp', 0.8)
+        ('new', 0.6)
         """
         name = self.winner if model is None else model
         if name not in self.allowed:
@@ -181,7 +172,7 @@ class Selection:
             model=name,
             pos_label=self.pos_label,
         )
-        if not allowed.feasible:
+        if not allowed.can_alarm:
             why = self.reason if name == self.winner else "no threshold but never alarm is allowed"
             warn_caller(f"model {name!r}: {why}", NeverAlarmWarning)
         return policy
@@ -206,17 +197,10 @@ class Selection:
 
     @cached_property
     def _scales(self) -> dict[Strategy, float]:
-        allowed = next(iter(self.allowed.values()))
-        sizes = allowed.points.n_positive, allowed.points.n_negative
-        region = region_of(*sizes, self.scenario.min_precision, allowed.max_alarms)
-        fpr, tpr = region.ring.max(axis=1).tolist()
+        fpr, tpr = next(iter(self.allowed.values())).region.ring.max(axis=1).tolist()
         # Where every alarm must be right there is no area under the curve to differ in.
-        return {
-            "partial_voros": 1.0,
-            "voros": 1.0,
-            "partial_auroc": fpr * tpr or 1.0,
-            "recall": tpr,
-        }
+        area = fpr * tpr or 1.0
+        return {"partial_voros": 1.0, "voros": 1.0, "partial_auroc": area, "recall": tpr}
 
     def behind(self, row: ModelScores, strategy: Strategy | None = None) -> float:
         """How far a model's score is below the best one, by any strategy."""
@@ -239,8 +223,7 @@ class Selection:
         for name in STRATEGIES:
             columns[name] = [getattr(row, name) for row in self.ranking]
             columns[f"{name}_rank"] = [self.rank(row, name) for row in self.ranking]
-            close = [self.is_close(row, name) for row in self.ranking]
-            columns[f"{name}_close"] = close
+            columns[f"{name}_close"] = [self.is_close(row, name) for row in self.ranking]
         columns["feasible"] = [row.feasible for row in self.ranking]
         return make_frame(columns, backend)
 
@@ -383,8 +366,7 @@ def select_points(
     """
     check_scenario(scenario)
     models = check_points_by_model(points_by_model)
-    n_models = len(models)
-    selection = rank_points(models.items(), n_models, scenario, strategy, tolerance, guarantee)
+    selection = rank_points(models.items(), len(models), scenario, strategy, tolerance, guarantee)
     _warn_about(selection)
     return selection
 
@@ -419,7 +401,8 @@ def rank_points(
             )
         decision = deployable(points, scenario, each)
         kept[model] = AllowedThresholds.of(points, decision, guarantee, n_models)
-        row = _scores(model, decision, left_open)
+        named = {s: np.nan if s in left_open else SCORES[s](decision) for s in STRATEGIES}
+        row = ModelScores(model, **named, feasible=decision.can_alarm)
         scored.append(row)
         if getattr(row, strategy) > best:
             best, leading = getattr(row, strategy), points
@@ -427,11 +410,6 @@ def rank_points(
     ranking = tuple(sorted(scored, key=lambda row: -float(getattr(row, strategy))))
     reason = None if ranking[0].feasible else why_never_alarm(leading, scenario, each)
     return Selection(strategy, tolerance, ranking, scenario, guarantee, reason, kept)
-
-
-def _scores(model: str, decision: Decision, left_open: Sequence[Strategy]) -> ModelScores:
-    scores = {name: np.nan if name in left_open else SCORES[name](decision) for name in STRATEGIES}
-    return ModelScores(model, **scores, feasible=decision.can_alarm)
 
 
 def open_strategies(points: OperatingPoints, scenario: Scenario) -> tuple[Strategy, ...]:
@@ -451,25 +429,19 @@ def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
     return True
 
 
-def _partial_auroc(decision: Decision) -> float:
-    return trapezoid(decision.points, decision.feasible)
-
-
 def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) -> float:
     """Area of the trapezoids under points, or those kept of them, over their range of FPR."""
     fpr, tpr = points.fp[kept] / points.n_negative, points.tp[kept] / points.n_positive
     return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
 
 
-def _recall(decision: Decision) -> float:
-    return float(decision.points.tp[decision.highest_recall] / decision.points.n_positive)
-
-
 SCORES: dict[Strategy, Callable[[Decision], float]] = {
     "partial_voros": attrgetter("partial_voros"),
     "voros": attrgetter("voros"),
-    "partial_auroc": _partial_auroc,
-    "recall": _recall,
+    "partial_auroc": lambda decision: trapezoid(decision.points, decision.feasible),
+    "recall": lambda decision: float(
+        decision.points.tp[decision.highest_recall] / decision.points.n_positive
+    ),
 }
 """Each strategy's score of a decision."""
 
@@ -499,9 +471,7 @@ def rank_deployable(
     """
     selection = rank_points(points_by_model.items(), len(points_by_model), scenario, **how)
     winner = selection.ranking[0].model
-    doubt = costs_doubt(selection.scenario, selection.allowed[winner].points)
-    if doubt is not None:
-        warn_caller(doubt, CostRangeWarning)
+    warn_about_costs(selection.scenario, selection.allowed[winner].points)
     if selection.reason is not None:
         raise InfeasibleError(f"model {winner!r}: {selection.reason}")
     return selection

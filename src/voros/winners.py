@@ -31,7 +31,7 @@ from voros.progress import Progress, progress_bar
 CLOSE_CALL = 0.01
 """Scores within this of one another are called indistinguishable, as in the paper's section 5."""
 
-MOST_CASES = 2.0**53
+LARGEST_CAPACITY = 2.0**53
 """Up to here every whole number of cases is a float of its own."""
 
 NOBODY = -1
@@ -349,7 +349,7 @@ def _read_capacities(capacities: Any) -> AnyArray:
         )
     most, accepted = 1.0, "shares within (0, 1]"
     if True in whole:
-        most, accepted = MOST_CASES, "whole numbers of cases above 0"
+        most, accepted = LARGEST_CAPACITY, "whole numbers of cases above 0"
     if not (numbers[0] > 0 and numbers[-1] <= most):
         raise ArgumentError("capacities", f"={numbers.tolist()!r}; accepted are {accepted}")
     return numbers.astype(np.int64) if True in whole else numbers

@@ -64,8 +64,8 @@ def test_equals_enumeration_on_a_thousand_small_problems(monkeypatch, few_pairs)
         infeasible += any(not s.allowed[1:].any() for s in streams)
         found = share_capacity(streams, max_alarms)
         assert (found.cost, sum(found.alarms)) == every_choice(streams, max_alarms)
-        assert found.resolution == 0
-        assert found.relaxed_cost <= float(found.cost) + 1e-9
+        assert found.certificate.resolution == 0
+        assert found.certificate.relaxed_cost <= float(found.cost) + 1e-9
         assert all(s.allowed[r] for s, r in zip(streams, found.rows, strict=True))
     assert infeasible > 100
 
@@ -163,7 +163,7 @@ def test_costs_that_no_common_unit_holds_are_rounded_and_say_how_far():
     streams = continuous_streams(rng, 8, 400)
     units = whole_costs(streams)
     assert 0 < units.resolution < 1e-9
-    assert share_capacity(streams, 200).resolution == units.resolution
+    assert share_capacity(streams, 200).certificate.resolution == units.resolution
 
 
 def test_one_stream_is_the_decision_of_a_scenario():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from voros.allocation.branching import share_within
 from voros.allocation.cells import PeriodLimit
 from voros.allocation.certified import certify
-from voros.allocation.choices import OVERLAPS, Certificate, JointChoice, Overlap
+from voros.allocation.choices import OVERLAPS, JointChoice, Overlap
 from voros.allocation.growth import CapacityGrowth, grow
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.limit import SharedLimit
@@ -28,6 +29,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.shared_capacity import SharedChoice, Stream, as_cost, share_capacity
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
+from voros.policy.allowed import check_guarantee
 
 LIGHTEST, HEAVIEST = 1e-9, 1e9
 """Weights of a miss that leave costs comparable."""
@@ -178,9 +180,8 @@ def allocate_points(
         raise ArgumentError("points", " holds no stream; at least one is needed")
     scenarios, shares = _scenarios(scenario, tuple(named)), _weights(miss_weight, tuple(named))
     limit = SharedLimit.of(capacity, None, None, n_periods)
-    maker = JointMaker(scenarios, shares, limit, "each", by_cost)
-    n_cases = sum(each.n_cases for each in named.values())
-    return maker.from_points(named, n_cases)
+    maker = JointMaker(scenarios, shares, limit, by_cost=by_cost)
+    return maker.from_points(named, sum(each.n_cases for each in named.values()))
 
 
 def capacity_growth(
@@ -208,24 +209,20 @@ def capacity_growth(
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
     names = tuple(cases.scores)
     weights = _weights(miss_weight, names)
-    maker = JointMaker(_scenarios(scenario, names), weights, SharedLimit(1.0), "each", False)
+    maker = JointMaker(_scenarios(scenario, names), weights, SharedLimit(1.0))
     points = {name: cases.points(name) for name in names}
     return grow(maker.problem(points, float("inf"), share_capacity))
 
 
+@dataclass(frozen=True)
 class JointMaker:
     """Limits, costs and weights by stream, and how a policy is made of cases with them."""
 
-    def __init__(
-        self,
-        scenarios: dict[str, Scenario],
-        weights: dict[str, float],
-        limit: SharedLimit,
-        overlap: Overlap,
-        by_cost: bool,
-    ) -> None:
-        self.scenarios, self.weights, self.limit = scenarios, weights, limit
-        self.overlap, self.by_cost = overlap, by_cost
+    scenarios: dict[str, Scenario]
+    weights: dict[str, float]
+    limit: SharedLimit
+    overlap: Overlap = "each"
+    by_cost: bool = False
 
     def make(self, cases: StreamCases) -> JointPolicy:
         """Decide on labelled cases."""
@@ -241,10 +238,6 @@ class JointMaker:
             return share_capacity
         return partial(_within_periods, cases, self.limit, n_above, self.overlap == "once")
 
-    def within(self, limit: SharedLimit) -> JointMaker:
-        """Return the same with another shared capacity."""
-        return JointMaker(self.scenarios, self.weights, limit, self.overlap, self.by_cost)
-
     def from_points(
         self,
         points: dict[str, OperatingPoints],
@@ -258,6 +251,7 @@ class JointMaker:
         for name, decision in zip(problem.names, problem.decisions, strict=True):
             self._warn(name, decision, most, cases)
         found = problem.choose(problem.mean_ratios)
+        default, *pieces = self.choices(problem, found, cases)
         return JointPolicy(
             problem.names,
             tuple(self.scenarios.values()),
@@ -267,9 +261,9 @@ class JointMaker:
             self.overlap,
             tuple((d.points.n_positive, d.points.n_negative) for d in problem.decisions),
             n_cases,
-            self._choice(problem, cases, found.rows, 0.0, 1.0, float(found.cost)),
-            self._pieces(problem, cases),
-            _certificate(found),
+            default,
+            tuple(pieces),
+            found.certificate,
         )
 
     def _warn(self, name: str, decision: Decision, most: float, cases: StreamCases | None) -> None:
@@ -291,37 +285,15 @@ class JointMaker:
         counts = np.bincount(cases.periods.codes, alarmed, cases.periods.n_periods)
         return self.limit.in_periods(cases.periods).holds(counts)
 
-    def _pieces(self, problem: JointProblem, cases: StreamCases | None) -> tuple[JointChoice, ...]:
-        if not self.by_cost:
-            return ()
-        return tuple(
-            self._choice(
-                problem,
-                cases,
-                piece.line.rows,
-                float(piece.low),
-                float(piece.high),
-                float(piece.cost / (piece.high - piece.low)),
-            )
-            for piece in cost_pieces(problem)
-        )
-
-    def _choice(
-        self,
-        problem: JointProblem,
-        cases: StreamCases | None,
-        rows: Sequence[int],
-        low: float,
-        high: float,
-        cost: float,
-    ) -> JointChoice:
-        points = [decision.points for decision in problem.decisions]
-        thresholds, tp, fp = (
-            tuple(getattr(each, name)[row].item() for each, row in zip(points, rows, strict=True))
-            for name in ("thresholds", "tp", "fp")
-        )
-        choice = JointChoice(low, high, thresholds, tp, fp, cost)
-        return choice if cases is None else self.counted(choice, cases)
+    def choices(
+        self, problem: JointProblem, found: SharedChoice, cases: StreamCases | None = None
+    ) -> tuple[JointChoice, ...]:
+        """Return the choice for all costs, and with ``by_cost`` that on each piece of them."""
+        parts = [(Fraction(0), Fraction(1), found.rows, found.cost)]
+        if self.by_cost:
+            parts += [(p.low, p.high, p.line.rows, p.mean_cost) for p in cost_pieces(problem)]
+        made = (_choice(problem, *part) for part in parts)
+        return tuple(each if cases is None else self.counted(each, cases) for each in made)
 
     def counted(self, choice: JointChoice, cases: StreamCases) -> JointChoice:
         """Count what the capacity looks at besides alarms: visits, and periods above it."""
@@ -342,6 +314,17 @@ class JointMaker:
         return JointProblem(tuple(self.scenarios), decisions, weights, max_alarms, solver)
 
 
+def _choice(
+    problem: JointProblem, low: Fraction, high: Fraction, rows: Sequence[int], cost: Fraction
+) -> JointChoice:
+    points = [decision.points for decision in problem.decisions]
+    thresholds, tp, fp = (
+        tuple(getattr(each, name)[row].item() for each, row in zip(points, rows, strict=True))
+        for name in ("thresholds", "tp", "fp")
+    )
+    return JointChoice(float(low), float(high), thresholds, tp, fp, float(cost))
+
+
 def _within_periods(
     cases: StreamCases,
     limit: SharedLimit,
@@ -359,17 +342,6 @@ def _within_periods(
     if n_above is not None:
         within = replace(within, n_above=n_above)
     return share_within(streams, columns, within, cases.periods.codes, once=once)
-
-
-def _certificate(found: SharedChoice) -> Certificate:
-    return Certificate(found.relaxed_cost, found.shadow_price, found.n_states, found.resolution)
-
-
-def check_guarantee(guarantee: object) -> Guarantee:
-    """Return a guarantee, or raise if it is anything else."""
-    if isinstance(guarantee, Guarantee):
-        return guarantee
-    raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee")
 
 
 def _scenarios(scenario: Any, names: Sequence[str]) -> dict[str, Scenario]:

@@ -27,18 +27,14 @@ import numpy as np
 from voros.allocation.cells import Cells, PeriodLimit
 from voros.allocation.prices import Prices, bound_of, charged, heights_of, price_cells
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.core.deficit_search import ROUNDING, Options
+from voros.core.deficit_search import DEEPER, DEFICIT_ROUNDING, Options
 from voros.core.shared_capacity import SharedChoice, Stream, options_of, whole_costs
 
 MOST_BRANCHES = 1_000_000
 """Partial choices looked at before the search gives up."""
 
-FIRST_DEPTH = 1 / 64
+FIRST_DEFICIT = 1 / 64
 """Where the deficit begins, as a share of that of the choice that is known from the start."""
-
-DEEPER = 4.0
-"""By how much the deficit rises when it was too small."""
-
 
 PRICE_FACTORS = np.array([0.7, 0.85, 1.0, 1.15, 1.3])
 """Prices times each of these are prices too; further down the best ones are others."""
@@ -97,7 +93,11 @@ def share_within(
     units = whole_costs(streams)
     costs = zip(streams, units.costs, strict=True)
     options = [options_of(stream, *cost, np.inf) for stream, cost in costs]
-    steps = [_first_option(*each) for each in zip(streams, options, scores, strict=True)]
+    # The first option of a stream that alarms each case; their number where none does.
+    steps = [
+        np.searchsorted(-s.points.thresholds[o.rows], -np.asarray(column, dtype=np.float64))
+        for s, o, column in zip(streams, options, scores, strict=True)
+    ]
     pairs = zip(options, steps, strict=True)
     within = [_allowed(option, step, periods, limit) for option, step in pairs]
     cells = Cells.of(steps, [len(o.rows) for o in within], periods, limit, once=once)
@@ -108,12 +108,6 @@ def share_within(
     return SharedChoice.of(
         streams, rows, units, bound=problem.bound, price=price, n_states=n_branches
     )
-
-
-def _first_option(stream: Stream, options: Options, scores: AnyArray) -> AnyArray:
-    """Return the first option that alarms each case; their number where none does."""
-    falling = stream.points.thresholds[options.rows]
-    return np.searchsorted(-falling, -np.asarray(scores, dtype=np.float64), side="left")
 
 
 def _allowed(option: Options, step: AnyArray, periods: AnyArray, limit: PeriodLimit) -> Options:
@@ -140,13 +134,15 @@ class _Problem:
     @property
     def margin(self) -> float:
         """How far bounds may be off by rounding."""
-        return ROUNDING * max(1.0, abs(self.bound), sum(float(o.saved[-1]) for o in self.options))
+        return DEFICIT_ROUNDING * max(
+            1.0, abs(self.bound), sum(float(o.saved[-1]) for o in self.options)
+        )
 
     def best(self) -> tuple[Chosen, int]:
         """Look for choices within a deficit that rises until one is found."""
         known, bound, margin, n_branches = self._greedy(), self.bound, self.margin, 0
         enough = max(bound - known.saved, 0.0)
-        depth = enough * FIRST_DEPTH
+        depth = enough * FIRST_DEFICIT
         while True:
             search = self._within(depth + margin, known, n_branches)
             search.descend((), np.zeros(len(search.cells.sizes), dtype=np.bool_), 0)
@@ -163,11 +159,8 @@ class _Problem:
             others = self._marked(chosen, i)
             last = cells.furthest(i, len(self.options[i].rows), others)
             first_time = chosen[i] == 0
-            chosen[i] = min(last, self._peak(i)) if first_time else last
+            chosen[i] = min(last, int(np.argmax(self._heights(i)))) if first_time else last
         return self._chosen(tuple(chosen))
-
-    def _peak(self, stream: int) -> int:
-        return int(np.argmax(self._heights(stream)))
 
     def _heights(self, stream: int) -> FloatArray:
         parts = self.options[stream], self.cells.step[stream], self.prices.of_stream[stream]
@@ -197,8 +190,10 @@ class _Problem:
         reached = known.saved >= self.bound - depth
         # The stream with most options comes last: it is settled without a search.
         order = sorted(range(len(near)), key=lambda i: len(near[i]))
+        can_raise = cells.can_raise([len(each) for each in saved])
+        streams = np.arange(len(near))[:, None]
         of_stream = [
-            charged(np.stack(summed), of_cell, _can_raise(cells, saved, order[n_chosen:]))
+            charged(np.stack(summed), of_cell, can_raise & np.isin(streams, order[n_chosen:]))
             for n_chosen in range(len(order))
         ]
         return _Search(
@@ -214,14 +209,6 @@ class _Problem:
             known if reached else None,
             n_branches,
         )
-
-
-def _can_raise(cells: Cells, saved: list[AnyArray], streams: Sequence[int]) -> BoolArray:
-    """Mark which of some streams can alarm which cells."""
-    can = np.zeros(cells.step.shape, dtype=np.bool_)
-    for i in streams:
-        can[i] = cells.step[i] < len(saved[i])
-    return can
 
 
 @dataclass(eq=False)

@@ -96,6 +96,10 @@ class Cells:
         """Mark the cells that an option alarms."""
         return np.asarray(self.step[stream] <= position)
 
+    def can_raise(self, n_options: Sequence[int]) -> BoolArray:
+        """Mark which streams can alarm which cells, with as many options each."""
+        return np.asarray(self.step < np.array(n_options)[:, None])
+
     def loads(self, marked: BoolArray) -> AnyArray:
         """Count the cases of marked cells in each period."""
         sizes = np.where(marked, self.sizes, 0)

@@ -23,21 +23,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from voros.allocation.choices import Certificate, JointChoice, JointPromise
+from voros.allocation.choices import JointChoice, JointPromise
 from voros.allocation.evaluation import evaluate_streams
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.joint_tests import CapacityTest, FloorTest, Units
 from voros.allocation.streams import StreamCases
-from voros.allocation.sweep import cost_pieces
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.decision import Decision
-from voros.core.shared_capacity import SharedChoice
+from voros.core.shared_capacity import Certificate
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
 
 if TYPE_CHECKING:
     from voros.allocation.allocate import JointMaker
-    from voros.allocation.problem import JointProblem
 
 MARGINS = tuple(np.arange(20, -1, -1) * 0.25)
 """How far the limits of the candidates are tightened, in standard errors, safest first."""
@@ -51,10 +49,10 @@ COUNTED = 0.95
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Choices of a joint policy, the one for all costs first, and how that was found."""
+    """Choices of a joint policy, the one for all costs first, and why that is the best."""
 
     choices: tuple[JointChoice, ...]
-    found: SharedChoice
+    certificate: Certificate
 
 
 def certify(
@@ -89,7 +87,7 @@ def replace_limit(maker: JointMaker, guarantee: Guarantee) -> JointMaker:
     if guarantee.horizon is None or not whole:
         return maker
     share = min(limit.capacity / guarantee.horizon, 1.0)
-    return maker.within(replace(limit, capacity=share))
+    return replace(maker, limit=replace(limit, capacity=share))
 
 
 def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
@@ -170,25 +168,10 @@ def _candidates(
         solver = maker.solver(cases, above)
         problem = maker.problem(points, left, solver)
         decisions = tuple(_tightened(each, margin * spread) for each in problem.decisions)
-        found.append(_candidate(maker, replace(problem, decisions=decisions)))
+        problem = replace(problem, decisions=decisions)
+        best = problem.choose(problem.mean_ratios)
+        found.append(_Candidate(maker.choices(problem, best), best.certificate))
     return found
-
-
-def _candidate(maker: JointMaker, problem: JointProblem) -> _Candidate:
-    found = problem.choose(problem.mean_ratios)
-    choices = [_thresholds(problem, found.rows, 0.0, 1.0)]
-    if maker.by_cost:
-        choices += [
-            _thresholds(problem, piece.line.rows, float(piece.low), float(piece.high))
-            for piece in cost_pieces(problem)
-        ]
-    return _Candidate(tuple(choices), found)
-
-
-def _thresholds(problem: JointProblem, rows: Sequence[int], low: float, high: float) -> JointChoice:
-    at = tuple(float(d.points.thresholds[r]) for d, r in zip(problem.decisions, rows, strict=True))
-    nothing = (0,) * len(at)
-    return JointChoice(low, high, at, nothing, nothing, 0.0)
 
 
 def _tightened(decision: Decision, margin: float) -> Decision:
@@ -228,12 +211,11 @@ def _deploy(
     never = np.all([np.isposinf(choice.thresholds) for choice in made[best]], axis=0).tolist()
     uncertified = tuple(name for name, none in zip(plain.names, never, strict=True) if none)
     warn_uncertified(uncertified, guarantee)
-    found = candidates[best].found
-    proof = Certificate(found.relaxed_cost, found.shadow_price, found.n_states, found.resolution)
     n_tested = int(np.count_nonzero(units.tested))
     promise = JointPromise(
         guarantee.confidence, n_tested, uncertified, units.kind, guarantee.horizon
     )
+    proof = candidates[best].certificate
     return replace(plain, default=default, pieces=tuple(pieces), certificate=proof, promise=promise)
 
 

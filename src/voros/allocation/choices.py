@@ -54,43 +54,6 @@ class JointChoice:
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """Why no other choice costs less: every one that could was enumerated.
-
-    Attributes
-    ----------
-    relaxed_cost : float
-        Lower bound of the Lagrangian, before the search.
-    shadow_price : float or None
-        Misses of weight 1 that one more alarm avoids, where the capacity ends; None where every
-        choice was tried, which gives no price.
-    n_states : int
-        Partial choices that were looked at.
-    resolution : float
-        How far costs may be off by rounding; 0 where they are exact.
-
-    Examples
-    --------
-    >>> import voros
-    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
-    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
-    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
-    >>> policy.certificate.relaxed_cost <= policy.default.cost, policy.certificate.price_in_words
-    (True, 'one more alarm saves 0.4')
-    """
-
-    relaxed_cost: float
-    shadow_price: float | None
-    n_states: int
-    resolution: float
-
-    @property
-    def price_in_words(self) -> str:
-        """What one more alarm saves, where that is known."""
-        return "" if self.shadow_price is None else f"one more alarm saves {self.shadow_price:.4g}"
-
-
-@dataclass(frozen=True)
 class JointPromise:
     """What is promised of a joint policy, and what it rests on.
 

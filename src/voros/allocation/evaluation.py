@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from voros.allocation.choices import JointChoice
 from voros.allocation.limit import SharedLimit
 from voros.allocation.problem import mean_ratio
 from voros.allocation.streams import StreamCases
-from voros.core.arrays import AnyArray
 from voros.core.exact_intervals import Interval, binomial_limits
 from voros.core.scenario import Scenario, as_fraction
 from voros.io.frames import make_frame
@@ -19,9 +19,6 @@ from voros.text.table import Table
 
 if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
-
-HEADING = ("stream", "alarms", "precision", "interval", "floor", "recall", "interval", "cost")
-"""Of the table."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +106,18 @@ class PeriodAlarms:
 
     @classmethod
     def of(
-        cls, cases: StreamCases, limit: SharedLimit, counts: AnyArray, confidence: float
+        cls,
+        cases: StreamCases,
+        limit: SharedLimit,
+        thresholds: Sequence[float],
+        confidence: float,
+        *,
+        once: bool,
     ) -> PeriodAlarms | None:
         """Compare the alarms of each period with the capacity; None without periods."""
         if cases.periods is None:
             return None
+        counts = cases.period_alarms(thresholds, once=once)
         within = limit.in_periods(cases.periods)
         above = int(np.count_nonzero(counts > within.capacity))
         interval = _limits(above, within.n_periods, confidence)
@@ -197,14 +201,14 @@ class JointEvaluation:
 
     def table(self) -> Table:
         """Return one row for each stream, and one for all."""
-        rows: list[tuple[str, ...]] = [HEADING]
-        rows += [_row(stream) for stream in self.streams]
+        head = ("stream", "alarms", "precision", "interval", "floor", "recall", "interval", "cost")
         kept = "kept" if self.capacity_kept else "broken"
         most = f"{self.max_alarms:,.6g} alarms"
         if self.by_period is not None and self.by_period.most_above is not None:
             most = f"{self.by_period.n_above:,} periods above {self.by_period.capacity:,}"
         together = (f"{self.alarms:,}", "", "", f"{most}: {kept}", "", "")
-        return Table.from_rows([*rows, ("together", *together, f"{self.cost:,.6g}")])
+        last = ("together", *together, f"{self.cost:,.6g}")
+        return Table.from_rows([head, *map(_row, self.streams), last])
 
     def frame(self, backend: str | None = None) -> Any:
         """Return one row for each stream."""
@@ -243,32 +247,19 @@ def evaluate_streams(
         for i, name in enumerate(policy.names)
     )
     union = int(np.count_nonzero(np.any(list(alarmed.values()), axis=0)))
-    once = policy.overlap == "once" or policy.arrangement != "outcomes"
-    alarms = union if once else sum(stream.alarms for stream in streams)
-    counts = [union] if once else [stream.alarms for stream in streams]
+    once = policy.overlap == "once"
+    single = once or policy.arrangement != "outcomes"
+    counts = [union] if single else [stream.alarms for stream in streams]
     return JointEvaluation(
         streams,
-        alarms,
+        sum(counts),
         _together(counts, cases.n_cases, confidence),
         limit.max_alarms(cases.n_cases),
         sum(stream.cost for stream in streams),
         cases.n_cases,
         confidence,
-        _by_period(policy, cases, choice, limit, confidence),
+        PeriodAlarms.of(cases, limit, choice.thresholds, confidence, once=once),
     )
-
-
-def _by_period(
-    policy: JointPolicy,
-    cases: StreamCases,
-    choice: JointChoice,
-    limit: SharedLimit,
-    confidence: float,
-) -> PeriodAlarms | None:
-    if cases.periods is None:
-        return None
-    counts = cases.period_alarms(choice.thresholds, once=policy.overlap == "once")
-    return PeriodAlarms.of(cases, limit, counts, confidence)
 
 
 def _evaluate_one(
@@ -286,7 +277,6 @@ def _evaluate_one(
     tp, alarms = int(np.count_nonzero(positive & alarmed)), int(np.count_nonzero(alarmed))
     n_positive, fp = int(np.count_nonzero(positive)), alarms - tp
     ratio = _ratio(scenario, policy.sizes[i], choice)
-    precision, recall = _limits(tp, alarms, confidence), _limits(tp, n_positive, confidence)
     return StreamEvaluation(
         name,
         choice.thresholds[i],
@@ -294,8 +284,8 @@ def _evaluate_one(
         fp,
         n_positive,
         len(positive) - n_positive,
-        precision,
-        recall,
+        _limits(tp, alarms, confidence),
+        _limits(tp, n_positive, confidence),
         policy.miss_weights[i] * (ratio * fp + n_positive - tp),
         scenario.min_precision,
         tp >= as_fraction(scenario.min_precision) * alarms,
@@ -304,8 +294,7 @@ def _evaluate_one(
 
 def _ratio(scenario: Scenario, sizes: tuple[float, float], choice: JointChoice) -> float:
     """The mean cost ratio between the quantiles of a choice."""
-    whole = choice.quantile_low == 0 and choice.quantile_high == 1
-    if whole:
+    if (choice.quantile_low, choice.quantile_high) == (0, 1):
         return mean_ratio(scenario.costs, sizes[1] / sizes[0])
     low, high = scenario.costs.ratio_range(1.0)
     return low + (high - low) * (choice.quantile_low + choice.quantile_high) / 2

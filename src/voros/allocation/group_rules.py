@@ -21,29 +21,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.allocation.allocate import allocate, check_guarantee
+from voros.allocation.allocate import allocate
 from voros.allocation.certified import warn_uncertified
-from voros.allocation.choices import Certificate, JointChoice, JointPromise
+from voros.allocation.choices import JointChoice, JointPromise
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import mean_ratio
 from voros.allocation.streams import StreamCases, read_streams
 from voros.core.arrays import AnyArray, BoolArray, check_choice, check_number
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, as_fraction, check_scenario
-from voros.core.shared_capacity import Stream, as_cost, share_capacity
+from voros.core.shared_capacity import Certificate, Stream, as_cost, share_capacity
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.exceptions import ArgumentError
 from voros.guarantee import Guarantee
 from voros.guarantee.binomial_tests import alpha_shares, most_counted, walked
 from voros.io.frames import make_frame
+from voros.policy.allowed import check_guarantee
 from voros.text.table import Table
 
 GroupRule: TypeAlias = Literal["one", "one_with_floors", "per_group", "equal_recall", "guaranteed"]
-GROUP_RULES: tuple[GroupRule, ...] = get_args(GroupRule)
 
 RULE_TITLES: dict[GroupRule, str] = {
     "one": "one threshold",
@@ -188,12 +188,11 @@ def compare_group_thresholds(
     cases = read_streams(y_true, y_score, by=groups)
     search = _Search.of(separate, cases, scenario)
     one, floors = search.one_threshold()
-    equal = search.equal_recall(gap)
     policies: dict[GroupRule, JointPolicy] = {
         "one": one,
         "one_with_floors": floors,
         "per_group": separate,
-        "equal_recall": equal,
+        "equal_recall": search.equal_recall(gap),
     }
     if guarantee is not None:
         policies["guaranteed"] = search.guaranteed(_of_population(guarantee))
@@ -253,7 +252,8 @@ class _Search:
     def one_threshold(self) -> tuple[JointPolicy, JointPolicy]:
         """Try every threshold: with the floor over all cases, and in each group as well."""
         shown = np.unique(np.concatenate([each.thresholds for each in self.points]))[::-1]
-        rows = [_rows_at(each, shown) for each in self.points]
+        # The point of each threshold: the last whose own threshold is not below it.
+        rows = [np.searchsorted(-p.thresholds, -shown, side="right") - 1 for p in self.points]
         pairs = list(zip(self.points, rows, strict=True))
         tp, fp = (np.array([getattr(p, name)[r] for p, r in pairs]) for name in ("tp", "fp"))
         within = (tp + fp).sum(axis=0) <= self.separate.max_alarms
@@ -372,11 +372,6 @@ class _Search:
         ]
         found = share_capacity(streams, left).rows
         return tuple(int(window[row]) for window, row in zip(windows, found, strict=True))
-
-
-def _rows_at(points: OperatingPoints, thresholds: AnyArray) -> AnyArray:
-    """Find the point of each threshold: the last whose own threshold is not below it."""
-    return np.searchsorted(-points.thresholds, -thresholds, side="right") - 1
 
 
 def _certified(points: OperatingPoints, floor: float, alpha: float, lowest: float) -> BoolArray:

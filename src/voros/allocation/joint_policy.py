@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.allocation.choices import Certificate, JointChoice, JointPromise, Overlap
+from voros.allocation.choices import JointChoice, JointPromise, Overlap
 from voros.allocation.evaluation import JointEvaluation, evaluate_streams
 from voros.allocation.json import joint_text, parse_joint
 from voros.allocation.limit import SharedLimit
@@ -17,13 +17,11 @@ from voros.allocation.stream_scores import StreamScores, score_streams
 from voros.allocation.streams import UNLABELLED, Arrangement, StreamCases, read_streams
 from voros.core.arrays import BoolArray, check_confidence, check_number
 from voros.core.scenario import Scenario
+from voros.core.shared_capacity import Certificate
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.io.writing import saved
 from voros.text.table import Table
-
-HEADING = ("stream", "threshold", "alarms", "precision", "recall", "misses")
-"""Of the table."""
 
 
 @dataclass(frozen=True)
@@ -239,11 +237,11 @@ class JointPolicy:
     def table(self, quantile: float | None = None) -> Table:
         """Return what each stream does on the validation data."""
         choice = self.choice(quantile)
-        rows: list[tuple[str, ...]] = [HEADING]
-        rows += [self._row(i, choice) for i in range(len(self.names))]
-        most = self._used(choice)
+        head = ("stream", "threshold", "alarms", "precision", "recall", "misses")
+        rows = [self._row(i, choice) for i in range(len(self.names))]
         missed = sum(p - t for (p, _), t in zip(self.sizes, choice.tp, strict=True))
-        return Table.from_rows([*rows, ("together", "", most, "", "", f"{missed:,.6g}")])
+        last = ("together", "", self._used(choice), "", "", f"{missed:,.6g}")
+        return Table.from_rows([head, *rows, last])
 
     def _used(self, choice: JointChoice) -> str:
         used = f"{sum(choice.alarms):,.6g}"

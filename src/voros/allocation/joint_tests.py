@@ -22,12 +22,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, bdtri, rel_entr
+from scipy.special import bdtr, bdtri, rel_entr
 
 from voros.allocation.streams import StreamCases
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.scenario import as_fraction
 from voros.guarantee.betting import final_wealth
+from voros.guarantee.binomial_tests import at_least
+from voros.guarantee.cluster_tests import learning_order
 
 FEW_ALARMS = 1 / 8
 """Part of alpha for fewer alarms in the next cases than are counted on."""
@@ -67,11 +69,8 @@ class Units:
         elif cases.patients is not None:
             kind, codes, n_units = "patients", cases.patients, int(cases.patients.max()) + 1
         sizes = np.bincount(codes, minlength=n_units)
-        order = np.random.default_rng(random_state).permutation(n_units)
-        if kind != "cases":
-            # What no tested unit exceeds is known beforehand.
-            largest = int(np.argmax(sizes[order]))
-            order = np.append(order[largest], np.delete(order, largest))
+        # What no tested unit exceeds is known beforehand: one of the largest comes first.
+        order, _ = learning_order(sizes, random_state)
         tested = np.zeros(n_units, dtype=np.bool_)
         tested[order[(n_units + 1) // 2 :]] = True
         return cls(kind, codes, sizes, tested)
@@ -123,7 +122,7 @@ class FloorTest:
         tested = self.units.tested
         counts = int(np.count_nonzero(right & tested)), int(np.count_nonzero(alarmed & tested))
         if self.horizon is None:
-            return _at_least(*counts, floor) <= self.alpha
+            return bool(at_least(*counts, floor) <= self.alpha)
         seen = int(np.count_nonzero(alarmed & ~tested)), int(np.count_nonzero(~tested))
         return self._next_cases(counts, seen, floor, self.horizon)
 
@@ -134,8 +133,8 @@ class FloorTest:
         rate = max(alarms - RATE_ERRORS * np.sqrt(alarms), 0.0) / n_cases
         needed = stricter_floor(floor, rate, horizon, self.alpha / 2)
         n_tested = int(np.count_nonzero(self.units.tested))
-        often = _at_least(counts[1], n_tested, rate) <= self.alpha / 2
-        return often and needed < 1 and _at_least(*counts, needed) <= self.alpha / 2
+        often = bool(at_least(counts[1], n_tested, rate) <= self.alpha / 2)
+        return often and needed < 1 and bool(at_least(*counts, needed) <= self.alpha / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +216,9 @@ def stricter_floor(floor: float, rate: float, horizon: int, alpha: float) -> flo
     >>> round(stricter_floor(0.3, 0.1, 2000, 0.02), 3), stricter_floor(0.3, 0.001, 100, 0.02)
     (0.381, 1.0)
     """
-    fewest = _fewest(rate, horizon, FEW_ALARMS * alpha)
+    # A number of alarms that the next cases reach, but for a small part of alpha.
+    reached = bdtr(np.arange(horizon + 1), horizon, rate) > FEW_ALARMS * alpha
+    fewest = horizon + 1 - int(np.count_nonzero(reached))
     if fewest == 0:
         return 1.0
     alarms = np.arange(fewest, horizon + 1)
@@ -233,12 +234,6 @@ def stricter_floor(floor: float, rate: float, horizon: int, alpha: float) -> flo
         safe = bdtr(too_few, alarms, middle).max() <= (1 - FEW_ALARMS) * alpha
         low, high = (low, middle) if safe else (middle, high)
     return high
-
-
-def _fewest(rate: float, horizon: int, alpha: float) -> int:
-    """Return a number of alarms that the next cases reach, but for ``alpha``."""
-    counts = np.arange(horizon + 1)
-    return int(np.count_nonzero(bdtr(counts, horizon, rate) <= alpha))
 
 
 def stricter_share(most: int, horizon: int, most_of_a_case: int, alpha: float) -> float:
@@ -264,8 +259,3 @@ def stricter_share(most: int, horizon: int, most_of_a_case: int, alpha: float) -
         entropy = rel_entr(reached, middle) + rel_entr(1 - reached, 1 - middle)
         low, high = (middle, high) if np.exp(-horizon * entropy) <= alpha else (low, middle)
     return low * most_of_a_case
-
-
-def _at_least(count: int, of: int, share: float) -> float:
-    """Return the probability of at least this count, were each as likely as the share."""
-    return float(bdtrc(count - 1, of, share)) if count > 0 else 1.0

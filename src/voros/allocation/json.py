@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from voros.allocation.choices import OVERLAPS, Certificate, JointChoice, JointPromise
+from voros.allocation.choices import OVERLAPS, JointChoice, JointPromise
 from voros.allocation.limit import SharedLimit
 from voros.allocation.streams import ARRANGEMENTS
+from voros.core.shared_capacity import Certificate
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, with_checksum
 from voros.policy.json import saved_scenario

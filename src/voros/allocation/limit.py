@@ -7,15 +7,11 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-
 from voros.allocation.cells import PeriodLimit
+from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE, OPEN_INTERVAL, check_number
 from voros.core.periods import Periods, most_above
 from voros.core.scenario import Scenario, as_fraction
 from voros.exceptions import ArgumentError
-
-LARGEST_COUNT = 2**53
-"""Alarms that a float counts one by one."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +105,5 @@ class SharedLimit:
 
     def _periods(self) -> float:
         n_periods = 1 if self.n_periods is None else self.n_periods
-        real = isinstance(n_periods, Real) and not isinstance(n_periods, bool)
-        if not real or not 0 < n_periods < np.inf:
-            raise ArgumentError("n_periods", f"={n_periods!r}; accepted is a number above 0")
+        check_number(n_periods, "n_periods", "a number above 0", OPEN_INTERVAL[0], LARGEST_FINITE)
         return n_periods

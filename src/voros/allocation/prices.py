@@ -61,7 +61,7 @@ class Prices:
 
 def price_cells(options: Sequence[Options], cells: Cells) -> Prices:
     """Find prices with a low bound."""
-    if _all_within(cells):
+    if cells.limit.holds(cells.loads(np.ones(cells.step.shape[1], dtype=np.bool_))):
         return _uniform(options, cells, 0.0)
     if cells.limit.n_periods == 1:
         return _by_cuts(options, cells)
@@ -96,19 +96,11 @@ def charged(of_stream: FloatArray, of_cell: FloatArray, can: BoolArray) -> Float
     return np.asarray(paid * (of_cell / np.maximum(paid.sum(axis=0), 1e-300)))
 
 
-def _all_within(cells: Cells) -> bool:
-    return cells.limit.holds(cells.loads(np.ones(cells.step.shape[1], dtype=np.bool_)))
-
-
 def _uniform(options: Sequence[Options], cells: Cells, price: float) -> Prices:
-    of_cell, can = price * cells.sizes, _can_raise(options, cells)
+    of_cell, can = price * cells.sizes, cells.can_raise([len(each.rows) for each in options])
     of_period = np.full(cells.limit.n_periods, price)
     of_stream = charged(np.zeros(can.shape), of_cell, can)
     return Prices(of_stream, of_cell, of_period, _budget(cells, of_period))
-
-
-def _can_raise(options: Sequence[Options], cells: Cells) -> BoolArray:
-    return np.array([step < len(o.rows) for o, step in zip(options, cells.step, strict=True)])
 
 
 def _budget(cells: Cells, of_period: FloatArray) -> float:
@@ -206,7 +198,8 @@ class _Closure:
         of_stream[stream, column[into] - start] = data[into] / self.scale
         of_period = np.array([unit / self.scale])
         of_cell = of_period[0] * cells.sizes
-        of_stream = charged(of_stream, of_cell, _can_raise(self.options, cells))
+        can_raise = cells.can_raise([len(each.rows) for each in self.options])
+        of_stream = charged(of_stream, of_cell, can_raise)
         return Prices(of_stream, of_cell, of_period, _budget(cells, of_period))
 
     def _chosen(self, reached: BoolArray) -> tuple[int, int]:
@@ -228,7 +221,9 @@ def _by_columns(options: Sequence[Options], cells: Cells) -> Prices:
     best, lowest = _uniform(options, cells, 0.0), np.inf
     for _ in range(MOST_CUTS):
         of_period, value = program.duals()
-        prices = _of_periods(options, cells, of_period)
+        plain, price = _uniform(options, cells, 1.0), of_period[cells.periods]
+        budget = _budget(cells, of_period)
+        prices = Prices(plain.of_stream * price, plain.of_cell * price, of_period, budget)
         bound = bound_of(options, cells, prices)
         if bound < lowest:
             best, lowest = prices, bound
@@ -239,13 +234,6 @@ def _by_columns(options: Sequence[Options], cells: Cells) -> Prices:
             position = int(np.argmax(height))
             program.add(i, int(option.saved[position]), cells.loads(cells.alarmed(i, position)))
     return best
-
-
-def _of_periods(options: Sequence[Options], cells: Cells, of_period: FloatArray) -> Prices:
-    plain = _uniform(options, cells, 1.0)
-    price = of_period[cells.periods]
-    budget = _budget(cells, of_period)
-    return Prices(plain.of_stream * price, plain.of_cell * price, of_period, budget)
 
 
 class _Program:
@@ -270,7 +258,8 @@ class _Program:
         n, n_periods = len(self.saved), self.limit.n_periods
         scale = max(1.0, float(max(self.saved)))
         above = np.diag(-self.beyond)
-        rows = np.vstack([np.hstack([np.array(self.loads).T, above]), _ones_after(n, n_periods)])
+        counted = np.append(np.zeros(n), np.ones(n_periods))
+        rows = np.vstack([np.hstack([np.array(self.loads).T, above]), counted])
         most = np.append(np.full(n_periods, self.limit.capacity), self.limit.n_above)
         streams = np.array(self.streams)
         one = (streams == np.unique(streams)[:, None]).astype(float)
@@ -280,7 +269,3 @@ class _Program:
         found = linprog(worth, rows, most, one, np.ones(len(one)), bounds, method="highs")
         prices = np.maximum(-np.asarray(found.ineqlin.marginals)[:n_periods], 0.0)
         return prices * scale, -float(np.asarray(found.fun)) * scale
-
-
-def _ones_after(n: int, n_periods: int) -> AnyArray:
-    return np.append(np.zeros(n), np.ones(n_periods))[None]

@@ -38,9 +38,9 @@ class Piece:
     line: CostLine
 
     @property
-    def cost(self) -> Fraction:
-        """The cost integrated over the piece."""
-        return (self.high - self.low) * self.line.at((self.low + self.high) / 2)
+    def mean_cost(self) -> Fraction:
+        """The mean cost over the piece."""
+        return self.line.at((self.low + self.high) / 2)
 
 
 def cost_pieces(problem: JointProblem) -> tuple[Piece, ...]:

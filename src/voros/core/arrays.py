@@ -25,6 +25,9 @@ OPEN_INTERVAL = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
 SHOWN_VALUES = 5
 """How many offending values an error message lists."""
 
+LARGEST_COUNT = 2**53
+"""Up to here every whole number is a float of its own."""
+
 LARGEST_FINITE = np.finfo(np.float64).max
 """The threshold that stands for a score of +inf, because +inf itself means *never alarm*."""
 

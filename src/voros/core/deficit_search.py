@@ -13,7 +13,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, FloatArray
 from voros.core.operating_points import adds_recall
 
-ROUNDING = 1e-13
+DEFICIT_ROUNDING = 1e-13
 """Deficits are computed with an error below this share of the largest saving."""
 
 FIRST_DEPTH = 1 / 256
@@ -28,7 +28,7 @@ FEW_PAIRS = 100_000
 MOST_PAIRS = 100_000_000
 """More pairs, or cells of a table, do not fit into memory."""
 
-NOTHING = np.iinfo(np.int64).min // 2
+NO_CHOICE = np.iinfo(np.int64).min // 2
 """Stands in a table where there is no choice with that number of alarms."""
 
 
@@ -81,7 +81,7 @@ class _Problem:
     @classmethod
     def at(cls, options: Sequence[Options], price: float, max_alarms: float) -> _Problem:
         """Find the supporting lines of slope ``price``."""
-        margin = ROUNDING * max(1.0, sum(float(option.saved[-1]) for option in options))
+        margin = DEFICIT_ROUNDING * max(1.0, sum(float(option.saved[-1]) for option in options))
         base, below = [], []
         for option in options:
             height = option.saved - price * option.alarms
@@ -197,9 +197,9 @@ def _from_table(states: _States, option: Options, low: float, high: float) -> _S
     first = int(option.alarms[0])
     width = end - start + 1
     _check_size(width + int(option.alarms[-1]) - first)
-    before = np.full(width, NOTHING)
+    before = np.full(width, NO_CHOICE)
     before[states.alarms - start] = states.saved
-    table = np.full(width + int(option.alarms[-1]) - first, NOTHING)
+    table = np.full(width + int(option.alarms[-1]) - first, NO_CHOICE)
     sums = np.empty_like(before)
     for shift, saved in zip((option.alarms - first).tolist(), option.saved.tolist(), strict=True):
         np.add(before, saved, out=sums)
@@ -208,7 +208,7 @@ def _from_table(states: _States, option: Options, low: float, high: float) -> _S
     offset = start + first
     skipped = max(int(np.ceil(max(low, offset))) - offset, 0)
     stop = max(int(np.floor(min(high, offset + len(table)))) - offset + 1, skipped)
-    filled = np.flatnonzero(table[skipped:stop] > NOTHING // 2) + skipped
+    filled = np.flatnonzero(table[skipped:stop] > NO_CHOICE // 2) + skipped
     return _undominated(filled + offset, table[filled])
 
 

@@ -87,6 +87,43 @@ class Stream:
 
 
 @dataclass(frozen=True)
+class Certificate:
+    """Why no other choice costs less: every one that could was enumerated.
+
+    Attributes
+    ----------
+    relaxed_cost : float
+        Lower bound of the Lagrangian, before the search.
+    shadow_price : float or None
+        Misses of weight 1 that one more alarm avoids, where the capacity ends; None where every
+        choice was tried, which gives no price.
+    n_states : int
+        Partial choices that were looked at.
+    resolution : float
+        How far costs may be off by rounding; 0 where they are exact.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
+    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
+    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
+    >>> policy.certificate.relaxed_cost <= policy.default.cost, policy.certificate.price_in_words
+    (True, 'one more alarm saves 0.4')
+    """
+
+    relaxed_cost: float
+    shadow_price: float | None
+    n_states: int
+    resolution: float
+
+    @property
+    def price_in_words(self) -> str:
+        """What one more alarm saves, where that is known."""
+        return "" if self.shadow_price is None else f"one more alarm saves {self.shadow_price:.4g}"
+
+
+@dataclass(frozen=True)
 class SharedChoice:
     """The choice of least total cost, and why no other is better.
 
@@ -98,23 +135,13 @@ class SharedChoice:
         Of each stream.
     cost : Fraction
         Total, in the unit of the streams' costs.
-    relaxed_cost : float
-        The lower bound that the Lagrangian gives; the search closed the difference.
-    shadow_price : float
-        The Lagrange multiplier: the cost that one more alarm saves, where the capacity ends.
-    n_states : int
-        Partial choices that the search made.
-    resolution : float
-        How far costs can be off because they were rounded to whole units; 0 where they were not.
+    certificate : Certificate
     """
 
     rows: tuple[int, ...]
     alarms: tuple[float, ...]
     cost: Fraction
-    relaxed_cost: float
-    shadow_price: float
-    n_states: int
-    resolution: float
+    certificate: Certificate
 
     @classmethod
     def of(
@@ -129,15 +156,13 @@ class SharedChoice:
     ) -> SharedChoice:
         """Take the rows that a search found, with its bound and price in whole units."""
         chosen = list(zip(streams, rows, strict=True))
-        nothing = sum((stream.cost(0) for stream in streams), Fraction(0))
+        nothing = float(sum(stream.cost(0) for stream in streams))
+        relaxed, price = nothing - bound / units.per_cost, price / units.per_cost
         return cls(
             rows,
             tuple(stream.points.alarms[row].item() for stream, row in chosen),
             sum((stream.cost(row) for stream, row in chosen), Fraction(0)),
-            float(nothing) - bound / units.per_cost,
-            price / units.per_cost,
-            n_states,
-            units.resolution,
+            Certificate(relaxed, price, n_states, units.resolution),
         )
 
 
@@ -151,13 +176,14 @@ def share_capacity(streams: Sequence[Stream], max_alarms: float) -> SharedChoice
     >>> streams = [Stream.within(points, false_alarm=0.1) for points in (ward, icu)]
     >>> for most in (16, 23, 30):
     ...     choice = share_capacity(streams, most)
-    ...     print(choice.alarms, float(choice.cost), round(choice.shadow_price, 3))
+    ...     print(choice.alarms, float(choice.cost), round(choice.certificate.shadow_price, 3))
     (5, 10) 11.6 0.214
     (5, 18) 8.0 0.214
     (12, 18) 6.5 0.0
     """
     units = whole_costs(streams)
-    slack = 0.0 if _whole(streams) else WEIGHT_ROUNDING * max_alarms
+    whole = all(stream.points.whole for stream in streams)
+    slack = 0.0 if whole else WEIGHT_ROUNDING * max_alarms
     options = [
         options_of(stream, *cost, max_alarms + slack)
         for stream, cost in zip(streams, units.costs, strict=True)
@@ -205,26 +231,17 @@ class WholeCosts:
 def whole_costs(streams: Sequence[Stream]) -> WholeCosts:
     """Find a unit in which all costs are whole; where there is none that is large enough, round."""
     # A false alarm dearer than all misses together is never worth it, however dear it is.
-    everything = sum((s.miss * Fraction(s.points.n_positive) for s in streams), Fraction(0))
+    sizes = [tuple(map(Fraction, (s.points.n_positive, s.points.n_negative))) for s in streams]
+    everything = sum(s.miss * size[0] for s, size in zip(streams, sizes, strict=True))
     pairs = [(stream.miss, min(stream.false_alarm, everything)) for stream in streams]
     common = math.lcm(*(cost.denominator for pair in pairs for cost in pair))
-    most = sum(
-        (
-            a * Fraction(s.points.n_positive) + b * Fraction(s.points.n_negative)
-            for (a, b), s in zip(pairs, streams, strict=True)
-        ),
-        Fraction(0),
-    )
+    most = sum(a * p + b * n for (a, b), (p, n) in zip(pairs, sizes, strict=True))
     if most * common <= LARGEST_COST:
         return WholeCosts([(int(a * common), int(b * common)) for a, b in pairs], common, 0.0)
     unit = Fraction(2) ** math.floor(math.log2(LARGEST_COST) - math.log2(most) - 1)
     cases = sum(float(stream.points.n_cases) for stream in streams)
     rounded = [(round(a * unit), round(b * unit)) for a, b in pairs]
     return WholeCosts(rounded, float(unit), cases / (2 * float(unit)))
-
-
-def _whole(streams: Sequence[Stream]) -> bool:
-    return all(stream.points.whole for stream in streams)
 
 
 def savings(points: OperatingPoints, miss: int, false_alarm: int) -> AnyArray:

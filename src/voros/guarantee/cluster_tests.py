@@ -115,7 +115,7 @@ def cluster_tests(cases: GroupedCases, scenario: Scenario, alpha: float) -> Clus
     return ClusterTests(tested, alphas, e_values, start, signal, cases.n_groups)
 
 
-def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:
+def learning_order(sizes: AnyArray, seed: int = TUNING.order_seed) -> tuple[AnyArray, int]:
     """Shuffle the groups, one of the largest first; return also how many to learn from.
 
     Examples
@@ -124,7 +124,7 @@ def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:
     >>> int(order[0]), sorted(order.tolist()) == list(range(8)), n_learning
     (2, True, 2)
     """
-    order = np.random.default_rng(TUNING.order_seed).permutation(len(sizes))
+    order = np.random.default_rng(seed).permutation(len(sizes))
     largest = int(np.argmax(sizes[order]))
     order = np.append(order[largest], np.delete(order, largest))
     return order, max(1, int(np.ceil(TUNING.learning_share * len(sizes))))

@@ -10,7 +10,6 @@ import numpy as np
 
 from voros.core.arrays import check_count
 from voros.core.decision import Decision, solve
-from voros.core.geometry import CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -67,39 +66,24 @@ class Origin:
         return cls(points.n_positive, points.n_negative, n_groups, n_periods, version)
 
 
-@dataclass(frozen=True, eq=False)
-class AllowedThresholds:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AllowedThresholds(Decision):
     """What policies need to know of the thresholds of one model that may be deployed.
+
+    A decision about few points: never alarm, the first allowed threshold, those that are best at
+    some cost ratio, and the one of greatest recall. No policy deploys any other.
 
     Attributes
     ----------
-    points : OperatingPoints
-        At the scenario's prevalence: never alarm, the allowed thresholds that are best at some
-        cost ratio, and the allowed one of greatest recall. No policy deploys any other.
-    hull : CostHull
-        Of those that are best at some cost ratio.
-    highest_recall : int
-        Row of the threshold of greatest recall.
-    scenario : Scenario
     guarantee : Guarantee or None
         The promise that holds for whichever of `n_models` is deployed.
     n_models : int
         Over how many models its error was split.
-    feasible : bool
-        Whether any threshold but never alarm is allowed.
-    max_alarms : float
-        The capacity as a number of alarms.
     origin : Origin
     """
 
-    points: OperatingPoints
-    hull: CostHull
-    highest_recall: int
-    scenario: Scenario
     guarantee: Guarantee | None
     n_models: int
-    feasible: bool
-    max_alarms: float
     origin: Origin
 
     @classmethod
@@ -111,20 +95,16 @@ class AllowedThresholds:
         n_models: int,
     ) -> AllowedThresholds:
         """Keep of a decision about points as observed what a policy can choose."""
-        origin = Origin.of(observed)
-        most, feasible, hull = decision.highest_recall, decision.can_alarm, decision.hull
-        rows = np.union1d(hull.index, [0, most])
-        kept = CostHull(np.searchsorted(rows, hull.index), hull.enter)
+        first = np.flatnonzero(decision.feasible)[:2]
+        rows = np.union1d(decision.hull.index, [*first, decision.highest_recall])
         return cls(
             decision.points.take(rows),
-            kept,
-            int(np.searchsorted(rows, most)),
             decision.scenario,
-            guarantee,
-            n_models,
-            feasible,
+            decision.feasible[rows],
             decision.max_alarms,
-            origin,
+            guarantee=guarantee,
+            n_models=n_models,
+            origin=Origin.of(observed),
         )
 
 
@@ -165,12 +145,18 @@ def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
     """Return what to ask of each of several models, one of which will be deployed."""
     if guarantee is None:
         return None
+    checked = check_guarantee(guarantee)
+    return checked if n_models == 1 else checked.split(n_models)
+
+
+def check_guarantee(guarantee: object) -> Guarantee:
+    """Return a guarantee, or raise if it is anything else."""
     # Nobody else waits for the import.
     from voros.guarantee import Guarantee
 
-    if not isinstance(guarantee, Guarantee):
-        raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee")
-    return guarantee if n_models == 1 else guarantee.split(n_models)
+    if isinstance(guarantee, Guarantee):
+        return guarantee
+    raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee")
 
 
 def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:

@@ -191,7 +191,7 @@ def policy_at(policy: ThresholdPolicy, prevalence: float) -> ThresholdPolicy:
     decision = Decision(points, scenario, feasible, max_alarms)
     allowed = AllowedThresholds.of(points, decision, None, policy.n_models)
     made = policy.from_allowed(allowed, strategy=policy.strategy, model=policy.model)
-    if not allowed.feasible:
+    if not allowed.can_alarm:
         warn_caller(
             f"no threshold of the policy keeps the limits at a prevalence of {prevalence:g}",
             NeverAlarmWarning,

@@ -113,8 +113,7 @@ class ThresholdPolicy:
 
     def __post_init__(self) -> None:
         """Check that the choices cover every cost ratio once."""
-        if self.strategy not in POLICY_STRATEGIES:
-            check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
+        check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
         lows = [choice.cost_ratio_low for choice in self.choices]
         highs = [choice.cost_ratio_high for choice in self.choices]
         if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):
@@ -212,7 +211,7 @@ class ThresholdPolicy:
         shared_by = check_n_models(guarantee, n_models)
         allowed = allowed_thresholds(points, scenario, guarantee, shared_by)
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
-        if not allowed.feasible:
+        if not allowed.can_alarm:
             reason = why_never_alarm(points, scenario, split(guarantee, shared_by))
             warn_caller(reason, NeverAlarmWarning)
         return policy
@@ -553,8 +552,7 @@ def _default_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
     if strategy in ("recall", "partial_auroc"):
         return allowed.highest_recall
     # The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
-    points, hull = allowed.points, allowed.hull
-    odds = float(points.n_negative / points.n_positive)
+    hull, odds = allowed.hull, allowed.points.negatives_per_positive
     t = mean_t(allowed.scenario.costs, odds)
     ratio = t / (1.0 - t) / odds if t < 1 else np.inf
     return int(hull.index[hull.best(np.array([ratio]))[0]])
