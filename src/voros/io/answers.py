@@ -145,11 +145,11 @@ def _answer(fields: dict[str, Any], where: str) -> Answer:
 
 def _range(given: Any, where: str) -> tuple[float, float]:
     accepted = "a rising pair of numbers above 0"
-    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
-        raise ValueError(f"{where}, miss_costs={given!r}; accepted is {accepted}")
+    pair = isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2
     low, high = (
-        check_number(end, f"{where}, miss_costs", accepted, 1e-100, 1e100) for end in given
+        check_number(end, f"{where}, miss_costs", accepted, 1e-100, 1e100)
+        for end in (given if pair else (1, 1))
     )
-    if low > high:
+    if not pair or low > high:
         raise ValueError(f"{where}, miss_costs={given!r}; accepted is {accepted}")
     return low, high

@@ -56,7 +56,7 @@ def _by_model(table: Any, roles: Roles, file: str) -> dict[str, Any]:
 
 
 def _check_distinct(part: Any, case: str, who: str) -> None:
-    values = _values(part, case)
+    values = column_values(part, case)
     repeated = np.flatnonzero(values[1:] == values[:-1])
     if len(repeated):
         raise PredictionFileError(f"{who} scores case {values[repeated[0]]!r} more than once")
@@ -70,11 +70,14 @@ def _check_alike(first: Any, part: Any, roles: Roles, who: str) -> None:
         )
     shared = (roles.case, roles.label, roles.weight, roles.group, roles.time, roles.period)
     for name in (*shared, *roles.by):
-        if name is not None and not np.array_equal(_values(first, name), _values(part, name)):
+        if name is not None and not np.array_equal(
+            column_values(first, name), column_values(part, name)
+        ):
             differ = f"{who} differ in column {name!r}, case by case"
             hint = ("; name the column that identifies a case with ", Argument("case"))
             raise PredictionFileError(Message(differ, *(() if roles.case else hint)))
 
 
-def _values(table: Any, name: str) -> AnyArray:
+def column_values(table: Any, name: str) -> AnyArray:
+    """Return a column as an array."""
     return np.asarray(table.column(name).to_numpy())

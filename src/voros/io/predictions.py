@@ -25,7 +25,7 @@ from voros.exceptions import (
     PredictionFileError,
 )
 from voros.io.bad_rows import almost_a_number, is_number
-from voros.io.long_form import align_models
+from voros.io.long_form import align_models, column_values
 from voros.io.tables import Source, is_numeric, open_source, peek, read_columns
 from voros.text.messages import Argument, Message
 
@@ -207,28 +207,25 @@ def read_predictions(
     if kept is not None:
         dropped = int((~kept).sum())
         notes += (f"leaving out {dropped} of {len(kept)} rows with a missing value",)
+    models: Mapping[str, str] = {name: name for name in roles.scores}
     if roles.model is not None:
         table, models = align_models(table, roles, source.name)
-    else:
-        models = {name: name for name in roles.scores}
-    values = {name: _numbers(table.column(column)) for name, column in models.items()}
-    groups = {name: np.asarray(table.column(name).to_numpy()) for name in roles.by}
     positive = None
     if roles.label is not None:
         column, title = table.column(roles.label), f"column {roles.label!r}"
         positive = _positive(column, numbered, pos_label, both_classes, title)
     return Predictions(
         source.name,
-        values,
+        {name: _numbers(table.column(column)) for name, column in models.items()},
         positive,
         None if roles.weight is None else _numbers(table.column(roles.weight)),
         roles.label,
         notes,
-        None if roles.group is None else np.asarray(table.column(roles.group).to_numpy()),
+        None if roles.group is None else column_values(table, roles.group),
         kept,
         None if time is None else table.column(time),
-        None if period is None else np.asarray(table.column(period).to_numpy()),
-        groups,
+        None if period is None else column_values(table, period),
+        {name: column_values(table, name) for name in roles.by},
     )
 
 
@@ -503,16 +500,12 @@ def _absent(column: Any) -> BoolArray | None:
     """Mark the rows without a value; None where there are none, which is found without copies."""
     import pyarrow as pa
 
-    if column.null_count:
-        values = column.is_null(nan_is_null=True)
-    elif pa.types.is_floating(column.type):
+    if not column.null_count:
+        floating, chunks = pa.types.is_floating(column.type), filter(len, column.chunks)
         # A minimum by numpy carries NaN along and needs no temporary.
-        if not any(np.isnan(np.min(_view(chunk))) for chunk in column.chunks if len(chunk)):
+        if not floating or not any(np.isnan(np.min(_view(chunk))) for chunk in chunks):
             return None
-        values = column.is_null(nan_is_null=True)
-    else:
-        return None
-    return np.asarray(values.to_numpy(), dtype=np.bool_)
+    return np.asarray(column.is_null(nan_is_null=True).to_numpy(), dtype=np.bool_)
 
 
 def _numbers(column: Any) -> AnyArray:

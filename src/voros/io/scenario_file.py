@@ -73,19 +73,16 @@ def scenario_toml(scenario: Scenario, name: str = "scenario") -> str:
     miss_costs = [20.0, 40.0]
     """
     costs = scenario.costs
-    if not isinstance(costs, Uniform) and not (
-        isinstance(costs, Samples) and len(costs.values) == 1
-    ):
+    known = isinstance(costs, Samples) and len(costs.values) == 1
+    if not known and not isinstance(costs, Uniform):
         raise ValueError(
             f"cost_ratio={costs!r} cannot be written as TOML; a known value or a range can"
         )
     low, high = costs.support
-    whole = scenario.capacity_is_count
-    capacity = int(scenario.capacity) if whole else float(scenario.capacity)
     lines = [
         f"[{_key(name)}]",
-        f"min_precision = {float(scenario.min_precision)!r}",
-        f"capacity = {capacity!r}",
+        f"min_precision = {scenario.min_precision!r}",
+        f"capacity = {scenario.capacity!r}",
         f"{FIELD_OF_UNIT[costs.over]} = " + (f"{low!r}" if low == high else f"[{low!r}, {high!r}]"),
     ]
     if scenario.per is not None:
@@ -94,7 +91,7 @@ def scenario_toml(scenario: Scenario, name: str = "scenario") -> str:
     if scenario.exceed is not None:
         lines.append(f"exceed = {scenario.exceed!r}")
     if scenario.prevalence is not None:
-        lines.append(f"prevalence = {float(scenario.prevalence)!r}")
+        lines.append(f"prevalence = {scenario.prevalence!r}")
     return "\n".join(lines) + "\n"
 
 

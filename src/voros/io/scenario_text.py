@@ -8,7 +8,8 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from voros.core.costs import CostDistribution, as_costs, miss_costs, uniform_t
+from voros.core.arrays import LARGEST_COUNT
+from voros.core.costs import CostDistribution, miss_costs, uniform, uniform_t
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.text.messages import Argument, Message
@@ -16,8 +17,6 @@ from voros.text.messages import Argument, Message
 COST_FIELDS = ("cost_ratio", "miss_costs", "t")
 """The ways to state the costs, of which a scenario needs exactly one."""
 
-LARGEST_COUNT = 2**53
-"""The largest number of cases that counts are exact for."""
 
 LONGEST_COUNT = 40
 """Characters of a number of cases, leading zeros included."""
@@ -98,11 +97,7 @@ def _read_costs(fields: Mapping[str, Any]) -> CostDistribution:
             )
         )
     low, high = read_range(fields[given[0]], given[0])
-    if given[0] == "miss_costs":
-        return miss_costs(low, high)
-    if given[0] == "t":
-        return uniform_t(low, high)
-    return as_costs(low if low == high else (low, high))
+    return {"cost_ratio": uniform, "miss_costs": miss_costs, "t": uniform_t}[given[0]](low, high)
 
 
 def read_number(value: Any, name: str) -> float:
@@ -118,7 +113,10 @@ def read_number(value: Any, name: str) -> float:
         found = _parsed(value)
     except (ArithmeticError, ValueError):
         raise ArgumentError(name, f"={shown(value)} is not a number; {accepted}") from None
-    number = _as_float(found)
+    try:
+        number = float(found)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise ArgumentError(name, f"={shown(value)} is not a number of any use; {accepted}")
     if number == 0 != found:
@@ -136,13 +134,6 @@ def _parsed(value: Any) -> int | float | Decimal | Fraction:
         return Fraction(body) / (100 if hundredths else 1)
     float(body)  # Decimal knows more forms, such as sNaN
     return WIDE.scaleb(Decimal(body), -2) if hundredths else Decimal(body)
-
-
-def _as_float(number: int | float | Decimal | Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
 
 
 def shown(value: Any) -> str:

@@ -98,15 +98,10 @@ class Source:
         return self.declared or self._named_format() or self._sniffed_format()
 
     @property
-    def format_is_guessed(self) -> bool:
-        """Whether the format was found from the bytes alone."""
-        return self.declared is None and self._named_format() is None
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """What was found from the bytes, in words."""
         notes: list[str] = []
-        if self.format_is_guessed:
+        if self.declared is None and self._named_format() is None:
             read = f"reading {self.name} as {self.format} (another format: "
             notes.append(Message(read, Argument("file_format"), ")"))
         if self.format == "csv" and self.delimiter != ",":
@@ -169,7 +164,9 @@ def open_source(path: str | Path, file_format: str | None = None) -> Source:
         raise ArgumentError("file_format", f"={file_format!r} is not one of {accepted}")
     declared: Format | None = file_format  # type: ignore[assignment]
     if str(path) == "-":
-        source = Source("standard input", None, _standard_input(), declared)
+        if sys.stdin is None:
+            raise PredictionFileError("standard input is closed; name a file of predictions")
+        source = Source("standard input", None, sys.stdin.buffer.read(), declared)
     else:
         source = Source(str(path), Path(path), _streamed(Path(path)), declared)
     _check_bytes(source)
@@ -206,12 +203,6 @@ def _check_bytes(source: Source) -> None:
                     Argument(f"file_format={kind!r}", "file_format", kind),
                 )
             )
-
-
-def _standard_input() -> bytes:
-    if sys.stdin is None:
-        raise PredictionFileError("standard input is closed; name a file of predictions")
-    return sys.stdin.buffer.read()
 
 
 def _streamed(path: Path) -> bytes | None:
@@ -305,12 +296,9 @@ class _Scan:
             last = at
             if self.opened is not None:
                 self.opened, closed_at = None, at
-            elif closed_at == at - 1 or self._previous(chunk, at) in self.starts:
+            elif closed_at == at - 1 or (chunk[at - 1] if at else self.before) in self.starts:
                 self.opened = self.line
         self.line += chunk.count(b"\n", last)
-
-    def _previous(self, chunk: bytes, at: int) -> int:
-        return chunk[at - 1] if at else self.before
 
 
 PEEKED_ROWS = 1000
@@ -377,19 +365,14 @@ def _naming_bad_rows(
     source: Source, numeric: Collection[str] = (), texts: Collection[str] = ()
 ) -> Iterator[None]:
     """Turn what a reader raises into an error that names file and row."""
+    import pyarrow as pa
+
     try:
         yield
     except PredictionFileError as error:
         raise PredictionFileError(f"{source.name}: {error}") from None
-    except _unreadable() as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, KeyError) as error:
         raise explain_bad_row(source, numeric, texts, str(error)) from None
-
-
-def _unreadable() -> tuple[type[Exception], ...]:
-    """What pyarrow raises on a file that is not as it should be."""
-    import pyarrow as pa
-
-    return (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, KeyError)
 
 
 def _with_longer_blocks(read: Callable[[int], Any]) -> Any:

@@ -206,7 +206,10 @@ def folder_for(folder: str | Path) -> Iterator[Path]:
     made = [path for path in (wanted, *wanted.parents) if not path.exists()]
     try:
         check_folder(wanted)
-        _make_folder(wanted)
+        try:
+            wanted.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _explained(error, wanted) from None
         yield wanted
     except BaseException:
         for path in made:
@@ -231,13 +234,6 @@ def check_folder(folder: str | Path) -> None:
     _write_beside(there / "any", b"", wanted).unlink()
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _explained(error, folder) from None
-
-
 def _followed(path: Path) -> Path:
     """Return where a symbolic link leads, which stays a link when its target is replaced."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
@@ -249,8 +245,9 @@ def _check_target(target: Path, path: Path, force: bool) -> None:
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file to write")
     if target.exists() and not target.is_file():
+        kind = "a pipe" if target.is_fifo() else "a socket" if target.is_socket() else "a device"
         raise FileExistsError(
-            f"{path} is {_kind(target)}, not a file, and is left alone; write to the standard "
+            f"{path} is {kind}, not a file, and is left alone; write to the standard "
             "output (-) and redirect that"
         )
     if target.exists() and not force:
@@ -264,11 +261,6 @@ def _check_target(target: Path, path: Path, force: bool) -> None:
 def _exists(path: Path) -> Message:
     refused = f"{path} exists already; choose another name, or pass "
     return Message(refused, Argument("force"), " to overwrite it")
-
-
-def _kind(path: Path) -> str:
-    kinds = {"a pipe": path.is_fifo(), "a socket": path.is_socket()}
-    return next((kind for kind, is_so in kinds.items() if is_so), "a device")
 
 
 def _write_beside(target: Path, data: str | bytes, path: Path) -> Path:
