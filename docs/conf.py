@@ -48,6 +48,7 @@ suppress_warnings = ["config.cache"]
 
 # One backtick names a thing of the library where there is one, and is plain text elsewhere.
 default_role = "autolink"
+autodoc_mock_imports = ["torch", "torchmetrics"]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autosummary_generate = True

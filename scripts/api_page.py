@@ -35,7 +35,8 @@ INTRODUCTION = """# The public names
 
 Every public name, with one line each; `help(name)` has the rest, with an example. `import voros`
 reaches all of them and loads a package when it is first used. Names of a subpackage that `voros`
-itself offers are listed in both places.
+itself offers are listed in both places. `voros.torch.PartialVOROS`, a torchmetrics metric, needs
+torch and is described with the [frameworks](frameworks.md).
 
 One order of arguments holds everywhere. `y_true` comes first, then the scores: `y_score` for one
 model, `scores` for one or several (a mapping or a data frame). `scenario` is third, and what

@@ -7,11 +7,22 @@ from pathlib import Path
 
 from api_page import PACKAGES, find, first_line, public
 
+TORCH = """``voros.torch``
+===============
+
+Partial VOROS as a torchmetrics metric; needs the extra ``torch``.
+
+.. autoclass:: voros.torch.metric.PartialVOROS
+   :members: update, compute, interval
+"""
+"""Written out, for torch is large and the site is built without it."""
+
 
 def write(folder: Path) -> None:
     """Write one page for each package, and the page that lists them; unchanged ones stay."""
     folder.mkdir(exist_ok=True)
     pages = {name.replace(".", "-"): package_page(name) for name in PACKAGES}
+    pages["voros-torch"] = TORCH
     for name, text in {**pages, "index": overview(list(pages))}.items():
         path = folder / f"{name}.rst"
         if not path.exists() or path.read_text(encoding="utf-8") != text:

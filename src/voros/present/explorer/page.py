@@ -190,6 +190,15 @@ def render_page(
 
     ``replicates`` are counts in resamples, from `resampled_counts`; ``groups`` those of groups,
     from `group_counts`.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=voros.costs.miss_costs(5, 10))
+    >>> points = {"risk": voros.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])}
+    >>> page = render_page(points, scenario, title="Which patients?", cases="patients")
+    >>> page.startswith("<!doctype html>"), "Which patients?" in page
+    (True, True)
     """
     payload = page_payload(points_by_model, scenario, thin) | {"replicates": replicates}
     if groups is not None:
@@ -206,7 +215,17 @@ def write_page_points(
     force: bool = False,
     **options: Any,
 ) -> Path:
-    """Write a page from operating points, all counted on the same cases; see `write_page`."""
+    """Write a page from operating points, all counted on the same cases; see `write_page`.
+
+    Examples
+    --------
+    >>> import tempfile, voros
+    >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=voros.costs.miss_costs(5, 10))
+    >>> curve = voros.OperatingPoints.from_points([0.1, 0.4], [0.6, 0.9], 50, 450)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_page_points({"published": curve}, scenario, f"{folder}/page.html").name
+    'page.html'
+    """
     page = render_page(check_points_by_model(points_by_model), scenario, **options)
     return write_whole(path, page, force=force)
 

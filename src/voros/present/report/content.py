@@ -32,7 +32,17 @@ EVALUATION_NUMBERS = (
 
 @dataclass(frozen=True)
 class DataSummary:
-    """The cases that a result rests on."""
+    r"""The cases that a result rests on.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, voros
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
+    >>> _ = file.write_text("died,risk\n1,0.9\n0,0.2\n0,0.4\n")
+    >>> data = DataSummary.of(voros.io.read_predictions(file, label="died"))
+    >>> data.cases, data.positives, data.models, len(data.sha256)
+    (3, 1, ('risk',), 64)
+    """
 
     file: str
     sha256: str | None
@@ -64,6 +74,11 @@ class ModelInterval:
     All are of partial VOROS with every threshold that meets the limits; where a guarantee rules
     some out, the ranking has the lower score that is left. `wins` is the share of the resamples in
     which the model scores best.
+
+    Examples
+    --------
+    >>> ModelInterval(estimate=0.57, low=0.48, high=0.64, wins=0.97)
+    ModelInterval(estimate=0.57, low=0.48, high=0.64, wins=0.97)
     """
 
     estimate: float
@@ -100,6 +115,19 @@ class Report:
         The default threshold.
     false_alarm_cost : float or None
         In money; costs of the test cases are then stated in it.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y, scores = [0, 1, 0, 1], {"risk": [0.1, 0.9, 0.8, 0.7], "sofa": [2, 5, 1, 6]}
+    >>> points = {name: voros.OperatingPoints.from_scores(y, s) for name, s in scores.items()}
+    >>> found = voros.select_points(points, voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
+    >>> data = DataSummary("valid.csv", None, 4, 2, "died", tuple(scores), ())
+    >>> one = {name: ModelInterval(0.5, 0.4, 0.6, 0.5) for name in scores}
+    >>> kept = found.policy()
+    >>> report = Report("Ward A", "voros report", data, points, found, kept, one, 0.95, 2000)
+    >>> report.winner, report.scenario.min_precision
+    ('sofa', 0.5)
     """
 
     title: str

@@ -48,7 +48,23 @@ def report_paths(path: str | Path) -> tuple[Path, Path]:
 
 
 def write_report(report: Report, path: str | Path, *, force: bool = False) -> tuple[Path, Path]:
-    """Write a report as HTML, and the same content as JSON beside it."""
+    """Write a report as HTML, and the same content as JSON beside it.
+
+    Examples
+    --------
+    >>> import tempfile, voros
+    >>> from voros.present.report import ModelInterval
+    >>> y, scores = [0, 1, 0, 1], {"risk": [0.1, 0.9, 0.8, 0.7], "sofa": [2, 5, 1, 6]}
+    >>> points = {name: voros.OperatingPoints.from_scores(y, s) for name, s in scores.items()}
+    >>> found = voros.select_points(points, voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
+    >>> data = DataSummary("valid.csv", None, 4, 2, "died", tuple(scores), ())
+    >>> one = {name: ModelInterval(0.5, 0.4, 0.6, 0.5) for name in scores}
+    >>> kept = found.policy()
+    >>> report = Report("Ward A", "voros report", data, points, found, kept, one, 0.95, 2000)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_report(report, folder + "/choice.html")]
+    ['choice.html', 'choice.json']
+    """
     document, values = report_paths(path)
     check_writable((document, values), force=force)
     written = datetime.now(UTC)

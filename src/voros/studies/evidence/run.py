@@ -32,7 +32,15 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvidenceResult(ShownAsTables):
-    """The paired differences of every data set, tables of prices, and the seconds of the fits."""
+    """The paired differences of every data set, tables of prices, and the seconds of the fits.
+
+    Examples
+    --------
+    >>> table = Table.from_rows([("data set", "saved"), ("SUPPORT2", "0.012")])
+    >>> result = EvidenceResult([], [table], seconds=2.0)
+    >>> len(result.tables), result.tables[1].text().splitlines()[0]
+    (2, 'data set  saved')
+    """
 
     differences: Sequence[Difference]
     prices: Sequence[Table]
@@ -68,6 +76,18 @@ def run_evidence(
         Models to choose from; 12 cheap ones by default.
     progress : bool or callable
         Show a bar, or call a function with the splits done and their number.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> from voros.studies.evidence.sources import DataSet
+    >>> from voros.studies.experiments import LabelledCases
+    >>> X = np.random.default_rng(0).normal(size=(400, 2))
+    >>> cases = LabelledCases(X[:, :1], X.sum(axis=1) > 1, np.arange(400), ("lactate",))
+    >>> ward, model = DataSet("ward", "a ward", cases), Candidate("LR", {"max_iter": 50, "C": 1})
+    >>> found = run_evidence([ward], tempfile.mkdtemp(), n_splits=2, candidates=[model])
+    >>> len(found.differences), found.differences[0].n
+    (15, 2)
     """
     if not datasets:
         raise ExperimentError("no data set was found; at least one is needed")

@@ -33,6 +33,15 @@ class LabelledCases:
     feature_names : tuple of str
     case_id : ndarray of int, optional
         Which case it is, such as a stay's number, where a patient may have several.
+
+    Examples
+    --------
+    >>> X, y = np.array([[70.0, 1.2], [64.0, np.nan], [81.0, 3.4]]), np.array([False, False, True])
+    >>> cases = LabelledCases(X, y, np.array([1, 1, 2]), ("age", "lactate"))
+    >>> cases
+    3 cases of 2 patients, 2 features, 0.333 positive
+    >>> cases.feature("age").tolist()
+    [70.0, 64.0, 81.0]
     """
 
     X: FloatArray

@@ -12,6 +12,14 @@ class ExperimentError(ValueError):
     """An experiment cannot go on; the message names the file and the remedy.
 
     Whatever was finished before stays in the run's folder, and the same command takes it up again.
+
+    Examples
+    --------
+    >>> import voros
+    >>> voros.studies.hospital.run_mimic("no-such-folder", "out")
+    Traceback (most recent call last):
+    voros.studies.experiments.errors.ExperimentError: no-such-folder: there is no such folder.
+    Name the one with hosp/ and icu/
     """
 
 

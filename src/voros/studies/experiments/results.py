@@ -25,6 +25,15 @@ class StudyResult(ShownAsTables):
 
     ``intervals`` are by scenario and strategy, ``records`` say how each fit went, and ``rivals``
     whatever else the models were compared with.
+
+    Examples
+    --------
+    Of a run that has just begun, with one fit done:
+
+    >>> record = {"family": "RF", "parameters": {"max_depth": 4}}
+    >>> result = StudyResult("SUPPORT2", (), {}, {"rf-4": record})
+    >>> result.scenarios, result.label("rf-4")
+    ([], 'RF, depth 4')
     """
 
     title: str

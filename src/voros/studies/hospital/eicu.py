@@ -49,6 +49,17 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
         The folder ``FIDDLE_eicu`` of PhysioNet's mimic-eicu-fiddle-feature.
     out : path-like
     options : RunOptions, optional
+
+    Examples
+    --------
+    >>> run_eicu("FIDDLE_eicu", "study", RunOptions(quick=True))  # doctest: +SKIP
+
+    What is named is looked at first:
+
+    >>> run_eicu("no-such-folder", "study")
+    Traceback (most recent call last):
+    voros.studies.experiments.errors.ExperimentError: ...: not there. Name the folder FIDDLE_eicu of
+    PhysioNet's mimic-eicu-fiddle-feature, ...
     """
     release = find_fiddle(Path(data))
     static, dynamic = release.static_features, release.dynamic_features

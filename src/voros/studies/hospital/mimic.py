@@ -88,6 +88,19 @@ def run_mimic(
     ------
     ExperimentError
         When something about the data is wrong; the message names the file and the remedy.
+
+    Examples
+    --------
+    A dozen models on the open demo of MIMIC-IV, or on generated tables:
+
+    >>> run_mimic("mimic-iv-demo", "study", RunOptions(quick=True))  # doctest: +SKIP
+
+    What is named is looked at first:
+
+    >>> run_mimic("no-such-folder", "study")
+    Traceback (most recent call last):
+    voros.studies.experiments.errors.ExperimentError: no-such-folder: there is no such folder.
+    Name the one with hosp/ and icu/
     """
     if published_split and against is None:
         raise ValueError("published_split=True takes the split of predictions: name their folder")

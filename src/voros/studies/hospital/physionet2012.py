@@ -151,6 +151,20 @@ def run_physionet2012(
         See `challenge_cases`.
     test_set : str, optional
         One of the sets, kept for testing alone; the others are split into training and validation.
+
+    Examples
+    --------
+    Two splits, a dozen models:
+
+    >>> options = RunOptions(quick=True)
+    >>> run_physionet2012("challenge-2012", "study", options, n_splits=2)  # doctest: +SKIP
+
+    What is named is looked at first:
+
+    >>> run_physionet2012("no-such-folder", "study")
+    Traceback (most recent call last):
+    voros.studies.experiments.errors.ExperimentError: no-such-folder: there is no such folder or
+    archive
     """
     check_choice(parameters, "parameters", get_args(Parameters))
     stays = read_challenge(data, sets)
@@ -494,6 +508,14 @@ def physionet2012_frame(
     """Return the features as a frame indexed by RecordID, and who died in hospital (0 or 1).
 
     Parameters are those of `read_challenge` and `challenge_cases`; NaN where nothing was measured.
+
+    Examples
+    --------
+    Of the folder or archive with ``set-a/`` and ``Outcomes-a.txt``:
+
+    >>> X, y = physionet2012_frame("challenge-2012", sets=["a"])  # doctest: +SKIP
+    >>> X.shape, round(y.mean(), 4)  # doctest: +SKIP
+    ((3969, 292), 0.1386)
     """
     import pandas as pd
 

@@ -39,6 +39,19 @@ def run_support2(
         The run's folder.
     outcome : {"hospital_death", "hospital_death_within_7_days"}
     options : RunOptions, optional
+
+    Examples
+    --------
+    140 models, some minutes:
+
+    >>> run_support2("study", options=RunOptions(jobs=2))  # doctest: +SKIP
+
+    What is asked for is looked at first:
+
+    >>> run_support2("study", "death")
+    Traceback (most recent call last):
+    voros.exceptions.ArgumentError: outcome='death'; accepted are 'hospital_death',
+    'hospital_death_within_7_days'
     """
     cases = support2_cases(outcome)
     size = (len(cases) // 2, len(cases.feature_names))
@@ -66,6 +79,10 @@ def quick_support2(
     """Run the study with a dozen candidates: about half a minute on two cores.
 
     Parameters are those of `run_support2`; the text of the result is the tables.
+
+    Examples
+    --------
+    >>> print(quick_support2("study").tables[0].text())  # doctest: +SKIP
     """
     return run_support2(out, outcome, RunOptions(quick=True, progress=False))
 

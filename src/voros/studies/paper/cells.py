@@ -52,6 +52,15 @@ class Cell:
 
     The scenario is the number of one of `SCENARIOS`; thresholds are decided on the validation set
     alone, and evaluated on both.
+
+    Examples
+    --------
+    >>> import voros
+    >>> valid = voros.OperatingPoints.from_scores([0, 1, 0, 1], [0.1, 0.9, 0.6, 0.7])
+    >>> test = voros.OperatingPoints.from_scores([0, 1, 0, 1, 0], [0.1, 0.9, 0.4, 0.7, 0.3])
+    >>> cell = evaluate_cell("MIMIC-IV", 1, "partial_voros", valid, test)
+    >>> cell.dataset, cell.scenario, cell.strategy, cell.test.satisfied
+    ('MIMIC-IV', 1, 'partial_voros', True)
     """
 
     dataset: str
@@ -68,7 +77,17 @@ def evaluate_cell(
     valid: OperatingPoints | Absent,
     test: OperatingPoints | Absent,
 ) -> Cell:
-    """Decide thresholds on the validation points, and evaluate them on both sets."""
+    """Decide thresholds on the validation points, and evaluate them on both sets.
+
+    Examples
+    --------
+    >>> import voros
+    >>> valid = voros.OperatingPoints.from_scores([0, 1, 0, 1], [0.1, 0.9, 0.6, 0.7])
+    >>> test = voros.OperatingPoints.from_scores([0, 1, 0, 1, 0], [0.1, 0.9, 0.4, 0.7, 0.3])
+    >>> cell = evaluate_cell("MIMIC-IV", 1, "partial_voros", valid, test)
+    >>> cell.valid.expected_cost, cell.test.expected_cost
+    (0.0, 0.0)
+    """
     if isinstance(valid, Absent):
         untested = test if isinstance(test, Absent) else valid
         return Cell(dataset, scenario, strategy, valid, untested)
@@ -78,10 +97,20 @@ def evaluate_cell(
 
 
 def read_cells(folder: str | Path) -> tuple[Cell, ...]:
-    """Read a folder of prediction files and compute every cell that its files allow.
+    r"""Read a folder of prediction files and compute every cell that its files allow.
 
     Without the folder, or any of the files in it, a `FileNotFoundError` is raised; a file that
     cannot be read is a `PredictionFileError` that names it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder, text = Path(tempfile.mkdtemp()), "y_true,proba_y_eq_1\n1,0.9\n0,0.2\n0,0.4\n"
+    >>> for part in ("valid", "test"):
+    ...     _ = (folder / f"scenario1_recall_{part}.csv").write_text(text)
+    >>> cells = read_cells(folder)
+    >>> len(cells), [cell.strategy for cell in cells if isinstance(cell.test, PolicyEvaluation)]
+    (16, ['recall'])
     """
     names = [f"{stem}_{split}.csv" for stem in _stems() for split in ("valid", "test")]
     _check_folder(Path(folder), names)
