@@ -74,17 +74,17 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
     return columns
 
 
-def count_models(
-    y_true: Any, scores: Any, *, pos_label: Any = None, sample_weight: Any = None
-) -> dict[str, OperatingPoints]:
+def count_models(y_true: Any, scores: Any, **how: Any) -> dict[str, OperatingPoints]:
     """Count alarms of one model or several; parameters as in `columns_by_model`.
+
+    ``how`` are further arguments of `OperatingPoints.from_scores`.
 
     Examples
     --------
     >>> count_models([0, 1], {"a": [0.2, 0.7], "b": [0.9, 0.1]})["b"].tp.tolist()
     [0, 0, 1]
     """
-    named, how = several_models(scores), {"pos_label": pos_label, "sample_weight": sample_weight}
+    named = several_models(scores)
     return {
         model: count_model(model if named else None, y_true, column, **how)
         for model, column in columns_by_model(y_true, scores).items()

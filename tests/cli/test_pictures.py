@@ -134,10 +134,24 @@ def test_without_a_file_the_page_reads_one_itself(voros_command):
     assert len(page.encode()) < 400_000
 
 
-@pytest.mark.parametrize("option", [("--label", "died"), ("--thin", "9"), ("--json",)])
+@pytest.mark.parametrize(
+    "option", [("--label", "died"), ("--thin", "9"), ("--json",), ("--confidence", "0.9")]
+)
 def test_without_a_file_what_needs_one_is_refused(voros_command, option):
     ran = voros_command("explore", "-o", "voros.html", *option)
     assert ran.code == 2
     assert f"{option[0]}" in ran.errors[0]
     assert "name a file" in ran.errors[0]
     assert not Path("voros.html").exists()
+
+
+def test_a_guarantee_is_tested_when_the_page_is_made(voros_command, cases):
+    words = ("--confidence", "0.9", "--horizon", "50", "--capacity", "20", "-o", "page.html")
+    ran = voros_command("explore", cases, *words, "--resamples", "0")
+    assert ran.code == 0, ran.err
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert '"promise":{"confidence":0.9,"horizon":50,"models":[{"runs":' in page
+    assert '"capacity":{"share":0.4}' in page
+    refused = voros_command("explore", cases, "--horizon", "50", "-o", "other.html")
+    assert refused.code == 2
+    assert "--horizon needs --confidence" in refused.errors[0]

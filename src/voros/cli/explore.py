@@ -17,12 +17,15 @@ from voros.cli.options import (
     OutputOptions,
     PeriodOptions,
     bundled,
+    in_choice,
     output_to,
+    read_guarantee,
 )
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.io import Predictions
+from voros.policy.allowed import limits_under
 
 OPENING_MISS_COSTS = "5:20"
 """What the page opens with where no costs are given: people move it from there."""
@@ -52,11 +55,48 @@ class PageInput(InputOptions):
         return [f"--{name.replace('_', '-')}" for name in set_here if name != "file"]
 
 
+@dataclass(frozen=True)
+class PromiseOptions:
+    """A guarantee that is tested when the page is made."""
+
+    confidence: Annotated[
+        float | None,
+        in_choice(
+            "Test which thresholds keep the limits on future cases with this confidence, such as "
+            "0.9; the page says so. By itself it tests 0.95 for all cases like these.",
+            metavar="SHARE",
+        ),
+    ] = None
+    horizon: Annotated[
+        int | None,
+        in_choice(
+            "With --confidence: how many future cases the limits are promised for; a --capacity of "
+            "whole alarms is then one per horizon.",
+            metavar="COUNT",
+        ),
+    ] = None
+    group: Annotated[
+        str | None,
+        in_choice(
+            "Whose case it is, where one patient has several, for intervals and guarantees.",
+            metavar="COLUMN",
+        ),
+    ] = None
+
+    @property
+    def named(self) -> list[str]:
+        """Options that only a file can honour."""
+        return [
+            f"--{field.name}" for field in fields(self) if getattr(self, field.name) is not None
+        ]
+
+
 @bundled
 def explore(
     columns: PageInput,
     limits: LimitOptions,
     when: PeriodOptions,
+    promise: PromiseOptions,
     groups: GroupOptions,
     show_options: OutputOptions,
     output: Annotated[
@@ -95,7 +135,9 @@ def explore(
 
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
-    scenario = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
+    guarantee = read_guarantee(promise.confidence, promise.horizon)
+    opening = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
+    scenario = limits_under(guarantee, opening)
     if columns.file != NO_FILE:
         when.check(scenario)
     check_output(output, show_options)
@@ -106,16 +148,16 @@ def explore(
         "language": language,
     }
     if columns.file == NO_FILE:
-        _refuse_without_file(columns, groups, show_options, thin)
+        _refuse_without_file(columns, promise, groups, show_options, thin)
         html = render_empty_page(scenario, **words)
     else:
-        predictions = load(columns, by=groups.columns, when=when)
+        predictions = load(columns, group=promise.group, by=groups.columns, when=when)
         points = count_points(predictions, periods_of(predictions, scenario, when))
         with show_progress("writing the page"):
             in_time = scenario.per is not None
             replicates = None if in_time else _replicates(predictions, points, thin, resamples)
             counted = _by_group(predictions, points, thin, groups)
-            held: dict[str, Any] = {"replicates": replicates, "groups": counted}
+            held = {"replicates": replicates, "by": counted, "guarantee": guarantee}
             html = render_page(points, scenario, thin=thin, **held, **words)
     deliver(html, output, show_options, announce=False)
     size = len(html.encode())
@@ -139,7 +181,8 @@ def _replicates(
     if resamples == 0 or predictions.weights is not None:
         return None
     held = held_points(points, thin)
-    return resampled_counts(predictions.labels, predictions.scores, held, resamples)
+    grouped = next(iter(points.values())).grouped
+    return resampled_counts(predictions.labels, predictions.scores, held, resamples, grouped)
 
 
 def _by_group(
@@ -162,10 +205,14 @@ def _by_group(
 
 
 def _refuse_without_file(
-    columns: PageInput, groups: GroupOptions, options: OutputOptions, thin: int | None
+    columns: PageInput,
+    promise: PromiseOptions,
+    groups: GroupOptions,
+    options: OutputOptions,
+    thin: int | None,
 ) -> None:
     """Raise where an option needs data, and none are given."""
-    asked = columns.columns_named + (["--by"] if groups.by else [])
+    asked = columns.columns_named + promise.named + (["--by"] if groups.by else [])
     if thin is not None:
         asked.append("--thin")
     if options.for_programs:

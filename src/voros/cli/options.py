@@ -84,6 +84,27 @@ def read_price(given: str | None) -> float | None:
     return None if given is None else check_price(read_number(given, "false_alarm_cost"))
 
 
+MOST_FUTURE_CASES = 10**9
+"""A horizon beyond which the promise is that for the population."""
+
+
+def read_guarantee(confidence: float | None, horizon: int | None) -> Any:
+    """Return the guarantee asked for; None without a confidence."""
+    # Nobody else waits for the import.
+    from voros.guarantee import Guarantee
+
+    if confidence is None:
+        if horizon is not None:
+            raise ValueError("--horizon needs --confidence, such as --confidence 0.95")
+        return None
+    if horizon is not None and horizon > MOST_FUTURE_CASES:
+        raise ValueError(
+            f"--horizon={horizon}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
+            "without --horizon the limits are promised for the population"
+        )
+    return Guarantee(confidence=confidence, horizon=horizon)
+
+
 def output_to(help_text: str, metavar: str = "FILE") -> Any:
     """Declare where a command writes."""
     return typer.Option("--output", "-o", metavar=metavar, help=help_text)

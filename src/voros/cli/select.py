@@ -32,6 +32,7 @@ from voros.cli.options import (
     bundled,
     in_choice,
     output_to,
+    read_guarantee,
     read_price,
 )
 from voros.cli.terminal import (
@@ -45,7 +46,6 @@ from voros.cli.terminal import (
 )
 from voros.core.scenario import Scenario
 from voros.exceptions import UnsettledError
-from voros.guarantee import Guarantee
 from voros.present.report.content import evaluation_values, scenario_values
 from voros.present.report.wording import (
     STRATEGY_TITLES,
@@ -62,10 +62,6 @@ if TYPE_CHECKING:
     from voros.io import Predictions
     from voros.policy import PolicyEvaluation, ThresholdPolicy
     from voros.sites import SiteCounts
-
-
-MOST_FUTURE_CASES = 10**9
-"""A horizon beyond which the promise is that for the population."""
 
 
 @dataclass(frozen=True)
@@ -103,20 +99,8 @@ class ChoiceOptions:
         return {
             "strategy": self.strategy,
             "tolerance": self.tolerance,
-            "guarantee": self._guarantee(),
+            "guarantee": read_guarantee(self.confidence, self.horizon),
         }
-
-    def _guarantee(self) -> Any:
-        if self.confidence is None:
-            if self.horizon is not None:
-                raise ValueError("--horizon needs --confidence, such as --confidence 0.95")
-            return None
-        if self.horizon is not None and self.horizon > MOST_FUTURE_CASES:
-            raise ValueError(
-                f"--horizon={self.horizon}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
-                "without --horizon the limits are promised for the population"
-            )
-        return Guarantee(confidence=self.confidence, horizon=self.horizon)
 
 
 @bundled

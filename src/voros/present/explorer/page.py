@@ -18,6 +18,7 @@ from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.subgroups import read_subgroups
 from voros.exceptions import ArgumentError
+from voros.guarantee import Guarantee
 from voros.io import write_whole
 from voros.io.writing import json_text
 from voros.looks import (
@@ -29,6 +30,7 @@ from voros.looks import (
     REGION_OPACITY_ON_DARK,
 )
 from voros.models import columns_by_model, count_models
+from voros.policy.allowed import limits_under, split
 from voros.present.explorer.group_counts import group_counts
 from voros.present.explorer.payload import (
     check_resamples,
@@ -37,13 +39,14 @@ from voros.present.explorer.payload import (
     page_payload,
 )
 from voros.present.explorer.period_counts import with_periods
+from voros.present.explorer.promise import promised_thresholds
 from voros.present.explorer.replicates import RESAMPLES, resampled_counts
 from voros.text.signatures import takes
 
 _MODULES = """
     python_text lang_en lang_de lang voros guarantee resampling uncertainty csv columns labels
     counting reading background setting wording marks axes roc_chart area_chart threshold_chart
-    people groups periods winners winner_map tables net_benefit decision_chart cost_table
+    promise people groups periods winners winner_map tables net_benefit decision_chart cost_table
     chart_tables ranking notices fields controls sharing saving prevalence_band chart_data keeping
     compare steps filling answers guide app loader main
 """
@@ -73,6 +76,8 @@ def write_page(
     cases: str = "cases",
     thin: int | None = None,
     n_resamples: int = RESAMPLES,
+    guarantee: Guarantee | None = None,
+    groups: Any = None,
     by: Any = None,
     periods: Any = None,
     times: Any = None,
@@ -108,6 +113,14 @@ def write_page(
     n_resamples : int, default 200
         Resamples of the cases, from which the page has intervals; 0 for none. There are none
         where `sample_weight` is given.
+    guarantee : Guarantee, optional
+        Test, now, which thresholds keep the limits of `scenario` on future cases, whichever model
+        is chosen. The page says so beside the threshold, as long as these are its limits. A
+        capacity of whole alarms is one per horizon. Without it, the page itself tests the
+        guarantee of the population with a confidence of 95 %.
+    groups : array-like of shape (n_cases,), optional
+        The patient of each case, where patients have several: resamples then draw patients, and
+        the page tests no guarantee by itself.
     by : array-like of shape (n_cases,), mapping, data frame or Subgroups, optional
         Groups to report on, such as sexes. The page holds their counts at thresholds with at
         least 10 cases between any two, and small groups are pooled.
@@ -138,20 +151,23 @@ def write_page(
     ...     page.name
     'page.html'
     """
-    points = count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+    how = {"pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    points = count_models(y_true, scores, **how)
     check_resamples(n_resamples)
-    replicates = groups = None
+    replicates = counted = None
     columns, positive = columns_by_model(y_true, scores), check_labels(y_true, pos_label)
     found_periods = read_periods(check_scenario(scenario), y_true, periods, times)
     if found_periods is not None:
         _check_unweighted(sample_weight, "per")
         points = with_periods(points, found_periods, positive, columns)
     if n_resamples and sample_weight is None and found_periods is None:
-        replicates = resampled_counts(positive, columns, held_points(points, thin), n_resamples)
+        grouped = next(iter(points.values())).grouped
+        held = held_points(points, thin)
+        replicates = resampled_counts(positive, columns, held, n_resamples, grouped)
     if by is not None:
         _check_unweighted(sample_weight, "by")
         found = read_subgroups(by, len(positive))
-        groups = group_counts(positive, columns, held_points(points, thin), found)
+        counted = group_counts(positive, columns, held_points(points, thin), found)
     return write_page_points(
         points,
         scenario,
@@ -161,7 +177,8 @@ def write_page(
         cases=cases,
         thin=thin,
         replicates=replicates,
-        groups=groups,
+        by=counted,
+        guarantee=guarantee,
         language=language,
         force=force,
     )
@@ -183,13 +200,14 @@ def render_page(
     cases: str = "cases",
     thin: int | None = None,
     replicates: Mapping[str, Any] | None = None,
-    groups: Mapping[str, Any] | None = None,
+    by: Mapping[str, Any] | None = None,
+    guarantee: Guarantee | None = None,
     language: str = "en",
 ) -> str:
     """Return the page as text; parameters are those of `write_page`.
 
-    ``replicates`` are counts in resamples, from `resampled_counts`; ``groups`` those of groups,
-    from `group_counts`.
+    ``replicates`` are counts in resamples, from `resampled_counts`; ``by`` those of groups, from
+    `group_counts`.
 
     Examples
     --------
@@ -200,9 +218,16 @@ def render_page(
     >>> page.startswith("<!doctype html>"), "Which patients?" in page
     (True, True)
     """
+    split(guarantee, 1)  # raises unless it is a guarantee
+    scenario = limits_under(guarantee, check_scenario(scenario))
     payload = page_payload(points_by_model, scenario, thin) | {"replicates": replicates}
-    if groups is not None:
-        payload["groups"] = groups
+    if by is not None:
+        payload["groups"] = by
+    if any(points.grouped and points.grouped.repeated for points in points_by_model.values()):
+        payload["repeated"] = True
+    if guarantee is not None:
+        held = held_points(points_by_model, thin)
+        payload["promise"] = promised_thresholds(points_by_model, held, scenario, guarantee)
     return _render(payload, title, outcome, cases, language)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, check_scores
+from voros.core.groups import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.present.explorer.thinning import thin_points
 
@@ -36,10 +37,12 @@ def resampled_counts(
     scores: Mapping[str, Any],
     held: Mapping[str, OperatingPoints],
     n_resamples: int = RESAMPLES,
+    grouped: GroupedCases | None = None,
 ) -> dict[str, Any]:
     """Return counts of every model in the same resamples, ready for JSON.
 
-    ``held`` are the points that the page holds, as `held_points` returns them.
+    ``held`` are the points that the page holds, as `held_points` returns them. Where
+    patients have several cases, ``grouped`` says whose they are, and patients are drawn.
 
     Examples
     --------
@@ -59,11 +62,18 @@ def resampled_counts(
     sizes = {name: 2 * len(points) for name, points in kept.items()}
     counts = {name: np.zeros((n_resamples, size), np.uint32) for name, size in sizes.items()}
     for resample in range(n_resamples):
-        drawn = draws(resample, len(positive))
+        drawn = _drawn_cases(resample, len(positive), grouped)
         for name, code in codes.items():
             counts[name][resample] = np.bincount(code[drawn], minlength=sizes[name])
     models = [{"kept": _positions(held[name], kept[name]), **packed(counts[name])} for name in kept]
     return {"resamples": n_resamples, "models": models}
+
+
+def _drawn_cases(resample: int, n_cases: int, grouped: GroupedCases | None) -> AnyArray:
+    if grouped is None or not grouped.repeated:
+        return draws(resample, n_cases)
+    times = np.bincount(draws(resample, grouped.n_groups), minlength=grouped.n_groups)
+    return np.repeat(np.arange(n_cases), times[grouped.codes])
 
 
 def draws(resample: int, n_cases: int) -> AnyArray:

@@ -17,6 +17,7 @@ import { contentsText, notices, thinningText } from "./notices.js";
 import { consequences, peoplePicture } from "./people.js";
 import { bindPeriods, boundByPeriods } from "./periods.js";
 import { prevalenceBand } from "./prevalence_band.js";
+import { aboutText, elsewhereText, guaranteeText, promiseOf, sameLimits } from "./promise.js";
 import { rankingTable } from "./ranking.js";
 import { rocChart, stretchPath } from "./roc_chart.js";
 import { costsOf, firstSetting, holdsSetting, missAt, readHash } from "./setting.js";
@@ -35,7 +36,6 @@ import {
   plain,
   settingText,
   several,
-  thresholdText,
   verdictText,
 } from "./wording.js";
 
@@ -107,6 +107,7 @@ function viewOf(setting) {
     nCases,
     closeCall: payload.closeCall,
     thinning: payload.thinning,
+    repeated: payload.repeated,
     titles: { ...payload.titles, ...w.axes },
   };
 }
@@ -221,19 +222,25 @@ function askHowSure(view, consequence) {
   });
 }
 
+/** What came with the page about the threshold in use, as {text, holds}; null without a guarantee. */
+function promised(view, chosen) {
+  const { promise, setting: first } = payload;
+  if (!promise) return null;
+  if (!sameLimits(view.setting, first)) return { text: elsewhereText(promise, first, words), holds: false };
+  const found = promiseOf(promise, view.focus.position, chosen);
+  return { text: guaranteeText(found, aboutText(promise, first.per)), holds: true };
+}
+
 /** Whether the threshold in use keeps the limits beyond these cases, once the controls rest. */
 function sayGuarantee(view) {
   clearTimeout(guaranteeing);
-  place("guarantee").textContent = "";
   const { chosen } = consequences(view);
-  if (chosen === 0 || !canGuarantee(view)) return;
+  const given = chosen === 0 ? null : promised(view, chosen);
+  place("promise").textContent = given?.text ?? "";
+  place("guarantee").textContent = "";
+  if (chosen === 0 || given?.holds || !canGuarantee(view)) return;
   guaranteeing = setTimeout(() => {
-    const { sure, last, confidence } = guaranteeOf(view, chosen);
-    const { thresholds, alarms } = view.focus.points;
-    const reach = last === 0 ? null : thresholdText(thresholds[last]);
-    place("guarantee").textContent = sure
-      ? w.guaranteed(percent(confidence))
-      : w.notGuaranteed(percent(confidence), reach, several(alarms[last], ...w.alarm, 9));
+    place("guarantee").textContent = guaranteeText(guaranteeOf(view, chosen), w.allCases);
   }, GUARANTEED_AFTER);
 }
 

@@ -196,18 +196,20 @@ export function certified({ tp, fp, alarms, nPositive, nNegative }, minPrecision
 
 /**
  * Whether the counts at hand allow a guarantee: whole ones, all of them, at the data's own
- * prevalence, with a capacity of all cases. Reweighted or thinned counts have no exact test.
+ * prevalence, with a capacity of all cases. Reweighted or thinned counts have no exact test, and
+ * those of patients with several cases none that counts alone allow.
  */
-export function canGuarantee({ focus, setting, thinning }) {
+export function canGuarantee({ focus, setting, thinning, repeated }) {
   const { points, result } = focus;
-  const wholeSample = points.wholeCounts && points.nPeriods === undefined && !thinning;
+  const wholeSample =
+    points.wholeCounts && points.nPeriods === undefined && !thinning && !repeated;
   return wholeSample && setting.prevalence === null && Boolean(result.hull);
 }
 
 /** How sure a guarantee is of all models together. */
 const CERTAINTY = 0.95;
 
-/** The threshold in use and, if it is not certified, the most lenient one that is, or null. */
+/** Whether the threshold in use is certified, and the most lenient that is; Infinity for none. */
 export function guaranteeOf({ focus, models, setting }, chosen) {
   const { points, result } = focus;
   const alpha = (1 - CERTAINTY) / models.length;
@@ -217,5 +219,6 @@ export function guaranteeOf({ focus, models, setting }, chosen) {
   flags.forEach((flag, i) => {
     if (flag && within[i]) last = i;
   });
-  return { sure: flags[chosen] === 1, last, confidence: CERTAINTY };
+  const [lowest, alarms] = [points.thresholds[last], points.alarms[last]];
+  return { sure: flags[chosen] === 1, lowest, alarms, confidence: CERTAINTY };
 }

@@ -133,13 +133,18 @@ export const GERMAN = {
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `Alarm ab einem Wert von ${threshold}; dann sind `}` +
     `${precision} der Alarme richtig, und erkannt werden ${recall} (${outcome}).`,
-  guaranteed: (confidence) =>
-    `Mit ${confidence} Sicherheit hält dieser Schwellenwert beide Grenzen für alle Fälle wie diese ein, ` +
-    `gleich welches Modell gewählt wird.`,
-  notGuaranteed: (confidence, reach, alarms) =>
-    `Diese Fälle zeigen nicht mit ${confidence} Sicherheit, dass dieser Schwellenwert beide Grenzen auch ` +
-    `für andere wie sie einhält; ` +
-    (reach === null ? "sie zeigen es für keinen." : `sie zeigen es bis hinab zum Wert ${reach} (${alarms}).`),
+  allCases: "für alle Fälle wie diese",
+  nextCases: (n, inPeriods) => `in den nächsten ${n} ${inPeriods ? "Zeiträumen" : "Fällen"}`,
+  guaranteed: (confidence, about) =>
+    `Mit ${confidence} Sicherheit hält dieser Schwellenwert beide Grenzen ${about} ein, gleich welches Modell ` +
+    `gewählt wird.`,
+  notGuaranteed: (confidence, about, reach, alarms) =>
+    `Diese Fälle zeigen nicht mit ${confidence} Sicherheit, dass dieser Schwellenwert beide Grenzen ${about} ` +
+    `einhält; ` +
+    (reach === null ? "sie zeigen es für keinen." : `sie zeigen es für andere, bis hinab zum Wert ${reach} (${alarms}).`),
+  guaranteedElsewhere: (confidence, about, limits) =>
+    `Die Garantie, die mit dieser Seite kam (mit ${confidence} Sicherheit, ${about}), sagt nichts über diese ` +
+    `Grenzen. Geprüft wurde sie für: ${limits}`,
   precisionFloor: "den Mindestanteil richtiger Alarme",
   theCapacity: "die Kapazität",
   notBound: "Ohne die Grenzen wäre es ebenso.",

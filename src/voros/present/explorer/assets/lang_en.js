@@ -128,13 +128,16 @@ export const ENGLISH = {
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `alarm when the score is at least ${threshold}; then `}` +
     `${precision} of alarms are right, and ${recall} of those with ${outcome} are caught.`,
-  guaranteed: (confidence) =>
-    `With a confidence of ${confidence} this threshold keeps both limits for all cases like these, ` +
-    `whichever model is chosen.`,
-  notGuaranteed: (confidence, reach, alarms) =>
-    `These cases do not show with a confidence of ${confidence} that this threshold keeps both limits ` +
-    `for others like them; ` +
-    (reach === null ? "they show it of no threshold." : `they show it down to a score of ${reach} (${alarms}).`),
+  allCases: "for all cases like these",
+  nextCases: (n, inPeriods) => `in the next ${n} ${inPeriods ? "periods" : "cases"}`,
+  guaranteed: (confidence, about) =>
+    `With a confidence of ${confidence} this threshold keeps both limits ${about}, whichever model is chosen.`,
+  notGuaranteed: (confidence, about, reach, alarms) =>
+    `These cases do not show with a confidence of ${confidence} that this threshold keeps both limits ${about}; ` +
+    (reach === null ? "they show it of no threshold." : `they show it of others, down to a score of ${reach} (${alarms}).`),
+  guaranteedElsewhere: (confidence, about, limits) =>
+    `The guarantee that came with this page (with a confidence of ${confidence}, ${about}) says nothing about ` +
+    `these limits. It was tested for: ${limits}`,
   precisionFloor: "the precision floor",
   theCapacity: "the capacity",
   notBound: "Without the limits it would be the same.",
