@@ -59,7 +59,13 @@ def net_benefit(
     )
     probability = check_probabilities(threshold_probability)
     if scenario is None:
-        check_risks(points)
+        if not holds_risks(points):
+            ends = points.thresholds[1:].min(), points.thresholds[1:].max()
+            raise ArgumentError(
+                "y_score",
+                f" runs from {ends[0]:g} to {ends[1]:g}; accepted are probabilities from 0 to 1, "
+                "or a scenario, with which the best threshold is taken on any scale",
+            )
         return as_scored(points, probability)
     return within_limits(points, probability, check_scenario(scenario))
 
@@ -149,17 +155,6 @@ def holds_risks(points: OperatingPoints) -> bool:
     """Whether all thresholds but never alarm are probabilities."""
     thresholds = points.thresholds[1:]
     return bool(((thresholds >= 0) & (thresholds <= 1)).all())
-
-
-def check_risks(points: OperatingPoints) -> None:
-    """Raise unless all scores are probabilities."""
-    if not holds_risks(points):
-        ends = points.thresholds[1:].min(), points.thresholds[1:].max()
-        raise ArgumentError(
-            "y_score",
-            f" runs from {ends[0]:g} to {ends[1]:g}; accepted are probabilities from 0 to 1, or a "
-            "scenario, with which the best threshold is taken on any scale",
-        )
 
 
 def check_probabilities(values: Any) -> FloatArray:

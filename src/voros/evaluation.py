@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.costs import read_cost_ratios
 from voros.core.decision import Decision, solve
 from voros.core.geometry import Choice, CostHull, Region
 from voros.core.limits import (
@@ -25,7 +26,7 @@ from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
 from voros.devices.libraries import on_device
-from voros.exceptions import ArgumentError, UnsettledError
+from voros.exceptions import UnsettledError
 from voros.io.frames import make_frame
 from voros.notices import warn_about
 from voros.text.table import Table, html_facts
@@ -142,11 +143,7 @@ class Evaluation:
         -------
         float or ndarray
         """
-        ratios = np.asarray(cost_ratio, dtype=np.float64)
-        if not np.all(ratios >= 0):
-            raise ArgumentError(
-                "cost_ratio", f"={cost_ratio!r}; accepted are numbers of at least 0"
-            )
+        ratios = read_cost_ratios(cost_ratio)
         points, flat = self.points, ratios.ravel()
         chosen = self.hull.index[self.hull.best(flat)]
         # In the unit t an infinite ratio is the vertical line, t = 1.
@@ -188,6 +185,10 @@ class Evaluation:
     def summary(self) -> tuple[tuple[str, str], ...]:
         """Return what is worth knowing besides the choices, as pairs of name and text."""
         best = self.most_precise
+        try:
+            binding = " and ".join(self.binding) or "no limit"
+        except UnsettledError:
+            binding = "not settled by these counts"
         limits = (
             f"precision >= {self.scenario.min_precision:g}, "
             f"alarms <= {self.max_alarms:g} of {self.points.n_cases:g}"
@@ -199,19 +200,13 @@ class Evaluation:
             ("limits", limits),
             ("costs", f"C_FP/C_FN ~ {self.scenario.costs!r}"),
             ("feasible", "yes" if self.feasible else "nothing but never alarm"),
-            ("binding", self._binding_in_words()),
+            ("binding", binding),
             (
                 "highest precision within capacity",
                 f"{best.precision:.4g} at recall {best.recall:.4g} ({best.alarms:g} alarms)",
             ),
             ("region", f"area {self.region.area:.4g}, {self.region.case.value}"),
         )
-
-    def _binding_in_words(self) -> str:
-        try:
-            return " and ".join(self.binding) or "no limit"
-        except UnsettledError:
-            return "not settled by these counts"
 
     def _table(self) -> Table:
         header = ("cost ratio", "threshold", "TP", "FP", "alarms", "precision", "recall")

@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 ONLY_MODEL = "model"
 """The name of a model that was given none."""
 
-ACCEPTED = (
+ACCEPTED_SCORES = (
     "accepted are a one-dimensional array of scores, a mapping from model to scores, or a data "
     "frame with a column for each model"
 )
@@ -65,7 +65,7 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
     if not named:
         refuse_counts(scores, "scores")
         if not hasattr(scores, "__len__") and not hasattr(scores, "__array__"):
-            raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED}")
+            raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED_SCORES}")
     columns = _named_columns(scores) if named else {ONLY_MODEL: _values(scores, "scores")}
     for model, column in columns.items():
         check_same_length(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -30,7 +29,7 @@ from voros.policy.allowed import (
     split,
     why_never_alarm,
 )
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -80,8 +79,8 @@ class ModelScores:
     feasible: bool
 
 
-@dataclass(frozen=True)
-class Selection:
+@dataclass(frozen=True, repr=False)
+class Selection(Shown):
     """Models ranked by a strategy, best first; `policy` deploys the winner.
 
     Attributes
@@ -227,16 +226,10 @@ class Selection:
         columns["feasible"] = [row.feasible for row in self.ranking]
         return make_frame(columns, backend)
 
-    def __repr__(self) -> str:
-        """Show the ranking as text; a star marks scores within the tolerance of the best."""
-        return "\n".join([self._title, self._table().text(), self.legend])
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self._title)}</p>{self._table().html()}<p>{self.legend}</p>"
-
-    @property
-    def _title(self) -> str:
-        return f"winner by {self.strategy}: {self.winner}"
+    def _parts(self) -> tuple[str, Table, str]:
+        """Return the ranking; a star marks scores within the tolerance of the best."""
+        table = Table.from_rows([("model", *STRATEGIES), *map(self.cells, self.ranking)])
+        return f"winner by {self.strategy}: {self.winner}", table, self.legend
 
     @property
     def legend(self) -> str:
@@ -248,9 +241,6 @@ class Selection:
         }
         rest = "".join(f", {name} within {value:.2g}" for name, value in finer.items())
         return f"* within {self.tolerance:g} of the best{rest}"
-
-    def _table(self) -> Table:
-        return Table.from_rows([("model", *STRATEGIES), *map(self.cells, self.ranking)])
 
     def cells(self, row: ModelScores) -> tuple[str, ...]:
         """Return a model's name and its four scores as text, a star where they are close."""

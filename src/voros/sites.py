@@ -243,7 +243,10 @@ def counts_of_site(
             raise ArgumentError(name, f"={text!r}; accepted is a name")
     one = next(iter(counted.values()))
     n_rows = int(one.rows.sum())
-    _check_min_cell(min_cell, n_rows)
+    if n_rows < check_count(min_cell, "min_cell", "a whole number of at least 1"):
+        raise ArgumentError(
+            "min_cell", f"={min_cell}, and the site has {n_rows} cases in all; none may be counted"
+        )
     merged = {name: counts.without_small_cells(min_cell) for name, counts in counted.items()}
     who = Site(site, n_rows, one.n_positive, one.n_negative)
     return SiteCounts(merged, (who,), outcome, pos_label, weights, min_cell)
@@ -265,13 +268,6 @@ def label_text(pos_label: Any) -> str:
     except ValueError:
         return text
     return str(int(number)) if number.is_integer() else repr(number)
-
-
-def _check_min_cell(min_cell: Any, n_rows: int) -> None:
-    if n_rows < check_count(min_cell, "min_cell", "a whole number of at least 1"):
-        raise ArgumentError(
-            "min_cell", f"={min_cell}, and the site has {n_rows} cases in all; none may be counted"
-        )
 
 
 def _check_fit(one: SiteCounts, other: SiteCounts) -> None:

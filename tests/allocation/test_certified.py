@@ -11,7 +11,7 @@ from voros.allocation import certified
 from voros.allocation.joint_tests import (
     CapacityTest,
     FloorTest,
-    Units,
+    SplitUnits,
     stricter_floor,
     stricter_share,
 )
@@ -162,7 +162,7 @@ def halves(n_cases=300, **parts):
     cases = read_streams(y, rng.normal(size=y.shape) + y)
     for name, values in parts.items():
         cases = cases.of_patients(values) if name == "groups" else cases
-    return cases, Units.of(cases, 0)
+    return cases, SplitUnits.of(cases, 0)
 
 
 @pytest.mark.parametrize("threshold", [0.2, 1.5, 2.5])

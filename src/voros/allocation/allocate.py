@@ -140,7 +140,11 @@ def allocate(
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
     limit = SharedLimit.of(capacity, per, exceed, n_periods)
     cases = cases.in_periods(limit.scenario, periods, times)
-    _check_overlap(overlap, cases)
+    check_choice(overlap, "overlap", OVERLAPS)
+    if overlap == "once" and cases.arrangement != "outcomes":
+        raise ArgumentError(
+            "overlap", "='once' is for several alarms of the same cases; here a case has one anyway"
+        )
     names = tuple(cases.scores)
     scenarios = _scenarios(scenario, names)
     policy = JointMaker(scenarios, _weights(miss_weight, names), limit, overlap, by_cost)
@@ -373,11 +377,3 @@ def _weights(weights: Any, names: Sequence[str]) -> dict[str, float]:
                 f"to {HEAVIEST:g}",
             )
     return {name: float(weight) for name, weight in given.items()}
-
-
-def _check_overlap(overlap: Any, cases: StreamCases) -> None:
-    check_choice(overlap, "overlap", OVERLAPS)
-    if overlap == "once" and cases.arrangement != "outcomes":
-        raise ArgumentError(
-            "overlap", "='once' is for several alarms of the same cases; here a case has one anyway"
-        )

@@ -26,7 +26,7 @@ import numpy as np
 from voros.allocation.choices import JointChoice, JointPromise
 from voros.allocation.evaluation import evaluate_streams
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.joint_tests import CapacityTest, FloorTest, Units
+from voros.allocation.joint_tests import CapacityTest, FloorTest, SplitUnits
 from voros.allocation.streams import StreamCases
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.decision import Decision
@@ -43,7 +43,7 @@ MARGINS = tuple(np.arange(20, -1, -1) * 0.25)
 SEARCHED = 4
 """Where a search settles each candidate, one of these is made."""
 
-COUNTED = 0.95
+COUNTED_AT = 0.95
 """Confidence of intervals that nobody looks at: only the counts are used."""
 
 
@@ -65,11 +65,15 @@ def certify(
         # What the limits allow before any test is not what will be deployed.
         warnings.simplefilter("ignore", NeverAlarmWarning)
         plain = maker.make(cases)
-    units = Units.of(cases, random_state)
-    alpha = guarantee.alpha / (len(plain.names) + 1)
-    capacity = _capacity_test(maker, plain, cases, units, alpha, guarantee.horizon)
+    units = SplitUnits.of(cases, random_state)
+    alpha, horizon = guarantee.alpha / (len(plain.names) + 1), guarantee.horizon
+    exceed, once = maker.limit.exceed, maker.overlap == "once"
+    limit = plain.max_alarms / cases.n_cases
+    if units.kind == "periods":
+        limit = float(maker.limit.capacity)
+    capacity = CapacityTest(cases, units, alpha, limit, exceed, once, horizon)
     candidates = _candidates(maker, units.half(cases, tested=False), units, capacity)
-    floors = FloorTest(cases, units, alpha, guarantee.horizon)
+    floors = FloorTest(cases, units, alpha, horizon)
     at = np.array([choice.thresholds for each in candidates for choice in each.choices])
     tests = [
         floors.passed(name, at[:, i], scenario.min_precision)
@@ -132,23 +136,8 @@ def _check_horizon(maker: JointMaker, cases: StreamCases, horizon: int | None) -
             )
 
 
-def _capacity_test(
-    maker: JointMaker,
-    plain: JointPolicy,
-    cases: StreamCases,
-    units: Units,
-    alpha: float,
-    horizon: int | None,
-) -> CapacityTest:
-    limit = plain.max_alarms / cases.n_cases
-    if units.kind == "periods":
-        limit = float(maker.limit.capacity)
-    once = maker.overlap == "once"
-    return CapacityTest(cases, units, alpha, limit, maker.limit.exceed, once, horizon)
-
-
 def _candidates(
-    maker: JointMaker, cases: StreamCases, units: Units, test: CapacityTest
+    maker: JointMaker, cases: StreamCases, units: SplitUnits, test: CapacityTest
 ) -> list[_Candidate]:
     """Solve with all limits tightened by standard errors of these cases, the safest first."""
     points = {name: cases.points(name) for name in maker.scenarios}
@@ -198,7 +187,7 @@ def _deploy(
     cases: StreamCases,
     candidates: Sequence[_Candidate],
     passed: BoolArray,
-    units: Units,
+    units: SplitUnits,
     guarantee: Guarantee,
 ) -> JointPolicy:
     """Of the candidates that passed, take the one of least cost on all cases."""
@@ -249,6 +238,6 @@ def _on_all_cases(
         for threshold, sure in zip(choice.thresholds, certified, strict=True)
     )
     choice = replace(choice, thresholds=kept)
-    tested = evaluate_streams(plain, cases, choice, plain.limit, COUNTED)
+    tested = evaluate_streams(plain, cases, choice, plain.limit, COUNTED_AT)
     tp, fp = (tuple(getattr(each, name) for each in tested.streams) for name in ("tp", "fp"))
     return maker.counted(replace(choice, tp=tp, fp=fp, cost=tested.cost), cases)

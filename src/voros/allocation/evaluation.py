@@ -15,7 +15,7 @@ from voros.allocation.streams import StreamCases
 from voros.core.exact_intervals import Interval, binomial_limits
 from voros.core.scenario import Scenario, as_fraction
 from voros.io.frames import make_frame
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
 if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
@@ -147,8 +147,8 @@ class PeriodAlarms:
         return f"{of}{allowed} ({low:.1%} to {high:.1%} of all periods)"
 
 
-@dataclass(frozen=True)
-class JointEvaluation:
+@dataclass(frozen=True, repr=False)
+class JointEvaluation(Shown):
     """What a joint policy does on new cases.
 
     Attributes
@@ -221,13 +221,8 @@ class JointEvaluation:
                 columns[f"{name}_{side}"] = limits
         return make_frame(columns, backend)
 
-    def __repr__(self) -> str:
-        """Show the table."""
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        """Show the table, for notebooks."""
-        return self.table().html()
+    def _parts(self) -> tuple[Table]:
+        return (self.table(),)
 
 
 def evaluate_streams(

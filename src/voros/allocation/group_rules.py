@@ -41,7 +41,7 @@ from voros.guarantee import Guarantee
 from voros.guarantee.binomial_tests import alpha_shares, most_counted, walked
 from voros.io.frames import make_frame
 from voros.policy.allowed import check_guarantee
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
 GroupRule: TypeAlias = Literal["one", "one_with_floors", "per_group", "equal_recall", "guaranteed"]
 
@@ -55,8 +55,8 @@ RULE_TITLES: dict[GroupRule, str] = {
 """Rules as people read them."""
 
 
-@dataclass(frozen=True)
-class GroupThresholds:
+@dataclass(frozen=True, repr=False)
+class GroupThresholds(Shown):
     """Thresholds for groups by several rules, and what each costs on the same cases.
 
     Attributes
@@ -122,12 +122,8 @@ class GroupThresholds:
             f"{high['recall']:.3f} {high['group']}",
         )
 
-    def __repr__(self) -> str:
-        """Show the rules as text."""
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html(row_headings=True)
+    def _parts(self) -> tuple[Table]:
+        return (self.table(),)
 
 
 def compare_group_thresholds(
@@ -319,7 +315,11 @@ class _Search:
         names, most = self.separate.names, self.separate.max_alarms
         n_cases, floor = self.cases.n_cases, float(self.floor)
         alpha, for_capacity = alpha_shares(1.0 - guarantee.confidence, floor, most, n_cases)
-        lowest = self._common_threshold(most_counted(n_cases, most, None, for_capacity))
+        # The lowest threshold at which all groups together raise few enough alarms.
+        columns = (self.cases.positive, self.cases.scores)
+        whole = OperatingPoints.from_scores(*(column[names[0]] for column in columns))
+        safe = most_counted(n_cases, most, None, for_capacity)
+        lowest = float(whole.thresholds[whole.alarms <= max(safe, 0)][-1])
         rows = [
             _cheapest_row(each, _certified(each, floor, alpha / len(names), lowest), ratio)
             for each, ratio in zip(self.points, self.ratios, strict=True)
@@ -330,13 +330,6 @@ class _Search:
         warn_uncertified(uncertified, guarantee)
         promise = JointPromise(guarantee.confidence, n_cases, uncertified)
         return replace(policy, promise=promise)
-
-    def _common_threshold(self, most: int) -> float:
-        """Return the lowest threshold at which all groups together raise at most n alarms."""
-        name = self.separate.names[0]
-        whole = OperatingPoints.from_scores(self.cases.positive[name], self.cases.scores[name])
-        within = int(np.count_nonzero(whole.alarms <= most))
-        return float(whole.thresholds[max(within - 1, 0)])
 
     def _counts(self, rows: Sequence[int]) -> tuple[AnyArray, AnyArray]:
         pairs = list(zip(self.points, rows, strict=True))

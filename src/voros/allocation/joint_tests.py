@@ -37,12 +37,12 @@ FEW_ALARMS = 1 / 8
 RATE_ERRORS = 3.0
 """Standard errors below the rate of alarms seen, at which a rate is tested."""
 
-HALVINGS = 24
+TEST_HALVINGS = 24
 """Of an interval, until a number is found."""
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class SplitUnits:
     """Independent units, one half to choose candidates on and one to test them on.
 
     Attributes
@@ -61,7 +61,7 @@ class Units:
     tested: BoolArray
 
     @classmethod
-    def of(cls, cases: StreamCases, random_state: int) -> Units:
+    def of(cls, cases: StreamCases, random_state: int) -> SplitUnits:
         """Split the units of some cases in two halves at random."""
         kind, codes, n_units = "cases", np.arange(cases.n_cases), cases.n_cases
         if cases.periods is not None:
@@ -101,7 +101,7 @@ class FloorTest:
     """Tests whether a stream keeps its floor, at a share of alpha."""
 
     cases: StreamCases
-    units: Units
+    units: SplitUnits
     alpha: float
     horizon: int | None = None
 
@@ -152,7 +152,7 @@ class CapacityTest:
     """
 
     cases: StreamCases
-    units: Units
+    units: SplitUnits
     alpha: float
     limit: float
     exceed: float | None
@@ -229,7 +229,7 @@ def stricter_floor(floor: float, rate: float, horizon: int, alpha: float) -> flo
     too_few, first = np.unique(too_few, return_index=True)
     alarms = alarms[first]
     low, high = floor, 1.0
-    for _ in range(HALVINGS):
+    for _ in range(TEST_HALVINGS):
         middle = (low + high) / 2
         safe = bdtr(too_few, alarms, middle).max() <= (1 - FEW_ALARMS) * alpha
         low, high = (low, middle) if safe else (middle, high)
@@ -254,7 +254,7 @@ def stricter_share(most: int, horizon: int, most_of_a_case: int, alpha: float) -
         return float(bdtri(most, horizon, 1 - alpha))
     reached = (most + 1) / (horizon * most_of_a_case)
     low, high = 0.0, reached
-    for _ in range(HALVINGS):
+    for _ in range(TEST_HALVINGS):
         middle = (low + high) / 2
         entropy = rel_entr(reached, middle) + rel_entr(1 - reached, 1 - middle)
         low, high = (middle, high) if np.exp(-horizon * entropy) <= alpha else (low, middle)

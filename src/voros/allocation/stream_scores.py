@@ -12,7 +12,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
 if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
@@ -51,8 +51,8 @@ class StreamScore:
     weight: float
 
 
-@dataclass(frozen=True)
-class StreamScores:
+@dataclass(frozen=True, repr=False)
+class StreamScores(Shown):
     """Partial VOROS of every stream, and the summary.
 
     Attributes
@@ -93,13 +93,8 @@ class StreamScores:
         names = tuple(StreamScore.__dataclass_fields__)
         return make_frame({n: [getattr(s, n) for s in self.streams] for n in names}, backend)
 
-    def __repr__(self) -> str:
-        """Show the table."""
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        """Show the table, for notebooks."""
-        return self.table().html()
+    def _parts(self) -> tuple[Table]:
+        return (self.table(),)
 
 
 def score_streams(

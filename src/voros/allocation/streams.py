@@ -147,8 +147,7 @@ def read_streams(
     (['0', '1'], [0, 1, 1, 1])
     """
     if by is not None:
-        _refuse_with_groups(classes, one_alarm)
-        _refuse_columns(y_true, scores)
+        _check_groups(y_true, scores, classes, one_alarm)
         return _by_group(y_true, scores, by, names)
     columns = _columns(scores, "scores", names if classes is None else _class_names(classes))
     columns = {
@@ -183,15 +182,12 @@ def by_stream(value: Any, names: Sequence[str], argument: str) -> dict[str, Any]
     return {name: given[name] for name in names}
 
 
-def _refuse_with_groups(classes: Any, one_alarm: bool) -> None:
+def _check_groups(y_true: Any, scores: Any, classes: Any, one_alarm: bool) -> None:
     if classes is not None or one_alarm:
         argument = "classes" if classes is not None else "one_alarm"
         raise ArgumentError(
             argument, " and by exclude one another: a case of a group has one label and score"
         )
-
-
-def _refuse_columns(y_true: Any, scores: Any) -> None:
     for name, values in (("y_true", y_true), ("scores", scores)):
         if isinstance(values, Mapping):
             raise ArgumentError(

@@ -11,7 +11,7 @@ import numpy as np
 from voros.core.arrays import AnyArray
 from voros.exceptions import ArgumentError
 
-UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
+NUMPY_UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
 """Periods that numpy counts itself."""
 
 CALENDAR = ("hour", "shift", "day", "week", "month", "quarter", "year")
@@ -64,7 +64,8 @@ class Calendar:
         """The period as `Scenario` names it; shifts that begin at other times say when."""
         if self.starts in ((), SHIFTS):
             return self.unit
-        return f"{self.unit} {','.join(map(_clock, self.starts))}"
+        clock = ",".join(f"{start // 60:02d}:{start % 60:02d}" for start in self.starts)
+        return f"{self.unit} {clock}"
 
     def numbers(self, times: AnyArray) -> AnyArray:
         """Number the periods that times fall in; numpy rounds down also before 1970.
@@ -76,8 +77,8 @@ class Calendar:
         >>> shifts.names(shifts.numbers(night)).tolist()
         ['2024-03-01T23:00', '2024-03-02T07:00']
         """
-        if self.unit in UNITS:
-            return times.astype(f"datetime64[{UNITS[self.unit]}]").astype(np.int64)
+        if self.unit in NUMPY_UNITS:
+            return times.astype(f"datetime64[{NUMPY_UNITS[self.unit]}]").astype(np.int64)
         if self.unit == "quarter":
             return times.astype("datetime64[M]").astype(np.int64) // 3
         if self.unit == "week":
@@ -89,8 +90,8 @@ class Calendar:
 
     def begins(self, numbers: AnyArray) -> AnyArray:
         """Return when periods begin, as the same clock shows it."""
-        if self.unit in UNITS:
-            begins = numbers.astype(f"datetime64[{UNITS[self.unit]}]")
+        if self.unit in NUMPY_UNITS:
+            begins = numbers.astype(f"datetime64[{NUMPY_UNITS[self.unit]}]")
         elif self.unit == "quarter":
             begins = (3 * numbers).astype("datetime64[M]")
         elif self.unit == "week":
@@ -134,7 +135,3 @@ def _read_starts(text: str) -> tuple[int, ...]:
             "'shift 06:00,18:00'",
         )
     return minutes
-
-
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"

@@ -12,7 +12,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, as_vector, is_missing
 from voros.exceptions import ArgumentError
 
-ACCEPTED = (
+ACCEPTED_TIMES = (
     "accepted are datetimes of numpy, pandas, polars or Python, and ISO 8601 text such as "
     "2024-03-31T02:30"
 )
@@ -91,8 +91,7 @@ def _datetime_column(times: Any) -> Any:
 
 
 def _of_column(column: Any, time_zone: str | None, elapsed: bool) -> Clock:
-    if column.is_null().any():
-        _refuse_missing(column.is_null().to_numpy())
+    _check_present(column.is_null().to_numpy())
     own = column.dtype.time_zone
     if own is None:
         return _without_zone(column.to_numpy(), time_zone)
@@ -108,8 +107,7 @@ def _without_zone(times: AnyArray, time_zone: str | None) -> Clock:
             f"={time_zone!r}, and the times have no zone to convert from; leave it out, and the "
             "clock is the one they were written by",
         )
-    if np.isnat(times).any():
-        _refuse_missing(np.isnat(times))
+    _check_present(np.isnat(times))
     if np.datetime_data(times.dtype)[0] not in FINE_UNITS:
         _check_years(times)
     return Clock(times.astype("datetime64[us]"), "the clock they were written by")
@@ -124,9 +122,7 @@ def _check_years(times: AnyArray) -> None:
 
 
 def _parsed(values: Sequence[Any]) -> list[datetime]:
-    missing = np.array([is_missing(value) for value in values], dtype=np.bool_)
-    if missing.any():
-        _refuse_missing(missing)
+    _check_present(np.array([is_missing(value) for value in values], dtype=np.bool_))
     return [_datetime(value, row) for row, value in enumerate(values)]
 
 
@@ -140,7 +136,7 @@ def _datetime(value: Any, row: int) -> datetime:
     try:
         return datetime.fromisoformat(value.strip())
     except (AttributeError, TypeError, ValueError):
-        raise ArgumentError("times", f"[{row}]={value!r} is no time; {ACCEPTED}") from None
+        raise ArgumentError("times", f"[{row}]={value!r} is no time; {ACCEPTED_TIMES}") from None
 
 
 def _of_objects(
@@ -168,9 +164,10 @@ def _of_objects(
     return Clock(np.array(shown, dtype="datetime64[us]"), words)
 
 
-def _refuse_missing(missing: AnyArray) -> None:
-    raise ArgumentError(
-        "times",
-        f" is missing in {np.count_nonzero(missing)} of {len(missing)} cases (first at index "
-        f"{np.flatnonzero(missing)[0]}); {ACCEPTED}",
-    )
+def _check_present(missing: AnyArray) -> None:
+    if missing.any():
+        raise ArgumentError(
+            "times",
+            f" is missing in {np.count_nonzero(missing)} of {len(missing)} cases (first at index "
+            f"{np.flatnonzero(missing)[0]}); {ACCEPTED_TIMES}",
+        )

@@ -33,6 +33,7 @@ from voros.core.arrays import (
     as_floats,
     as_number,
     as_vector,
+    check_choice,
     check_same_length,
     check_weights,
     is_scalar,
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 Over: TypeAlias = Literal["ratio", "t", "miss"]
-UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
+COST_UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
 
 QUADRATURE_NODES = 16
 """Gauss-Legendre nodes on each smooth stretch of a density."""
@@ -406,7 +407,7 @@ def from_scipy(distribution: Any, over: Over = "ratio") -> Density:
     >>> from_scipy(lognorm(0.5, scale=1 / 30))
     from_scipy(lognorm(0.5, scale=0.0333333), over='ratio')
     """
-    _check_unit(over)
+    check_choice(over, "over", COST_UNITS)
     if not all(hasattr(distribution, name) for name in ("cdf", "sf", "ppf", "isf", "dist", "pdf")):
         raise ValueError(
             f"distribution={distribution!r} is not a frozen continuous SciPy distribution such as "
@@ -438,7 +439,7 @@ def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> S
     >>> from_samples([0.02, 0.05, 0.03], weights=[1, 1, 2]).weights.tolist()
     [0.25, 0.5, 0.25]
     """
-    _check_unit(over)
+    check_choice(over, "over", COST_UNITS)
     name = "cost_ratio" if over == "ratio" else over
     given = [values] if isinstance(values, Real) else as_vector(values, "values").tolist()
     if not given:
@@ -486,13 +487,8 @@ def read_cost_ratios(cost_ratio: Any) -> FloatArray:
     return ratios
 
 
-def _check_unit(over: str) -> None:
-    if not isinstance(over, str) or over not in UNITS:
-        raise ValueError(f"over={over!r} is not one of {', '.join(map(repr, UNITS))}")
-
-
 def _check_values(values: FloatArray, over: Over, name: str) -> None:
-    _check_unit(over)
+    check_choice(over, "over", COST_UNITS)
     low, high = (0.0, 1.0) if over == "t" else (1 / LARGEST_RATIO, LARGEST_RATIO)
     bad = ~((values >= low) & (values <= high))
     if bad.any():

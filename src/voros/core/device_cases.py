@@ -91,7 +91,9 @@ def read_device_cases(
     n_positive = ranking.n_positive if ranking else library.count_true(positive)
     _check_both_classes(n_positive, scores.shape[0])
     low, high = (ranking.low, ranking.high) if ranking else library.extremes(scores)
-    _check_no_nan(library, scores, low, high)
+    if low != low or high != high:
+        rows = library.to_host(library.where_true(library.xp.isnan(scores)))
+        raise ValueError(holds_nan("y_score", len(rows), scores.shape[0], int(rows[0])))
     sizes = n_positive, scores.shape[0] - n_positive
     return DeviceCases(library, scores, positive, weights, *sizes, low, high, ranking)
 
@@ -216,12 +218,6 @@ def _read_witness(library: Library, witness: AnyArray, scores: Any, pos_label: A
         # Said again with the scores at hand: the arguments may be swapped.
         distinct = library.to_host(library.xp.unique_values(library.comparable(scores)))
         return labels_of(witness, distinct, pos_label, both_classes=False)
-
-
-def _check_no_nan(library: Library, scores: Any, low: Any, high: Any) -> None:
-    if low != low or high != high:
-        rows = library.to_host(library.where_true(library.xp.isnan(scores)))
-        raise ValueError(holds_nan("y_score", len(rows), scores.shape[0], int(rows[0])))
 
 
 def _weights(library: Library, weights: Any) -> Any:

@@ -33,7 +33,7 @@ SORTED = 2**24
 KEPT = 2**28
 """Cases that are sorted in the end; more are counted again first, by finer ranges."""
 
-SAMPLE_SIZE = 2**17
+DEVICE_SAMPLE = 2**17
 """Scores that show where all of them lie."""
 
 SAMPLE_MARGIN = 5.0
@@ -240,7 +240,7 @@ def _narrow(
 def _first_edges(cases: DeviceCases, dtype: Any, reach: float) -> AnyArray:
     """Return edges over all scores within reach, as a sample shows them."""
     library = cases.library
-    stride = max(len(cases) // SAMPLE_SIZE, 1)
+    stride = max(len(cases) // DEVICE_SAMPLE, 1)
     sample = library.to_host(library.sort(library.comparable(cases.scores[::stride])))
     sample = sample[np.isfinite(sample)]
     distinct = sample[np.append(True, sample[1:] != sample[:-1])]

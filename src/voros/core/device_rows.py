@@ -22,7 +22,7 @@ from voros.devices.libraries import Library, blocks_of
 FEW_ROWS = 2**14
 """Thresholds that the host decides about directly."""
 
-STALLED = 0.9
+ROWS_STALLED = 0.9
 """A round that leaves more than this share of the thresholds is the last one."""
 
 GROUP, MANY_GROUPS = 64, 16
@@ -93,7 +93,7 @@ class Rows:
         positions = self.library.where_true(possible)
         rows, sure = self.take(positions), self.library.take(sure, positions)
         before = np.inf
-        while max(FEW_ROWS, 2) < len(rows) <= STALLED * before:
+        while max(FEW_ROWS, 2) < len(rows) <= ROWS_STALLED * before:
             before = len(rows)
             positions = self.library.where_true(_above_chords(rows, sure))
             rows, sure = rows.take(positions), self.library.take(sure, positions)

@@ -252,11 +252,9 @@ class OperatingPoints:
         [nan, 0.333, 0.211]
         """
         right, false = _as_counts(tp, "tp"), _as_counts(fp, "fp")
-        given = (
-            np.full(len(right), np.nan)
-            if thresholds is None
-            else as_floats(as_vector(thresholds, "thresholds"), "thresholds")
-        )
+        given = np.full(len(right), np.nan)
+        if thresholds is not None:
+            given = as_floats(as_vector(thresholds, "thresholds"), "thresholds")
         check_same_length(tp=right, fp=false, thresholds=given)
         check_class_sizes(n_positive, n_negative)
         n_positive, n_negative = _plain(n_positive), _plain(n_negative)
@@ -268,13 +266,7 @@ class OperatingPoints:
                 )
         order = np.lexsort((right, right + false))
         order = order[(right + false)[order] > 0]
-        return cls(
-            np.append(np.inf, given[order]),
-            np.append(right.dtype.type(0), right[order]),
-            np.append(false.dtype.type(0), false[order]),
-            n_positive,
-            n_negative,
-        )
+        return cls.below(given[order], right[order], false[order], n_positive, n_negative)
 
     @property
     def fpr(self) -> FloatArray:

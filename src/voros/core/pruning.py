@@ -250,7 +250,11 @@ def _count_sorted(
     members = [np.flatnonzero(marks) for marks in (~cases.positive, cases.positive)]
     false, right = (cases.scores[each] for each in members)
     weights = [cases.weights[each] for each in members] if cases.weights is not None else []
-    sums = [_sums_from(*pair) for pair in zip((false, right), weights, strict=False)]
+    # Sum of the weights of the n highest scores, for every n from 0.
+    sums = [
+        np.append(0.0, np.cumsum(each[np.argsort(scores, kind="stable")[::-1]]))
+        for scores, each in zip((false, right), weights, strict=False)
+    ]
     first, fp = count_at_positives(right, false)
     # Sorted scores are sorted by range too.
     home = np.repeat(np.flatnonzero(chosen), ranges.rows[chosen, 1])[first]
@@ -264,12 +268,6 @@ def _count_sorted(
             counted = np.where(counted == n_rows[column], total, np.minimum(added, total))
         counts.append(counted)
     return right[first], counts[1], counts[0]
-
-
-def _sums_from(scores: AnyArray, weights: FloatArray) -> FloatArray:
-    """Sum of the weights of the n highest scores, for every n from 0."""
-    ranked = weights[np.argsort(scores, kind="stable")[::-1]]
-    return np.append(0.0, np.cumsum(ranked))
 
 
 def leading_counts(

@@ -9,8 +9,8 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.exact_intervals import Interval, binomial_limits
 
-MEASURES = ("auroc", "auprc", "brier")
-PIECE = 100
+RATED = ("auroc", "auprc", "brier")
+RESAMPLES_TOGETHER = 100
 """Resamples that are weighed together."""
 
 
@@ -68,7 +68,7 @@ def risk_quality(
     draws = _resampled(ranked, codes[order], n_resamples, np.random.default_rng(random_state))
     tail = (1 - confidence) / 2
     low, high = np.nanquantile(draws, [tail, 1 - tail], axis=1)
-    intervals = {name: (float(a), float(b)) for name, a, b in zip(MEASURES, low, high, strict=True)}
+    intervals = {name: (float(a), float(b)) for name, a, b in zip(RATED, low, high, strict=True)}
     auroc, auprc, brier = map(float, estimate)
     means = float(risk.mean()), float(positive.mean())
     return RiskQuality(auroc, auprc, brier, *means, intervals)
@@ -103,8 +103,8 @@ def _resampled(
 ) -> FloatArray:
     n_groups = int(codes.max()) + 1
     found = []
-    for start in range(0, n_resamples, PIECE):
-        size = min(PIECE, n_resamples - start)
+    for start in range(0, n_resamples, RESAMPLES_TOGETHER):
+        size = min(RESAMPLES_TOGETHER, n_resamples - start)
         drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=size)
         found.append(ranked.measures(drawn[:, codes].astype(np.float64)))
     return np.hstack(found)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -299,12 +299,11 @@ def check_scenario(scenario: object) -> Scenario:
     return check_type(scenario, "scenario", Scenario, f"a voros.Scenario, such as {example}")
 
 
-def _check_capacity(capacity: object) -> None:
+def _check_capacity(capacity: Any) -> None:
     accepted = "a float within (0, 1], a share of the cases, or an int above 0, a number of cases"
-    is_number = isinstance(capacity, Real) and not isinstance(capacity, (bool, np.bool_))
-    if not is_number or not cast("float", capacity) > 0:
-        raise ArgumentError("capacity", f"={capacity!r}; accepted is {accepted}")
-    if not isinstance(capacity, Integral) and cast("float", capacity) > 1:
-        whole = round(cast("float", capacity)) if math.isfinite(cast("float", capacity)) else 0
-        hint = f" (for {capacity} cases write {whole})" if whole else ""
-        raise ArgumentError("capacity", f"={capacity!r}; accepted is {accepted}{hint}")
+    number = isinstance(capacity, Real) and not isinstance(capacity, (bool, np.bool_))
+    if number and capacity > 0 and (capacity <= 1 or isinstance(capacity, Integral)):
+        return
+    above = number and 1 < capacity < math.inf
+    hint = f" (for {capacity} cases write {round(capacity)})" if above else ""
+    raise ArgumentError("capacity", f"={capacity!r}; accepted is {accepted}{hint}")

@@ -36,7 +36,11 @@ def certified_next(
     most = most_counted(n_cases, capacity, horizon, for_capacity)
     if floor == 0:
         return np.asarray(points.alarms <= most)
-    _check_alpha(TUNING.main_share * alpha)
+    if (least := TUNING.main_share * alpha) < TUNING.least_alpha:
+        raise ValueError(
+            f"a confidence that leaves an error of {least:.3g} is not proven for a horizon; "
+            f"accepted are errors of at least {TUNING.least_alpha:g}, after the split over models"
+        )
     passed = np.zeros(len(points), dtype=np.bool_)
 
     starts = walk_starts(n_cases, horizon, floor, alpha, most)
@@ -97,14 +101,6 @@ def _earliest_rank(n_cases: int, horizon: int, floor: float, alpha: float) -> in
     """Return the first rank at which a good precision may pass at this level."""
     rank = first_rank(floor, alpha) * (1 + n_cases / horizon)
     return int(np.ceil(TUNING.earliest * rank))
-
-
-def _check_alpha(alpha: float) -> None:
-    if alpha < TUNING.least_alpha:
-        raise ValueError(
-            f"a confidence that leaves an error of {alpha:.3g} is not proven for a horizon; "
-            f"accepted are errors of at least {TUNING.least_alpha:g}, after the split over models"
-        )
 
 
 def walk(points: OperatingPoints, plan: Walk, needed: AnyArray) -> slice:

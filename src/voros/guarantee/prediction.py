@@ -23,7 +23,7 @@ from voros.guarantee.future_floor import exact_up_to
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import RiskBound, Walk
 
-HALVINGS, WIDEST, SMALL = 16, 64.0, 0.05
+MARGIN_HALVINGS, WIDEST_MARGIN, SMALL = 16, 64.0, 0.05
 """Halvings of the interval in which a margin is sought, the largest one, and a small change."""
 
 
@@ -182,8 +182,8 @@ def _solved_margins(walk: Walk) -> tuple[FloatArray, FloatArray]:
     nodes = _nodes(walk)
     risk = _risk_at(walk, nodes)
     unit, floor = walk.deviation(nodes), float(as_fraction(walk.min_precision))
-    low, high = np.full(len(nodes), -1.0), np.minimum((1 - floor) * nodes / unit, WIDEST)
-    for _ in range(HALVINGS):
+    low, high = np.full(len(nodes), -1.0), np.minimum((1 - floor) * nodes / unit, WIDEST_MARGIN)
+    for _ in range(MARGIN_HALVINGS):
         middle = (low + high) / 2
         too_risky = risk(floor * nodes + middle * unit) > walk.alpha
         low, high = np.where(too_risky, middle, low), np.where(too_risky, high, middle)

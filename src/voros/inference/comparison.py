@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -20,7 +19,7 @@ from voros.io.frames import make_frame
 from voros.models import columns_by_model
 from voros.policy import ThresholdPolicy
 from voros.text.signatures import takes
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
 NOT_COMPARED = frozenset({"threshold"})
 """Metrics of which neither more nor less is better."""
@@ -64,8 +63,8 @@ class PairedDifference:
     distribution: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Shown):
     """Several models on the same resamples: differences, and who wins how often.
 
     Attributes
@@ -152,31 +151,18 @@ class Comparison:
         columns["share_won"] = [self.shares_won[model] for model in self.ranking]
         return make_frame(columns, backend)
 
-    def __repr__(self) -> str:
-        """Show models, pairs and verdict as text."""
-        return f"{self._models.text()}\n\n{self._pairs.text()}\n\n{self.verdict}"
-
-    def _repr_html_(self) -> str:
-        return f"{self._models.html()}{self._pairs.html()}<p>{escape(self.verdict)}</p>"
-
-    @property
-    def _models(self) -> Table:
-        head = ("model", metric_in_words(self.metric), self._interval_title, "wins")
-        return Table.from_rows([head, *map(self._model_cells, self.ranking)])
+    def _parts(self) -> tuple[str | Table, ...]:
+        span = f"{100 * self.confidence:g} % interval"
+        of_models = ("model", metric_in_words(self.metric), span, "wins")
+        models = Table.from_rows([of_models, *map(self._model_cells, self.ranking)])
+        of_pairs = ("pair", "difference", span, "p", "p, Holm")
+        pairs = Table.from_rows([of_pairs, *map(_pair_cells, self.pairs)])
+        return models, "", pairs, "", self.verdict
 
     def _model_cells(self, model: str) -> tuple[str, ...]:
         one = self.models[model]
         ends = interval_in_words(one.low, one.high)
         return model, f"{one.estimate:.4f}", ends, f"{self.shares_won[model]:.0%}"
-
-    @property
-    def _pairs(self) -> Table:
-        head = ("pair", "difference", self._interval_title, "p", "p, Holm")
-        return Table.from_rows([head, *map(_pair_cells, self.pairs)])
-
-    @property
-    def _interval_title(self) -> str:
-        return f"{100 * self.confidence:g} % interval"
 
 
 def _pair_cells(pair: PairedDifference) -> tuple[str, ...]:
@@ -372,12 +358,13 @@ def _comparison_of(values: Replicates) -> Comparison:
     shares = best / best.sum(axis=1, keepdims=True)
     order = np.argsort(values.whole if lower else -values.whole, kind="stable")
     raw = [_difference(values, names, i, j) for i, j in combinations(order.tolist(), 2)]
+    adjusted = holm(np.array([pair.p_value for pair in raw])).tolist()
     return Comparison(
         values.measure.name,
         lower,
         values.plan.how.confidence,
         values.bootstraps(),
-        tuple(map(_adjusted, raw, holm(np.array([pair.p_value for pair in raw])).tolist())),
+        tuple(replace(each, adjusted_p_value=p) for each, p in zip(raw, adjusted, strict=True)),
         dict(zip(names, shares.mean(axis=0).tolist(), strict=True)),
     )
 
@@ -391,10 +378,6 @@ def _difference(values: Replicates, names: Sequence[str], i: int, j: int) -> Pai
     return PairedDifference(
         names[i], names[j], float(estimate), float(low), float(high), p, p, drawn
     )
-
-
-def _adjusted(pair: PairedDifference, p: float) -> PairedDifference:
-    return replace(pair, adjusted_p_value=p)
 
 
 def holm(p_values: FloatArray) -> FloatArray:

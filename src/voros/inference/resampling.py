@@ -12,17 +12,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_flag
+from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_count, check_flag
 from voros.core.groups import group_codes
 from voros.core.operating_points import OperatingPoints, adds_recall, order_by_score
 from voros.core.periods import PeriodCases, Periods
 
-BLOCKS = 200
+JACKKNIFE_BLOCKS = 200
 """Parts that the jackknife leaves out in turn: enough to show the skewness of a statistic, at a
 tenth of the cost of the resamples."""
 
@@ -43,17 +42,12 @@ def generator(random_state: int | np.random.Generator | None) -> np.random.Gener
     --------
     >>> generator("today")
     Traceback (most recent call last):
-    ValueError: random_state='today'; accepted are a whole number of at least 0, a Generator or None
+    voros.exceptions.ArgumentError: random_state='today'; accepted is a whole number of at least ...
     """
-    whole = isinstance(random_state, Integral) and not isinstance(random_state, bool)
-    if random_state is None or isinstance(random_state, np.random.Generator):
-        return np.random.default_rng(random_state)
-    if whole and random_state >= 0:
-        return np.random.default_rng(int(random_state))
-    raise ValueError(
-        f"random_state={random_state!r}; accepted are a whole number of at least 0, a Generator or "
-        "None"
-    )
+    if random_state is not None and not isinstance(random_state, np.random.Generator):
+        accepted = "a whole number of at least 0, a Generator or None"
+        random_state = check_count(random_state, "random_state", accepted, 0)
+    return np.random.default_rng(random_state)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +211,7 @@ class Sampling:
         """
         for stratum in np.unique(self.strata):
             members = rng.permutation(np.flatnonzero(self.strata == stratum))
-            share = max(2, round(BLOCKS * len(members) / self.n_units))
+            share = max(2, round(JACKKNIFE_BLOCKS * len(members) / self.n_units))
             for block in np.array_split(members, min(share, len(members))):
                 counts = np.ones(self.n_units, dtype=np.intp)
                 counts[block] = 0

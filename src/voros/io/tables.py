@@ -15,7 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from voros.exceptions import ArgumentError, PredictionFileError
+from voros.core.arrays import check_choice
+from voros.exceptions import PredictionFileError
 from voros.installing import missing_package
 from voros.io.bad_rows import MISSING, check_text_numbers, explain_bad_row, no_rows
 from voros.text.messages import Argument, Message
@@ -159,9 +160,8 @@ def open_source(path: str | Path, file_format: str | None = None) -> Source:
     >>> open_source(file).format
     'csv'
     """
-    if file_format is not None and file_format not in FORMATS.values():
-        accepted = ", ".join(dict.fromkeys(FORMATS.values()))
-        raise ArgumentError("file_format", f"={file_format!r} is not one of {accepted}")
+    if file_format is not None:
+        check_choice(file_format, "file_format", tuple(dict.fromkeys(FORMATS.values())))
     declared: Format | None = file_format  # type: ignore[assignment]
     if str(path) == "-":
         if sys.stdin is None:

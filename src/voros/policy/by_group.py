@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,7 +21,7 @@ from voros.core.scenario import Scenario
 from voros.core.subgroups import Partition, Subgroups
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
 
@@ -83,8 +82,8 @@ class GroupResult:
         return found | {"floor": self.floor}
 
 
-@dataclass(frozen=True, eq=False)
-class GroupEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupEvaluation(Shown):
     """What a policy does in each group of cases, its thresholds fixed beforehand.
 
     Of each measure the intervals of all groups hold together with the stated confidence: by
@@ -185,7 +184,7 @@ class GroupEvaluation:
             int(counts.n_positive),
             float(counts.probability @ (counts.tp + counts.fp)),
             counts.mean_precision,
-            _mean_recall(counts),
+            float(counts.probability @ counts.tp / (counts.n_positive or np.nan)),
             counts.cost_per_1000,
             counts.intervals(self.confidence_each),
             self._verdict(counts),
@@ -236,13 +235,8 @@ class GroupEvaluation:
         said = "broken in" if verdict == "broken" else "open, with too few alarms to say, in"
         return f"precision floor {self.scenario.min_precision:g} {said}: {named}"
 
-    def __repr__(self) -> str:
-        """Show the groups as text."""
-        return "\n".join([self.table().text(), *self.words])
-
-    def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{escape(line)}</p>" for line in self.words)
-        return f"{self.table().html(row_headings=True)}{notes}"
+    def _parts(self) -> tuple[str | Table, ...]:
+        return self.table(), *self.words
 
 
 def _counts(
@@ -263,12 +257,6 @@ def _counts(
         ThresholdCounts(tp[i], fp[i], int(positives[i]), int(sizes[i] - positives[i]), None, *costs)
         for i in range(n_groups)
     ]
-
-
-def _mean_recall(counts: ThresholdCounts) -> float:
-    if counts.n_positive == 0:
-        return float("nan")
-    return float(counts.probability @ counts.tp / counts.n_positive)
 
 
 def _cells(result: GroupResult) -> tuple[str, ...]:

@@ -12,14 +12,14 @@ from voros.core.groups import counts_by_group
 from voros.core.periods import SUM_ROUNDING, PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.io.frames import make_frame
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
 SHOWN_PERIODS = 12
 """Rows of a printed table of periods: those with most alarms."""
 
 
-@dataclass(frozen=True, eq=False)
-class PeriodEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class PeriodEvaluation(Shown):
     """Alarms of each period at each deployed threshold.
 
     Attributes
@@ -195,16 +195,7 @@ class PeriodEvaluation:
         heads = (f"alarms at {t:.6g}" for t in self.thresholds)
         return Table.from_rows([(self.scenario.per or "", "cases", *heads), *rows])
 
-    @property
-    def _title(self) -> str:
-        return f"alarms at most {self.scenario.capacity:,} {self.scenario.rule}; {self.note}"
-
-    def __repr__(self) -> str:
-        """Show each threshold against the capacity, and the periods with most alarms."""
+    def _parts(self) -> tuple[str | Table, ...]:
+        title = f"alarms at most {self.scenario.capacity:,} {self.scenario.rule}; {self.note}"
         busiest = f"most alarms ({min(SHOWN_PERIODS, self.n_periods)} of {self.n_periods:,}):"
-        return "\n".join([self._title, self._summary().text(), busiest, self._busiest().text()])
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<p>{escape(self._title)}</p>{self._summary().html()}{self._busiest().html()}"
+        return title, self._summary(), busiest, self._busiest()

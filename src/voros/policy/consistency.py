@@ -39,7 +39,11 @@ def check_consistent(entries: Mapping[str, Entry], arguments: Mapping[str, Any])
     limits = limits_under(arguments["guarantee"], scenario)
     rows = entries["choices"].items()
     choices: tuple[Choice, ...] = arguments["choices"]
-    _check_prevalence(entries["validation"], scenario, *sizes)
+    share = sizes[0] / sum(sizes)
+    if scenario.prevalence is not None and not _same(share, scenario.prevalence):
+        entries["validation"].contradict(
+            f"has a prevalence of {share:g}; the scenario {scenario.prevalence:g}"
+        )
     n_periods = _periods(entries["scenario"], scenario, arguments["origin"])
     everything = [*zip(rows, choices, strict=True), (entries["default"], arguments["default"])]
     for entry, choice in everything:
@@ -58,14 +62,6 @@ def check_consistent(entries: Mapping[str, Entry], arguments: Mapping[str, Any])
 
 def _same(one: float, other: float, agreement: float = AGREEMENT) -> bool:
     return math.isclose(one, other, rel_tol=agreement, abs_tol=0.0)
-
-
-def _check_prevalence(
-    entry: Entry, scenario: Scenario, n_positive: float, n_negative: float
-) -> None:
-    share = n_positive / (n_positive + n_negative)
-    if scenario.prevalence is not None and not _same(share, scenario.prevalence):
-        entry.contradict(f"has a prevalence of {share:g}; the scenario {scenario.prevalence:g}")
 
 
 def _periods(entry: Entry, scenario: Scenario, origin: Origin | None) -> int | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.costs import (
-    UNITS,
+    COST_UNITS,
     CostDistribution,
     Samples,
     Uniform,
@@ -133,7 +133,7 @@ def _read_costs(entry: Entry) -> CostDistribution:
     kind = Entry(entry.value.get("kind"), f"{entry.path}.kind", entry.origin).one_of(tuple(_COSTS))
     keys, read = _COSTS[kind]
     fields = entry.keys("kind", "over", *keys)
-    fields["over"].one_of(UNITS)
+    fields["over"].one_of(COST_UNITS)
     return read(entry, fields)
 
 

@@ -28,7 +28,7 @@ from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
 from voros.policy.allowed import AllowedThresholds
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
 if TYPE_CHECKING:
     from voros.policy.threshold_policy import ThresholdPolicy
@@ -40,8 +40,8 @@ KEPT_SLACK = 1e-12
 """Relative slack against a limit that is met exactly, which rates carry as rounding."""
 
 
-@dataclass(frozen=True, eq=False)
-class PrevalenceBand:
+@dataclass(frozen=True, eq=False, repr=False)
+class PrevalenceBand(Shown):
     """What one threshold does at other prevalences, under label shift.
 
     Attributes
@@ -111,25 +111,14 @@ class PrevalenceBand:
         columns = {"prevalence": self.prevalences} | {name: getattr(self, name) for name in names}
         return make_frame({name: values.tolist() for name, values in columns.items()}, backend)
 
-    def _table(self) -> Table:
-        rows = [("limits kept by", "prevalence")]
-        for name, kept in (("these rates", self.kept), ("the whole band", self.surely_kept)):
-            rows.append((name, _spans(self.prevalences, kept)))
-        return Table.from_rows(rows)
-
-    @property
-    def _title(self) -> str:
-        return (
+    def _parts(self) -> tuple[str, Table]:
+        title = (
             f"threshold {self.threshold:.6g} at prevalences from {self.prevalences[0]:.4g} to "
             f"{self.prevalences[-1]:.4g}; these cases have {self.observed:.4g}"
         )
-
-    def __repr__(self) -> str:
-        """Say at which prevalences the limits are kept."""
-        return f"{self._title}\n{self._table().text()}"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{self._title}</p>{self._table().html()}"
+        kept = {"these rates": self.kept, "the whole band": self.surely_kept}
+        rows = [(name, _spans(self.prevalences, marks)) for name, marks in kept.items()]
+        return title, Table.from_rows([("limits kept by", "prevalence"), *rows])
 
 
 def _spans(prevalences: FloatArray, kept: BoolArray) -> str:

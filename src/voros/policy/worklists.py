@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -19,15 +18,15 @@ from voros.io.frames import make_frame
 from voros.policy.allowed import AllowedThresholds
 from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy, choose
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
-COMPARED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")
-TITLES = ("alarms", "precision", "recall", "expected cost", "cost of 1,000 cases")
-FORMATS = (",.6g", ".4f", ".4f", ".4f", ",.4g")
+MEASURED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")
+COLUMN_TITLES = ("alarms", "precision", "recall", "expected cost", "cost of 1,000 cases")
+COLUMN_FORMATS = (",.6g", ".4f", ".4f", ".4f", ",.4g")
 
 
-@dataclass(frozen=True, eq=False)
-class WorklistEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class WorklistEvaluation(Shown):
     """A worklist beside the threshold policy, on the same cases.
 
     Attributes
@@ -61,7 +60,7 @@ class WorklistEvaluation:
         """What the worklist and the threshold policy do, a mapping for each."""
         both = {"worklist": self.worklist, "threshold": self.threshold}
         return [
-            {"deployed": name} | {of: getattr(each, of) for of in COMPARED}
+            {"deployed": name} | {of: getattr(each, of) for of in MEASURED}
             for name, each in both.items()
         ]
 
@@ -73,29 +72,23 @@ class WorklistEvaluation:
     @property
     def cells(self) -> dict[str, list[str]]:
         """The same as text, by the title of the column."""
-        heads = zip(COMPARED, TITLES, FORMATS, strict=True)
+        heads = zip(MEASURED, COLUMN_TITLES, COLUMN_FORMATS, strict=True)
         return {"": [row["deployed"] for row in self.rows]} | {
             title: [f"{row[of]:{form}}" for row in self.rows] for of, title, form in heads
         }
-
-    def _table(self) -> Table:
-        return Table.from_rows([tuple(self.cells), *zip(*self.cells.values(), strict=True)])
 
     @property
     def note(self) -> str:
         """In how many periods the list is full."""
         return f"the list is full in {self.n_full:,} of {self.n_periods:,} periods"
 
-    def __repr__(self) -> str:
-        """Show both in a table."""
-        return f"{self._table().text()}\n{self.note}"
-
-    def _repr_html_(self) -> str:
-        return f"{self._table().html()}<p>{escape(self.note)}</p>"
+    def _parts(self) -> tuple[Table, str]:
+        cells = self.cells
+        return Table.from_rows([tuple(cells), *zip(*cells.values(), strict=True)]), self.note
 
 
-@dataclass(frozen=True, eq=False)
-class Worklist:
+@dataclass(frozen=True, eq=False, repr=False)
+class Worklist(Shown):
     """A worklist decided on validation data; `worklist` makes one.
 
     Attributes
@@ -159,16 +152,12 @@ class Worklist:
         tested = self.policy.evaluate(positive, scores, periods=read)
         return _evaluation(cases, self.scenario, self.threshold, tested)
 
-    def __repr__(self) -> str:
-        """Show the list's length and threshold, and what both do on the validation cases."""
+    def _parts(self) -> tuple[str | Table, ...]:
         opening = (
             f"the {self.scenario.capacity:,} highest of each {self.scenario.per}, of scores of at "
             f"least {self.threshold:.6g}"
         )
-        return f"{opening}\n{self.validation!r}"
-
-    def _repr_html_(self) -> str:
-        return self.validation._repr_html_()
+        return opening, *self.validation._parts()
 
 
 def worklist(

@@ -202,6 +202,25 @@ class Table:
         return column.shown(min(numbers)) if column.least_is_best and numbers else None
 
 
+class Shown:
+    """What is shown as sentences and tables, one below the other: as text, in notebooks as HTML."""
+
+    def _parts(self) -> Iterable[str | Table]:
+        """Sentences and tables in their order; an empty sentence is an empty line of the text."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        """Show sentences and tables as text."""
+        return "\n".join(part if isinstance(part, str) else part.text() for part in self._parts())
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            _element("p", part) if isinstance(part, str) else part.html(row_headings=True)
+            for part in self._parts()
+            if part
+        )
+
+
 def csv_text(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     """Write rows of plain values as CSV with a header.
 
