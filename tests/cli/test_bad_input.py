@@ -256,8 +256,8 @@ def test_nothing_is_left_when_every_row_has_a_gap(refused, tmp_path):
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        (("compare", "--metric", "auc"), "--metric='auc'; accepted are partial_voros, voros"),
-        (("select", "--strategy", "best"), "--strategy='best'; accepted are partial_voros, voros"),
+        (("compare", "--metric", "auc"), "--metric='auc'; accepted are 'partial_voros', 'voros'"),
+        (("select", "--strategy", "best"), "--strategy='best'; accepted are 'partial_voros', "),
         (("explore", "-o", "page"), "the name of a page must end in .html"),
         (("explore", "-o", "page.html", "--thin", "0"), "--thin=0; accepted is a whole number"),
         (("plot", "-o", "roc.png", "--json", "--csv"), "--json and --csv exclude one another"),

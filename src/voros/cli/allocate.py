@@ -14,6 +14,7 @@ from voros.cli.loading import periods_of
 from voros.cli.options import (
     Check,
     Exceed,
+    FileFormat,
     OutputOptions,
     PeriodOptions,
     PredictionFile,
@@ -24,7 +25,7 @@ from voros.cli.options import (
     in_limits,
     output_to,
 )
-from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, say, show
+from voros.cli.terminal import Sheet, check_output, deliver, say, show, table_columns
 from voros.core.arrays import AnyArray
 from voros.core.scenario import Scenario
 from voros.io import open_source, read_predictions
@@ -170,9 +171,7 @@ def allocate(
         in_columns("With --confidence: whose case it is, if some have several.", metavar="COLUMN"),
     ] = None,
     test: TestFile = None,
-    file_format: Annotated[
-        str | None, in_columns("Where the name does not say.", "--format", metavar="FORMAT")
-    ] = None,
+    file_format: FileFormat = None,
     output: Annotated[
         Path | None, output_to("Save the joint policy, as JSON; - is standard output.")
     ] = None,
@@ -192,7 +191,7 @@ def allocate(
     tested = None if test is None else policy.evaluate(**read.load(test, *columns))
     if output is not None:
         deliver(policy.to_json(), output, show_options, announce=False)
-    show(_sheet(policy, tested, str(file)), show_options, aside=output == STANDARD_OUTPUT)
+    show(_sheet(policy, tested, str(file)), show_options, output=output)
     if check and tested is not None and not tested.feasible:
         raise typer.Exit(LIMITS_NOT_MET)
 
@@ -240,9 +239,6 @@ def _from_file(path: Path, limits: dict[str, Any]) -> Streams:
 
 
 def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> Sheet:
-    table = policy.table()
-    heads = [column.title for column in table.columns]
-    columns = {head: [str(row[i]) for row in table.rows] for i, head in enumerate(heads)}
     notes = [
         f"expected cost {policy.default.cost:,.6g}, never alarm {policy.never_alarm_cost:,.6g}",
         policy.certificate.price_in_words,
@@ -256,7 +252,7 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
         notes += [] if tested.by_period is None else [str(tested.by_period)]
     return Sheet(
         "Thresholds that share the capacity",
-        columns,
+        table_columns(policy.table()),
         lambda: _rows(policy),
         lambda: _document(policy, tested, source),
         notes,

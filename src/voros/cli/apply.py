@@ -15,19 +15,21 @@ import typer
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.loading import load, periods_of
 from voros.cli.options import (
+    FileFormat,
     GroupOptions,
     InputOptions,
     OutputOptions,
     PeriodOptions,
     PredictionFile,
     bundled,
+    option,
     output_to,
 )
 from voros.cli.terminal import (
-    STANDARD_OUTPUT,
     Sheet,
+    cases_format,
     check_output,
-    deliver,
+    deliver_cases,
     say,
     say_lines,
     show,
@@ -38,13 +40,7 @@ from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Subgroups
 from voros.exceptions import NoSuchColumnError, PredictionFileError
-from voros.io import (
-    Predictions,
-    append_column,
-    format_of,
-    open_source,
-    table_bytes,
-)
+from voros.io import Predictions, append_column, open_source
 from voros.io.scenario_text import read_number
 from voros.policy import GroupEvaluation, PeriodEvaluation, PolicyEvaluation, ThresholdPolicy
 from voros.present.report.content import group_values
@@ -63,34 +59,25 @@ def apply(
     groups: GroupOptions,
     score: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="The column of scores, if not named as the policy's model."
-        ),
+        option("The column of scores, if not named as the policy's model.", metavar="COLUMN"),
     ] = None,
     cost_ratio: Annotated[
         str | None,
-        typer.Option(
-            metavar="RATIO", help="Cost of a false alarm against a miss now, if it is known."
-        ),
+        option("Cost of a false alarm against a miss now, if it is known.", metavar="RATIO"),
     ] = None,
     label: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="True labels, to check precision by.")
+        str | None, option("True labels, to check precision by.", metavar="COLUMN")
     ] = None,
     pos_label: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="The positive label, if not that of the policy."),
+        str | None, option("The positive label, if not that of the policy.", metavar="LABEL")
     ] = None,
     drop_missing: Annotated[
         bool,
-        typer.Option(
-            "--drop-missing",
-            help="Leave out cases with a missing value; nothing is decided on them.",
+        option(
+            "Leave out cases with a missing value; nothing is decided on them.", "--drop-missing"
         ),
     ] = False,
-    file_format: Annotated[
-        str | None,
-        typer.Option("--format", metavar="FORMAT", help="Of FILE, where its name does not say."),
-    ] = None,
+    file_format: FileFormat = None,
     output: Annotated[
         Path | None,
         output_to(
@@ -100,9 +87,7 @@ def apply(
     ] = None,
     check: Annotated[
         bool,
-        typer.Option(
-            "--check", help="Exit with 1 where a limit is not kept, or a floor broken in a group."
-        ),
+        option("Exit with 1 where a limit is not kept, or a floor broken in a group.", "--check"),
     ] = False,
 ) -> None:
     """Decide on the cases in FILE: all their columns, and whether each raises an alarm.
@@ -114,7 +99,7 @@ def apply(
     when.check(policy.scenario)
     if groups.by and not label:
         raise ValueError("--by reports precision and recall; name the true labels with --label")
-    out_format = "csv" if output in (None, STANDARD_OUTPUT) else format_of(output)
+    cases_format(output)
     check_output(output, show_options)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
     source = open_source(file, file_format)
@@ -130,9 +115,7 @@ def apply(
     if output is not None or not show_options.for_programs:
         with show_progress("writing the cases"):
             decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
-            data = table_bytes(decided, out_format)
-        on_screen = output in (None, STANDARD_OUTPUT)
-        deliver(data.decode() if on_screen else data, output, show_options, announce=False)
+            deliver_cases(decided, output, show_options)
     periods = periods_of(cases, policy.scenario, when)
     tested = _evaluated(policy, cases, column, ratio, periods, groups.read(cases))
     verdict = AlarmVerdict.of(policy.scenario, alarms, tested, periods)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
     InputOptions,
@@ -14,9 +12,11 @@ from voros.cli.options import (
     ResamplingOptions,
     ShowOptions,
     bundled,
+    option,
 )
 from voros.cli.score import check_reachable, evaluate_all
 from voros.cli.terminal import Sheet, show, show_progress
+from voros.core.arrays import check_choice
 from voros.core.scenario import Scenario
 from voros.io import Predictions
 from voros.present.report.content import scenario_values
@@ -48,17 +48,15 @@ def compare_models(
     output: ShowOptions,
     metric: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help=f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.",
+        option(
+            f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.", metavar="NAME"
         ),
     ] = "partial_voros",
 ) -> None:
     """Compare the models in FILE on the same resamples: intervals, differences and a verdict."""
     from voros import inference
 
-    if metric not in COMPARED_BY:
-        raise ValueError(f"--metric={metric!r}; accepted are {', '.join(COMPARED_BY)}")
+    check_choice(metric, "metric", COMPARED_BY)
     scenario = limits.read(by_period=True)
     when.check(scenario)
     predictions = load(columns, group=resampling.group, when=when)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from voros.cli.loading import load
+from voros.cli.loading import load, only_model
 from voros.cli.options import (
     InputOptions,
     LimitOptions,
@@ -19,7 +19,7 @@ from voros.cli.options import (
     in_groups,
     output_to,
 )
-from voros.cli.terminal import STANDARD_OUTPUT, Sheet, check_output, deliver, show
+from voros.cli.terminal import Sheet, check_output, deliver, show, table_columns
 from voros.core.arrays import AnyArray
 from voros.core.subgroups import FEWEST_CASES
 from voros.io import Predictions
@@ -67,7 +67,9 @@ def groups(
     check_output(output, show_options)
     names = list(dict.fromkeys(by))
     cases = load(columns, by=names)
-    model = _only_model(cases)
+    if cases.weights is not None:
+        raise ValueError("--weight: thresholds for groups are compared on whole cases")
+    model = only_model(cases.models, "thresholds for groups are of")
     sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
     found = voros.compare_group_thresholds(
         cases.labels,
@@ -82,16 +84,7 @@ def groups(
     tested = {} if test is None else _tested(found, columns, cases.label, model, test, names)
     if output is not None:
         deliver(policy.to_json(), output, show_options, announce=False)
-    show(_sheet(found, tested, cases.source), show_options, aside=output == STANDARD_OUTPUT)
-
-
-def _only_model(cases: Predictions) -> str:
-    if len(cases.scores) > 1:
-        listed = ", ".join(cases.scores)
-        raise ValueError(f"{cases.source} has the models {listed}; choose one with --score")
-    if cases.weights is not None:
-        raise ValueError("--weight: thresholds for groups are compared on whole cases")
-    return next(iter(cases.scores))
+    show(_sheet(found, tested, cases.source), show_options, output=output)
 
 
 def _joined(cases: Predictions, names: list[str]) -> AnyArray:
@@ -116,9 +109,7 @@ def _tested(
 def _sheet(found: GroupThresholds, tested: dict[GroupRule, JointEvaluation], source: str) -> Sheet:
     from voros.allocation.group_rules import RULE_TITLES
 
-    table = found.table()
-    heads = [column.title for column in table.columns]
-    columns = {head: [str(row[i]) for row in table.rows] for i, head in enumerate(heads)}
+    columns = table_columns(found.table())
     columns["rule"] = list(found.policies)
     del columns["highest recall"]
     if tested:

@@ -7,14 +7,12 @@ hold it. A document of counts, of one or more sites, is read as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from voros.cli.options import InputOptions, PeriodOptions
+from voros.cli.options import InputOptions, PeriodOptions, option
 from voros.cli.terminal import say, show_progress, tracked
 from voros.core.arrays import check_cases
 from voros.core.operating_points import OperatingPoints
@@ -32,12 +30,12 @@ if TYPE_CHECKING:
 
 Engine = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Let duckdb, polars, dask, spark or ibis count Parquet where it lies: a file, a "
+    option(
+        "Let duckdb, polars, dask, spark or ibis count Parquet where it lies: a file, a "
         "folder, a pattern such as 'day-*.parquet', or an address such as s3://bucket/cases. "
         "Without it, what is no single file, or too large for memory, is given to one that is "
         "installed.",
+        metavar="NAME",
     ),
 ]
 
@@ -186,6 +184,14 @@ def load(
     return predictions
 
 
+def only_model(models: Collection[str], what: str) -> str:
+    """Return the one model that a command is for, or refuse several."""
+    if len(models) > 1:
+        listed = ", ".join(map(repr, models))
+        raise ValueError(f"{what} one model; choose one of {listed} with --score")
+    return next(iter(models))
+
+
 def periods_of(cases: Predictions, scenario: Scenario, when: PeriodOptions) -> Periods | None:
     """Return the period of each case, saying how they were counted; None where none is needed."""
     if scenario.per is None:
@@ -217,7 +223,7 @@ def _readable(source: Source) -> str | Path:
 
 def _check_counts_options(columns: InputOptions) -> None:
     """Raise where an option would say what the document has said already."""
-    for option, given in {
+    for name, given in {
         "--label": columns.label,
         "--model": columns.model,
         "--id": columns.case,
@@ -226,7 +232,7 @@ def _check_counts_options(columns: InputOptions) -> None:
         "--drop-missing": columns.drop_missing,
         "--format": columns.file_format,
     }.items():
-        _refuse(bool(given), f"{option} is for files of cases; {columns.file} holds counts")
+        _refuse(bool(given), f"{name} is for files of cases; {columns.file} holds counts")
 
 
 def count_points(
@@ -250,7 +256,9 @@ def _engine_needed(source: Source, columns: InputOptions, asked: str | None) -> 
         _refuse(asked is not None, f"--engine reads a Parquet file, and {source.name} is none")
         return None
     if asked is not None:
-        _check_countable(source, columns)
+        wrong = f"--engine counts Parquet; {source.name} is {source.format}"
+        _refuse(source.format != "parquet", wrong)
+        _check_engine_options(columns)
         return asked
     if source.format != "parquet" or columns.model or columns.drop_missing:
         return None
@@ -316,13 +324,6 @@ def _positive_label(sample: Any, columns: InputOptions, roles: Roles) -> object:
     if columns.pos_label is None or not is_numeric(sample.column(label).type):
         return columns.pos_label
     return typed_label(columns.pos_label, f"column {label!r}")
-
-
-def _check_countable(source: Source, columns: InputOptions) -> None:
-    _refuse(
-        source.format != "parquet", f"--engine counts Parquet; {source.name} is {source.format}"
-    )
-    _check_engine_options(columns)
 
 
 def _check_engine_options(columns: InputOptions) -> None:

@@ -9,20 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import typer
 
 from voros.cli.intervals import rivals, sites_in_words
 from voros.cli.loading import Engine, Opened, count_by_engine, count_points, load, open_input
-from voros.cli.options import CostOptions, InputOptions, OutputOptions, bundled, output_to
-from voros.cli.terminal import (
-    STANDARD_OUTPUT,
-    Sheet,
-    check_output,
-    deliver,
-    figure_format,
-    show,
-    show_progress,
-)
+from voros.cli.options import CostOptions, InputOptions, OutputOptions, bundled, option, output_to
+from voros.cli.terminal import Sheet, check_output, deliver, figure_format, show, show_progress
 from voros.core.arrays import BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -47,21 +38,18 @@ def map_(
     costs: CostOptions,
     show_options: OutputOptions,
     min_precision: Annotated[
-        str, typer.Option(metavar="LOW:HIGH:COUNT", help="Precision floors, evenly spaced.")
+        str, option("Precision floors, evenly spaced.", metavar="LOW:HIGH:COUNT")
     ] = FLOORS,
     capacity: Annotated[
         str,
-        typer.Option(
+        option(
+            "Capacities, evenly spaced: shares as in 0.01:0.5:20, cases as in 10:200:20.",
             metavar="LOW:HIGH:COUNT",
-            help="Capacities, evenly spaced: shares as in 0.01:0.5:20, cases as in 10:200:20.",
         ),
     ] = CAPACITIES,
-    tolerance: Annotated[
-        float, typer.Option(help="Scores this close are called a close call.")
-    ] = CLOSE_CALL,
+    tolerance: Annotated[float, option("Scores this close are called a close call.")] = CLOSE_CALL,
     output: Annotated[
-        Path | None,
-        output_to("Draw the map: .png, .svg or .pdf; - is PNG on standard output."),
+        Path | None, output_to("Draw the map: .png, .svg or .pdf; - is PNG on standard output.")
     ] = None,
     engine: Engine = None,
 ) -> None:
@@ -87,7 +75,7 @@ def map_(
     if output is not None and picture_format is not None:
         deliver(_picture(found, picture_format), output, show_options)
     sheet = _sheet(found, None if counts is None else Openness.of(counts, found, scenario))
-    show(sheet, show_options, aside=output == STANDARD_OUTPUT)
+    show(sheet, show_options, output=output)
 
 
 def grid_of(costs: Scenario, floors: Any, capacities: Any) -> list[Scenario]:

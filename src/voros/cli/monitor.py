@@ -12,8 +12,8 @@ import typer
 
 import voros
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.options import OutputOptions, bundled, output_to, shown_in
-from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress
+from voros.cli.options import OutputOptions, bundled, option, output_to, shown_in
+from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress, table_columns
 from voros.exceptions import NoSuchColumnError, PredictionFileError
 from voros.io import open_source
 from voros.io.bad_rows import MISSING
@@ -33,11 +33,9 @@ _column = partial(shown_in, "Columns", metavar="COLUMN")
 class FeedOptions:
     """Files of cases and labels, and which of their columns hold what."""
 
-    cases: Annotated[Path | None, typer.Option(metavar="FILE", help="New cases to decide on.")] = (
-        None
-    )
+    cases: Annotated[Path | None, option("New cases to decide on.", metavar="FILE")] = None
     labels: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Labels that have come, new or corrected.")
+        Path | None, option("Labels that have come, new or corrected.", metavar="FILE")
     ] = None
     case: Annotated[str, _column("Identifies a case, in both files.", "--id")] = "id"
     time: Annotated[str, _column("When a case came.")] = "time"
@@ -101,15 +99,12 @@ def monitor(
     show_options: OutputOptions,
     output: Annotated[Path | None, output_to("Where to write the page: .html.")] = None,
     renew: Annotated[
-        Path | None,
-        typer.Option(metavar="POLICY", help="Write a policy that recent labelled cases suggest."),
+        Path | None, option("Write a policy that recent labelled cases suggest.", metavar="POLICY")
     ] = None,
     adopt: Annotated[
-        Path | None, typer.Option(metavar="POLICY", help="Deploy this policy from now on.")
+        Path | None, option("Deploy this policy from now on.", metavar="POLICY")
     ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 where a limit is broken.")
-    ] = False,
+    check: Annotated[bool, option("Exit with 1 where a limit is broken.", "--check")] = False,
 ) -> None:
     """Watch a deployed policy: cases as they come, labels when they come.
 
@@ -220,12 +215,9 @@ def _labels(values: list[Any], watched: Monitor, feed: FeedOptions) -> tuple[Any
 
 
 def _sheet(status: Status) -> Sheet:
-    table = status.table()
-    names = [column.title for column in table.columns]
-    columns = {name: [str(row[i]) for row in table.rows] for i, name in enumerate(names)}
     return Sheet(
         f"{status.verdict}, as of {status.as_of}" if status.as_of else "no cases yet",
-        columns,
+        table_columns(status.table()),
         lambda: [watch.document() for watch in status.watches],
         status.document,
         (*(watch.words for watch in status.watches), *status.notes),

@@ -33,11 +33,12 @@ MOST_ASKED = 1_000_000
 Command = Callable[..., None]
 
 
-def shown_in(panel: str, help_text: str, *names: str, metavar: str | None = None) -> Any:
-    """Declare an option that the help shows under a heading of its own."""
-    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+def shown_in(panel: str | None, help_text: str, *names: str, **settings: Any) -> Any:
+    """Declare an option, which the help shows under a heading of its own where one is named."""
+    return typer.Option(*names, help=help_text, rich_help_panel=panel, **settings)
 
 
+option = partial(shown_in, None)
 in_columns, in_limits, in_choice, in_groups, in_intervals, in_output = (
     partial(shown_in, heading)
     for heading in ("Columns", "Limits and costs", "Choice", "Groups", "Intervals", "Output")
@@ -55,9 +56,7 @@ PredictionFile = Annotated[
 
 Check = Annotated[bool, in_limits("Exit with 1 where a limit is not met.", "--check")]
 
-TestFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Test cases, to evaluate the choice on.")
-]
+TestFile = Annotated[Path | None, option("Test cases, to evaluate the choice on.", metavar="FILE")]
 
 Exceed = Annotated[
     str | None,
@@ -73,6 +72,15 @@ FalseAlarmCost = Annotated[
     in_limits(
         "What a false alarm costs, in money: costs of 1,000 cases are then stated in it too.",
         metavar="AMOUNT",
+    ),
+]
+
+FileFormat = Annotated[
+    str | None,
+    in_columns(
+        "csv, tsv, parquet, arrow or jsonl, where the name does not say.",
+        "--format",
+        metavar="FORMAT",
     ),
 ]
 
@@ -107,7 +115,7 @@ def read_guarantee(confidence: float | None, horizon: int | None) -> Any:
 
 def output_to(help_text: str, metavar: str = "FILE") -> Any:
     """Declare where a command writes."""
-    return typer.Option("--output", "-o", metavar=metavar, help=help_text)
+    return option(help_text, "--output", "-o", metavar=metavar)
 
 
 _column = partial(in_columns, metavar="COLUMN")
@@ -134,14 +142,7 @@ class InputOptions:
     drop_missing: Annotated[
         bool, in_columns("Leave out rows with a missing value.", "--drop-missing")
     ] = False
-    file_format: Annotated[
-        str | None,
-        in_columns(
-            "csv, tsv, parquet, arrow or jsonl, where the name does not say.",
-            "--format",
-            metavar="FORMAT",
-        ),
-    ] = None
+    file_format: FileFormat = None
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from voros.cli.loading import count_points, load
-from voros.cli.options import InputOptions, LimitOptions, OutputOptions, bundled, output_to
+from voros.cli.loading import count_points, load, only_model
+from voros.cli.options import InputOptions, LimitOptions, OutputOptions, bundled, option, output_to
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import check_output, deliver, figure_format, show, show_progress
+from voros.core.arrays import check_choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.present.report.figures import figure_bytes, headless_pyplot
@@ -35,21 +34,19 @@ def plot(
     limits: LimitOptions,
     show_options: OutputOptions,
     output: Annotated[
-        Path,
-        output_to("A .png, .svg or .pdf to write; - is PNG on standard output."),
+        Path, output_to("A .png, .svg or .pdf to write; - is PNG on standard output.")
     ],
     kind: Annotated[
         str,
-        typer.Option(
-            metavar="KIND",
-            help="roc: curves and limits; area: what is won at each cost; threshold: what each "
+        option(
+            "roc: curves and limits; area: what is won at each cost; threshold: what each "
             "threshold costs (one model); surface: the ROC surface (one model).",
+            metavar="KIND",
         ),
     ] = "roc",
 ) -> None:
     """Draw the models in FILE with the limits they must live within."""
-    if kind not in KINDS:
-        raise ValueError(f"--kind={kind!r}; accepted are {', '.join(KINDS)}")
+    check_choice(kind, "kind", tuple(KINDS))
     scenario, picture_format = limits.read(), figure_format(output)
     check_output(output, show_options)
     predictions = load(columns)
@@ -68,10 +65,7 @@ def _figure(kind: str, points: Points, scenario: Scenario) -> Any:
 
     drawn: Points | OperatingPoints = points
     if kind in OF_ONE_MODEL:
-        if len(points) > 1:
-            listed = ", ".join(map(repr, points))
-            raise ValueError(f"this picture shows one model; choose one of {listed} with --score")
-        (drawn,) = points.values()
+        drawn = points[only_model(points, "this picture shows")]
     display = getattr(plotting, KINDS[kind]).from_points(drawn, scenario)
     axes = display.axes_[0] if kind == "threshold" else display.ax_
     return axes.figure

@@ -35,15 +35,7 @@ from voros.cli.options import (
     read_guarantee,
     read_price,
 )
-from voros.cli.terminal import (
-    STANDARD_OUTPUT,
-    Sheet,
-    check_output,
-    deliver,
-    printable_lines,
-    show,
-    show_progress,
-)
+from voros.cli.terminal import Sheet, check_output, deliver, printable_lines, show, show_progress
 from voros.core.scenario import Scenario
 from voros.exceptions import UnsettledError
 from voros.present.report.content import evaluation_values, scenario_values
@@ -94,7 +86,7 @@ class ChoiceOptions:
     def read(self) -> dict[str, Any]:
         """Return the arguments of `voros.select_points`."""
         if self.strategy not in STRATEGIES:
-            accepted = ", ".join(STRATEGIES)
+            accepted = ", ".join(map(repr, STRATEGIES))
             raise ValueError(f"--strategy={self.strategy!r}; accepted are {accepted}")
         return {
             "strategy": self.strategy,
@@ -160,7 +152,7 @@ def select(
     if output is not None:
         deliver(document, output, show_options, announce=False)
     sheet = _sheet(selection, policy, tested, validation)
-    show(sheet, show_options, aside=output == STANDARD_OUTPUT)
+    show(sheet, show_options, output=output)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
 

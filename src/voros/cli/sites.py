@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from voros.cli.loading import Engine, Opened, count_summaries, load, open_input
-from voros.cli.options import InputOptions, OutputOptions, bundled, in_columns, output_to
+from voros.cli.options import InputOptions, OutputOptions, bundled, in_columns, option, output_to
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
     Sheet,
@@ -38,8 +38,7 @@ def count(
     columns: InputOptions,
     show_options: OutputOptions,
     site: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Who counts; without it, the file's name."),
+        str | None, option("Who counts; without it, the file's name.", metavar="NAME")
     ] = None,
     outcome: Annotated[
         str | None,
@@ -49,10 +48,10 @@ def count(
         ),
     ] = None,
     min_cell: Annotated[
-        int, typer.Option(metavar="COUNT", help="Fewest rows of a range; smaller ones are merged.")
+        int, option("Fewest rows of a range; smaller ones are merged.", metavar="COUNT")
     ] = MIN_CELL,
     bits: Annotated[
-        int, typer.Option(help="How fine the ranges are: 12 is one per octave of scores, 20 256.")
+        int, option("How fine the ranges are: 12 is one per octave of scores, 20 256.")
     ] = 20,
     engine: Engine = None,
     output: Output = None,
@@ -60,7 +59,10 @@ def count(
     """Count the cases in FILE by ranges of scores: the counts may leave where the cases may not."""
     check_output(output, show_options)
     given = open_input(columns, engine)
-    _refuse_counts(given)
+    if given.counts is not None:
+        raise PredictionFileError(
+            f"{given.name} holds counts already; add such files with voros merge"
+        )
     name = site or _stem(given)
     with show_progress("counting"):
         counted, label, weight = (
@@ -84,13 +86,6 @@ def _count_in_memory(
         for model, scores in cases.scores.items()
     }
     return counted, str(cases.label), columns.weight
-
-
-def _refuse_counts(given: Opened) -> None:
-    if given.counts is not None:
-        raise PredictionFileError(
-            f"{given.name} holds counts already; add such files with voros merge"
-        )
 
 
 def _stem(given: Opened) -> str:
@@ -146,7 +141,10 @@ def _deliver(counts: SiteCounts, output: Path | None, options: OutputOptions) ->
 
 
 def _sheet(counts: SiteCounts) -> Sheet:
-    rows = [_row(model, counts) for model in counts.models]
+    rows = [
+        {"model": model, "ranges": len(bins.cells), "fewest_rows": int(bins.rows.min())}
+        for model, bins in counts.models.items()
+    ]
     sites = [
         f"{site.name}: {site.cases:,} cases, {site.positive:,g} positive" for site in counts.sites
     ]
@@ -169,12 +167,3 @@ def _sheet(counts: SiteCounts) -> Sheet:
         },
         notes=sites,
     )
-
-
-def _row(model: str, counts: SiteCounts) -> dict[str, Any]:
-    bins = counts.models[model]
-    return {
-        "model": model,
-        "ranges": len(bins.cells),
-        "fewest_rows": int(bins.rows.min()),
-    }

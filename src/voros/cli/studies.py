@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from voros.cli.options import OutputOptions, bundled, output_to
+from voros.cli.options import OutputOptions, bundled, option, output_to
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, say, show, show_progress
 from voros.io import check_folder
 from voros.present.report.content import evaluation_values
+from voros.text.table import Absent
 
 if TYPE_CHECKING:
-    from voros.policy.deployment import PolicyEvaluation
     from voros.studies.experiments import RunOptions, StudyResult
     from voros.studies.experiments.splits import SplitsResult
     from voros.studies.paper import Cell
-    from voros.text.table import Absent
 
 experiment = typer.Typer(
     no_args_is_help=True,
@@ -33,23 +32,14 @@ LARGEST_SEED = 2**32 - 1
 MOST_PATIENTS = 1_000_000
 """Three times as many as MIMIC-IV has."""
 
-Data = Annotated[
-    Path, typer.Option("--data", metavar="FOLDER", help="As PhysioNet distributes it.")
-]
+Data = Annotated[Path, option("As PhysioNet distributes it.", metavar="FOLDER")]
 Out = Annotated[
     Path,
-    typer.Option(
-        "--out",
-        metavar="FOLDER",
-        help="Where everything is written. An interrupted run in it is taken up again.",
+    option(
+        "Where everything is written. An interrupted run in it is taken up again.", metavar="FOLDER"
     ),
 ]
-Seed = Annotated[
-    int,
-    typer.Option(
-        "--seed", min=0, max=LARGEST_SEED, help="Of the split, the fits and the resamples."
-    ),
-]
+Seed = Annotated[int, option("Of the split, the fits and the resamples.", min=0, max=LARGEST_SEED)]
 
 
 @dataclass(frozen=True)
@@ -57,13 +47,9 @@ class StudyOptions:
     """What every study can be asked."""
 
     out: Out
-    quick: Annotated[bool, typer.Option("--quick", help="Fit 12 models rather than 140.")] = False
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", help="Fits side by side; default one a core.")
-    ] = None
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Minutes that a single fit may take.")
-    ] = 30.0
+    quick: Annotated[bool, option("Fit 12 models rather than 140.", "--quick")] = False
+    jobs: Annotated[int | None, option("Fits side by side; default one a core.")] = None
+    time_limit: Annotated[float, option("Minutes that a single fit may take.")] = 30.0
     seed: Seed = 0
 
     @property
@@ -92,22 +78,16 @@ def _show(result: StudyResult | SplitsResult, out: Path) -> None:
 def mimic(
     data: Data,
     study: StudyOptions,
-    outcome: Annotated[
-        str, typer.Option("--outcome", help="Death in the icu, as in the paper, or in hospital.")
-    ] = "icu",
-    min_hours: Annotated[
-        float, typer.Option("--min-hours", help="Hours that a stay must have lasted.")
-    ] = 50.0,
+    outcome: Annotated[str, option("Death in the icu, as in the paper, or in hospital.")] = "icu",
+    min_hours: Annotated[float, option("Hours that a stay must have lasted.")] = 50.0,
     against: Annotated[
         Path | None,
-        typer.Option(
-            "--against",
-            metavar="FOLDER",
-            help="Compare cohort and labels with published predictions by their ids.",
+        option(
+            "Compare cohort and labels with published predictions by their ids.", metavar="FOLDER"
         ),
     ] = None,
     published_split: Annotated[
-        bool, typer.Option("--published-split", help="Take over the split of --against.")
+        bool, option("Take over the split of --against.", "--published-split")
     ] = False,
 ) -> None:
     """MIMIC-IV 2.x or 3.x: death in the ICU or the hospital, from the first 48 hours."""
@@ -131,23 +111,12 @@ def eicu(data: Data, study: StudyOptions) -> None:
 @experiment.command()
 @bundled
 def physionet2012(
-    data: Annotated[
-        Path,
-        typer.Option(
-            "--data", metavar="PATH", help="Folder or archive with set-a, Outcomes-a.txt."
-        ),
-    ],
+    data: Annotated[Path, option("Folder or archive with set-a, Outcomes-a.txt.", metavar="PATH")],
     study: StudyOptions,
-    splits: Annotated[int, typer.Option("--splits", min=1, help="Random splits.")] = 20,
-    parameters: Annotated[
-        str, typer.Option("--parameters", help="paper: its channels; all: the 37 parameters.")
-    ] = "paper",
-    sets: Annotated[
-        str | None, typer.Option("--sets", help="Such as ab; default all that are there.")
-    ] = None,
-    test_set: Annotated[
-        str | None, typer.Option("--test-set", help="Keep this set for testing alone.")
-    ] = None,
+    splits: Annotated[int, option("Random splits.", min=1)] = 20,
+    parameters: Annotated[str, option("paper: its channels; all: the 37 parameters.")] = "paper",
+    sets: Annotated[str | None, option("Such as ab; default all that are there.")] = None,
+    test_set: Annotated[str | None, option("Keep this set for testing alone.")] = None,
 ) -> None:
     """PhysioNet Challenge 2012, open to all: death in hospital, from the first 48 hours."""
     from voros.studies.hospital import run_physionet2012
@@ -167,7 +136,7 @@ def physionet2012(
 def support2(
     study: StudyOptions,
     outcome: Annotated[
-        str, typer.Option("--outcome", help="hospital_death_within_7_days or hospital_death.")
+        str, option("hospital_death_within_7_days or hospital_death.")
     ] = "hospital_death_within_7_days",
 ) -> None:
     """SUPPORT2, which comes with voros: death in hospital, from the physiology of day 3."""
@@ -180,17 +149,11 @@ def support2(
 def evidence(
     out: Out,
     data: Annotated[
-        list[Path] | None,
-        typer.Option("--data", metavar="FOLDER", help="With the tables as CSV; may be repeated."),
+        list[Path] | None, option("With the tables as CSV; may be repeated.", metavar="FOLDER")
     ] = None,
-    physionet2012: Annotated[
-        Path | None,
-        typer.Option("--physionet2012", metavar="PATH", help="Its folder or archive."),
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", help="A data set by name; may be repeated.")
-    ] = None,
-    splits: Annotated[int, typer.Option("--splits", min=1, help="Random splits of each.")] = 10,
+    physionet2012: Annotated[Path | None, option("Its folder or archive.", metavar="PATH")] = None,
+    only: Annotated[list[str] | None, option("A data set by name; may be repeated.")] = None,
+    splits: Annotated[int, option("Random splits of each.", min=1)] = 10,
 ) -> None:
     """Many open data sets: compare the costs of choosing by partial VOROS and by other scores."""
     from voros.studies.evidence import run_evidence
@@ -205,10 +168,8 @@ def evidence(
 @experiment.command()
 def generate(
     out: Out,
-    patients: Annotated[
-        int, typer.Option("--patients", min=1, max=MOST_PATIENTS, help="How many to make up.")
-    ] = 1000,
-    release: Annotated[str, typer.Option("--release", help="2.0, 2.2 or 3.1.")] = "3.1",
+    patients: Annotated[int, option("How many to make up.", min=1, max=MOST_PATIENTS)] = 1000,
+    release: Annotated[str, option("2.0, 2.2 or 3.1.")] = "3.1",
     seed: Seed = 0,
 ) -> None:
     """Make up a MIMIC-IV release, to try the experiment before the data arrive."""
@@ -233,8 +194,7 @@ def paper(
     ],
     show_options: OutputOptions,
     output: Annotated[
-        Path | None,
-        output_to("Save the tables as text, CSV and LaTeX.", "FOLDER"),
+        Path | None, output_to("Save the tables as text, CSV and LaTeX.", "FOLDER")
     ] = None,
 ) -> None:
     """Print the paper's tables, computed from the predictions in FOLDER."""
@@ -269,13 +229,11 @@ def _place(cell: Cell) -> dict[str, Any]:
 
 
 def _evaluations(cell: Cell) -> dict[str, Any]:
-    return {name: _evaluation(getattr(cell, name)) for name in ("valid", "test")}
-
-
-def _evaluation(found: PolicyEvaluation | Absent) -> dict[str, Any]:
-    from voros.text.table import Absent
-
-    return {"absent": found.reason} if isinstance(found, Absent) else evaluation_values(found)
+    found = {"valid": cell.valid, "test": cell.test}
+    return {
+        name: {"absent": one.reason} if isinstance(one, Absent) else evaluation_values(one)
+        for name, one in found.items()
+    }
 
 
 def _row(cell: Cell, name: str) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from voros.io import check_writable, write_together
+from voros.io import check_writable, format_of, table_bytes, write_together
+from voros.io.tables import Format
 from voros.io.writing import json_text
 from voros.text.messages import Argument, Message, printable
-from voros.text.table import csv_text
+from voros.text.table import Table, csv_text
 
 if TYPE_CHECKING:
     from voros.cli.options import OutputOptions, ShowOptions
@@ -164,11 +165,10 @@ class Sheet:
         return replace(self, document=lambda: {**facts, **self.document()})
 
 
-def show(sheet: Sheet, options: ShowOptions, *, aside: bool = False) -> None:
+def show(sheet: Sheet, options: ShowOptions, *, output: Path | None = None) -> None:
     """Print a result in the form that was asked for.
 
-    A table goes to the standard error stream where ``aside`` says that something else has the
-    standard output.
+    A table goes to the standard error stream where the command's ``output`` has the standard one.
     """
     if options.as_json:
         sys.stdout.write(json_text(sheet.document()))
@@ -176,18 +176,18 @@ def show(sheet: Sheet, options: ShowOptions, *, aside: bool = False) -> None:
         rows = sheet.rows()
         sys.stdout.write(csv_text(rows[0], (row.values() for row in rows)))
     else:
-        _print_table(sheet, aside)
+        _print_table(sheet, aside=output == STANDARD_OUTPUT)
 
 
-def _print_table(sheet: Sheet, aside: bool) -> None:
+def _print_table(sheet: Sheet, *, aside: bool) -> None:
     from rich import box
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as RichTable
 
     console = Console(highlight=False, markup=False, emoji=False, stderr=aside)
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
-    table = Table(box=box.SIMPLE_HEAD)
+    table = RichTable(box=box.SIMPLE_HEAD)
     for name in map(printable, sheet.columns):
         table.add_column(name, justify="right" if table.columns else "left", no_wrap=True)
     for row in zip(*sheet.columns.values(), strict=True):
@@ -196,6 +196,12 @@ def _print_table(sheet: Sheet, aside: bool) -> None:
         console.print(part)
     for text in sheet.tables:
         console.print(text, soft_wrap=True)
+
+
+def table_columns(table: Table) -> dict[str, list[str]]:
+    """Return the columns of a table of text by their titles."""
+    titles = [column.title for column in table.columns]
+    return {title: [str(row[i]) for row in table.rows] for i, title in enumerate(titles)}
 
 
 def check_output(output: Path | None, options: OutputOptions) -> None:
@@ -226,6 +232,18 @@ def deliver(
         raise ValueError("-o - would send a picture to the terminal; redirect it, as in > file.png")
     else:
         sys.stdout.buffer.write(data)
+
+
+def cases_format(output: Path | None) -> Format:
+    """Return the format of a file of cases by its name; CSV on the standard output."""
+    return "csv" if output is None or output == STANDARD_OUTPUT else format_of(output)
+
+
+def deliver_cases(table: Any, output: Path | None, options: OutputOptions) -> None:
+    """Write a table of cases in the format that the name of the output asks for."""
+    data = table_bytes(table, cases_format(output))
+    text = output in (None, STANDARD_OUTPUT)
+    deliver(data.decode() if text else data, output, options, announce=False)
 
 
 def figure_format(path: Path) -> str:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-import typer
 
-from voros.cli.loading import load, periods_of
+from voros.cli.loading import load, only_model, periods_of
 from voros.cli.options import (
     InputOptions,
     LimitOptions,
@@ -17,23 +16,15 @@ from voros.cli.options import (
     PeriodOptions,
     TestFile,
     bundled,
+    option,
     output_to,
 )
-from voros.cli.terminal import (
-    STANDARD_OUTPUT,
-    Sheet,
-    check_output,
-    deliver,
-    say,
-    show,
-    show_progress,
-)
-from voros.io import append_column, format_of, open_source, read_predictions, table_bytes
+from voros.cli.terminal import Sheet, check_output, deliver_cases, say, show, show_progress
+from voros.io import append_column, open_source, read_predictions
 from voros.present.report.content import scenario_values
 from voros.present.report.wording import exact
 
 if TYPE_CHECKING:
-    from voros.io import Predictions
     from voros.policy.worklists import Worklist, WorklistEvaluation
 
 
@@ -45,8 +36,7 @@ def list_cases(
     show_options: OutputOptions,
     test: TestFile = None,
     today: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="New cases, of whole periods, to write the list of."),
+        Path | None, option("New cases, of whole periods, to write the list of.", metavar="FILE")
     ] = None,
     output: Annotated[
         Path | None,
@@ -66,16 +56,14 @@ def list_cases(
     when.check(scenario)
     check_output(output, show_options)
     cases = load(columns, when=when)
-    model = _one_model(cases)
+    if cases.weights is not None:
+        raise ValueError("a list holds cases, and --weight makes each row several; leave it out")
+    model = only_model(cases.models, "a list is of")
     with show_progress("choosing"):
         from voros.policy import worklist
 
-        made = worklist(
-            cases.positive,
-            cases.of(model),
-            scenario,
-            periods=periods_of(cases, scenario, when),
-        )
+        periods = periods_of(cases, scenario, when)
+        made = worklist(cases.positive, cases.of(model), scenario, periods=periods)
     shown = {"validation": made.validation}
     if test is not None:
         named = replace(columns, file=test, label=cases.label, score=[model])
@@ -85,7 +73,7 @@ def list_cases(
     if today is not None and output is not None:
         _write_list(made, today, model, when, output, show_options)
     sheet = _sheet(made, shown, cases.source, model)
-    show(sheet, show_options, aside=output == STANDARD_OUTPUT)
+    show(sheet, show_options, output=output)
 
 
 def _check(per: str | None, today: Path | None, output: Path | None) -> None:
@@ -94,15 +82,6 @@ def _check(per: str | None, today: Path | None, output: Path | None) -> None:
     if (today is None) != (output is None):
         missing = "--today FILE" if today is None else "-o FILE"
         raise ValueError(f"a list needs cases and somewhere to write them; {missing} is missing")
-
-
-def _one_model(cases: Predictions) -> str:
-    if len(cases.models) > 1:
-        names = ", ".join(map(repr, cases.models))
-        raise ValueError(f"a list is of one model, and there are {names}; name one with --score")
-    if cases.weights is not None:
-        raise ValueError("a list holds cases, and --weight makes each row several; leave it out")
-    return str(cases.models[0])
 
 
 def _write_list(
@@ -123,12 +102,8 @@ def _write_list(
         both_classes=False,
     )
     listed = made.predict(cases.of(model), periods=periods_of(cases, made.scenario, when))
-    screen = output == STANDARD_OUTPUT
-    data = table_bytes(
-        append_column(source, "listed", listed.astype(np.int8), cases.kept),
-        "csv" if screen else format_of(output),
-    )
-    deliver(data.decode() if screen else data, output, options, announce=False)
+    table = append_column(source, "listed", listed.astype(np.int8), cases.kept)
+    deliver_cases(table, output, options)
     say(f"{int(listed.sum()):,} of {len(listed):,} cases are listed")
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,14 +14,13 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import in_unit_of
 from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import ArgumentError
-from voros.io.frames import join_frames
 from voros.looks import AXIS_TITLES
-from voros.plotting.colours import ground, model_styles, quiet
+from voros.plotting.colours import ground, quiet
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
-from voros.plotting.display import ModelDisplay, PointsLike, renamed
+from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size, write_beside
+from voros.plotting.style import dress, line_width, type_size, write_beside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,8 +40,10 @@ MOST_NAMED = 8
 """Thresholds are written beside a curve if no more than these take over in the picture."""
 
 
-class AreaCurveDisplay(ModelDisplay):
+class AreaCurveDisplay(CurveDisplay):
     """How good the best feasible threshold is at each cost; partial VOROS is the mean height.
+
+    The cost density takes the lower part of the axes.
 
     Parameters
     ----------
@@ -78,6 +78,8 @@ class AreaCurveDisplay(ModelDisplay):
     'best normalised area'
     """
 
+    shape = 0.8
+
     def __init__(
         self,
         points: PointsLike,
@@ -98,10 +100,6 @@ class AreaCurveDisplay(ModelDisplay):
         """What every model scores."""
         return {name: evaluation_of(each, self.scenario) for name, each in self.points.items()}
 
-    def evaluated(self) -> Iterable[Evaluation]:
-        """Return every model in the scenario."""
-        return self.evaluations.values()
-
     def to_ratio(self, t: Any) -> Any:
         """Return the cost ratio C_FP / C_FN at which the fractional cost is ``t``."""
         return ratio_at(t, self.negatives_per_positive)
@@ -110,18 +108,8 @@ class AreaCurveDisplay(ModelDisplay):
         """Return the fractional cost t = cN/(cN + P) at a cost ratio."""
         return fractional_cost(cost_ratio, self.negatives_per_positive)
 
-    def plot(self, ax: Axes | None = None, *, color: Any = None) -> Self:
-        """Draw on ``ax``, or on a new figure; the cost density takes the lower part of it.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-        color : color, sequence of colors, or mapping of str to color, optional
-            Of the models: one for a single model, one each, or by name.
-        """
-        self.ax_ = axes_to_draw_on(ax, shape=0.8)
+    def _draw(self, *, grow: bool) -> None:
         self.density_ax_ = _split_off_lower_part(self.ax_)
-        self.styles_ = model_styles(self.ax_, list(self.points), color)
         self.curves_: dict[str, Line2D] = {}
         self.switches_: dict[str, Line2D] = {}
         for model in self.points:
@@ -131,12 +119,7 @@ class AreaCurveDisplay(ModelDisplay):
         self._dress()
         if len(self.points) > 1 or self.named:
             entries = [(line, self._said_score(model)) for model, line in self.curves_.items()]
-            draw_legend(self.ax_, entries, below=self.density_ax_, grow=ax is None)
-        return self
-
-    def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame of the curves: model, t, cost ratio, area and threshold."""
-        return join_frames([self._columns(model) for model in self.points], backend)
+            draw_legend(self.ax_, entries, below=self.density_ax_, grow=grow)
 
     def switches(self, model: str) -> FloatArray:
         """Return the values of t, within the picture, at which another threshold takes over."""

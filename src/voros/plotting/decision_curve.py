@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voros.core.arrays import AnyArray
 from voros.core.scenario import Scenario, check_scenario
 from voros.decision_curves import DecisionCurve, check_probabilities
-from voros.io.frames import join_frames
 from voros.looks import AXIS_TITLES
-from voros.plotting.colours import FADED, model_styles, quiet
-from voros.plotting.display import ModelDisplay, PointsLike, renamed
+from voros.plotting.colours import FADED, quiet
+from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import axes_to_draw_on, dress, line_width
+from voros.plotting.style import dress, line_width
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-GRID = np.arange(1, 100) / 100
+USUAL_PROBABILITIES = np.arange(1, 100) / 100
 """Threshold probabilities at which the curves are drawn by default, as far as anybody gains."""
 
-BELOW = 0.15
+BELOW_ZERO = 0.15
 """How far the picture reaches below zero, as a share of its height above."""
 
 
-class DecisionCurveDisplay(ModelDisplay):
+class DecisionCurveDisplay(CurveDisplay):
     """Decision curves: the net benefit of each model, of treating all and of treating none.
 
     Parameters
@@ -66,6 +64,8 @@ class DecisionCurveDisplay(ModelDisplay):
     'net benefit'
     """
 
+    shape = 0.75
+
     def __init__(
         self,
         points: PointsLike,
@@ -88,21 +88,7 @@ class DecisionCurveDisplay(ModelDisplay):
             for name, each in self.points.items()
         }
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame of the curves, and of what the limits cost."""
-        return join_frames([self._columns(model) for model in self.points], backend)
-
-    def plot(self, ax: Axes | None = None, *, color: Any = None) -> Self:
-        """Draw on ``ax``, or on a new figure.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-        color : color, sequence of colors, or mapping of str to color, optional
-            Of the models: one for a single model, one each, or by name.
-        """
-        self.ax_ = axes_to_draw_on(ax, shape=0.75)
-        self.styles_ = model_styles(self.ax_, list(self.points), color)
+    def _draw(self, *, grow: bool) -> None:
         self.curves_: dict[str, Line2D] = {}
         self.unlimited_: dict[str, Line2D] = {}
         self.as_scored_: dict[str, Line2D] = {}
@@ -113,10 +99,7 @@ class DecisionCurveDisplay(ModelDisplay):
         self.ax_.axhline(0, color=quiet(self.ax_), linewidth=1)
         self._dress()
         entries = [(line, visible(model)) for model, line in self.curves_.items()]
-        draw_legend(
-            self.ax_, [*entries, (self.treat_all_, "an alarm for everybody")], grow=ax is None
-        )
-        return self
+        draw_legend(self.ax_, [*entries, (self.treat_all_, "an alarm for everybody")], grow=grow)
 
     def _draw_model(self, model: str) -> None:
         curve, style = self.decision_curves[model], self.styles_[model]
@@ -146,9 +129,12 @@ class DecisionCurveDisplay(ModelDisplay):
 
     def _gaining(self) -> AnyArray:
         """Return the usual grid, as far as some model does better than an alarm for nobody."""
-        curves = [DecisionCurve.of(each, GRID, self.scenario).best for each in self.points.values()]
+        curves = [
+            DecisionCurve.of(each, USUAL_PROBABILITIES, self.scenario).best
+            for each in self.points.values()
+        ]
         gains = np.flatnonzero(np.max(curves, axis=0) > 0)
-        return GRID[: max(int(gains[-1]) + 2, 2)] if len(gains) else GRID
+        return USUAL_PROBABILITIES[: max(int(gains[-1]) + 2, 2) if len(gains) else None]
 
     def _dress(self) -> None:
         dress(
@@ -158,5 +144,5 @@ class DecisionCurveDisplay(ModelDisplay):
         )
         tallest = max(float(np.max(each.best)) for each in self.decision_curves.values())
         top = max(tallest, 1e-12)
-        self.ax_.set_ylim(-BELOW * top, 1.05 * top)
+        self.ax_.set_ylim(-BELOW_ZERO * top, 1.05 * top)
         self.ax_.set_xlim(self.probabilities.min(), self.probabilities.max())

@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
-from inspect import signature
-from typing import Any, ClassVar, Self, TypeAlias
+from inspect import signature, unwrap
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
+from voros.core.arrays import AnyArray, check_type
 from voros.core.operating_points import OperatingPoints, check_same_cases
 from voros.evaluation import Evaluation
+from voros.io.frames import join_frames
 from voros.models import ONLY_MODEL, count_models
 from voros.notices import warn_about
+from voros.plotting.colours import model_styles
+from voros.plotting.style import axes_to_draw_on
 from voros.text.signatures import takes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PointsLike: TypeAlias = OperatingPoints | Mapping[str, OperatingPoints]
 """One model, or several by name, counted on the same cases."""
+
+
+def _handing_on(maker: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of its own for each class, which can have a signature of its own."""
+
+    @wraps(maker)
+    def made(cls: Any, *arguments: Any, **options: Any) -> Any:
+        return maker(cls, *arguments, **options)
+
+    return made
 
 
 class ModelDisplay(ABC):
@@ -41,11 +58,13 @@ class ModelDisplay(ABC):
             cls.settings or cls, cls.plot, leave_out=("self", "points", "points_by_model")
         )
         for name in ("from_points", "from_predictions", "from_estimator"):
-            setattr(cls, name, classmethod(named(_handing_on(getattr(cls, name).__func__))))
+            maker = unwrap(getattr(cls, name).__func__)
+            setattr(cls, name, classmethod(named(_handing_on(maker))))
 
-    def evaluated(self) -> Iterable[Evaluation]:
-        """Return the models in the scenarios that they were given."""
-        return ()
+    @property
+    def evaluations(self) -> Mapping[Any, Evaluation]:
+        """The models in the scenarios that they were given."""
+        return {}
 
     @classmethod
     def from_points(cls, points: Any, *arguments: Any, ax: Any = None, **options: Any) -> Self:
@@ -63,7 +82,7 @@ class ModelDisplay(ABC):
         """
         made_with = set(options).intersection(signature(cls).parameters)
         made = cls(points, *arguments, **{name: options.pop(name) for name in made_with})
-        for evaluation in made.evaluated():
+        for evaluation in made.evaluations.values():
             warn_about(evaluation.decision)
         return made.plot(ax, **options)
 
@@ -122,14 +141,37 @@ class ModelDisplay(ABC):
         return cls.from_predictions(y, scores, *arguments, pos_label=label, **options)
 
 
-def _handing_on(maker: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of its own for each class, which can have a signature of its own."""
+class CurveDisplay(ModelDisplay):
+    """Curves of one or many models on axes that they share; subclasses draw them."""
 
-    @wraps(maker)
-    def made(cls: Any, *arguments: Any, **options: Any) -> Any:
-        return maker(cls, *arguments, **options)
+    shape: ClassVar[float]
+    """Height of a new figure, in its widths."""
 
-    return made
+    points: Mapping[str, OperatingPoints]
+
+    def plot(self, ax: Axes | None = None, *, color: Any = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        color : color, sequence of colors, or mapping of str to color, optional
+            Of the models: one for a single model, one each, or by name.
+        """
+        self.ax_ = axes_to_draw_on(ax, shape=self.shape)
+        self.styles_ = model_styles(self.ax_, list(self.points), color)
+        self._draw(grow=ax is None)
+        return self
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame of the curves, a row for each place where one is drawn."""
+        return join_frames([self._columns(model) for model in self.points], backend)
+
+    @abstractmethod
+    def _draw(self, *, grow: bool) -> None: ...
+
+    @abstractmethod
+    def _columns(self, model: str) -> dict[str, AnyArray]: ...
 
 
 def named_points(points: PointsLike) -> dict[str, OperatingPoints]:
@@ -146,19 +188,12 @@ def renamed(points: PointsLike, name: str | None) -> dict[str, OperatingPoints]:
     named = named_points(points)
     if name is None:
         return named
-    check_name(name)
+    check_type(name, "name", str, "a str")
     if len(named) > 1:
         raise ValueError(
             f"name={name!r} and {len(named)} models ({', '.join(named)}); it names a single one"
         )
     return {name: only_model(named)}
-
-
-def check_name(name: str) -> str:
-    """Return the name of a model, or say that it is none."""
-    if not isinstance(name, str):
-        raise TypeError(f"name={name!r}; accepted is a str")
-    return name
 
 
 def only_model(points: PointsLike) -> OperatingPoints:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from voros.core.arrays import check_type
 from voros.plotting.colours import ink, model_styles, quiet
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size, write_beside
@@ -66,9 +67,8 @@ class GroupDisplay:
     """
 
     def __init__(self, groups: GroupEvaluation) -> None:
-        if not isinstance(groups, GroupEvaluation):
-            raise TypeError(f"groups={groups!r}; accepted is policy.evaluate(..., by=...).by_group")
-        self.groups = groups
+        accepted = "policy.evaluate(..., by=...).by_group"
+        self.groups = check_type(groups, "groups", GroupEvaluation, accepted)
 
     @classmethod
     @takes(ThresholdPolicy.evaluate, leave_out=("self",))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-PANELS = ("precision", "alarms")
-LABELS = {"precision": "precision", "alarms": "alarms (share of cases)"}
+PANELS = {"precision": "precision", "alarms": "alarms (share of cases)"}
+"""Measures, from top to bottom, and how their axes are called."""
 
 
 class PrevalenceDisplay:
@@ -95,17 +95,14 @@ class PrevalenceDisplay:
         y = getattr(band, name)
         (self.lines_[name],) = panel.plot(x, y, color=color, linewidth=line_width(panel))
         last = panel is self.axes_[-1]
-        dress(panel, xlabel="prevalence" if last else "", ylabel=LABELS[name])
+        dress(panel, xlabel="prevalence" if last else "", ylabel=PANELS[name])
         panel.set_ylim(0, 1.02 * max(1.0 if name == "precision" else float(np.nanmax(high)), 0.01))
         panel.tick_params(labelbottom=last)
 
     def _draw_limits(self) -> dict[str, Line2D]:
-        band, drawn = self.band, {}
-        limits = {"precision": band.scenario.min_precision, "alarms": band.max_share}
-        words = {"precision": "precision floor", "alarms": "capacity"}
-        for panel, (name, limit) in zip(self.axes_, limits.items(), strict=True):
-            drawn[name] = draw_level(panel, limit, words[name])
-        return drawn
+        limits = self.band.scenario.min_precision, self.band.max_share
+        drawn = map(draw_level, self.axes_, limits, ("precision floor", "capacity"))
+        return dict(zip(PANELS, drawn, strict=True))
 
     def _write_title(self) -> None:
         band, panel = self.band, self.axes_[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -111,10 +110,6 @@ class RocDisplay(ModelDisplay):
             for limits, scenario in self.scenarios.items()
             for model, points in self.points.items()
         }
-
-    def evaluated(self) -> Iterable[Evaluation]:
-        """Return every model in every scenario."""
-        return self.evaluations.values()
 
     def plot(
         self,

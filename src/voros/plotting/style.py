@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.core.arrays import check_type
 from voros.installing import missing_package
 from voros.plotting.colours import ink
 
@@ -43,16 +44,10 @@ def pyplot() -> Any:
 
 def axes_to_draw_on(ax: Axes | None, shape: float = 0.9, **subplot_options: Any) -> Axes:
     """Return ``ax``, or the axes of a new figure whose height is ``shape`` times its width."""
-    plt = pyplot()
     if ax is not None:
         return check_axes(ax)
-    width = figure_inches()
-    _, made = plt.subplots(
-        figsize=(width, width * shape),
-        layout="constrained",
-        subplot_kw=subplot_options,
-    )
-    return made  # type: ignore[no-any-return]
+    shapes = {"squeeze": False, "subplot_kw": subplot_options}
+    return panels_to_draw_on(None, (1,), (1.0, shape), **shapes)[0]
 
 
 def panels_to_draw_on(
@@ -68,7 +63,7 @@ def panels_to_draw_on(
         return tuple(map(check_axes, given))
     size = tuple(figure_inches() * side for side in shape)
     _, made = pyplot().subplots(figsize=size, layout="constrained", **options)
-    return tuple(made)
+    return tuple(np.ravel(made))
 
 
 def write_beside(ax: Any, text: str, at: Any, points: tuple[float, float], **options: Any) -> Text:
@@ -82,9 +77,7 @@ def check_axes(ax: Axes) -> Axes:
     """Return axes, or say that something else was given."""
     from matplotlib.axes import Axes
 
-    if not isinstance(ax, Axes):
-        raise TypeError(f"ax={ax!r}; accepted are the Axes of matplotlib")
-    return ax
+    return check_type(ax, "ax", Axes, "the Axes of matplotlib")
 
 
 def figure_inches() -> float:

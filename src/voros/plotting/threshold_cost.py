@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, BoolArray, FloatArray, check_choice
+from voros.core.arrays import LARGEST_FINITE, BoolArray, FloatArray, check_choice, check_type
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import expected_costs
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.looks import AXIS_TITLES
 from voros.plotting.colours import FADED, ground, model_styles
-from voros.plotting.display import ModelDisplay, PointsLike, check_name, only_model
+from voros.plotting.display import ModelDisplay, PointsLike, only_model
 from voros.plotting.limit_lines import draw_level, limit_labels, shade_runs
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size
@@ -34,7 +33,7 @@ LONGEST_LINE = 60
 Along = Literal["threshold", "alarms"]
 
 PANELS = ("expected_cost", "precision", "alarms")
-PANEL_LABELS = {"expected_cost": "expected cost", "precision": "precision", "alarms": "alarms"}
+"""Measures, from top to bottom."""
 
 
 class ThresholdCostDisplay(ModelDisplay):
@@ -91,16 +90,17 @@ class ThresholdCostDisplay(ModelDisplay):
             raise ValueError("along='threshold', and the points carry no thresholds; use 'alarms'")
         self.along: Along = along or ("alarms" if unknown else "threshold")
         self.scenario = check_scenario(scenario)
-        self.name = None if name is None else check_name(name)
+        self.name = None if name is None else check_type(name, "name", str, "a str")
 
     @cached_property
     def evaluation(self) -> Evaluation:
         """The model in its scenario."""
         return evaluation_of(self._given, self.scenario)
 
-    def evaluated(self) -> Iterable[Evaluation]:
-        """Return the model in its scenario."""
-        return (self.evaluation,)
+    @property
+    def evaluations(self) -> dict[str, Evaluation]:
+        """The model in its scenario."""
+        return {"": self.evaluation}
 
     @cached_property
     def expected_cost(self) -> FloatArray:
@@ -182,18 +182,14 @@ class ThresholdCostDisplay(ModelDisplay):
         (self.lines_[name],) = panel.plot(x, solid, color=color, linewidth=width)
         last = panel is self.axes_[-1]
         label = AXIS_TITLES.get(self.along, "alarms")
-        dress(panel, xlabel=label if last else "", ylabel=PANEL_LABELS[name])
+        dress(panel, xlabel=label if last else "", ylabel=name.replace("_", " "))
         panel.tick_params(labelbottom=last)
 
     def _draw_limits(self) -> dict[str, Line2D]:
         limits = self.scenario.min_precision, self.evaluation.max_alarms
         labels = limit_labels(self.scenario).values()
-        return {
-            name: draw_level(panel, limit, text)
-            for name, panel, limit, text in zip(
-                PANELS[1:], self.axes_[1:], limits, labels, strict=True
-            )
-        }
+        drawn = map(draw_level, self.axes_[1:], limits, labels)
+        return dict(zip(PANELS[1:], drawn, strict=True))
 
     def _mark_best(self) -> tuple[Line2D, ...]:
         x = self._along()[self.best]
