@@ -123,6 +123,38 @@ def test_resamples_score_as_in_python(models: Any, of_page: dict[str, Any]) -> N
             assert moved[:9] == pytest.approx([score - expected for score in drawn], abs=1e-9)
 
 
+LEADS = (0, 0.01, 0.02, 0.03, 0.04, 0.06, 0.1, 0.2)
+"""As in resample.mjs."""
+
+
+@needs_node
+def test_races_are_too_close_to_call_by_the_resamples_of_python(
+    models: Any, of_page: dict[str, Any]
+) -> None:
+    held = held_points(count_models(*models), None)
+    of_models = of_page["replicates"]["models"]
+    kept = [np.array([0, *(1 + i for i in model["kept"])]) for model in of_models]
+    wholes = [points.take(rows) for points, rows in zip(held.values(), kept, strict=True)]
+    for (scenario, _), asked, found in zip(
+        SETTINGS, of_page["settings"], of_page["found"], strict=True
+    ):
+        first = asked["best"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", voros.VorosWarning)
+            expected = [voros.evaluate_points(points, scenario).score for points in wholes]
+            drawn = np.array(
+                [
+                    [voros.evaluate_points(_points(model, b), scenario).score for b in range(200)]
+                    for model in of_models
+                ]
+            )
+        moved = (drawn - np.array(expected)[:, None])[[first, 1 - first]]
+        # Of 200 resamples the fifth from below ends an interval of 95 %.
+        low = np.sort(moved[0] - moved[1])[4]
+        assert found["close"] == [bool(lead + low <= 0) for lead in LEADS]
+        assert len(set(found["close"])) == 2
+
+
 @needs_node
 @pytest.mark.slow
 def test_intervals_are_those_of_the_bootstrap_within_its_error(
@@ -187,6 +219,48 @@ def test_too_close_to_call_follows_from_the_interval(browser: Any, tmp_path: Pat
         page = write_page(y, scores, scenario, tmp_path / f"{name}.html")
         assert ("too close to call" in _opened(browser, page)) == open_case
     assert browser.execute_script("return document.querySelectorAll('.interval').length") == 3
+
+
+@pytest.mark.browser
+def test_the_map_is_hatched_by_intervals(browser: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    y = rng.random(400) < 0.3
+    noise = rng.normal(size=400)
+    near = {name: noise + 0.7 * rng.normal(size=400) + y for name in "ab"}
+    far = {"a": 0.3 * noise + y, "b": noise}
+    # The middle of the map is the setting itself, where nothing cuts the map off.
+    scenario = voros.Scenario(0.3, 0.2, voros.costs.miss_costs(3, 6))
+    for name, scores in {"near": near, "far": far}.items():
+        page = write_page(y, scores, scenario, tmp_path / f"{name}.html")
+        assert ("too close to call" in _opened(browser, page)) == (name == "near")
+        assert "the 95% interval" in _judged(browser)
+        assert ("too close to call" in _middle(browser)) == (name == "near")
+    page = write_page(y, near, scenario, tmp_path / "none.html", n_resamples=0)
+    browser.get(page.as_uri())
+    for _ in range(400):
+        if key := browser.execute_script("return document.getElementById('map-key').textContent"):
+            break
+        time.sleep(0.05)
+    assert "within 0.01" in key
+
+
+def _judged(browser: Any) -> str:
+    for _ in range(600):
+        if browser.execute_script("return document.body.dataset.judged ?? null"):
+            break
+        time.sleep(0.05)
+    return str(browser.execute_script("return document.getElementById('map-key').textContent"))
+
+
+def _middle(browser: Any) -> str:
+    """The cell in the middle of the map's table, in words."""
+    browser.execute_script("document.getElementById('map-table').open = true")
+    time.sleep(0.2)
+    rows = browser.execute_script(
+        "return [...document.querySelectorAll('#map-table tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+    return str(rows[3][4])
 
 
 def _guarantee(browser: Any) -> str:

@@ -108,6 +108,7 @@ function viewOf(setting) {
     closeCall: payload.closeCall,
     thinning: payload.thinning,
     repeated: payload.repeated,
+    bySample: scorer !== null,
     titles: { ...payload.titles, ...w.axes },
   };
 }
@@ -231,6 +232,25 @@ function promised(view, chosen) {
   return { text: guaranteeText(found, aboutText(promise, first.per)), holds: true };
 }
 
+/** Places of the map that are judged at once: the worker may be asked for more important things. */
+const JUDGED_AT_ONCE = 63;
+
+/** Ask which races on the map are too close to call by their intervals; false without resamples. */
+function compareRaces(races, view, told) {
+  const sure = scorer !== null;
+  place("map-key").textContent = sure ? w.hatchedByInterval : w.hatchedByDistance(plain(view.closeCall));
+  delete document.body.dataset.judged;
+  if (!sure) return false;
+  const starts = Array.from({ length: Math.ceil(races.length / JUDGED_AT_ONCE) }, (_, i) => i * JUDGED_AT_ONCE);
+  const batches = starts.map((start) => races.slice(start, start + JUDGED_AT_ONCE));
+  const { costs, setting: { prevalence } } = view;
+  scorer.compare(batches, { costs, prevalence }, (calls, i) => {
+    told(calls, starts[i]);
+    if (i === starts.length - 1) document.body.dataset.judged = "yes";
+  });
+  return true;
+}
+
 /** Whether the threshold in use keeps the limits beyond these cases, once the controls rest. */
 function sayGuarantee(view) {
   clearTimeout(guaranteeing);
@@ -285,6 +305,7 @@ function bindPage() {
     groupsBlock(place, payload.groups),
     prevalenceBand(place, tables.prevalence),
     winnerMap(place("map"), {
+      compare: compareRaces,
       choose: (limits) => store.change(limits),
       say: (text) => (place("map-cell").textContent = text),
       tabulate: (shown, view) => tables.map(() => mapRows(shown, view)),
@@ -354,7 +375,7 @@ function winnerOf(part) {
 /** What stands on the page whatever the setting. */
 function fillPage() {
   const rate = percent(cases.nPositive / nCases);
-  fillWords({ ...words, ownRate: rate, closeCall: plain(payload.closeCall) });
+  fillWords({ ...words, ownRate: rate });
   const counted = several(models.length, ...w.model);
   place("sample").textContent = w.sample(counted, plain(nCases, 9), words.cases, rate, words.outcome);
   place("contents").textContent = contentsText(models, cases, words);

@@ -2,7 +2,7 @@
 import { DataError } from "./columns.js";
 import { setLanguage } from "./lang.js";
 import { countFile, peekFile } from "./reading.js";
-import { deviations, prepared } from "./uncertainty.js";
+import { closeCalls, deviations, prepared } from "./uncertainty.js";
 
 /** Count a file: the counts as soon as they are there, the resamples at the end. */
 async function countAndResample(blob, name, wanted, note) {
@@ -24,6 +24,7 @@ const TASKS = {
   count: countAndResample,
   keep: keepResamples,
   deviate: async (setting) => deviations(ready, setting),
+  compare: async (places, setting) => closeCalls(ready, places, setting),
 };
 
 /** Answer the page's request. */
@@ -74,26 +75,38 @@ export function inBackground(task, args, progress = () => {}) {
 
 /**
  * A worker that keeps the resamples of a page and scores them at one setting after another.
- * `ask(setting, answer)` answers for the latest setting asked for; what it overtakes is dropped.
+ * `ask(setting, answer)` answers for the latest setting asked for, and drops what it overtakes.
+ * `compare(batches, setting, answer)` answers for each batch of places, as `closeCalls` does, when
+ * nothing else is asked.
  */
 export function resampleScorer(held) {
   const language = document.documentElement.lang;
   const worker = workerOfThisPage();
-  let [busy, waiting, answer] = [true, null, null];
-  const send = (task, args) => worker.postMessage({ task, args, language });
+  let [busy, waiting, later, current] = [true, null, [], null];
   const next = () => {
-    busy = waiting !== null;
-    if (busy) send("deviate", [waiting]);
+    current = waiting ?? later.shift() ?? null;
     waiting = null;
+    busy = current !== null;
+    if (busy) worker.postMessage({ task: current.task, args: current.args, language });
   };
+  const isOvertaken = (job) => waiting !== null || job.dropped;
   worker.onmessage = ({ data }) => {
-    if (data.done && waiting === null) answer(data.done);
+    if (current?.answer && data.done && !isOvertaken(current)) current.answer(data.done);
     next();
   };
-  send("keep", [held]);
+  worker.postMessage({ task: "keep", args: [held], language });
   return {
-    ask(setting, told) {
-      [waiting, answer] = [setting, told];
+    ask(setting, answer) {
+      if (current) current.dropped = true;
+      [waiting, later] = [{ task: "deviate", args: [setting], answer }, []];
+      if (!busy) next();
+    },
+    compare(batches, setting, answer) {
+      later = batches.map((places, i) => ({
+        task: "compare",
+        args: [places, setting],
+        answer: (found) => answer(found, i),
+      }));
       if (!busy) next();
     },
     stop: () => worker.terminate(),

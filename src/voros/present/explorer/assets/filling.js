@@ -29,7 +29,7 @@ function wordOf(key, facts) {
   return typeof word === "function" ? word(facts) : word;
 }
 
-/** Fill every element that names a word; `facts` are {cases, outcome, ownRate, closeCall}. */
+/** Fill every element that names a word; `facts` are {cases, outcome, ownRate}. */
 export function fillWords(facts) {
   for (const element of document.querySelectorAll("[data-w]")) {
     element.replaceChildren(...pieces(wordOf(element.dataset.w, facts)));

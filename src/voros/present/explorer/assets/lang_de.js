@@ -278,10 +278,14 @@ export const GERMAN = {
   limitsCostHead: "Die Grenzen kosten",
   missWorth: (worth) => `Ein Übersehen wiegt ${worth}`,
   mapTitle: "Würden andere Grenzen das beste Modell ändern?",
-  mapHelp: ({ closeCall }) =>
-    `Das Kreuz ist Ihre Einstellung, ein Buchstabe das Modell, das dort gewinnt. Schraffiert: die ` +
-    `besten zwei liegen um höchstens ${closeCall} auseinander; grau: kein Modell kann Alarm schlagen. ` +
-    `Klicken Sie, um dorthin zu gehen, oder nutzen Sie Pfeiltasten und Eingabetaste.`,
+  mapHelp:
+    "Das Kreuz ist Ihre Einstellung, ein Buchstabe das Modell, das dort gewinnt; grau: kein Modell kann Alarm " +
+    "schlagen. Klicken Sie, um dorthin zu gehen, oder nutzen Sie Pfeiltasten und Eingabetaste.",
+  hatchedByInterval:
+    "Schraffiert: nicht zu unterscheiden. Das zweite kann so gut sein wie das erste: das 95-%-Intervall ihres Abstands enthält 0.",
+  hatchedByDistance: (closeCall) =>
+    `Schraffiert: die besten zwei liegen um höchstens ${closeCall} auseinander. Diese Seite hat keine ` +
+    `Stichprobenwiederholungen, die sagen würden, wie sicher das ist.`,
   mapLabel: "Karte der besten Modelle",
   mapTable: "Die Karte als Tabelle",
   mapShare: (model, share) => `${model} in ${share}`,
@@ -290,10 +294,10 @@ export const GERMAN = {
   mapAxis: (title, isCount) => `${title} (${isCount ? "Alarme" : "Anteil der Fälle"})`,
   mapPlace: (most, floor) => `Kapazität ${most}, Mindestanteil ${floor}`,
   mapNoModel: (place) => `${place}: kein Modell kann Alarm schlagen.`,
-  mapWinner: (place, model, close) => `${place}: ${model}${close ? ", knapp" : ""}.`,
+  mapWinner: (place, model, close) => `${place}: ${model}${close ? ", vom zweiten nicht zu unterscheiden" : ""}.`,
   floorByCapacity: "Mindestanteil, nach Kapazität",
   noModelCell: "kein Modell",
-  closeCell: (model) => `${model} (knapp)`,
+  closeCell: (model) => `${model} (nicht zu unterscheiden)`,
   never: "nie",
   notRecorded: "nicht bekannt",
   range: (from, to) => `${from} bis ${to}`,

@@ -270,10 +270,13 @@ export const ENGLISH = {
   limitsCostHead: "The limits cost",
   missWorth: (worth) => `A miss worth ${worth}`,
   mapTitle: "Would other limits change the winner?",
-  mapHelp: ({ closeCall }) =>
-    `The cross is your setting, a letter the model that wins there. Hatched: the best two are within ` +
-    `${closeCall}; grey: no model can raise an alarm. Click to go there, or move with the arrow keys ` +
-    `and press Enter.`,
+  mapHelp:
+    "The cross is your setting, a letter the model that wins there; grey: no model can raise an alarm. Click to " +
+    "go there, or move with the arrow keys and press Enter.",
+  hatchedByInterval:
+    "Hatched: too close to call. The second may be as good as the first: the 95% interval of their distance holds 0.",
+  hatchedByDistance: (closeCall) =>
+    `Hatched: the best two are within ${closeCall}. This page has no resamples, which would say how sure that is.`,
   mapLabel: "Map of winners",
   mapTable: "The map as a table",
   mapShare: (model, share) => `${model} in ${share}`,
@@ -282,10 +285,10 @@ export const ENGLISH = {
   mapAxis: (title, isCount) => `${title} (${isCount ? "alarms" : "share of cases"})`,
   mapPlace: (most, floor) => `Capacity ${most}, precision floor ${floor}`,
   mapNoModel: (place) => `${place}: no model can raise an alarm.`,
-  mapWinner: (place, model, close) => `${place}: ${model}${close ? ", a close call" : ""}.`,
+  mapWinner: (place, model, close) => `${place}: ${model}${close ? ", too close to call" : ""}.`,
   floorByCapacity: "Floor, by capacity",
   noModelCell: "no model",
-  closeCell: (model) => `${model} (close)`,
+  closeCell: (model) => `${model} (too close to call)`,
   never: "never",
   notRecorded: "not recorded",
   range: (from, to) => `${from} to ${to}`,

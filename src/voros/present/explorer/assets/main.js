@@ -35,7 +35,7 @@ function startPage() {
     document.getElementById("layout").replaceWith(layout.cloneNode(true));
     showTitle(shown);
     if (shown.models.length) openPage(shown, setting);
-    else fillWords({ ...wordsOf(shown.words), ownRate: "", closeCall: "" });
+    else fillWords({ ...wordsOf(shown.words), ownRate: "" });
   }
 
   bindLanguages(() => show(settingNow()));

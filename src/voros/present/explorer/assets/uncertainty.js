@@ -67,6 +67,19 @@ export function middle(values, confidence = CONFIDENCE) {
   return [sorted[cut - 1], sorted[sorted.length - cut]];
 }
 
+/**
+ * Whether it is too close to call which of two models is ahead, at each of some limits: the first
+ * leads by `lead`, and the interval of that holds 0. Models are given by their positions.
+ */
+export function closeCalls(ready, places, { prevalence, costs }) {
+  return places.map(({ limits, winner, second, lead }) => {
+    const pair = [ready[winner], ready[second]];
+    const [ahead, behind] = deviations(pair, { ...limits, prevalence, costs });
+    const ends = middle(ahead.map((value, b) => value - behind[b]));
+    return ends !== null && lead + ends[0] <= 0;
+  });
+}
+
 const unit = (value) => Math.min(Math.max(value, 0), 1);
 
 /**

@@ -2,7 +2,16 @@
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
 import { w } from "./lang.js";
 import { badge, fill, pictureIn, svg } from "./marks.js";
-import { GRIDS, cellAt, computeMap, letterCells, limitsAt, mapWindow, placeOnMap } from "./winners.js";
+import {
+  GRIDS,
+  cellAt,
+  coarseCells,
+  computeMap,
+  letterCells,
+  limitsAt,
+  mapWindow,
+  placeOnMap,
+} from "./winners.js";
 import { percent, plain } from "./wording.js";
 
 /** Cells of the finished map, over which the keys move. */
@@ -112,10 +121,11 @@ function cellText({ minPrecision, capacity }, cell, models) {
  * The map; returns a function that starts it anew for a view.
  *
  * A click, or Enter after arrow keys, calls `choose(limits)`; `say(text)` says what lies where
- * the keys have come to. The first grid is handed to `tabulate(shown, view)`, the finished one to
- * `describe(found, view)`.
+ * the keys have come to. The coarse grid is handed to `tabulate(shown, view)`, the finished one to
+ * `describe(found, view)`. `compare(places, view, told)` judges by intervals which cells are too
+ * close to call, and gives false where there are none; then the distance decides.
  */
-export function winnerMap(place, { choose, say, tabulate, describe }) {
+export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
   let [view, window, shown, cursor, stop] = [null, null, null, null, () => {}];
   const state = pictureIn(place, () => view && draw());
 
@@ -140,9 +150,24 @@ export function winnerMap(place, { choose, say, tabulate, describe }) {
 
   function show(found, cells) {
     shown = { found, cells, window };
+    if (cells === FINE) judge(found);
+    else if (view.bySample) found.forEach((cell) => (cell.close = false));
     draw();
-    if (cells === GRIDS[0]) tabulate(shown, view);
+    tabulate(coarseCells(shown), view);
     if (cells === FINE) describe(found, view, shown);
+  }
+
+  /** Hatch by intervals, as they come; until then nothing is. */
+  function judge(found) {
+    const races = found.filter(({ second }) => second !== -1);
+    const asked = view;
+    const told = (calls, first) => {
+      if (view !== asked) return;
+      calls.forEach((close, i) => (races[first + i].close = close));
+      draw();
+      tabulate(coarseCells(shown), view);
+    };
+    if (compare(races, view, told)) races.forEach((cell) => (cell.close = false));
   }
 
   function limitsOfCursor() {

@@ -50,19 +50,21 @@ export function limitsAt({ isCount }, capacity, floor) {
   };
 }
 
-/** The winner's position (-1: no model can raise an alarm) and its lead, at given limits. */
+/**
+ * At given limits: the winner's position (-1: no model can raise an alarm), the second's (-1: no
+ * other can), and the winner's lead.
+ */
 export function winnerAt(pointsOfModels, { minPrecision, capacity }, costs) {
-  let [winner, best, second] = [-1, 0, 0];
+  const scores = [];
+  let [winner, second] = [-1, -1];
   pointsOfModels.forEach((points, position) => {
     const { score, hull } = evaluate(points, minPrecision, capacity, costs);
     if (score === null || hull.index.length === 1) return;
-    if (winner === -1 || score > best) {
-      [winner, second, best] = [position, winner === -1 ? 0 : best, score];
-    } else {
-      second = Math.max(second, score);
-    }
+    scores[position] = score;
+    if (winner === -1 || score > scores[winner]) [winner, second] = [position, winner];
+    else if (second === -1 || score > scores[second]) second = position;
   });
-  return { winner, lead: best - second };
+  return { winner, second, lead: (scores[winner] ?? 0) - (scores[second] ?? 0) };
 }
 
 /** The cells in the order in which they are computed. */
@@ -85,8 +87,9 @@ export function computeMap({ points, costs, closeCall }, window, shown) {
 
   function compute({ cells, row, column }) {
     const place = placeOnMap(window, (column + 0.5) / cells, (row + 0.5) / cells);
-    const { winner, lead } = winnerAt(points, limitsAt(window, ...place), costs);
-    found.push({ winner, close: lead <= closeCall });
+    const limits = limitsAt(window, ...place);
+    const { winner, second, lead } = winnerAt(points, limits, costs);
+    found.push({ limits, winner, second, lead, close: second !== -1 && lead <= closeCall });
     if (found.length < cells * cells) return;
     shown(found, cells);
     found = [];
@@ -106,6 +109,17 @@ export function computeMap({ points, costs, closeCall }, window, shown) {
   return () => {
     stopped = true;
   };
+}
+
+/** The cells of the coarse grid, of a fine one: their middles are the same. */
+export function coarseCells({ found, cells, window }) {
+  const [coarse, step] = [GRIDS[0], cells / GRIDS[0]];
+  const within = (i) => i * step + (step - 1) / 2;
+  const picked = Array.from(
+    { length: coarse ** 2 },
+    (_, at) => found[within(Math.floor(at / coarse)) * cells + within(at % coarse)],
+  );
+  return { found: picked, cells: coarse, window };
 }
 
 /** How many cells around a cell, in every direction, have the same winner. */
