@@ -3,7 +3,7 @@ How do I score more rows than fit into memory?
 ==============================================
 
 Counts are made where the data lie, here by Polars on a Parquet file, and only a few thousand of
-them come back. The score is exact.
+them come back: ``largest_answer`` is a million by default. The score is exact.
 """
 
 import tempfile
@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 import voros
+from voros.plotting import RocDisplay
 
 rng = np.random.default_rng(0)
 risk = rng.random(500_000)
@@ -22,14 +23,13 @@ pl.DataFrame({"fraud": rng.random(len(risk)) < 0.3 * risk**8, "risk": risk}).wri
 
 desk = voros.Scenario(min_precision=0.15, capacity=0.02, cost_ratio=(1 / 40, 1 / 20))
 points = voros.engines.count_frame(
-    pl.scan_parquet(file), label="fraud", scores=["risk"], scenarios=[desk]
+    pl.scan_parquet(file), label="fraud", scores=["risk"], scenarios=[desk], largest_answer=5000
 )["risk"]
 print(voros.evaluate_points(points, desk).score, points.exact)
 
 # %%
-# The points that came back:
+# All thresholds that can matter are there, few of the others:
 
-figure, axis = plt.subplots(layout="constrained")
-axis.plot(points.fpr, points.tpr, ".", ms=3)
-axis.set(xlabel="false positive rate", ylabel="recall")
+print(len(points.thresholds), "points of", points.usage.rows, "rows")
+RocDisplay.from_points(points, desk, name="fraud model", zoom=True)
 plt.show()

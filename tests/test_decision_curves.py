@@ -122,3 +122,18 @@ def test_what_is_no_probability_is_refused() -> None:
         voros.net_benefit([0, 1], [1.0, 7.0], threshold_probability=0.1)
     with pytest.raises(ValueError, match=r"threshold_probability holds 1; accepted .* \[0, 1\)"):
         voros.net_benefit([0, 1], [0.1, 0.7], threshold_probability=[0.5, 1.0])
+
+
+def test_a_legend_names_every_kind_of_line() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    y, risk = drawn(5)
+    points = voros.OperatingPoints.from_scores(y, risk)
+    limits = voros.Scenario(0.3, 0.05, cost_ratio=0.1)
+
+    def words(*scenario: voros.Scenario) -> set[str]:
+        drawn_on = voros.plotting.DecisionCurveDisplay.from_points({"risk": points}, *scenario).ax_
+        return {each.get_text().replace("\n", " ") for each in drawn_on.get_legend().get_texts()}
+
+    usual = {"risk", "alarm at the threshold probability", "an alarm for everybody"}
+    assert words() == usual
+    assert words(limits) == usual | {"without limits"}

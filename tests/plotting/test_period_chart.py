@@ -78,6 +78,10 @@ def test_a_band_is_golden_where_it_keeps_the_limits() -> None:
     assert display.limit_lines_["alarms"].get_ydata()[0] == pytest.approx(0.3)
     golden = [patch.get_x() for patch in display.axes_[0].patches]
     assert golden == [band.prevalences[band.surely_kept][0]]
+    assert "golden where the whole 95 % band keeps" in display.title_.get_text()
+    nowhere = PrevalenceDisplay.from_evaluation(tested, prevalences=[0.01, 0.02])
+    assert not nowhere.axes_[0].patches
+    assert "at no prevalence drawn does the whole 95 % band keep" in nowhere.title_.get_text()
     again = PrevalenceDisplay(band).plot(display.axes_, color="red")
     assert again.axes_ == display.axes_
     with pytest.raises(TypeError, match="band is a PolicyEvaluation"):

@@ -13,7 +13,7 @@ from voros.decision_curves import DecisionCurve, check_probabilities
 from voros.looks import AXIS_TITLES
 from voros.plotting.colours import FADED, quiet
 from voros.plotting.display import CurveDisplay, PointsLike, renamed
-from voros.plotting.legends import draw_legend
+from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.names import literal, visible
 from voros.plotting.style import dress, line_width
 
@@ -98,8 +98,19 @@ class DecisionCurveDisplay(CurveDisplay):
         self.treat_all_ = self._line(first.treat_all, color=quiet(self.ax_), linestyle="--")
         self.ax_.axhline(0, color=quiet(self.ax_), linewidth=1)
         self._dress()
-        entries = [(line, visible(model)) for model, line in self.curves_.items()]
-        draw_legend(self.ax_, [*entries, (self.treat_all_, "an alarm for everybody")], grow=grow)
+        draw_legend(self.ax_, self._entries(), grow=grow)
+
+    def _entries(self) -> list[LegendEntry]:
+        """Return models first, then what the other kinds of line stand for."""
+        entries: list[LegendEntry] = [
+            (line, visible(model)) for model, line in self.curves_.items()
+        ]
+        for lines, words in (
+            (self.unlimited_, "without limits"),
+            (self.as_scored_, "alarm at the threshold probability"),
+        ):
+            entries += [(line, words) for line in list(lines.values())[:1]]
+        return [*entries, (self.treat_all_, "an alarm for everybody")]
 
     def _draw_model(self, model: str) -> None:
         curve, style = self.decision_curves[model], self.styles_[model]

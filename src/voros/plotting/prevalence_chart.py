@@ -106,9 +106,11 @@ class PrevalenceDisplay:
 
     def _write_title(self) -> None:
         band, panel = self.band, self.axes_[0]
+        where = "golden where" if band.surely_kept.any() else "at no prevalence drawn does"
+        keeps = "keeps" if band.surely_kept.any() else "keep"
         self.title_ = panel.set_title(
-            f"threshold {band.threshold:.6g}; golden where the whole {100 * band.confidence:g} % "
-            f"band keeps the limits\n(these cases: prevalence {band.observed:.3g})",
+            f"threshold {band.threshold:.6g}; {where} the whole {100 * band.confidence:g} % "
+            f"band {keeps} the limits\n(these cases: prevalence {band.observed:.3g})",
             fontsize=type_size(panel),
             loc="left",
         )

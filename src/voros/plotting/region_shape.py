@@ -148,14 +148,23 @@ class RegionDisplay:
         return line
 
     def _write_name(self, name: str, corner: Any) -> Text:
-        """Write a corner's name on the side that leads out of the region."""
-        outward = corner - self.region.vertices.mean(axis=0)
-        outward = np.where(np.abs(outward) < 1e-9, 0.3, outward)
-        side = CORNER_GAP * type_size(self.ax_) * outward / np.hypot(*outward)
+        """Write a corner's name where neither the region nor an axis is."""
+        side = CORNER_GAP * type_size(self.ax_) * np.array(_free_side(*corner))
         look = {"ha": "center", "va": "center", "fontsize": type_size(self.ax_) + 1}
         return write_beside(
             self.ax_, corner_name(name), corner, tuple(side), annotation_clip=False, **look
         )
+
+
+def _free_side(x: float, y: float) -> tuple[float, float]:
+    """Return the way out of any region that has a corner here, clear of axes and their ticks."""
+    if y >= 1:
+        return 0.0, 1.0
+    if x <= 0 and y <= 0:
+        return -1.0, -1.0
+    if x >= 1:
+        return 1.3, 0.0
+    return (1.3, 0.0) if x > 0 and y > 0 else (1.0, 0.8)
 
 
 def corner_name(name: str) -> str:
