@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 import voros
 from voros.core.arrays import FloatArray
-from voros.core.groups import GroupedCases
+from voros.core.grouped_cases import GroupedCases
 from voros.guarantee import one_per_group
 
 GUARANTEE = voros.Guarantee(0.95)

@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.arrays import BoolArray, check_choice, check_number
-from voros.core.decision import Decision
+from voros.core.decision import Decision, costs_doubt, region_of
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import InfeasibleError, NeverAlarmWarning, UnsettledError, warn_caller
+from voros.exceptions import (
+    CostRangeWarning,
+    InfeasibleError,
+    NeverAlarmWarning,
+    UnsettledError,
+    warn_caller,
+)
 from voros.io.frames import make_frame
 from voros.models import columns_by_model, count_model, several_models
 from voros.notices import warn_about_costs
@@ -196,7 +202,10 @@ class Selection(Shown):
 
     @cached_property
     def _scales(self) -> dict[Strategy, float]:
-        fpr, tpr = next(iter(self.allowed.values())).region.ring.max(axis=1).tolist()
+        allowed = next(iter(self.allowed.values()))
+        sizes = allowed.points.n_positive, allowed.points.n_negative
+        region = region_of(*sizes, self.scenario.min_precision, allowed.max_alarms)
+        fpr, tpr = region.ring.max(axis=1).tolist()
         # Where every alarm must be right there is no area under the curve to differ in.
         area = fpr * tpr or 1.0
         return {"partial_voros": 1.0, "voros": 1.0, "partial_auroc": area, "recall": tpr}
@@ -461,7 +470,9 @@ def rank_deployable(
     """
     selection = rank_points(points_by_model.items(), len(points_by_model), scenario, **how)
     winner = selection.ranking[0].model
-    warn_about_costs(selection.scenario, selection.allowed[winner].points)
+    doubt = costs_doubt(selection.scenario, selection.allowed[winner].points)
+    if doubt is not None:
+        warn_caller(doubt, CostRangeWarning)
     if selection.reason is not None:
         raise InfeasibleError(f"model {winner!r}: {selection.reason}")
     return selection

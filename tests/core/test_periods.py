@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import voros
 from voros import OperatingPoints, Scenario, evaluate
 from voros.core.decision import solve
-from voros.core.groups import counts_by_group
+from voros.core.grouped_cases import counts_by_group
 from voros.core.periods import Periods
 from voros.exceptions import ArgumentError
 

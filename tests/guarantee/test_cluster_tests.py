@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 import voros
 from voros import Guarantee, OperatingPoints, Scenario
-from voros.core.groups import GroupedCases
+from voros.core.grouped_cases import GroupedCases
 from voros.guarantee import one_per_group
 from voros.guarantee.cluster_tests import (
     ClusterTests,

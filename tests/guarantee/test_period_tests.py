@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import voros
 from voros import Guarantee, NeverAlarmWarning, OperatingPoints, Scenario, ThresholdPolicy
-from voros.core.groups import GroupedCases
+from voros.core.grouped_cases import GroupedCases
 from voros.core.periods import Periods
 from voros.guarantee import period_tests
 from voros.guarantee.binomial_tests import alpha_shares

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from voros.allocation.alarm_cells import PeriodLimit
 from voros.allocation.branching import share_within
-from voros.allocation.cells import PeriodLimit
 from voros.allocation.certified import certify
 from voros.allocation.choices import OVERLAPS, JointChoice, Overlap
 from voros.allocation.growth import CapacityGrowth, grow

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from voros.allocation.choices import JointChoice, JointPromise
-from voros.allocation.evaluation import evaluate_streams
+from voros.allocation.joint_evaluation import evaluate_streams
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.joint_tests import CapacityTest, FloorTest, SplitUnits
 from voros.allocation.streams import StreamCases

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from voros.allocation.choices import JointChoice, JointPromise, Overlap
-from voros.allocation.evaluation import JointEvaluation, evaluate_streams
-from voros.allocation.json import joint_text, parse_joint
+from voros.allocation.joint_evaluation import JointEvaluation, evaluate_streams
 from voros.allocation.limit import SharedLimit
+from voros.allocation.saved_joint import joint_text, parse_joint
 from voros.allocation.stream_scores import StreamScores, score_streams
 from voros.allocation.streams import UNLABELLED, Arrangement, StreamCases, read_streams
 from voros.core.arrays import BoolArray, check_confidence, check_number

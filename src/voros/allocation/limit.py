@@ -7,7 +7,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
-from voros.allocation.cells import PeriodLimit
+from voros.allocation.alarm_cells import PeriodLimit
 from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE, OPEN_INTERVAL, check_number
 from voros.core.periods import Periods, most_above
 from voros.core.scenario import Scenario, as_fraction

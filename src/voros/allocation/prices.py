@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.allocation.cells import Cells, PeriodLimit
+from voros.allocation.alarm_cells import Cells, PeriodLimit
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.deficit_search import Options
 

@@ -21,7 +21,7 @@ from voros.core.arrays import (
     is_scalar,
     read_labels,
 )
-from voros.core.groups import group_codes
+from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints, count_cases
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario

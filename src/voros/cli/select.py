@@ -124,12 +124,12 @@ def select(
         raise ValueError("--check needs cases to check on; name them with --test FILE")
     if groups.by and test is None:
         raise ValueError("--by reports on test cases; name them with --test FILE")
-    price = read_price(false_alarm_cost)
-    if price is not None and test is None:
+    if false_alarm_cost is not None and test is None:
         raise ValueError("--false-alarm-cost prices test cases; name them with --test FILE")
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     how, scenario, aside = choice.read(), limits.read(by_period=True), groups.columns
+    price = read_price(false_alarm_cost)
     when.check(scenario)
     check_output(output, show_options)
     given = open_input(columns, engine, by_period=scenario.per is not None)

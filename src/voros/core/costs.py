@@ -488,7 +488,8 @@ def read_cost_ratios(cost_ratio: Any) -> FloatArray:
 
 
 def _check_values(values: FloatArray, over: Over, name: str) -> None:
-    check_choice(over, "over", COST_UNITS)
+    if over not in COST_UNITS:
+        check_choice(over, "over", COST_UNITS)
     low, high = (0.0, 1.0) if over == "t" else (1 / LARGEST_RATIO, LARGEST_RATIO)
     bad = ~((values >= low) & (values <= high))
     if bad.any():

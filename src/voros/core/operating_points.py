@@ -28,7 +28,7 @@ from voros.core.arrays import (
     check_scores,
     check_type,
 )
-from voros.core.groups import GroupedCases, group_codes
+from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario, as_fraction, check_scenario
 from voros.devices.libraries import blocks_of, on_device

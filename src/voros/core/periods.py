@@ -16,7 +16,7 @@ from voros.core.arrays import (
     check_same_order,
 )
 from voros.core.calendar import CALENDAR, Calendar
-from voros.core.groups import group_codes, group_names
+from voros.core.grouped_cases import group_codes, group_names
 from voros.core.scenario import Scenario, as_fraction
 from voros.exceptions import ArgumentError
 

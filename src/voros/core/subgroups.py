@@ -1,6 +1,6 @@
 """Groups of cases to report on one by one, such as sexes or sites; small ones are pooled.
 
-Whose case it is (``groups=``, patients) is another matter: see `voros.core.groups`.
+Whose case it is (``groups=``, patients) is another matter: see `voros.core.grouped_cases`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from voros.core.arrays import AnyArray, as_vector, check_choice, check_count, check_flag
-from voros.core.groups import group_codes, group_names
+from voros.core.grouped_cases import group_codes, group_names
 from voros.exceptions import ArgumentError
 
 FEWEST_CASES = 10

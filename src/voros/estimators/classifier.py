@@ -24,7 +24,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from voros.core.arrays import AnyArray, FloatArray, check_choice, check_flag, check_weights
-from voros.core.groups import group_codes
+from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.core.groups import GroupedCases, counts_by_group
+from voros.core.grouped_cases import GroupedCases, counts_by_group
 from voros.core.scenario import Scenario
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.tuning import TUNING

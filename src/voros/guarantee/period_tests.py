@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
-from voros.core.groups import GroupedCases
+from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, most_above
 from voros.core.scenario import Scenario

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, check_confidence, check_count
-from voros.core.groups import GroupedCases
-from voros.core.operating_points import OperatingPoints, is_whole
+from voros.core.grouped_cases import GroupedCases
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.binomial_tests import certified
@@ -60,7 +61,9 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         """Check both arguments."""
-        check_confidence(self.confidence)
+        number = isinstance(self.confidence, Real) and not isinstance(self.confidence, bool)
+        if not number or not 0 < self.confidence < 1:
+            check_confidence(self.confidence)
         if self.horizon is not None:
             accepted = "a whole number of cases above 0, or None for the population"
             check_count(self.horizon, "horizon", accepted)
@@ -188,7 +191,8 @@ def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
             f"={scenario.prevalence!r} cannot be combined with a guarantee: its exact "
             "tests need cases drawn as those at deployment, not reweighted ones",
         )
-    if not (is_whole(points.tp) and is_whole(points.fp)) or not float(points.n_cases).is_integer():
+    whole = points.whole and points.fp.dtype.kind in "iu"
+    if not whole or not float(points.n_cases).is_integer():
         raise ValueError(
             "a guarantee needs whole cases, but the counts are weighted (sample_weight) or rates; "
             "its exact tests hold for independent cases of weight one"

@@ -210,13 +210,14 @@ def read_predictions(
     models: Mapping[str, str] = {name: name for name in roles.scores}
     if roles.model is not None:
         table, models = align_models(table, roles, source.name)
+    values = {name: _numbers(table.column(column)) for name, column in models.items()}
     positive = None
     if roles.label is not None:
         column, title = table.column(roles.label), f"column {roles.label!r}"
         positive = _positive(column, numbered, pos_label, both_classes, title)
     return Predictions(
         source.name,
-        {name: _numbers(table.column(column)) for name, column in models.items()},
+        values,
         positive,
         None if roles.weight is None else _numbers(table.column(roles.weight)),
         roles.label,
@@ -225,7 +226,7 @@ def read_predictions(
         kept,
         None if time is None else table.column(time),
         None if period is None else column_values(table, period),
-        {name: column_values(table, name) for name in roles.by},
+        {name: column_values(table, name) for name in roles.by} if roles.by else {},
     )
 
 
@@ -291,10 +292,10 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
     doubts: tuple[str, ...] = ()
     if not scores:
         scores, left_out = _find_scores(first_rows, names, label, file)
+        doubts = tuple(said for name in scores if (said := doubt(name, first_rows.column(name))))
         what = "score column" if names.model else "models"
         listed = ", ".join(map(repr, scores))
         notes += [_guess(f"taking as {what}: {listed} (others: ", "scores"), *left_out]
-        doubts = tuple(said for name in scores if (said := doubt(name, first_rows.column(name))))
     if names.model is not None and len(scores) != 1:
         raise PredictionFileError(
             Message(

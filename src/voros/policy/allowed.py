@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from voros.core.arrays import check_count
 from voros.core.decision import Decision, solve
+from voros.core.geometry import CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -70,8 +71,8 @@ class Origin:
 class AllowedThresholds(Decision):
     """What policies need to know of the thresholds of one model that may be deployed.
 
-    A decision about few points: never alarm, the first allowed threshold, those that are best at
-    some cost ratio, and the one of greatest recall. No policy deploys any other.
+    A decision about few points: never alarm, the allowed thresholds that are best at some cost
+    ratio, and the one of greatest recall. No policy deploys any other.
 
     Attributes
     ----------
@@ -95,17 +96,20 @@ class AllowedThresholds(Decision):
         n_models: int,
     ) -> AllowedThresholds:
         """Keep of a decision about points as observed what a policy can choose."""
-        first = np.flatnonzero(decision.feasible)[:2]
-        rows = np.union1d(decision.hull.index, [*first, decision.highest_recall])
-        return cls(
-            decision.points.take(rows),
-            decision.scenario,
-            decision.feasible[rows],
-            decision.max_alarms,
-            guarantee=guarantee,
-            n_models=n_models,
-            origin=Origin.of(observed),
-        )
+        origin = Origin.of(observed)
+        most, can_alarm, hull = decision.highest_recall, decision.can_alarm, decision.hull
+        rows = np.union1d(hull.index, [0, most])
+        known = {
+            "hull": CostHull(np.searchsorted(rows, hull.index), hull.enter),
+            "highest_recall": int(np.searchsorted(rows, most)),
+            "can_alarm": can_alarm,
+        }
+        kept = decision.points.take(rows), decision.scenario, decision.feasible[rows]
+        promised: Any = {"guarantee": guarantee, "n_models": n_models, "origin": origin}
+        made = cls(*kept, decision.max_alarms, **promised)
+        # What all points show need not be derived again from the few.
+        vars(made).update(known)
+        return made
 
 
 def allowed_thresholds(

@@ -16,7 +16,7 @@ from voros.core.exact_intervals import (
     ThresholdCounts,
     binomial_limits,
 )
-from voros.core.groups import counts_by_group
+from voros.core.grouped_cases import counts_by_group
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Partition, Subgroups
 from voros.exceptions import ArgumentError

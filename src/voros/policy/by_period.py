@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.core.groups import counts_by_group
+from voros.core.grouped_cases import counts_by_group
 from voros.core.periods import SUM_ROUNDING, PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.io.frames import make_frame

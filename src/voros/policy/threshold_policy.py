@@ -44,8 +44,8 @@ from voros.policy.allowed import (
     why_never_alarm,
 )
 from voros.policy.deployment import Deployment, PolicyEvaluation
-from voros.policy.json import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
-from voros.policy.summary import policy_html
+from voros.policy.notebook import policy_html
+from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -113,7 +113,8 @@ class ThresholdPolicy:
 
     def __post_init__(self) -> None:
         """Check that the choices cover every cost ratio once."""
-        check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
+        if self.strategy not in POLICY_STRATEGIES:
+            check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
         lows = [choice.cost_ratio_low for choice in self.choices]
         highs = [choice.cost_ratio_high for choice in self.choices]
         if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):
@@ -552,7 +553,8 @@ def _default_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
     if strategy in ("recall", "partial_auroc"):
         return allowed.highest_recall
     # The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
-    hull, odds = allowed.hull, allowed.points.negatives_per_positive
+    points, hull = allowed.points, allowed.hull
+    odds = float(points.n_negative / points.n_positive)
     t = mean_t(allowed.scenario.costs, odds)
     ratio = t / (1.0 - t) / odds if t < 1 else np.inf
     return int(hull.index[hull.best(np.array([ratio]))[0]])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, check_scores
-from voros.core.groups import counts_by_group
+from voros.core.grouped_cases import counts_by_group
 from voros.core.operating_points import OperatingPoints
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.exceptions import ArgumentError

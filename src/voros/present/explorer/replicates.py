@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, check_scores
-from voros.core.groups import GroupedCases
+from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.present.explorer.thinning import thin_points
 

@@ -12,7 +12,7 @@ from voros.allocation.streams import ARRANGEMENTS
 from voros.core.shared_capacity import Certificate
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, with_checksum
-from voros.policy.json import saved_scenario
+from voros.policy.saved_policy import saved_scenario
 
 if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from voros import OperatingPoints
-from voros.core.groups import group_codes
+from voros.core.grouped_cases import group_codes
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")

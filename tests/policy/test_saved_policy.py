@@ -11,7 +11,7 @@ from scipy.stats import beta, gamma, lognorm, rv_continuous
 import voros
 from voros import Scenario, ThresholdPolicy, costs
 from voros.io.documents import DocumentError
-from voros.policy.json import POLICY_SCHEMA
+from voros.policy.saved_policy import POLICY_SCHEMA
 
 COSTS = [
     1 / 30,
