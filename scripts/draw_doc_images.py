@@ -20,6 +20,8 @@ PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "pictures.md",
     ROOT / "docs" / "intervals.md",
+    ROOT / "docs" / "allocation.md",
+    ROOT / "docs" / "net-benefit.md",
 )
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

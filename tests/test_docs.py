@@ -54,3 +54,19 @@ def test_the_modules_that_contributors_are_sent_to_exist() -> None:
     ]
     assert missing == []
     assert len(named) > 15
+
+
+PHOTOGRAPHS = {"explorer-1280.png", "explorer-360.png", "monitor.png", "report.png"}
+"""Of pages in a browser."""
+
+
+def test_every_picture_is_drawn_by_the_code_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import draw_doc_images
+
+    pages = [page.read_text(encoding="utf-8") for page in draw_doc_images.PAGES]
+    saved = {name for page in pages for name in re.findall(r'savefig\("([\w-]+\.png)"', page)}
+    # `voros experiment evidence` draws its own.
+    kept = {path.name for path in draw_doc_images.IMAGES.glob("*.png")}
+    assert kept == saved | PHOTOGRAPHS | {"evidence.png"}
