@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import FloatArray
+from voros.core.calibration import check_risks, holds_risks
 from voros.core.decision import NO_LIMITS, at_deployment, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -59,13 +60,7 @@ def net_benefit(
     )
     probability = check_probabilities(threshold_probability)
     if scenario is None:
-        if not holds_risks(points):
-            ends = points.thresholds[1:].min(), points.thresholds[1:].max()
-            raise ArgumentError(
-                "y_score",
-                f" runs from {ends[0]:g} to {ends[1]:g}; accepted are probabilities from 0 to 1, "
-                "or a scenario, with which the best threshold is taken on any scale",
-            )
+        check_risks(points, ", or a scenario, with which the best threshold is taken on any scale")
         return as_scored(points, probability)
     return within_limits(points, probability, check_scenario(scenario))
 
@@ -149,12 +144,6 @@ def within_limits(
 def _worth(points: OperatingPoints, rows: Any, probability: FloatArray) -> FloatArray:
     worth = points.tp[rows] - odds(probability) * points.fp[rows]
     return np.asarray(worth / points.n_cases)
-
-
-def holds_risks(points: OperatingPoints) -> bool:
-    """Whether all thresholds but never alarm are probabilities."""
-    thresholds = points.thresholds[1:]
-    return bool(((thresholds >= 0) & (thresholds <= 1)).all())
 
 
 def check_probabilities(values: Any) -> FloatArray:

@@ -1,13 +1,13 @@
-"""Discrimination and calibration against scikit-learn, case by case and resample by resample."""
+"""Discrimination against scikit-learn, case by case and resample by resample."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
-from voros.core.risk_quality import calibration_curve, risk_quality
+from voros.core.operating_points import OperatingPoints
+from voros.core.risk_quality import auroc_interval, risk_quality
 
 
 @pytest.fixture(params=[3, None])
@@ -47,23 +47,26 @@ def test_intervals_against_resampling_whole_patients(risks):
     np.testing.assert_allclose([*found.intervals.values()], np.column_stack([low, high]))
 
 
-def test_calibration_by_counting(risks):
+def delong(y, risk):
+    """Area and variance from every pair of cases, as DeLong et al. (1988) define them."""
+    x, z = risk[y][:, None], risk[~y][None, :]
+    wins = (x > z) + 0.5 * (x == z)
+    by_positive, by_negative = wins.mean(axis=1), wins.mean(axis=0)
+    m, n = wins.shape
+    return wins.mean(), by_positive.var(ddof=1) / m + by_negative.var(ddof=1) / n
+
+
+def test_the_interval_of_the_auroc_against_every_pair(risks):
     y, risk, _ = risks
-    curve = calibration_curve(y, risk, n_bins=5)
-    assert curve.cases.sum() == 400
-    start = 0
-    order = np.argsort(risk, kind="stable")
-    for mean, observed, low, high, cases in zip(*vars(curve).values(), strict=True):
-        rows = order[start : start + cases]
-        assert mean == pytest.approx(risk[rows].mean())
-        assert observed == pytest.approx(y[rows].mean())
-        exact = stats.binomtest(int(y[rows].sum()), int(cases)).proportion_ci(0.95)
-        assert (low, high) == pytest.approx((exact.low, exact.high), abs=1e-9)
-        start += cases
-        if start < 400:
-            assert risk[order[start]] > risk[rows].max(), "equal risks share a bin"
+    found = auroc_interval(OperatingPoints.from_scores(y, risk), confidence=0.9)
+    area, variance = delong(y, risk)
+    assert found.value == pytest.approx(area) == pytest.approx(roc_auc_score(y, risk))
+    half = 1.6448536269514722 * np.sqrt(variance) / (area * (1 - area))
+    expected = [1 / (1 + np.exp(-(np.log(area / (1 - area)) + side * half))) for side in (-1, 1)]
+    assert [found.low, found.high] == pytest.approx(expected)
 
 
-def test_one_risk_for_all_is_one_bin():
-    curve = calibration_curve(np.array([True, False, False]), np.full(3, 0.2))
-    assert (curve.cases.tolist(), curve.observed.tolist()) == ([3], pytest.approx([1 / 3]))
+def test_an_area_of_one_has_no_interval():
+    found = auroc_interval(OperatingPoints.from_scores([0, 0, 1], [0.1, 0.2, 0.7]))
+    assert found.value == 1
+    assert np.isnan([found.low, found.high]).all()

@@ -20,7 +20,7 @@ def test_everything_is_escaped():
     table = Table.from_rows([(ODD,), (ODD,)], ODD)
     page = summary(tables=[table], pictures=[Picture(b"png", ODD, ODD)])
     assert "<script>" not in page
-    assert page.count("&lt;script&gt;") == 10
+    assert page.count("&lt;script&gt;") == 11
     assert "49" not in page
     assert 'alt="&lt;script&gt;' in page
     assert '"quotes"' not in page.split("</style>")[1]

@@ -87,9 +87,9 @@ FileFormat = Annotated[
 Force = Annotated[bool, in_output("Overwrite files that exist.", "--force")]
 
 
-def read_price(given: str | None) -> float | None:
-    """Return the cost of a false alarm, where one was given."""
-    return None if given is None else check_price(read_number(given, "false_alarm_cost"))
+def read_price(given: str) -> float:
+    """Return the cost of a false alarm."""
+    return check_price(read_number(given, "false_alarm_cost"))
 
 
 MOST_FUTURE_CASES = 10**9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -19,15 +20,15 @@ from voros.cli.options import (
     ResamplingOptions,
     TestFile,
     bundled,
+    in_output,
     output_to,
     read_price,
 )
-from voros.cli.select import ChoiceOptions, Tested, load_test
+from voros.cli.select import ChoiceOptions, load_test
 from voros.cli.terminal import ARGUMENTS, say, show_progress
-from voros.core.periods import Periods
 from voros.core.scenario import Scenario
-from voros.io import Predictions, check_writable
-from voros.present.report import DataSummary, ModelInterval, Report, report_paths, write_report
+from voros.io import check_writable
+from voros.present.report import ReportCases, compose_report, report_paths, write_report
 from voros.selection import rank_deployable
 
 
@@ -47,6 +48,9 @@ def report(
     test: TestFile = None,
     title: Annotated[str, typer.Option(help="Heading of the report.")] = "A classifier chosen",
     false_alarm_cost: FalseAlarmCost = None,
+    paths: Annotated[
+        bool, in_output("Name files by their paths; otherwise by their names alone.", "--paths")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
@@ -55,42 +59,54 @@ def report(
     _check_intervals(scenario, resampling)
     if groups.by and test is None:
         raise ValueError("--by reports on test cases; name them with --test FILE")
-    price = read_price(false_alarm_cost)
+    price = None if false_alarm_cost is None else read_price(false_alarm_cost)
     if price is not None and test is None:
         raise ValueError("--false-alarm-cost prices test cases; name them with --test FILE")
     check_writable(report_paths(output), force=force)
-    validation = load(columns, group=resampling.group, aside=groups.columns, when=when)
-    periods = periods_of(validation, scenario, when)
-    points = count_points(validation, periods)
+    cases = load(columns, group=resampling.group, aside=groups.columns, when=when)
+    # Refused before the work where cases have weights.
+    how_sure = resampling.arguments(cases)
+    validation = ReportCases(cases, periods_of(cases, scenario, when))
+    points = count_points(cases, validation.periods)
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
-    policy = selection.policy()
-    later = tested = default = None
+    later = None
     if test is not None:
-        later = load_test(test, columns, validation.label, selection.winner, when, groups=groups)
-        by_period = periods_of(later, scenario, when)
-        found = Tested.of(policy, later, by_period, groups.read(later))
-        tested, default = found.by_cost, found.default
-    intervals, verdict = resample(validation, scenario, resampling, periods)
-    content = Report(
-        title=title,
-        command=shlex.join(["voros", *context.meta[ARGUMENTS]]),
-        validation=DataSummary.of(validation),
-        points=points,
-        selection=selection,
-        policy=policy,
-        intervals=intervals,
-        confidence=resampling.level,
-        resamples=resampling.resamples,
-        verdict=verdict,
-        test=None if later is None else DataSummary.of(later),
-        tested=tested,
-        tested_default=default,
-        false_alarm_cost=price,
-    )
+        tested = load_test(test, columns, cases.label, selection.winner, when, groups=groups)
+        later = ReportCases(tested, periods_of(tested, scenario, when), groups.read(tested))
+    with show_progress("resampling") as progress:
+        content = compose_report(
+            validation,
+            points,
+            selection,
+            later,
+            **{name: how_sure[name] for name in ("n_resamples", "confidence", "random_state")},
+            title=title,
+            command=_command(
+                context, () if paths else (columns.file, test, output, limits.scenarios)
+            ),
+            false_alarm_cost=price,
+            paths=paths,
+            progress=progress,
+        )
     with show_progress("drawing and writing"):
         document, values = write_report(content, output, force=force)
     say(f"wrote {document} and {values}")
+
+
+def _command(context: typer.Context, files: Iterable[Path | None]) -> str:
+    """Return the command as it was typed; files by their names alone, where none shall be known."""
+    names = {file: file.name for file in files if file is not None}
+    return shlex.join(["voros", *(_without_folders(a, names) for a in context.meta[ARGUMENTS])])
+
+
+def _without_folders(argument: str, names: Mapping[Path, str]) -> str:
+    if argument.startswith("-o") and Path(argument[2:]) in names:
+        return f"-o{names[Path(argument[2:])]}"
+    option, sign, value = (
+        argument.partition("=") if argument.startswith("--") else ("", "", argument)
+    )
+    return f"{option}{sign}{names.get(Path(value), value)}"
 
 
 def _check_intervals(scenario: Scenario, options: ResamplingOptions) -> None:
@@ -99,38 +115,3 @@ def _check_intervals(scenario: Scenario, options: ResamplingOptions) -> None:
         raise ValueError(
             f"--group and a capacity per {scenario.per} exclude one another: periods are resampled"
         )
-
-
-def resample(
-    predictions: Predictions,
-    scenario: Scenario,
-    options: ResamplingOptions,
-    periods: Periods | None = None,
-) -> tuple[dict[str, ModelInterval], str | None]:
-    """Resample the cases, or whole periods, the same for all models.
-
-    Returns
-    -------
-    intervals : dict of str to ModelInterval
-    verdict : str or None
-        Which differences are more than chance; None for one model alone.
-    """
-    from voros.inference import bootstrap, compare
-
-    arguments, scores = options.arguments(predictions), dict(predictions.scores)
-    if periods is not None:
-        arguments["periods"] = periods
-    with show_progress("resampling") as progress:
-        arguments["progress"] = progress
-        if len(scores) == 1:
-            found = bootstrap(predictions.labels, scores, scenario, **arguments)
-            shares, verdict = dict.fromkeys(found, 1.0), None
-        else:
-            comparison = compare(predictions.labels, scores, scenario, **arguments)
-            found, shares = comparison.models, comparison.shares_won
-            verdict = comparison.verdict
-    intervals = {
-        model: ModelInterval(result.estimate, result.low, result.high, shares[model])
-        for model, result in found.items()
-    }
-    return intervals, verdict

@@ -48,7 +48,8 @@ def score(
     engine: Engine = None,
 ) -> None:
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
-    scenario, price = limits.read(by_period=True), read_price(false_alarm_cost)
+    scenario = limits.read(by_period=True)
+    price = None if false_alarm_cost is None else read_price(false_alarm_cost)
     when.check(scenario)
     # Opened once, for a pipe cannot be read again.
     given = open_input(columns, engine, by_period=scenario.per is not None)

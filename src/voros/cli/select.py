@@ -129,7 +129,7 @@ def select(
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     how, scenario, aside = choice.read(), limits.read(by_period=True), groups.columns
-    price = read_price(false_alarm_cost)
+    price = None if false_alarm_cost is None else read_price(false_alarm_cost)
     when.check(scenario)
     check_output(output, show_options)
     given = open_input(columns, engine, by_period=scenario.per is not None)

@@ -1,13 +1,16 @@
-"""How good risks are as such, without limits or costs: discrimination, accuracy, calibration."""
+"""How good risks are as such, without limits or costs: discrimination and accuracy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.core.exact_intervals import Interval, binomial_limits
+from voros.core.calibration import Estimate
+from voros.core.exact_intervals import Interval
+from voros.core.operating_points import OperatingPoints
 
 RATED = ("auroc", "auprc", "brier")
 RESAMPLES_TOGETHER = 100
@@ -110,38 +113,31 @@ def _resampled(
     return np.hstack(found)
 
 
-@dataclass(frozen=True, eq=False)
-class CalibrationCurve:
-    """Mean risk and observed share in bins of equal size, with exact intervals.
+def auroc_interval(points: OperatingPoints, confidence: float = 0.95) -> Estimate:
+    """Area under the ROC curve of independent cases, its interval by DeLong's variance.
 
-    Attributes
-    ----------
-    mean_risk, observed, low, high : ndarray of shape (n_bins,)
-    cases : ndarray of int, shape (n_bins,)
-    """
-
-    mean_risk: FloatArray
-    observed: FloatArray
-    low: FloatArray
-    high: FloatArray
-    cases: AnyArray
-
-
-def calibration_curve(
-    positive: BoolArray, risk: FloatArray, n_bins: int = 10, confidence: float = 0.95
-) -> CalibrationCurve:
-    """Compare risks with what was observed, in bins by rank; equal risks share a bin.
+    The interval is one of the logit, which keeps it within 0 and 1; NaN where the area is 0 or 1,
+    of which no variance can be seen.
 
     Examples
     --------
-    >>> risk = np.repeat([0.1, 0.4, 0.9], 10)
-    >>> curve = calibration_curve(np.arange(30) % 10 < risk * 10, risk, n_bins=3)
-    >>> curve.mean_risk.round(2).tolist(), curve.observed.round(2).tolist(), curve.cases.tolist()
-    ([0.1, 0.4, 0.9], [0.1, 0.4, 0.9], [10, 10, 10])
+    >>> points = OperatingPoints.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.6, 0.5, 0.7, 0.2])
+    >>> found = auroc_interval(points)
+    >>> round(found.value, 4), round(found.low, 2), round(found.high, 2)
+    (0.8889, 0.26, 0.99)
     """
-    edges = np.unique(np.quantile(risk, np.linspace(0, 1, n_bins + 1)[1:-1], method="higher"))
-    bins = np.unique(np.searchsorted(edges, risk, side="right"), return_inverse=True)[1]
-    cases = np.bincount(bins)
-    hits = np.bincount(bins, weights=positive)
-    low, high = binomial_limits(hits, cases, confidence)
-    return CalibrationCurve(np.bincount(bins, weights=risk) / cases, hits / cases, low, high, cases)
+    tp, fp = np.diff(points.tp), np.diff(points.fp)
+    # Share of the negatives below each score, and of the positives above it; ties count half.
+    below = 1 - (points.fp[1:] - fp / 2) / points.n_negative
+    above = (points.tp[1:] - tp / 2) / points.n_positive
+    area = float(tp @ below) / points.n_positive
+    spread = sum(
+        float(count @ (place - area) ** 2) / (n - 1) / n if n > 1 else np.inf
+        for count, place, n in ((tp, below, points.n_positive), (fp, above, points.n_negative))
+    )
+    if not 0 < area < 1:
+        return Estimate(area, np.nan, np.nan)
+    middle = np.log(area / (1 - area))
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(spread) / (area * (1 - area))
+    low, high = (float(0.5 * (1 + np.tanh(x / 2))) for x in (middle - half, middle + half))
+    return Estimate(area, low, high)

@@ -80,6 +80,10 @@ class Predictions:
         When each case falls, or in which period.
     by : mapping of str to ndarray of shape (n_cases,)
         Groups to report on, by column.
+    n_rows : int or None
+        Rows that were read; in a long file several make a case.
+    missing : mapping of str to int
+        Rows that were left out for want of a value, by column; a row may count in several.
 
     Examples
     --------
@@ -102,6 +106,8 @@ class Predictions:
     times: Any = None
     periods: Any = None
     by: Mapping[str, AnyArray] = field(default_factory=dict)
+    n_rows: int | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def models(self) -> list[str]:
@@ -202,7 +208,8 @@ def read_predictions(
     times = () if time is None else (time,)
     table, notes = read_columns(source, columns, roles.numeric, times), source.notes
     numbered = roles.label is not None and is_numeric(table.column(roles.label).type)
-    table, kept = _without_missing(table, columns, source, drop_missing)
+    n_rows = table.num_rows
+    table, kept, missing = _without_missing(table, columns, source, drop_missing)
     notes += roles.notes
     if kept is not None:
         dropped = int((~kept).sum())
@@ -227,6 +234,8 @@ def read_predictions(
         None if time is None else table.column(time),
         None if period is None else column_values(table, period),
         {name: column_values(table, name) for name in roles.by} if roles.by else {},
+        n_rows,
+        missing,
     )
 
 
@@ -470,20 +479,21 @@ def _shortened(parts: Sequence[str]) -> str:
 
 def _without_missing(
     table: Any, columns: Sequence[str], source: Source, drop: bool
-) -> tuple[Any, BoolArray | None]:
+) -> tuple[Any, BoolArray | None, dict[str, int]]:
     """Refuse missing values, naming the first, or leave out their rows and mark those kept."""
     import pyarrow as pa
 
-    missing = np.zeros(table.num_rows, dtype=np.bool_)
+    missing, counts = np.zeros(table.num_rows, dtype=np.bool_), {}
     for name in columns:
         absent = _absent(table.column(name))
         if absent is None:
             continue
+        counts[name] = int(absent.sum())
         if not drop:
             first = int(np.flatnonzero(absent)[0]) + 1
             raise PredictionFileError(
                 Message(
-                    f"{source.name}: column {name!r} has no value in {int(absent.sum())} of "
+                    f"{source.name}: column {name!r} has no value in {counts[name]} of "
                     f"{table.num_rows} rows, first in row {first}; mend them, or leave those rows "
                     "out with ",
                     Argument("drop_missing"),
@@ -491,10 +501,10 @@ def _without_missing(
             )
         missing |= absent
     if not missing.any():
-        return table, None
+        return table, None, {}
     if missing.all():
         raise PredictionFileError(f"{source.name}: every row has a missing value")
-    return table.filter(pa.array(~missing)), ~missing
+    return table.filter(pa.array(~missing)), ~missing, counts
 
 
 def _absent(column: Any) -> BoolArray | None:

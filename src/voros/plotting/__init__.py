@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from voros.plotting.area_curve import AreaCurveDisplay as AreaCurveDisplay
+    from voros.plotting.calibration_chart import CalibrationDisplay as CalibrationDisplay
     from voros.plotting.capacity_chart import CapacityDisplay as CapacityDisplay
     from voros.plotting.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
     from voros.plotting.drawn_bands import draw_bands as draw_bands
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _HOME_OF = {
     "AreaCurveDisplay": "area_curve",
+    "CalibrationDisplay": "calibration_chart",
     "CapacityDisplay": "capacity_chart",
     "DecisionCurveDisplay": "decision_curve",
     "PeriodDisplay": "period_chart",

@@ -1,11 +1,13 @@
-"""The TRIPOD+AI checklist: what a report of a prediction model should say, and where it does.
+"""What a report of a prediction model or of a test should say, and where one does.
 
-After Collins et al., "TRIPOD+AI statement", BMJ 2024;385:e078378; the wording here is shortened.
+After Collins et al., "TRIPOD+AI statement", BMJ 2024;385:e078378, and Bossuyt et al., "STARD 2015",
+BMJ 2015;351:h5527, where the predictions are the index test and the labels the reference standard.
+The wording is our own, and short.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from voros.exceptions import ArgumentError
@@ -69,6 +71,44 @@ _ITEMS = """
 """
 
 
+_STARD_ITEMS = """
+1|title|Name the study as one of diagnostic accuracy, with a measure of it
+2|abstract|A structured summary
+3|background|Background, intended use and place of the index test
+4|objectives|Objectives and hypotheses
+5|design|Whether data were collected before or after the tests were planned
+6|participants|Eligibility criteria
+7|participants|On what basis participants were identified
+8|participants|Where and when they were identified
+9|participants|Consecutive, random or convenience sample
+10a|test methods|The index test, so that others can repeat it
+10b|test methods|The reference standard, so that others can repeat it
+11|test methods|Why this reference standard
+12a|test methods|Cut-offs of the index test, why these, whether fixed beforehand
+12b|test methods|Cut-offs of the reference standard, likewise
+13a|test methods|Whether clinical data or the outcome were known to readers of the index test
+13b|test methods|Whether clinical data or the index test were known to assessors of the outcome
+14|analysis|How accuracy was estimated or compared
+15|analysis|How indeterminate results were handled
+16|analysis|How missing data were handled
+17|analysis|Analyses of variability, whether fixed beforehand
+18|analysis|Intended sample size, and how it was arrived at
+19|participants|Flow of participants
+20|participants|Baseline characteristics
+21a|participants|Severity of disease in those who have it
+21b|participants|Alternative diagnoses in those who do not
+22|participants|Time and treatments between index test and reference standard
+23|test results|Index test against reference standard, cross tabulated
+24|test results|Estimates of accuracy with their precision
+25|test results|Harms of the tests
+26|discussion|Limitations, bias, generalisability
+27|discussion|Implications for practice
+28|other|Registration
+29|other|Where the protocol is
+30|other|Funding
+"""
+
+
 @dataclass(frozen=True)
 class ChecklistItem:
     """One item: its number, the section of a report, and what is asked for."""
@@ -78,9 +118,44 @@ class ChecklistItem:
     asks: str
 
 
-TRIPOD_AI: tuple[ChecklistItem, ...] = tuple(
-    ChecklistItem(*line.split("|")) for line in _ITEMS.strip().splitlines()
-)
+def _items(text: str) -> tuple[ChecklistItem, ...]:
+    return tuple(ChecklistItem(*line.split("|")) for line in text.strip().splitlines())
+
+
+TRIPOD_AI, STARD = _items(_ITEMS), _items(_STARD_ITEMS)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Where a document answers an item: a section of it, and whether that is the whole answer."""
+
+    section: str
+    title: str
+    whole: bool = True
+    rest: str = ""
+
+
+def checklist_rows(
+    items: Sequence[ChecklistItem], answers: Mapping[str, Answer]
+) -> list[tuple[ChecklistItem, Answer | None]]:
+    """Pair every item with its answer; None where it is open.
+
+    Examples
+    --------
+    >>> rows = checklist_rows(STARD, {"23": Answer("counts", "Counts")})
+    >>> sum(answer is None for _, answer in rows), len(rows)
+    (33, 34)
+    """
+    _check_known(answers, items)
+    return [(item, answers.get(item.number)) for item in items]
+
+
+def _check_known(answers: Mapping[str, object], items: Sequence[ChecklistItem]) -> None:
+    unknown = sorted(set(answers) - {item.number for item in items})
+    if unknown:
+        raise ArgumentError(
+            "answers", f" name the items {', '.join(unknown)}; accepted are those of the checklist"
+        )
 
 
 def checklist_table(answers: Mapping[str, str], title: str = "TRIPOD+AI checklist") -> Table:
@@ -92,11 +167,7 @@ def checklist_table(answers: Mapping[str, str], title: str = "TRIPOD+AI checklis
     >>> [row[3] for row in table.rows if row[0] in ("20a", "17")]
     ['left to the author', 'flow diagram']
     """
-    unknown = sorted(set(answers) - {item.number for item in TRIPOD_AI})
-    if unknown:
-        raise ArgumentError(
-            "answers", f" name the items {', '.join(unknown)}; accepted are those of TRIPOD+AI"
-        )
+    _check_known(answers, TRIPOD_AI)
     columns = (Column("item"), Column("section"), Column("asks for", "asks"), Column("where"))
     rows = tuple(
         (item.number, item.section, item.asks, answers.get(item.number, LEFT_TO_AUTHOR))

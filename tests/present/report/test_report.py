@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -58,6 +59,8 @@ def report(folder):
         verdict="<good> leads beyond chance.",
         test=DataSummary.of(test),
         tested=policy.evaluate(test.labels, test.of(selection.winner), by_cost=True),
+        tested_default=policy.evaluate(test.labels, test.of(selection.winner)),
+        test_points=OperatingPoints.from_scores(test.labels, test.of(selection.winner)),
     )
 
 
@@ -73,6 +76,7 @@ class Outline(HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.outside, self.images, self.text = [], [], [], []
+        self.inside, self.ids = [], []
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
@@ -82,7 +86,10 @@ class Outline(HTMLParser):
             self.images.append(given)
         if tag in ("script", "link", "iframe"):
             self.outside.append(tag)
-        self.outside += [v for k, v in attrs if k in ("src", "href") and not v.startswith("data:")]
+        named = [v for k, v in attrs if k in ("src", "href")]
+        self.inside += [v[1:] for v in named if v.startswith("#")]
+        self.outside += [v for v in named if not v.startswith(("data:", "#"))]
+        self.ids += [v for k, v in attrs if k == "id"]
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -101,11 +108,31 @@ def outline(path):
 def test_one_self_contained_document(written):
     parsed = outline(written[0])
     assert parsed.outside == []
-    assert len(parsed.images) == 5
+    assert len(parsed.images) == 6
     for image in parsed.images:
         assert image["alt"]
         encoded = image["src"].removeprefix("data:image/png;base64,")
         assert base64.b64decode(encoded).startswith(PNG)
+
+
+def test_every_link_leads_to_a_section(written):
+    parsed = outline(written[0])
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert set(parsed.inside) <= set(parsed.ids)
+    assert {"data", "policy", "counts", "calibration"} <= set(parsed.inside)
+
+
+def test_the_policy_allows_its_own_style_and_nothing_else(written):
+    page = written[0].read_text(encoding="utf-8")
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    style = page.split("<style>")[1].split("</style>")[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert unescape(policy).split("; ") == [
+        *("default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"),
+        f"style-src 'sha256-{digest}'",
+    ]
+    assert page.index("Content-Security-Policy") < page.index("<style>")
+    assert "style=" not in page
 
 
 def test_names_are_escaped_and_everything_promised_is_said(written):
@@ -113,7 +140,8 @@ def test_names_are_escaped_and_everything_promised_is_said(written):
     for part in (
         "Alarms & limits",
         "<good>",
-        "Data",
+        "Data and flow of cases",
+        "300 rows of valid.csv",
         "Limits and costs",
         "0.2500 to 0.7500",
         "<good> leads beyond chance.",

@@ -14,9 +14,9 @@ pytest.importorskip("matplotlib")
 from present.explorer.conftest import browser  # noqa: F401
 from studies.experiments.test_study import some_scored
 
+from voros.present.flow import FlowStep
 from voros.studies.experiments.cases import LabelledCases, Split
 from voros.studies.experiments.context import StudyContext, age_bands
-from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.grid import quick_grid
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.reviewer import StudyParts, reviewer_tables, study_flow

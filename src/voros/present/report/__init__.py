@@ -7,12 +7,27 @@ from voros.present.report.content import DataSummary, ModelInterval, Report
 
 if TYPE_CHECKING:
     from voros.present.report.layout import report_paths, write_report
+    from voros.present.report.making import ReportCases, compose_report, make_report, report_file
 
-__all__ = ["DataSummary", "ModelInterval", "Report", "report_paths", "write_report"]
+_HOME_OF = {
+    **dict.fromkeys(("report_paths", "write_report"), "layout"),
+    **dict.fromkeys(("ReportCases", "compose_report", "make_report", "report_file"), "making"),
+}
+__all__ = [
+    "DataSummary",
+    "ModelInterval",
+    "Report",
+    "ReportCases",
+    "compose_report",
+    "make_report",
+    "report_file",
+    "report_paths",
+    "write_report",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the layout when it is used: it loads the pictures."""
-    if name not in ("report_paths", "write_report"):
+    """Import the rest when it is used: it loads pictures, and much of the library."""
+    if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("voros.present.report.layout"), name)
+    return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from voros.installing import package_versions
+from voros.present.report.accuracy import accuracy_values, quality_values
+from voros.present.report.answers import checklists
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
+    from voros.core.periods import Periods
     from voros.core.scenario import Scenario
     from voros.io import Predictions
     from voros.policy import GroupEvaluation, PolicyEvaluation, ThresholdPolicy
@@ -34,6 +40,27 @@ EVALUATION_NUMBERS = (
 class DataSummary:
     r"""The cases that a result rests on.
 
+    Attributes
+    ----------
+    file : str
+        Its name; empty for cases that came in memory.
+    sha256 : str or None
+        Of the file.
+    cases, positives : int
+    label : str or None
+        The label's column.
+    models : tuple of str
+    notes : tuple of str
+        What was guessed or left out, in words.
+    rows : int or None
+        Rows of the file.
+    left_out : int
+        Rows that are no case here, for want of a value.
+    missing : mapping of str to int
+        Rows without a value, by column.
+    periods : str
+        How the cases are spread over periods, where the capacity is one per period.
+
     Examples
     --------
     >>> import pathlib, tempfile, voros
@@ -46,25 +73,42 @@ class DataSummary:
 
     file: str
     sha256: str | None
-    cases: float
-    positives: float
+    cases: int
+    positives: int
     label: str | None
     models: tuple[str, ...]
     notes: tuple[str, ...]
+    rows: int | None = None
+    left_out: int = 0
+    missing: Mapping[str, int] = field(default_factory=dict)
+    periods: str = ""
 
     @classmethod
-    def of(cls, predictions: Predictions) -> DataSummary:
-        """Summarise a file of predictions."""
-        weights, positive = predictions.weights, predictions.labels
+    def of(
+        cls, predictions: Predictions, periods: Periods | None = None, *, paths: bool = False
+    ) -> DataSummary:
+        """Summarise predictions; their file by its name alone, or with ``paths`` by its path."""
+        source, kept = predictions.source, predictions.kept
+        name = source if paths else Path(source).name
         return cls(
-            predictions.source,
-            file_digest(predictions.source),
-            predictions.n_cases if weights is None else float(weights.sum()),
-            int(positive.sum()) if weights is None else float(weights[positive].sum()),
+            name,
+            file_digest(source),
+            predictions.n_cases,
+            int(predictions.labels.sum()),
             predictions.label,
             tuple(predictions.models),
-            predictions.notes,
+            tuple(str(note).replace(source, name) for note in predictions.notes),
+            predictions.n_rows,
+            0 if kept is None else int((~kept).sum()),
+            dict(predictions.missing),
+            "" if periods is None else _spread(periods),
         )
+
+
+def _spread(periods: Periods) -> str:
+    sizes = periods.sizes
+    fewest, middle, most = int(sizes.min()), float(np.median(sizes)), int(sizes.max())
+    return f"{periods.note}; {fewest:,} to {most:,} cases in each, half of them at most {middle:g}"
 
 
 @dataclass(frozen=True)
@@ -95,7 +139,7 @@ class Report:
     ----------
     title : str
     command : str
-        The exact command that makes it.
+        The exact command that makes it; empty where Python code did.
     validation, test : DataSummary
     points : mapping of str to OperatingPoints
         Of the validation cases.
@@ -113,6 +157,8 @@ class Report:
         A threshold for each cost.
     tested_default : PolicyEvaluation or None
         The default threshold.
+    test_points : OperatingPoints or None
+        Of the chosen model on the test cases.
     false_alarm_cost : float or None
         In money; costs of the test cases are then stated in it.
 
@@ -143,6 +189,7 @@ class Report:
     test: DataSummary | None = None
     tested: PolicyEvaluation | None = None
     tested_default: PolicyEvaluation | None = None
+    test_points: OperatingPoints | None = None
     false_alarm_cost: float | None = None
 
     @property
@@ -155,6 +202,11 @@ class Report:
         """Name of the chosen model."""
         return self.selection.winner
 
+    @cached_property
+    def validated(self) -> PolicyEvaluation:
+        """What the default threshold does on the cases that chose it."""
+        return self.policy.evaluate_points(self.points[self.winner], confidence=self.confidence)
+
 
 def report_document(report: Report, written: datetime) -> dict[str, Any]:
     """Return everything in a report as plain values, for the JSON beside it."""
@@ -165,7 +217,7 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "written": written.isoformat(timespec="seconds"),
         "command": report.command,
         "versions": package_versions(*REPORTED_PACKAGES),
-        "validation": asdict(report.validation),
+        "validation": asdict(report.validation) | _part(report, report.validated, None),
         "scenario": scenario_values(report.scenario),
         "strategy": report.selection.strategy,
         "winner": report.winner,
@@ -176,8 +228,25 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "test": None
         if report.test is None or report.tested is None
         else {
-            "data": asdict(report.test),
+            "data": asdict(report.test) | _part(report, report.tested_default, report.test_points),
             "evaluation": evaluation_values(report.tested, report.false_alarm_cost),
+        },
+        "checklists": {
+            name: {item.number: answer for item, answer in rows}
+            for name, rows in checklists(report).items()
+        },
+    }
+
+
+def _part(
+    report: Report, found: PolicyEvaluation | None, test_points: OperatingPoints | None
+) -> dict[str, Any]:
+    """Return counts at the deployed threshold and the quality of risks, on one set of cases."""
+    points = report.points if test_points is None else {report.winner: test_points}
+    return {
+        "at_default": None if found is None else accuracy_values(found),
+        "quality": {
+            model: quality_values(each, report.confidence) for model, each in points.items()
         },
     }
 

@@ -12,6 +12,7 @@ from voros import plotting
 from voros.core.decision import at_deployment
 from voros.plotting.style import pyplot
 from voros.present.document import Picture
+from voros.present.report.accuracy import calibrated
 from voros.present.report.content import Report
 from voros.winners import score_grid
 
@@ -52,6 +53,8 @@ def report_pictures(report: Report) -> dict[str, list[Picture]]:
     headless_pyplot()
     parts = {
         "ranking_pictures": _draw_ranking,
+        "decision_pictures": _draw_decision_curve,
+        "calibration_pictures": _draw_calibration,
         "policy_pictures": _draw_policy,
         "period_pictures": _draw_periods,
         "prevalence_pictures": _draw_prevalences,
@@ -81,6 +84,10 @@ def _draw_ranking(report: Report) -> Drawn:
         "The share of the feasible region that is costlier than each model's best threshold, "
         "at each cost. Partial VOROS is its mean over the costs.",
     )
+
+
+def _draw_decision_curve(report: Report) -> Drawn:
+    """Net benefit of each model."""
     yield (
         plotting.DecisionCurveDisplay(report.points, report.scenario).plot().ax_,
         "Decision curves of all models within the limits",
@@ -88,6 +95,19 @@ def _draw_ranking(report: Report) -> Drawn:
         "the limits, faint without them. Dotted, where scores are probabilities: an alarm from "
         "the threshold probability on.",
     )
+
+
+def _draw_calibration(report: Report) -> Drawn:
+    """Observed shares against risks, where the chosen model gives any."""
+    points = calibrated(report)
+    if points is not None:
+        yield (
+            plotting.CalibrationDisplay(points, confidence=report.confidence).plot().ax_,
+            f"Observed share of positives against the risks of {report.winner}",
+            f"Share of positives in groups of risk of {report.winner}, with exact "
+            f"{report.confidence:.0%} intervals. On the diagonal risks are right; below it they "
+            "are too high.",
+        )
 
 
 def _draw_policy(report: Report) -> Drawn:

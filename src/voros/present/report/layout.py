@@ -12,6 +12,15 @@ from voros.installing import package_versions
 from voros.io import check_writable, write_together
 from voros.io.writing import json_text
 from voros.present.document import render_document
+from voros.present.report.accuracy import (
+    accuracy_in_words,
+    accuracy_tables,
+    calibration_in_words,
+    calibration_table,
+    flow_steps,
+    quality_table,
+)
+from voros.present.report.answers import SECTIONS, checklists
 from voros.present.report.content import REPORTED_PACKAGES, DataSummary, Report, report_document
 from voros.present.report.figures import report_pictures
 from voros.present.report.wording import (
@@ -89,28 +98,42 @@ def render_report(report: Report, written: datetime) -> str:
         written=written,
         deployed=policy_in_words(report.policy),
         consequences=consequences_in_words(report.policy),
-        validation=_data_facts(report.validation),
-        test=None if report.test is None else _data_facts(report.test),
+        sections=SECTIONS,
+        parts=[(name, data, _data_facts(data), flow_steps(data)) for name, data in _data(report)],
         limits=_limit_facts(report),
         ranking_words=_ranking_in_words(report),
         ranking=_ranking_table(report),
         policy=_policy_table(report),
         test_words=() if tested is None else evaluation_in_words(tested, report.false_alarm_cost),
         tested=None if tested is None else _test_table(tested.choices),
+        default=exact(report.policy.default.threshold),
+        counts=accuracy_tables(report),
+        counts_words=accuracy_in_words(report),
+        quality=quality_table(report),
+        calibration=calibration_table(report),
+        calibration_words=calibration_in_words(report),
+        checklists=checklists(report),
         by_group=None if tested is None else tested.by_group,
         **report_pictures(report),
         versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),
     )
 
 
+def _data(report: Report) -> list[tuple[str, DataSummary]]:
+    given = (("Validation", report.validation), ("Test", report.test))
+    return [(name, data) for name, data in given if data is not None]
+
+
 def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
-    share = data.positives / data.cases
+    share, memory = data.positives / data.cases, "given in memory, from Python"
+    digest = (("SHA-256", data.sha256 or "read from standard input"),) if data.file else ()
     return [
-        ("file", data.file),
-        ("SHA-256", data.sha256 or "read from standard input"),
-        ("cases", f"{data.cases:,.10g}, of which {data.positives:,.10g} positive ({share:.3%})"),
-        ("label", str(data.label)),
+        ("file", data.file or memory),
+        *digest,
+        ("cases", f"{data.cases:,}, of which {data.positives:,} positive ({share:.3%})"),
+        *((("label", data.label),) if data.label else ()),
         ("models", ", ".join(data.models)),
+        *((("periods", data.periods),) if data.periods else ()),
         *(("note", note) for note in data.notes),
     ]
 

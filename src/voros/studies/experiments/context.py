@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from voros.core.arrays import AnyArray, FloatArray
+from voros.present.flow import FlowStep
 from voros.studies.experiments.cases import LabelledCases
-from voros.studies.experiments.flow import FlowStep
 
 AGE_BANDS = {"under 50": 0, "50 to 64": 50, "65 to 79": 65, "80 or over": 80}
 UNKNOWN = "unknown"

@@ -13,9 +13,9 @@ from voros.core.decision import solve
 from voros.core.exact_intervals import binomial_limits
 from voros.core.risk_quality import RiskQuality, risk_quality
 from voros.present.checklist import checklist_table
+from voros.present.flow import FlowStep, flow_table
 from voros.studies.experiments.cases import LabelledCases, Split
 from voros.studies.experiments.context import StudyContext
-from voros.studies.experiments.flow import FlowStep, flow_table
 from voros.studies.experiments.labels import LABELS
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.study import CONFIDENCE, Deployed, Scored

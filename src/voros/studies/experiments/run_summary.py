@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from voros.core.decision import solve
-from voros.core.risk_quality import calibration_curve
-from voros.plotting import AreaCurveDisplay, RocDisplay, WinnerMapDisplay
-from voros.plotting.colours import model_styles
+from voros.plotting import AreaCurveDisplay, CalibrationDisplay, RocDisplay, WinnerMapDisplay
 from voros.present.document import Picture, render_document
+from voros.present.flow import FlowStep
 from voros.present.report.figures import figure_bytes, headless_pyplot
-from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.labels import LABELS, scenario_in_words
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.study import SAME_CHOICE, Scored
@@ -72,11 +70,11 @@ def draw_study(result: StudyResult, valid: Scored, test: Scored) -> dict[str, by
         axes = {
             "roc": draw_roc(result, test, number).ax_,
             "area": AreaCurveDisplay(points, SCENARIOS[number]).plot().ax_,
+            "calibration": CalibrationDisplay(points).plot().ax_,
             "winners": _winners(result, valid, number).plot().ax_,
         }
         for kind, ax in axes.items():
             drawn[f"scenario_{number}_{kind}.png"] = figure_bytes(ax.figure, "png")
-        drawn[f"scenario_{number}_calibration.png"] = _calibration(result, test, number)
     return drawn
 
 
@@ -94,22 +92,6 @@ def draw_roc(result: StudyResult, test: Scored, number: int) -> RocDisplay:
                 gid=f"deployed {one.strategy}",
             )
     return display
-
-
-def _calibration(result: StudyResult, test: Scored, number: int) -> bytes:
-    pyplot = headless_pyplot()
-    figure, ax = pyplot.subplots(figsize=(6, 6))
-    ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
-    models = dict.fromkeys(one.model for one in result.of(number))
-    for model, style in zip(models, model_styles(ax, list(models), None).values(), strict=True):
-        curve = calibration_curve(test.y_true, test.scores[model])
-        beyond = [curve.observed - curve.low, curve.high - curve.observed]
-        label = result.label(model)
-        line = style.line | {"marker": "o", "markersize": 4, "linewidth": 1.5}
-        ax.errorbar(curve.mean_risk, curve.observed, yerr=beyond, label=label, **line)
-    ax.set(xlabel="mean risk", ylabel="observed share", xlim=(0, 1), ylim=(0, 1))
-    ax.legend(fontsize="small", frameon=False, loc="upper left")
-    return figure_bytes(figure, "png")
 
 
 def _winners(result: StudyResult, valid: Scored, number: int) -> WinnerMapDisplay:

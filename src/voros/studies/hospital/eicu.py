@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.present.flow import FlowStep
 from voros.studies.experiments.cases import TRAIN_SHARE, LabelledCases, split_in_quarters
 from voros.studies.experiments.context import StudyContext, known_words, words_of
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
-from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.timing import file_found
 from voros.studies.hospital.features import (

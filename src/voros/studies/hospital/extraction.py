@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from voros.core.arrays import check_choice
+from voros.present.flow import FlowStep
 from voros.studies.experiments.errors import ExperimentError, explaining_full_disk
-from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.folder import file_digest, save_json
 from voros.studies.hospital.chart import ChartCount, stream_chart
 from voros.studies.hospital.features import HOURS

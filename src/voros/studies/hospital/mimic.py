@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import AnyArray, FloatArray
+from voros.present.flow import FlowStep
 from voros.studies.experiments.cases import LabelledCases
 from voros.studies.experiments.context import StudyContext, age_bands, known_words, words_of
 from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
-from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.published import compare_published, read_published, take_split
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.timing import file_found

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_choice
+from voros.present.flow import FlowStep
 from voros.studies.experiments.cases import LabelledCases, split_around_test
 from voros.studies.experiments.context import StudyContext, age_bands, known_words
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, asked_facts
-from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.folder import file_digest
 from voros.studies.experiments.rivals import compare_forecasts
 from voros.studies.experiments.splits import SplitsResult, run_splits

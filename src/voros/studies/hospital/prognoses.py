@@ -12,10 +12,10 @@ import numpy as np
 from voros.core.arrays import FloatArray, check_choice
 from voros.datasets import load_support2
 from voros.datasets.support2 import OutcomeName
+from voros.present.flow import FlowStep
 from voros.studies.experiments.cases import LabelledCases
 from voros.studies.experiments.context import StudyContext, age_bands, words_of
 from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
-from voros.studies.experiments.flow import FlowStep
 from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.rivals import compare_forecasts
 from voros.studies.hospital.features import stack

@@ -1,0 +1,239 @@
+r"""Whether risks are as high as what is observed, in groups of risk and overall.
+
+Calibration in the large is the intercept a of :math:`\operatorname{logit} P(Y=1) = a +
+\operatorname{logit} r`, with r the risk: 0 where risks are right on average, above 0 where they are
+too low. The slope b of :math:`a + b \operatorname{logit} r` is 1 where risks are spread as they
+should be, below 1 where they are too extreme (Cox, 1958; Van Calster et al., 2019).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.exact_intervals import binomial_limits
+from voros.core.operating_points import OperatingPoints
+from voros.exceptions import ArgumentError
+
+GROUPS_OF_RISK = 10
+"""Groups of equal size that risks are compared in."""
+
+SMALL_STEP = 1e-9
+"""Of Newton's method; it ends a fit."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with the interval that it has in the population."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationCurve:
+    """Mean risk and observed share in bins of equal size, with exact intervals.
+
+    Attributes
+    ----------
+    mean_risk, observed, low, high : ndarray of shape (n_bins,)
+    cases : ndarray of int, shape (n_bins,)
+    """
+
+    mean_risk: FloatArray
+    observed: FloatArray
+    low: FloatArray
+    high: FloatArray
+    cases: AnyArray
+
+
+def calibration_curve(
+    positive: BoolArray, risk: FloatArray, n_bins: int = GROUPS_OF_RISK, confidence: float = 0.95
+) -> CalibrationCurve:
+    """Compare risks with what was observed, in bins by rank; equal risks share a bin.
+
+    Examples
+    --------
+    >>> risk = np.repeat([0.1, 0.4, 0.9], 10)
+    >>> curve = calibration_curve(np.arange(30) % 10 < risk * 10, risk, n_bins=3)
+    >>> curve.mean_risk.round(2).tolist(), curve.observed.round(2).tolist(), curve.cases.tolist()
+    ([0.1, 0.4, 0.9], [0.1, 0.4, 0.9], [10, 10, 10])
+    """
+    edges = np.unique(np.quantile(risk, np.linspace(0, 1, n_bins + 1)[1:-1], method="higher"))
+    bins = np.unique(np.searchsorted(edges, risk, side="right"), return_inverse=True)[1]
+    cases = np.bincount(bins)
+    hits = np.bincount(bins, weights=positive)
+    low, high = binomial_limits(hits, cases, confidence)
+    return CalibrationCurve(np.bincount(bins, weights=risk) / cases, hits / cases, low, high, cases)
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """How risks compare with what was observed; intervals take cases as independent.
+
+    Attributes
+    ----------
+    curve : CalibrationCurve
+        In groups of risk.
+    mean_risk : float
+    observed : Estimate
+        The share of positives, with exact limits.
+    brier : Estimate
+        Mean squared distance between risk and outcome; lower is better.
+    in_the_large : Estimate or None
+        0 where risks are right on average; above 0 where they are too low.
+    slope : Estimate or None
+        1 where risks are spread as they should be; below 1 where they are too extreme.
+    missing : str
+        Why the last two are None.
+
+    Examples
+    --------
+    >>> risk = np.repeat([0.2, 0.8], 50)
+    >>> y = np.arange(100) % 50 < np.repeat([5, 30], 50)  # half of what the risks promise, and 3/4
+    >>> found = Calibration.of(OperatingPoints.from_scores(y, risk))
+    >>> found.mean_risk, found.observed.value, round(found.slope.value, 2)
+    (0.5, 0.35, 0.94)
+    """
+
+    curve: CalibrationCurve
+    mean_risk: float
+    observed: Estimate
+    brier: Estimate
+    in_the_large: Estimate | None
+    slope: Estimate | None
+    missing: str = ""
+
+    @classmethod
+    def of(
+        cls, points: OperatingPoints, n_bins: int = GROUPS_OF_RISK, confidence: float = 0.95
+    ) -> Calibration:
+        """Measure the risks of whole cases, from the counts at every distinct risk."""
+        cells = _Cells.of(points)
+        curve = calibration_curve(*cells.cases_one_by_one, n_bins, confidence)
+        z = NormalDist().inv_cdf((1 + confidence) / 2)
+        means = cells.mean_risk, cells.observed(confidence), cells.brier(z)
+        missing = cells.why_no_line
+        if missing:
+            return cls(curve, *means, None, None, missing)
+        return cls(curve, *means, cells.fit(z, slope=False), cells.fit(z, slope=True))
+
+
+def holds_risks(points: OperatingPoints) -> bool:
+    """Whether all thresholds but never alarm are probabilities."""
+    thresholds = points.thresholds[1:]
+    return bool(((thresholds >= 0) & (thresholds <= 1)).all())
+
+
+def check_risks(points: OperatingPoints, otherwise: str = "") -> None:
+    """Raise unless all scores are probabilities; ``otherwise`` names what else is accepted."""
+    if not holds_risks(points):
+        ends = points.thresholds[1:].min(), points.thresholds[1:].max()
+        raise ArgumentError(
+            "y_score",
+            f" runs from {ends[0]:g} to {ends[1]:g}; accepted are probabilities from 0 to 1"
+            f"{otherwise}",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Every distinct risk: how many cases have it, and how many of them are positive."""
+
+    risk: FloatArray
+    cases: AnyArray
+    positive: AnyArray
+
+    @classmethod
+    def of(cls, points: OperatingPoints) -> _Cells:
+        check_risks(points)
+        if not points.whole or not points.complete or points.alarms[-1] != points.n_cases:
+            raise ArgumentError(
+                "points",
+                " leave out thresholds or carry weights; accepted are whole cases, counted at "
+                "every distinct score as OperatingPoints.from_scores does",
+            )
+        return cls(points.thresholds[1:], np.diff(points.alarms), np.diff(points.tp))
+
+    @property
+    def cases_one_by_one(self) -> tuple[BoolArray, FloatArray]:
+        counts = np.column_stack([self.positive, self.cases - self.positive]).ravel()
+        label = np.tile([True, False], len(self.risk))
+        return np.repeat(label, counts), np.repeat(np.repeat(self.risk, 2), counts)
+
+    @property
+    def n_cases(self) -> int:
+        return int(self.cases.sum())
+
+    @property
+    def mean_risk(self) -> float:
+        return float(self.risk @ self.cases) / self.n_cases
+
+    def observed(self, confidence: float) -> Estimate:
+        hits = self.positive.sum()
+        low, high = binomial_limits(np.array([hits]), self.n_cases, confidence)
+        return Estimate(float(hits) / self.n_cases, float(low[0]), float(high[0]))
+
+    def brier(self, z: float) -> Estimate:
+        missed, false = (1 - self.risk) ** 2, self.risk**2
+        first, second = (
+            float(missed**power @ self.positive + false**power @ (self.cases - self.positive))
+            for power in (1, 2)
+        )
+        mean = first / self.n_cases
+        spread = max(second / self.n_cases - mean**2, 0.0) / max(self.n_cases - 1, 1)
+        half = z * float(np.sqrt(spread))
+        return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
+
+    @property
+    def why_no_line(self) -> str:
+        """Say why no line can be fitted to the logits; nothing where one can."""
+        certain = int(self.cases[(self.risk == 0) | (self.risk == 1)].sum())
+        if certain:
+            return f"{certain:,} cases have a risk of exactly 0 or 1, whose logit is infinite"
+        with_hits = self.risk[self.positive > 0]
+        without = self.risk[self.cases > self.positive]
+        if len(self.risk) == 1:
+            return "all cases have the same risk"
+        if with_hits.min() >= without.max() or with_hits.max() <= without.min():
+            return "the risks separate the classes, so the slope has no end"
+        return ""
+
+    def fit(self, z: float, *, slope: bool) -> Estimate:
+        """Fit the outcome to the logit of the risk by maximum likelihood; Wald interval."""
+        logit = np.log(self.risk) - np.log1p(-self.risk)
+        design = np.column_stack([np.ones_like(logit), logit])
+        free = np.arange(2 if slope else 1)
+        line = np.array([0.0, 1.0])
+        step = np.ones(1)
+        while np.abs(step).max() > SMALL_STEP:
+            before = self._likelihood(design @ line)
+            step, information = self._step(design[:, free], design @ line)
+            # Far from the best line a whole step may lead away from it.
+            while np.abs(step).max() > SMALL_STEP and before > self._likelihood(
+                design @ _moved(line, free, step)
+            ):
+                step = step / 2
+            line = _moved(line, free, step)
+        half = z * float(np.sqrt(np.linalg.inv(information)[-1, -1]))
+        value = float(line[free[-1]])
+        return Estimate(value, value - half, value + half)
+
+    def _step(self, design: FloatArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+        fitted = 0.5 * (1 + np.tanh(log_odds / 2))
+        information = (design.T * (self.cases * fitted * (1 - fitted))) @ design
+        uphill = design.T @ (self.positive - self.cases * fitted)
+        return np.asarray(np.linalg.solve(information, uphill), np.float64), information
+
+    def _likelihood(self, log_odds: FloatArray) -> float:
+        return float(self.positive @ log_odds - self.cases @ np.logaddexp(0, log_odds))
+
+
+def _moved(line: FloatArray, free: AnyArray, step: FloatArray) -> FloatArray:
+    moved = line.copy()
+    moved[free] += step
+    return moved

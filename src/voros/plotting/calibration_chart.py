@@ -1,0 +1,122 @@
+"""Observed shares against risks: whether a risk of 20 % is one."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, check_confidence, check_count
+from voros.core.calibration import GROUPS_OF_RISK, Calibration
+from voros.io.frames import join_frames
+from voros.models import naming
+from voros.plotting.colours import model_styles, quiet
+from voros.plotting.display import ModelDisplay, PointsLike, renamed
+from voros.plotting.legends import draw_legend
+from voros.plotting.names import literal, visible
+from voros.plotting.style import axes_to_draw_on, dress, line_width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
+    from matplotlib.lines import Line2D
+
+
+class CalibrationDisplay(ModelDisplay):
+    """Share of positives in groups of risk, with exact intervals; on the diagonal risks are right.
+
+    Parameters
+    ----------
+    points : OperatingPoints or mapping of str to OperatingPoints
+        Of scores that are probabilities, counted at every distinct one.
+    n_bins : int, default 10
+        Groups of about equal size; equal risks share one.
+    confidence : float in (0, 1), default 0.95
+        Of the intervals.
+    name : str, optional
+        Of a single model; it is then written in a legend.
+
+    Attributes
+    ----------
+    ax_ : Axes
+    curves_ : dict of str to ErrorbarContainer
+    diagonal_ : Line2D
+    styles_ : dict of str to ModelStyle
+        How each model looks.
+
+    Examples
+    --------
+    >>> from voros.plotting import CalibrationDisplay
+    >>> y, risk = [0, 0, 1, 0, 1, 1], [0.1, 0.3, 0.3, 0.6, 0.8, 0.9]
+    >>> display = CalibrationDisplay.from_predictions(y, risk, n_bins=3)
+    >>> display.frame("pyarrow")["observed"].to_pylist()
+    [0.0, 0.3333333333333333, 1.0]
+    """
+
+    def __init__(
+        self,
+        points: PointsLike,
+        *,
+        n_bins: int = GROUPS_OF_RISK,
+        confidence: float = 0.95,
+        name: str | None = None,
+    ) -> None:
+        self.points = renamed(points, name)
+        self.named = name is not None
+        self.n_bins = check_count(n_bins, "n_bins", "a whole number above 0")
+        self.confidence = check_confidence(confidence)
+
+    @cached_property
+    def calibrations(self) -> dict[str, Calibration]:
+        """How the risks of each model compare with what was observed."""
+        found = {}
+        for model, points in self.points.items():
+            with naming(model if len(self.points) > 1 else None):
+                found[model] = Calibration.of(points, self.n_bins, self.confidence)
+        return found
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with a row for each model and group of risk."""
+        return join_frames([self._columns(model) for model in self.points], backend)
+
+    def plot(self, ax: Axes | None = None, *, color: Any = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        color : color, sequence of colors, or mapping of str to color, optional
+            Of the models: one for a single model, one each, or by name.
+        """
+        calibrations = self.calibrations
+        self.ax_ = axes_to_draw_on(ax, shape=0.85)
+        self.styles_ = model_styles(self.ax_, list(self.points), color)
+        far = 1.05 * max(float(np.max(each.curve.high)) for each in calibrations.values())
+        ends = [0, min(far, 1.0)]
+        self.diagonal_: Line2D = self.ax_.plot(ends, ends, color=quiet(self.ax_), linewidth=1)[0]
+        self.curves_: dict[str, ErrorbarContainer] = {}
+        for model, found in calibrations.items():
+            curve, look = found.curve, self.styles_[model].line
+            around = [curve.observed - curve.low, curve.high - curve.observed]
+            self.curves_[model] = self.ax_.errorbar(
+                curve.mean_risk,
+                curve.observed,
+                yerr=np.maximum(around, 0),
+                label=literal(model),
+                **{**look, "marker": "o", "markersize": 4, "linewidth": line_width(self.ax_)},
+            )
+        dress(self.ax_, xlabel="mean risk", ylabel="observed share of positives")
+        self.ax_.set(xlim=(0, 1) if far > 1 else ends, ylim=(0, 1) if far > 1 else ends)
+        if self.named or len(self.points) > 1:
+            entries = [(curve, visible(model)) for model, curve in self.curves_.items()]
+            draw_legend(self.ax_, entries, grow=ax is None)
+        return self
+
+    def _columns(self, model: str) -> dict[str, AnyArray]:
+        curve = self.calibrations[model].curve
+        named = np.full(len(curve.cases), model, dtype=object)
+        return {"model": named, **{name: getattr(curve, name) for name in CURVE_COLUMNS}}
+
+
+CURVE_COLUMNS = ("cases", "mean_risk", "observed", "low", "high")

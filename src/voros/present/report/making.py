@@ -1,0 +1,297 @@
+"""From cases to a report: choose, test, resample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+
+from voros.core.arrays import check_cases, check_labels
+from voros.core.money import check_price
+from voros.core.operating_points import OperatingPoints
+from voros.core.periods import Periods, read_periods
+from voros.core.scenario import Scenario, check_scenario
+from voros.core.subgroups import Subgroups, read_subgroups
+from voros.exceptions import ArgumentError
+from voros.guarantee import Guarantee
+from voros.io import Predictions, read_predictions
+from voros.models import columns_by_model
+from voros.present.report.content import DataSummary, ModelInterval, Report
+from voros.selection import PAPER_TOLERANCE, Selection, Strategy, rank_deployable
+
+TITLE = "A classifier chosen"
+
+
+@dataclass(frozen=True, eq=False)
+class ReportCases:
+    """Predictions with their periods, and the groups to report on, as they were read."""
+
+    predictions: Predictions
+    periods: Periods | None = None
+    by: Subgroups | None = None
+
+    def points(self, model: str) -> OperatingPoints:
+        """Count the alarms of a model at every threshold."""
+        cases = check_cases(self.predictions.labels, self.predictions.of(model))
+        groups = self.predictions.groups
+        return OperatingPoints.from_cases(*cases, groups=groups, periods=self.periods)
+
+
+class Settings(TypedDict, total=False):
+    """How a report is made; see `make_report`."""
+
+    strategy: Strategy
+    tolerance: float
+    guarantee: Guarantee | None
+    n_resamples: int
+    confidence: float
+    random_state: int
+    title: str
+    false_alarm_cost: float | None
+
+
+def make_report(
+    y_true: Any,
+    scores: Any,
+    scenario: Scenario,
+    *,
+    y_test: Any = None,
+    scores_test: Any = None,
+    by: Any = None,
+    groups: Any = None,
+    periods: Any = None,
+    times: Any = None,
+    periods_test: Any = None,
+    times_test: Any = None,
+    pos_label: Any = None,
+    **settings: Unpack[Settings],
+) -> Report:
+    """Choose a model and its thresholds on labels and scores, test them, and report on it.
+
+    Parameters
+    ----------
+    y_true, scores, scenario
+        The validation cases, as in `voros.select_model`.
+    y_test, scores_test : array-like, optional
+        Test cases; scores of the same models by name, or at least of the one that is chosen.
+    by : array-like, mapping of str to such, data frame or Subgroups, optional
+        Groups of the test cases to report on, as in `voros.ThresholdPolicy.evaluate`.
+    groups : array-like of shape (n_cases,), optional
+        Whose each validation case is: whole patients are then resampled.
+    periods, times, periods_test, times_test : array-like, optional
+        Of the validation and the test cases, where the capacity is one per period.
+    pos_label : label, optional
+        The positive class, where it is not clear from the labels.
+    strategy, tolerance, guarantee
+        As in `voros.select_model`.
+    n_resamples, confidence, random_state
+        Of the intervals; 2000, 0.95 and 0 unless given.
+    title : str
+    false_alarm_cost : float, optional
+        In money; the costs of the test cases are then stated in it.
+
+    Returns
+    -------
+    Report
+        `write_report` writes it as HTML, with JSON beside it.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.present.report import make_report
+    >>> y, risk = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.1)
+    >>> report = make_report(y, {"risk": risk}, scenario, n_resamples=100)
+    >>> report.winner, report.validated.mean_recall
+    ('risk', 0.6666666666666666)
+    """
+    check_scenario(scenario)
+    validation = _in_memory(y_true, scores, scenario, pos_label, groups, periods, times)
+    if (y_test is None) != (scores_test is None):
+        raise ArgumentError("y_test", " and scores_test belong together; give both or neither")
+    test = None
+    if y_test is not None:
+        test = _in_memory(y_test, scores_test, scenario, pos_label, None, periods_test, times_test)
+        test = _with_groups(test, by)
+    elif by is not None:
+        raise ArgumentError("by", " reports on test cases; give y_test and scores_test as well")
+    return _report_on(validation, scenario, test, settings)
+
+
+def report_file(
+    path: str | Path,
+    scenario: Scenario,
+    *,
+    test: str | Path | None = None,
+    by: Any = (),
+    group: str | None = None,
+    paths: bool = False,
+    columns: Mapping[str, Any] | None = None,
+    **settings: Unpack[Settings],
+) -> Report:
+    r"""Report on files of predictions, as ``voros report`` does.
+
+    Parameters
+    ----------
+    path, test : path-like
+        Validation cases, and test cases with the same columns.
+    scenario : Scenario
+    by : str or sequence of str
+        Columns of groups of the test cases to report on.
+    group : str, optional
+        Column that says whose each validation case is.
+    paths : bool, default False
+        Whether the report names files by their paths; otherwise by their names alone.
+    columns : mapping, optional
+        Other arguments of `voros.io.read_predictions`, such as ``{"label": "died"}``.
+    **settings
+        As in `make_report`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, voros
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
+    >>> _ = file.write_text("died,risk\n" + "1,0.9\n0,0.2\n0,0.4\n1,0.3\n" * 20)
+    >>> scenario = voros.Scenario(capacity=0.5, cost_ratio=0.1)
+    >>> report_file(file, scenario, columns={"label": "died"}, n_resamples=100).validation.file
+    'cases.csv'
+    """
+    check_scenario(scenario)
+    named, wanted = dict(columns or {}), [by] if isinstance(by, str) else list(by)
+    if wanted and test is None:
+        raise ArgumentError("by", " reports on test cases; name their file with test")
+    cases = read_predictions(path, group=group, aside=wanted, **named)
+    validation = _of_file(cases, scenario)
+    later = None
+    if test is not None:
+        named = {"label": cases.label, "scores": cases.models} | named
+        later = _of_file(read_predictions(test, by=wanted, **named), scenario)
+        later = _with_groups(later, later.predictions.by or None)
+    return _report_on(validation, scenario, later, settings, paths=paths)
+
+
+def _of_file(cases: Predictions, scenario: Scenario) -> ReportCases:
+    return ReportCases(cases, read_periods(scenario, cases.labels, cases.periods, cases.times))
+
+
+def _in_memory(
+    y_true: Any,
+    scores: Any,
+    scenario: Scenario,
+    pos_label: Any,
+    groups: Any,
+    periods: Any,
+    times: Any,
+) -> ReportCases:
+    models = {name: np.asarray(each) for name, each in columns_by_model(y_true, scores).items()}
+    whose = None if groups is None else np.asarray(groups)
+    cases = Predictions("", models, check_labels(y_true, pos_label), groups=whose)
+    return ReportCases(cases, read_periods(scenario, y_true, periods, times))
+
+
+def _with_groups(cases: ReportCases, by: Any) -> ReportCases:
+    found = None if by is None else read_subgroups(by, cases.predictions.n_cases)
+    return ReportCases(cases.predictions, cases.periods, found)
+
+
+def _report_on(
+    validation: ReportCases,
+    scenario: Scenario,
+    test: ReportCases | None,
+    settings: Settings,
+    **options: Any,
+) -> Report:
+    rest = dict[str, Any](settings)
+    how = {
+        "strategy": rest.pop("strategy", "partial_voros"),
+        "tolerance": rest.pop("tolerance", PAPER_TOLERANCE),
+        "guarantee": rest.pop("guarantee", None),
+    }
+    points = {model: validation.points(model) for model in validation.predictions.models}
+    selection = rank_deployable(points, scenario, **how)
+    return compose_report(validation, points, selection, test, **rest, **options)
+
+
+def compose_report(
+    validation: ReportCases,
+    points: Mapping[str, OperatingPoints],
+    selection: Selection,
+    test: ReportCases | None = None,
+    *,
+    n_resamples: int = 2000,
+    confidence: float = 0.95,
+    random_state: int = 0,
+    title: str = TITLE,
+    command: str = "",
+    false_alarm_cost: float | None = None,
+    paths: bool = False,
+    progress: Any = False,
+) -> Report:
+    """Report on a choice that was made: test it, and resample the cases it was made on."""
+    price = None if false_alarm_cost is None else check_price(false_alarm_cost)
+    if price is not None and test is None:
+        raise ArgumentError("false_alarm_cost", " prices test cases, of which there are none")
+    policy = selection.policy()
+    tested = default = None
+    if test is not None:
+        cases, how = test.predictions, dict[str, Any](periods=test.periods, by=test.by)
+        tested, default = (
+            policy.evaluate(
+                cases.labels, cases.of(selection.winner), by_cost=each, confidence=confidence, **how
+            )
+            for each in (True, False)
+        )
+    resampled = {"n_resamples": n_resamples, "confidence": confidence, "progress": progress}
+    intervals, verdict = resample(validation, selection.scenario, random_state, **resampled)
+    return Report(
+        title=title,
+        command=command,
+        validation=DataSummary.of(validation.predictions, validation.periods, paths=paths),
+        points=points,
+        selection=selection,
+        policy=policy,
+        intervals=intervals,
+        confidence=confidence,
+        resamples=n_resamples,
+        verdict=verdict,
+        test=None if test is None else DataSummary.of(test.predictions, test.periods, paths=paths),
+        tested=tested,
+        tested_default=default,
+        test_points=None if test is None else test.points(selection.winner),
+        false_alarm_cost=price,
+    )
+
+
+def resample(
+    validation: ReportCases, scenario: Scenario, random_state: int, **options: Any
+) -> tuple[dict[str, ModelInterval], str | None]:
+    """Resample the cases, or whole patients or periods, the same for all models.
+
+    Returns
+    -------
+    intervals : dict of str to ModelInterval
+    verdict : str or None
+        Which differences are more than chance; None for one model alone.
+    """
+    from voros.inference import bootstrap, compare
+
+    cases = validation.predictions
+    scores, whose = dict(cases.scores), dict[str, Any](groups=cases.groups)
+    if validation.periods is not None:
+        whose["periods"] = validation.periods
+    arguments = {"random_state": random_state, **whose, **options}
+    if len(scores) == 1:
+        found = bootstrap(cases.labels, scores, scenario, **arguments)
+        shares, verdict = dict.fromkeys(found, 1.0), None
+    else:
+        comparison = compare(cases.labels, scores, scenario, **arguments)
+        found, shares = comparison.models, comparison.shares_won
+        verdict = comparison.verdict
+    intervals = {
+        model: ModelInterval(result.estimate, result.low, result.high, shares[model])
+        for model, result in found.items()
+    }
+    return intervals, verdict

@@ -1,0 +1,140 @@
+"""Calibration against counting, scikit-learn's and statsmodels' fits, and known populations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import optimize, special, stats
+from sklearn.metrics import brier_score_loss
+
+from voros import OperatingPoints
+from voros.core.calibration import Calibration, calibration_curve
+from voros.exceptions import ArgumentError
+
+
+@pytest.fixture(params=[3, None])
+def risks(request):
+    rng = np.random.default_rng(4)
+    risk = rng.random(400)
+    y = rng.random(400) < risk**2
+    return y, risk if request.param is None else risk.round(1).clip(0.05, 0.95)
+
+
+def test_calibration_by_counting(risks):
+    y, risk = risks
+    curve = calibration_curve(y, risk, n_bins=5)
+    assert curve.cases.sum() == 400
+    start = 0
+    order = np.argsort(risk, kind="stable")
+    for mean, observed, low, high, cases in zip(*vars(curve).values(), strict=True):
+        rows = order[start : start + cases]
+        assert mean == pytest.approx(risk[rows].mean())
+        assert observed == pytest.approx(y[rows].mean())
+        exact = stats.binomtest(int(y[rows].sum()), int(cases)).proportion_ci(0.95)
+        assert (low, high) == pytest.approx((exact.low, exact.high), abs=1e-9)
+        start += cases
+        if start < 400:
+            assert risk[order[start]] > risk[rows].max(), "equal risks share a bin"
+
+
+def test_one_risk_for_all_is_one_bin():
+    curve = calibration_curve(np.array([True, False, False]), np.full(3, 0.2))
+    assert (curve.cases.tolist(), curve.observed.tolist()) == ([3], pytest.approx([1 / 3]))
+
+
+def of(y, risk, **options):
+    return Calibration.of(OperatingPoints.from_scores(y, risk), **options)
+
+
+def test_means_are_those_of_the_cases(risks):
+    y, risk = risks
+    found = of(y, risk, confidence=0.9)
+    assert found.mean_risk == pytest.approx(risk.mean())
+    exact = stats.binomtest(int(y.sum()), len(y)).proportion_ci(0.9)
+    assert (found.observed.value, found.observed.low, found.observed.high) == pytest.approx(
+        (y.mean(), exact.low, exact.high), abs=1e-9
+    )
+    squares = (risk - y) ** 2
+    around = stats.norm.interval(0.9, squares.mean(), stats.sem(squares))
+    assert found.brier.value == pytest.approx(brier_score_loss(y, risk))
+    assert (found.brier.low, found.brier.high) == pytest.approx(around)
+
+
+def test_intercept_and_slope_maximise_the_likelihood(risks):
+    y, risk = risks
+    logit = special.logit(risk)
+
+    def loss(line):
+        return -special.log_expit(np.where(y, 1, -1) * (line[0] + line[1] * logit)).sum()
+
+    best = optimize.minimize(loss, [0.0, 1.0], method="Nelder-Mead", tol=1e-10).x
+    large = optimize.minimize_scalar(lambda a: loss([a, 1.0])).x
+    found = of(y, risk)
+    assert found.slope.value == pytest.approx(best[1], abs=1e-5)
+    assert found.in_the_large.value == pytest.approx(large, abs=1e-6)
+
+
+def test_intervals_are_those_of_a_generalised_linear_model(risks):
+    api = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed")
+    y, risk = risks
+    logit, ones = special.logit(risk), np.ones(len(y))
+    family = api.families.Binomial()
+    line = api.GLM(y.astype(float), np.column_stack([ones, logit]), family).fit(tol=1e-14)
+    large = api.GLM(y.astype(float), ones, family, offset=logit).fit(tol=1e-14)
+    found = of(y, risk)
+    for ours, theirs in (
+        (found.slope, line.conf_int()[1]),
+        (found.in_the_large, large.conf_int()[0]),
+    ):
+        assert (ours.low, ours.high) == pytest.approx(tuple(theirs), abs=1e-6)
+
+
+@pytest.mark.parametrize(("shift", "spread"), [(0.0, 1.0), (-0.7, 1.0), (0.3, 0.5), (8.0, 3.0)])
+def test_a_population_of_known_line_is_found(shift, spread):
+    rng = np.random.default_rng(5)
+    logit = rng.normal(-1, 1, 40_000)
+    y = rng.random(40_000) < special.expit(spread * logit + shift)
+    if 0 < y.sum() < len(y):
+        found = of(y, special.expit(logit))
+        error = (found.slope.high - found.slope.low) / 3.92
+        assert abs(found.slope.value - spread) < 3 * error
+
+
+@pytest.mark.slow
+def test_intervals_hold_in_95_of_100_samples():
+    rng, hits, runs = np.random.default_rng(6), np.zeros(3), 2000
+    brier = stats.norm(-1, 1).expect(lambda x: special.expit(x) * special.expit(-x))
+    for _ in range(runs):
+        logit = rng.normal(-1, 1, 400)
+        risk = special.expit(logit)
+        found = of(rng.random(400) < risk, risk)
+        truth = (0.0, 1.0, brier)
+        for i, (each, true) in enumerate(
+            zip((found.in_the_large, found.slope, found.brier), truth, strict=True)
+        ):
+            hits[i] += each.low <= true <= each.high
+    # Monte Carlo error 0.5 %.
+    assert (abs(hits / runs - 0.95) < 0.02).all(), hits / runs
+
+
+@pytest.mark.parametrize(
+    ("risk", "reason"),
+    [
+        ([0.0, 0.2, 0.3, 0.6], "1 cases have a risk of exactly 0 or 1"),
+        ([0.3, 0.3, 0.3, 0.3], "all cases have the same risk"),
+        ([0.1, 0.2, 0.3, 0.6], "the risks separate the classes"),
+        ([0.9, 0.8, 0.3, 0.6], "the risks separate the classes"),
+    ],
+)
+def test_what_has_no_line_says_why(risk, reason):
+    found = of([0, 0, 1, 1], risk)
+    assert found.slope is None is found.in_the_large
+    assert reason in found.missing
+
+
+def test_what_is_no_risk_is_refused():
+    with pytest.raises(ArgumentError, match="runs from 1 to 7; accepted are probabilities"):
+        of([0, 1], [1.0, 7.0])
+    weighted = OperatingPoints.from_scores([0, 1], [0.1, 0.7], sample_weight=[1.5, 2.0])
+    with pytest.raises(ArgumentError, match="accepted are whole cases"):
+        Calibration.of(weighted)

@@ -1,0 +1,222 @@
+"""Counts, discrimination, calibration and flow of a report, against the cases themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import confusion_matrix, roc_auc_score
+
+pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
+pytest.importorskip("jinja2", reason="the report's template needs the cli extra")
+
+from voros import Scenario, Subgroups
+from voros.exceptions import ArgumentError
+from voros.io import read_predictions
+from voros.present.checklist import STARD
+from voros.present.report import make_report, report_file
+from voros.present.report.accuracy import (
+    MEASURES,
+    accuracy_in_words,
+    accuracy_tables,
+    accuracy_values,
+    calibration_in_words,
+    calibration_table,
+    flow_steps,
+    quality_table,
+)
+from voros.present.report.answers import checklists
+
+SCENARIO = Scenario(0.2, 0.3, (0.05, 0.2))
+FEW = {"n_resamples": 100}
+COLUMNS = {"label": "died", "scores": ["risk"]}
+
+
+def drawn(seed, n=400, *, risks=True):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.25
+    logit = -1.2 + 1.5 * y + rng.normal(size=n)
+    return y, 1 / (1 + np.exp(-logit)) if risks else logit
+
+
+@pytest.fixture(scope="module")
+def tested():
+    (y, a), (later, b) = drawn(0), drawn(1, 300)
+    noise = np.random.default_rng(2)
+    by = {"sex": np.where(noise.random(300) < 0.5, "f", "m")}
+    models = {"risk": a, "noise": noise.random(400)}
+    return make_report(y, models, SCENARIO, y_test=later, scores_test={"risk": b}, by=by, **FEW), (
+        y,
+        a,
+        later,
+        b,
+    )
+
+
+def exact(hits, of, confidence=0.95):
+    found = stats.binomtest(int(hits), int(of)).proportion_ci(confidence)
+    return hits / of, found.low, found.high
+
+
+def test_counts_and_exact_intervals_on_both_sets(tested):
+    report, (y, a, later, b) = tested
+    threshold = report.policy.threshold()
+    for found, labels, scores in (
+        (report.validated, y, a),
+        (report.tested_default, later, b),
+    ):
+        values = accuracy_values(found)
+        alarm = scores >= threshold
+        tn, fp, fn, tp = confusion_matrix(labels, alarm).ravel()
+        assert [values[name] for name in ("tp", "fp", "fn", "tn")] == [tp, fp, fn, tn]
+        expected = (
+            exact(tp, tp + fp),
+            exact(tp, tp + fn),
+            exact(tn, tn + fp),
+            exact(tn, tn + fn),
+            tuple(1000 * each for each in exact(tp + fp, len(labels))),
+        )
+        for name, (value, low, high) in zip(MEASURES, expected, strict=True):
+            each = values["measures"][name]
+            assert (each.value, each.low, each.high) == pytest.approx((value, low, high), abs=1e-6)
+    counts, measures = accuracy_tables(report)
+    assert counts.rows[1][:2] == ("test", f"{tp:,}")
+    assert [row[0] for row in measures.rows] == list(MEASURES)
+
+
+def test_at_another_prevalence_precision_follows_bayes():
+    y, a = drawn(3)
+    report = make_report(y, a, Scenario(0.1, 0.3, 0.05, prevalence=0.05), **FEW)
+    values = accuracy_values(report.validated)
+    alarm = a >= report.policy.threshold()
+    tpr, fpr = alarm[y].mean(), alarm[~y].mean()
+    found = values["measures"]
+    positive, alarms = 0.05 * tpr, 0.05 * tpr + 0.95 * fpr
+    assert found[MEASURES[0]].value == pytest.approx(positive / alarms)
+    assert found[MEASURES[4]].value == pytest.approx(1000 * alarms)
+    assert found["negative predictive value"] is None
+    assert values["tp"] == (alarm & y).sum()
+    assert "prevalence of 5.000%" in " ".join(accuracy_in_words(report))
+
+
+def test_what_chose_the_threshold_is_said(tested, tmp_path):
+    assert "were held out" in " ".join(accuracy_in_words(tested[0]))
+    alone = make_report(*drawn(4), SCENARIO, **FEW)
+    said = " ".join(accuracy_in_words(alone))
+    assert "optimistic" in said
+    assert "No held-out cases were given" in said
+    path = write(tmp_path / "cases.csv", *drawn(5))
+    twice = report_file(path, SCENARIO, test=path, columns=COLUMNS, **FEW)
+    assert "byte for byte: nothing was held out" in " ".join(accuracy_in_words(twice))
+
+
+def test_discrimination_and_calibration_of_every_model(tested):
+    report, (y, a, _, b) = tested
+    table = quality_table(report)
+    assert [row[:2] for row in table.rows] == [
+        ("risk", "validation"),
+        ("noise", "validation"),
+        ("risk", "test"),
+    ]
+    assert table.rows[0][2].startswith(f"{roc_auc_score(y, a):.3f} (")
+    assert table.rows[0][3] == f"{a.mean():.3f}"
+    groups = calibration_table(report)
+    assert sum(int(row[1]) for row in groups.rows) == len(b)
+    assert groups.title == "risk on the test cases"
+
+
+def test_scores_that_are_no_risks_say_so():
+    report = make_report(*drawn(6, risks=False), SCENARIO, **FEW)
+    assert "needs scores that are probabilities" in calibration_in_words(report)[0]
+    assert calibration_table(report) is None
+    assert quality_table(report).rows[0][3:] == ("-",) * 5
+
+
+def test_certain_risks_have_no_slope_and_say_why():
+    y, a = drawn(7)
+    report = make_report(y, np.where(a < 0.1, 0.0, a), SCENARIO, **FEW)
+    assert "have a risk of exactly 0 or 1" in calibration_in_words(report)[-1]
+    assert calibration_table(report) is not None
+
+
+def write(path, y, scores, holes=()):
+    rows = [
+        f"{int(label)},{'' if i in holes else repr(score)},{i % 2},{i // 2}"
+        for i, (label, score) in enumerate(zip(y, scores.tolist(), strict=True))
+    ]
+    path.write_text("\n".join(["died,risk,sex,patient", *rows]) + "\n")
+    return path
+
+
+def test_the_flow_counts_rows_and_names_what_is_missing(tmp_path):
+    y, a = drawn(8)
+    path = write(tmp_path / "cases.csv", y, a, holes=(3, 50, 51))
+    columns = COLUMNS | {"drop_missing": True}
+    report = report_file(path, SCENARIO, columns=columns, **FEW)
+    steps = flow_steps(report.validation)
+    kept = np.delete(y, (3, 50, 51))
+    assert [(step.kept, step.left_out) for step in steps] == [
+        (400, 0),
+        (397, 3),
+        (397, 0),
+        (kept.sum(), 0),
+        ((~kept).sum(), 0),
+    ]
+    assert steps[1].reason == "no value in risk (3)"
+
+
+def test_arrays_frames_and_files_give_the_same_report(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    (y, a), (later, b) = drawn(9), drawn(10)
+    first = write(tmp_path / "valid.csv", y, a)
+    second = write(tmp_path / "test.csv", later, b)
+    sex, whose = np.arange(400) % 2, np.arange(400) // 2
+    by = Subgroups.of({"sex": sex})
+    reports = [
+        make_report(y, {"risk": a}, SCENARIO, y_test=later, scores_test={"risk": b}, by=by,
+                    groups=whose, **FEW),
+        make_report(
+            pandas.Series(y), pandas.DataFrame({"risk": a}), SCENARIO,
+            y_test=pandas.Series(later), scores_test=pandas.DataFrame({"risk": b}),
+            by=pandas.DataFrame({"sex": sex}), groups=pandas.Series(whose), **FEW,
+        ),
+        report_file(first, SCENARIO, test=second, by="sex", group="patient",
+                    columns=COLUMNS, **FEW),
+    ]  # fmt: skip
+    assert len({report.tested.expected_cost for report in reports}) == 1
+    assert len({report.intervals["risk"] for report in reports}) == 1
+    assert len({repr(report.tested.by_group) for report in reports}) == 1
+    assert [report.validation.file for report in reports] == ["", "", "valid.csv"]
+    cases = read_predictions(second, label="died", scores=["risk"])
+    alarm = cases.of("risk") >= reports[2].policy.threshold()
+    assert accuracy_values(reports[2].tested_default)["tp"] == (alarm & cases.labels).sum()
+
+
+def test_half_a_test_and_groups_of_nothing_are_refused():
+    y, a = drawn(11)
+    with pytest.raises(ArgumentError, match="y_test and scores_test belong together"):
+        make_report(y, a, SCENARIO, y_test=y, **FEW)
+    with pytest.raises(ArgumentError, match="by reports on test cases"):
+        make_report(y, a, SCENARIO, by=y, **FEW)
+    with pytest.raises(ArgumentError, match="false_alarm_cost prices test cases"):
+        make_report(y, a, SCENARIO, false_alarm_cost=3, **FEW)
+
+
+def test_checklists_answer_what_the_report_has(tested):
+    alone = make_report(*drawn(12), SCENARIO, **FEW)
+    with_groups, without = ({n: dict(rows) for n, rows in named.items()} for named in (
+        {n: [(i.number, a) for i, a in rows] for n, rows in checklists(report).items()}
+        for report in (tested[0], alone)
+    ))  # fmt: skip
+    assert with_groups["TRIPOD+AI"]["23a"].whole
+    assert not without["TRIPOD+AI"]["23a"].whole
+    assert without["STARD 2015"]["17"] is None
+    assert with_groups["STARD 2015"]["17"].section == "groups"
+    assert with_groups["STARD 2015"]["23"].section == "counts"
+    assert with_groups["TRIPOD+AI"]["17"] is None
+
+
+def test_stard_has_30_items():
+    numbers = [item.number for item in STARD]
+    assert len(numbers) == len(set(numbers)) == 34
+    assert {int(number.rstrip("ab")) for number in numbers} == set(range(1, 31))
