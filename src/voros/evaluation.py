@@ -275,13 +275,14 @@ def evaluate(
     (0.7, 3, ('capacity',))
     """
     if on_device(y_true, y_score, sample_weight):
-        from voros.core.device_cases import read_device_cases, refuse_on_device
-        from voros.core.device_points import points_on_device
+        from voros.core.device_cases import refuse_on_device
+        from voros.core.device_points import read_points
 
         refuse_on_device(periods=periods, times=times)
         read_periods(check_scenario(scenario), y_true, None, None)
-        cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
-        return evaluate_points(points_on_device(cases, lifted_limits(scenario)), scenario)
+        limits = lifted_limits(scenario)
+        _, points = read_points(y_true, y_score, limits, pos_label, sample_weight)
+        return evaluate_points(points, scenario)
     read = read_periods(check_scenario(scenario), y_true, periods, times)
     points = OperatingPoints.from_scores(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=read

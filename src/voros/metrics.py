@@ -126,12 +126,11 @@ def _score(
     **in_time: Any,
 ) -> float:
     if on_device(y_true, y_score, sample_weight):
-        from voros.core.device_cases import read_device_cases, refuse_on_device
-        from voros.core.device_points import points_on_device, thresholds_beyond
+        from voros.core.device_cases import refuse_on_device
+        from voros.core.device_points import read_points, thresholds_beyond
 
         refuse_on_device(**in_time)
-        cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
-        points = points_on_device(cases, [scenario])
+        cases, points = read_points(y_true, y_score, [scenario], pos_label, sample_weight)
         beyond = partial(thresholds_beyond, cases, scenario)
     else:
         given = check_cases(y_true, y_score, pos_label, sample_weight)

@@ -14,7 +14,7 @@ from voros.core import device_points as algorithm
 from voros.core import device_rows
 from voros.core.decision import solve
 from voros.core.device_cases import device_counts, read_device_cases
-from voros.core.device_points import device_points
+from voros.core.device_points import device_points, read_points
 from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
@@ -83,7 +83,8 @@ def assert_same(make: Maker, ill: np.ndarray, score: np.ndarray, what: str) -> N
     for name in ("thresholds", "tp", "fp"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), what)
     for scenario in SCENARIOS:
-        there = solve(device_points(cases, [scenario]), scenario)
+        _, points = read_points(make(ill), make(score), [scenario])
+        there = solve(points, scenario)
         here = solve(expected, scenario)
         assert there.partial_voros == pytest.approx(here.partial_voros, abs=1e-12), (what, scenario)
         assert there.can_alarm == here.can_alarm
@@ -135,7 +136,8 @@ def test_corners_of_ranked_cases_are_those_of_numpy(n_cases: int, dtype: Any) ->
     for what, ill, score in draws(n_cases, seed=n_cases):
         with np.errstate(over="ignore"):
             typed = score.astype(dtype)
-        assert read_device_cases(make(ill), make(typed)).ranking is not None
+        cases, _ = read_points(make(ill), make(typed), SCENARIOS)
+        assert cases.ranking is not None
         assert_same(make, ill, typed, what)
         assert_same(make, ill, np.where(ill, 0, typed).astype(dtype), f"{what}, positives last")
 
@@ -146,9 +148,9 @@ def test_corners_of_a_concave_curve_are_too_many_for_a_tile() -> None:
     # Steps of falling slope, each a corner: 36 of them in every thousand cases.
     ill = np.concatenate([np.repeat([True, False], [28 - k // 8, 1 + k // 8]) for k in range(216)])
     score = -np.arange(len(ill), dtype=np.float32)
-    cases = read_device_cases(make(ill), make(score))
+    cases, _ = read_points(make(ill), make(score), SCENARIOS[:1])
     assert cases.ranking is not None
-    assert cases.library.hulls.corners(cases.ranking, (1.0, 1.0, float(len(ill)), 0.0)) is None
+    assert cases.ranking.corners == [None]
     assert_same(make, ill, score, "concave")
 
 

@@ -14,8 +14,7 @@ import torch
 
 import voros
 from voros.core.decision import solve
-from voros.core.device_cases import read_device_cases
-from voros.core.device_points import points_on_device
+from voros.core.device_points import read_points
 from voros.exceptions import OneClassWarning
 from voros.torch import PartialVOROS
 from voros.torch.tensor_cells import cell_starts, tensor_cell
@@ -78,7 +77,7 @@ def test_cases_on_a_device_score_as_on_the_host(weighted):
     pytest.importorskip("array_api_compat")
     scores, labels, weights = draw(8)
     given = weights if weighted else None
-    points = points_on_device(read_device_cases(labels, scores, None, given), [SCENARIO])
+    _, points = read_points(labels, scores, [SCENARIO], None, given)
     found = solve(points, SCENARIO).partial_voros
     assert found == pytest.approx(truth(scores, labels, given), abs=1e-12)
 

@@ -6,6 +6,7 @@ and the checks of `voros.core.arrays` speak.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,7 @@ class DeviceCases:
     low, high : number
         The least and the greatest score.
     ranking : Ranking or None
-        The cases in the order of their scores, where few enough to sort at once.
+        What the cases in the order of their scores say, where few enough to sort at once.
     """
 
     library: Library
@@ -67,7 +68,11 @@ class DeviceCases:
 
 
 def read_device_cases(
-    y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_score: Any,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    rank: Callable[[Library, Any, Any], Any] | None = None,
 ) -> DeviceCases:
     """Check labels, scores and weights that lie on one device; gradients are left behind.
 
@@ -75,6 +80,9 @@ def read_device_cases(
     ----------
     y_true, y_score, pos_label, sample_weight
         As in `voros.partial_voros_score`, arrays of torch, CuPy, JAX or the array API standard.
+    rank : callable, optional
+        Sorts cases without weights, given the library, the scores and the positives, and says what
+        it saw; None where it cannot.
     """
     named = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     library = _one_library({name: each for name, each in named.items() if each is not None})
@@ -86,8 +94,7 @@ def read_device_cases(
         check_same_length(y_true=labels, sample_weight=weights)
         labels, scores, weights = _weighted(library, labels, scores, weights, pos_label)
     positive = _positive(library, labels, scores, pos_label)
-    hulls = library.hulls if weights is None else None
-    ranking = None if hulls is None else hulls.rank(scores, positive)
+    ranking = rank(library, scores, positive) if rank and weights is None else None
     n_positive = ranking.n_positive if ranking else library.count_true(positive)
     _check_both_classes(n_positive, scores.shape[0])
     low, high = (ranking.low, ranking.high) if ranking else library.extremes(scores)
@@ -138,6 +145,8 @@ def merged_infinities(
     thresholds: AnyArray, tp: AnyArray, fp: AnyArray
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Make one threshold of +inf and the greatest float, as in memory."""
+    if not (thresholds == LARGEST_FINITE).any():
+        return thresholds, tp, fp
     keep = thresholds != LARGEST_FINITE
     keep[np.flatnonzero(~keep)[-1:]] = True
     return thresholds[keep], tp[keep], fp[keep]

@@ -13,18 +13,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.contenders import passed_over, ranges_to_search
-from voros.core.device_cases import DeviceCases, device_counts, merged_infinities, thresholds_of
+from voros.core.device_cases import (
+    DeviceCases,
+    device_counts,
+    merged_infinities,
+    read_device_cases,
+    thresholds_of,
+)
 from voros.core.device_rows import Rows, limits_in_counts
 from voros.core.limits import lifted_limits
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
+from voros.devices.libraries import Library
 from voros.exceptions import UnsettledError
 
 SORTED = 2**24
@@ -100,10 +108,14 @@ def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Scenario
         Without weights.
     scenarios : sequence of Scenario
     """
-    corners = _corners(cases, scenarios)
-    if corners is not None:
-        columns = merged_infinities(thresholds_of(corners[0]), *corners[1:])
-        return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
+    rows, ranges, known = _rows(cases, scenarios)
+    found = _joined([rows.chosen(each, cases.totals).to_host() for each in scenarios])
+    columns = merged_infinities(*_with_known(found, ranges, known))
+    return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
+
+
+def _rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> tuple[Rows, _Ranges, BoolArray]:
+    """Count the thresholds in ranges that matter; the scores looked at are let go."""
     if len(cases) <= SORTED:
         ranges, kept, known = _Ranges.whole(cases), np.array([True]), np.array([False])
         places = map(cases.library.where_true, (cases.positive, ~cases.positive))
@@ -112,17 +124,27 @@ def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Scenario
         ranges, kept, known = _narrow(cases, scenarios)
         right, false = _members(cases, ranges, kept)
     over = passed_over(ranges.positive, kept), passed_over(ranges.negative, kept)
-    rows = Rows.of(cases.library, right, false, ranges.edges, over)
-    found = _joined([rows.chosen(each, cases.totals).to_host() for each in scenarios])
-    columns = merged_infinities(*_with_known(found, ranges, known))
-    return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
+    return Rows.of(cases.library, right, false, ranges.edges, over), ranges, known
 
 
-def points_on_device(cases: DeviceCases, scenarios: Sequence[Scenario]) -> OperatingPoints:
-    """Count what some scenarios need; with weights, every threshold."""
+def read_points(
+    y_true: Any,
+    y_score: Any,
+    scenarios: Sequence[Scenario],
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> tuple[DeviceCases, OperatingPoints]:
+    """Check cases on a device and count what some scenarios need; with weights, every threshold."""
+    rank = partial(_rank, scenarios)
+    cases = read_device_cases(y_true, y_score, pos_label, sample_weight, rank)
     if cases.weights is not None:
-        return OperatingPoints.below(*device_counts(cases))
-    return device_points(cases, scenarios)
+        return cases, OperatingPoints.below(*device_counts(cases))
+    corners = _corners(cases)
+    if corners is None:
+        return cases, device_points(cases, scenarios)
+    columns = merged_infinities(thresholds_of(corners[0]), *corners[1:])
+    points = ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
+    return cases, points
 
 
 def thresholds_beyond(cases: DeviceCases, scenario: Scenario) -> OperatingPoints:
@@ -277,17 +299,25 @@ def _members(cases: DeviceCases, ranges: _Ranges, kept: BoolArray) -> tuple[Any,
     return cases.library.keep_cells(cases.scores, cases.positive, ranges.edges, wanted, sizes)
 
 
-def _corners(
-    cases: DeviceCases, scenarios: Sequence[Scenario]
-) -> tuple[AnyArray, AnyArray, AnyArray] | None:
-    """Return the corners of ranked cases in each scenario; None where that is no way."""
-    hulls = cases.library.hulls
-    if cases.ranking is None or hulls is None:
+def _corners(cases: DeviceCases) -> tuple[AnyArray, AnyArray, AnyArray] | None:
+    """Return the corners of ranked cases in all scenarios; None where that is no way."""
+    found = cases.ranking.corners if cases.ranking else []
+    whole = found and all(each is not None for each in found)
+    return _joined(found) if whole else None
+
+
+def _rank(scenarios: Sequence[Scenario], library: Library, scores: Any, positive: Any) -> Any:
+    """Sort few cases and find their corners, where the library has kernels for it."""
+    hulls, n_cases = library.hulls, scores.shape[0]
+    if hulls is None:
         return None
-    limits = (limits_in_counts(each, cases.totals) for each in scenarios)
-    found = [hulls.corners(cases.ranking, each) for each in limits]
-    parts = [each for each in found if each is not None]
-    return _joined(parts) if len(parts) == len(found) else None
+    # Only a prevalence of its own makes a scenario's limits depend on the sizes of the classes.
+    sized = any(each.prevalence is not None for each in scenarios)
+    n_positive = library.count_true(positive) if sized else n_cases - 1
+    if not 0 < n_positive < n_cases:
+        return None
+    totals = n_positive, n_cases - n_positive
+    return hulls.rank(scores, positive, [limits_in_counts(each, totals) for each in scenarios])
 
 
 def _joined(

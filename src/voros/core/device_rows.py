@@ -9,6 +9,7 @@ every such line and never goes, in whatever order the others do.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,10 @@ GROUP, MANY_GROUPS = 64, 16
 """Rows that are compared with the best of the groups beside theirs, where there are many."""
 
 SORT_BLOCK = 2**22
-"""Negatives sorted at once, which takes some 100 MB."""
+"""Cases sorted at once, which takes some 100 MB."""
+
+PIVOT_STRIDE = 64
+"""Every such score says where to cut them into parts of about `SORT_BLOCK`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +60,7 @@ class Rows:
         over : pair of ndarray
             Positives and negatives above the lower end of each range that are not looked at.
         """
-        ranked = library.sort(library.comparable(right))
+        ranked = _sorted(library, library.comparable(right))
         first = library.starts(ranked)
         thresholds = library.take(ranked, first)
         home = library.search(library.from_host(edges), thresholds, "right") - 1
@@ -100,6 +104,19 @@ class Rows:
         return rows
 
 
+def _sorted(library: Library, values: Any) -> Any:
+    """Return values in rising order, sorted part by part to spare memory; a part is an interval."""
+    n_parts = values.shape[0] // SORT_BLOCK
+    if n_parts < 2:
+        return library.sort(values)
+    sample = library.sort(values[::PIVOT_STRIDE])
+    pivots = [sample[i * sample.shape[0] // n_parts] for i in range(1, n_parts)]
+    between = ((values >= low) & (values < high) for low, high in pairwise(pivots))
+    inside = chain([values < pivots[0]], between, [values >= pivots[-1]])
+    parts = (library.take(values, library.where_true(each)) for each in inside)
+    return library.xp.concat([library.sort(part) for part in parts])
+
+
 def _lower(library: Library, values: Any, thresholds: Any) -> Any:
     """Count the values below each threshold; sorted block by block, to spare memory."""
     lower: Any = 0
@@ -113,6 +130,8 @@ def limits_in_counts(
     scenario: Scenario, totals: tuple[int, int]
 ) -> tuple[float, float, float, float]:
     """Return how many cases one true and one false positive stand for, most alarms, the floor."""
+    if scenario.prevalence is None:
+        return 1.0, 1.0, float(scenario.max_alarms(sum(totals))), float(scenario.min_precision)
     none = np.zeros(1, dtype=np.int64)
     whole = solve(OperatingPoints(np.array([np.inf]), none, none, *totals), scenario)
     sizes = whole.points.n_positive, whole.points.n_negative

@@ -25,8 +25,8 @@ ON_THE_LINE = 8 * np.finfo(np.float64).eps
 FEW_POINTS = 64
 """Up to this number, walking the points one by one is as fast as all at once."""
 
-WORTHWHILE = 0.8
-"""A round over all points that keeps more than this share of them is the last."""
+WORTHWHILE, IDLE_ROUNDS = 0.8, 8
+"""After this number of rounds that keep more than this share of the points, the rest is walked."""
 
 
 class RegionCase(Enum):
@@ -357,12 +357,14 @@ def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
     right, false = tp[vertices], fp[vertices]
     gain, harm = right[1:] - right[:-1], false[1:] - false[:-1]
     useful = gain > 0
-    gain, harm = gain[useful], harm[useful]
+    if not useful.all():
+        gain, harm = gain[useful], harm[useful]
+        vertices = np.concatenate([vertices[:1], vertices[1:][useful]])
     # More true and no more false positives is better at every cost: the step enters at infinity.
-    ratios = np.divide(gain, harm, out=np.full(len(gain), np.inf), where=harm > 0)
-    vertices = np.append(vertices[0], vertices[1:][useful])
+    enter = np.full(len(vertices), np.inf)
+    np.divide(gain, harm, out=enter[1:], where=harm > 0)
     # Slopes fall along a hull; rounding of weighted counts must not make them rise.
-    return CostHull(index[vertices], np.minimum.accumulate(np.append(np.inf, ratios)))
+    return CostHull(index[vertices], np.minimum.accumulate(enter))
 
 
 def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
@@ -381,16 +383,15 @@ def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
     # A power of two changes no digit, and keeps products of very small or large weights exact.
     size = float(np.ldexp(1.0, -int(np.frexp(x[-1])[1]))) if len(x) else 1.0
     x, y = x * size, y * size
-    rising = x
-    while len(x) > FEW_POINTS:
+    rising, idle = x, 0
+    while len(x) > FEW_POINTS and idle < IDLE_ROUNDS:
         width, rise = x[1:] - x[:-1], y[1:] - y[:-1]
         above = np.ones(len(x), dtype=np.bool_)
         np.greater(rise[:-1] * width[1:], rise[1:] * width[:-1], out=above[1:-1])
         x, y = x[above], y[above]
         if len(x) == len(above):
             return rising.searchsorted(x)
-        if len(x) > WORTHWHILE * len(above):
-            break
+        idle += len(x) > WORTHWHILE * len(above)
     return rising.searchsorted(x[_walk(x.tolist(), y.tolist())])
 
 

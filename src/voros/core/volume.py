@@ -154,7 +154,7 @@ def partial_volume(
         used = high > low
         spans = fpr[used], tpr[used], low[used], high[used]
         areas = _uniform_areas(region.ring, *spans, costs, odds)
-        return float(np.clip(areas.sum() / region.area, 0.0, 1.0))
+        return min(max(float(areas.sum()) / region.area, 0.0), 1.0)
     x, y = region.ring
     breaks = _corner_ratios(np.subtract.outer(fpr, x), np.subtract.outer(tpr, y), odds)
     ratios = np.unique(np.append(hull.enter, breaks[np.isfinite(breaks) & (breaks > 0)]))
@@ -209,8 +209,11 @@ def _spans(
     enter: FloatArray, leave: FloatArray, costs: Uniform, odds: Odds
 ) -> tuple[FloatArray, FloatArray]:
     """The possible costs, in their own unit, on which each threshold is best."""
-    ends = np.clip(in_unit_of(costs, np.stack([enter, leave]), odds), costs.low, costs.high)
-    return ends.min(axis=0), ends.max(axis=0)
+    low, high = (
+        np.minimum(np.maximum(in_unit_of(costs, ratio, odds), costs.low), costs.high)
+        for ratio in (enter, leave)
+    )
+    return np.minimum(low, high), np.maximum(low, high)
 
 
 def _uniform_areas(
@@ -229,13 +232,15 @@ def _uniform_areas(
     dx, dy = fpr[:, None] - ring[0], tpr[:, None] - ring[1]
     low, high = low[:, None], high[:, None]
     turns = in_unit_of(costs, _corner_ratios(dx, dy, odds), odds)
-    turns = np.clip(np.where(np.isnan(turns), low, turns), low, high)
-    edges = np.sort(np.concatenate([low, turns, high], axis=1), axis=1)
+    # fmax: a line that passes a corner at every cost (0/0) turns nowhere.
+    turns = np.minimum(np.fmax(turns, low), high)
+    edges = np.concatenate([low, turns, high], axis=1)
+    edges.sort(axis=1)
     on_tpr, on_fpr = line_weights(costs, edges, odds)
     excess = on_tpr[..., None] * dy[:, None] - on_fpr[..., None] * dx[:, None]
     shares = _mean_shares(excess[:, :-1], excess[:, 1:])
-    width = np.diff(edges, axis=1) / (costs.high - costs.low)
-    return np.asarray(np.einsum("ji,jei,je->j", _fan(dx, dy), shares, width))
+    width = (edges[:, 1:] - edges[:, :-1]) / (costs.high - costs.low)
+    return np.asarray((_fan(dx, dy) * (shares * width[..., None]).sum(axis=1)).sum(axis=1))
 
 
 def _mean_shares(start: FloatArray, end: FloatArray) -> FloatArray:

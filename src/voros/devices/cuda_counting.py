@@ -102,4 +102,4 @@ def count(
     The inverse of the step between edges follows them on the device.
     """
     arrays = (scores, marks, edges, counts)
-    _kernel()((BLOCKS, 1, 1), (THREADS, 1, 1), (*arrays, n_cases, n_edges))
+    _kernel()(BLOCKS, THREADS, *arrays, n_cases, n_edges)

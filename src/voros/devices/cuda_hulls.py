@@ -9,6 +9,7 @@ the array API, in more steps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,17 +24,15 @@ RANKED = 2**24
 TILE, THREADS = 2048, 256
 """Thresholds of a tile, and threads at work on it."""
 
-PLACES, LAST_PLACES = 64, 512
-"""For thresholds that a tile keeps; in the last round few tiles hold the corners of all cases."""
+GROUP = 128
+"""Tiles whose kept thresholds are a tile of the next round."""
 
-FEW, MOST = 2**10, 2**14
-"""Places that go to the host, and those that one more round makes few."""
-
-TOO_MANY = -2
-"""Where a tile has more thresholds to keep than places, in place of the first's count."""
+PLACES, LATER_PLACES = 64, 1024
+"""For thresholds that a tile of cases keeps, and a tile of thresholds kept before."""
 
 SOURCE = r"""
 #define TILE 2048
+#define GROUP 128
 #define EXTRAS 8
 enum { NO, SURE, DOUBT, CAPABLE };
 
@@ -68,33 +67,98 @@ __device__ int push(unsigned short* list, int top, int next, const int* tp, cons
     return top + 1;
 }
 
+// The sum of one number of each of 256 threads below this one's, and of all.
+__device__ int sum_below(int own, int* sums, int* all) {
+    int t = threadIdx.x;
+    sums[t] = own;
+    __syncthreads();
+    for (int step = 1; step < 256; step *= 2) {
+        int other = t >= step ? sums[t - step] : 0;
+        __syncthreads();
+        sums[t] += other;
+        __syncthreads();
+    }
+    int below = sums[t] - own;
+    *all = sums[255];
+    __syncthreads();
+    return below;
+}
+
+extern "C" __global__ void rank_marks(
+    const long long* order, const unsigned char* positive, unsigned char* marks, int* totals,
+    int n) {
+    __shared__ int sums[256];
+    int found = 0, all;
+    for (int k = threadIdx.x; k < TILE; k += blockDim.x) {
+        int i = blockIdx.x * TILE + k;
+        if (i < n) found += marks[i] = positive[order[i]] != 0;
+    }
+    sum_below(found, sums, &all);
+    if (threadIdx.x == 0) totals[blockIdx.x] = all;
+}
+
 extern "C" __global__ void tile_hulls(
-    const float* scores, const int* counts, int* out, int n, int n_positive, int ranked, int slots,
+    const float* scores, const unsigned char* marks, const int* before, int* out,
+    int n, int n_before, int slots_before, int slots,
     double per_tp, double per_fp, double most, double floor) {
-    __shared__ int tp[TILE], fp[TILE], sizes[256], leaders[256];
+    __shared__ int tp[TILE], fp[TILE], source[TILE], sizes[256], leaders[256];
     __shared__ unsigned short list[TILE];
     __shared__ unsigned char states[TILE];
     __shared__ int extras[EXTRAS], n_extras, too_many;
-    int t = threadIdx.x, start = blockIdx.x * TILE;
+    int t = threadIdx.x, start = blockIdx.x * TILE, total = gridDim.x * slots;
+    int n_here, n_positive = 0;
+    bool ranked = slots_before == 0;
     if (t == 0) n_extras = too_many = 0;
+    __syncthreads();
+    if (ranked) {
+        // Positives up to each case: of the tiles before, and of this one.
+        int lower = 0, all = 0, own = 0;
+        for (int i = t; i < n_before; i += blockDim.x) {
+            all += before[i];
+            if (i < blockIdx.x) lower += before[i];
+        }
+        sum_below(all, sizes, &n_positive);
+        sum_below(lower, sizes, &lower);
+        n_here = min(TILE, n - start);
+        for (int k = t; k < n_here; k += blockDim.x) states[k] = marks[start + k];
+        __syncthreads();
+        for (int k = 8 * t; k < min(8 * t + 8, n_here); k++) own += states[k];
+        int running = lower + sum_below(own, sizes, &all);
+        for (int k = 8 * t; k < min(8 * t + 8, n_here); k++) {
+            fp[k] = running;
+            running += states[k];
+        }
+    } else {
+        // What up to GROUP tiles before have kept, without gaps; SURE ones in their order.
+        int tile = blockIdx.x * GROUP + t, rows = n_before * slots_before;
+        int held = t < GROUP && tile < n_before ? before[3 * rows + tile] : 0;
+        if (held < 0) too_many = 1, held = 0;
+        int place = sum_below(held, sizes, &n_here);
+        for (int j = 0; j < held && place < TILE; j++, place++) {
+            int row = tile * slots_before + j;
+            source[place] = row;
+            tp[place] = before[rows + row];
+            fp[place] = before[2 * rows + row];
+        }
+        if (n_here > TILE) too_many = 1, n_here = TILE;
+    }
     __syncthreads();
     int leader = -1;
     for (int k = t; k < TILE; k += blockDim.x) {
         int i = start + k, state = NO;
-        if (i < n && ranked) {
-            int before = i ? counts[i - 1] : 0;
+        if (k < n_here && ranked) {
+            int missed = fp[k];
             bool first = i == 0 || scores[i] != scores[i - 1];
             bool last = i == n - 1 || scores[i] != scores[i + 1];
             // A negative alone at its score only adds a false positive.
-            if (first && !(last && counts[i] == before)) {
-                tp[k] = n_positive - before;
+            if (first && !(last && states[k] == 0)) {
+                source[k] = i;
+                tp[k] = n_positive - missed;
                 fp[k] = n - i - tp[k];
                 state = judge(tp[k], fp[k], per_tp, per_fp, most, floor);
             }
-        } else if (i < n) {
-            tp[k] = counts[i], fp[k] = counts[n + i];
-            if (tp[k] == -2) too_many = 1;
-            if (tp[k] >= 0) state = judge(tp[k], fp[k], per_tp, per_fp, most, floor);
+        } else if (k < n_here) {
+            state = judge(tp[k], fp[k], per_tp, per_fp, most, floor);
         }
         states[k] = state;
         if (state == DOUBT) {
@@ -140,110 +204,114 @@ extern "C" __global__ void tile_hulls(
     top = sizes[0];
     // A sure leader is a corner and in the list already.
     leader = leaders[0] >= 0 && states[leaders[0]] == CAPABLE ? leaders[0] : -1;
-    bool full = too_many || n_extras > EXTRAS || top + n_extras + 1 > slots;
-    int total = gridDim.x * slots;
-    for (int s = t; s < slots; s += blockDim.x) {
-        int k = s < top ? list[s] : s < top + n_extras ? extras[s - top] : -1;
-        if (s == top + n_extras) k = leader;
+    int kept = top + n_extras + (leader >= 0);
+    if (too_many || n_extras > EXTRAS || kept > slots) kept = -1;
+    const int* values = ranked ? (const int*)scores : before;
+    for (int s = t; s < kept; s += blockDim.x) {
+        int k = s < top ? list[s] : s < top + n_extras ? extras[s - top] : leader;
         int place = blockIdx.x * slots + s;
-        bool empty = full || k < 0;
-        ((float*)out)[place] = empty ? 0.0f : scores[start + k];
-        out[total + place] = full ? -2 : empty ? -1 : tp[k];
-        out[2 * total + place] = empty ? 0 : fp[k];
+        out[place] = values[source[k]];
+        out[total + place] = tp[k];
+        out[2 * total + place] = fp[k];
+    }
+    // What each tile kept; the ends of all scores and the positives, which every round hands on.
+    if (t == 0) {
+        out[3 * total + blockIdx.x] = kept;
+        int* ends = out + 3 * total + gridDim.x;
+        const int* known = before + n_before * (3 * slots_before + 1);
+        if (blockIdx.x == 0) {
+            ends[0] = ranked ? values[0] : known[0];
+            ends[1] = ranked ? values[n - 1] : known[1];
+            ends[2] = ranked ? n_positive : known[2];
+        }
     }
 }
 """
 
 
+Limits = tuple[float, float, float, float]
+
+Corners = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
 class Ranking(NamedTuple):
-    """Cases in the rising order of their scores, on the device.
+    """What the sorted cases say.
 
     Attributes
     ----------
-    scores : tensor of float32
-    running : tensor of int32
-        Positives up to each case.
-    n_positive : int
     low, high : float
         The least and the greatest score; NaN where one is.
+    n_positive : int
+    corners : list of tuple of ndarray, or of None
+        For each of the limits asked for, thresholds that may be chosen, from the highest down, with
+        true and false positives. None where a tile has too many.
     """
 
-    scores: Any
-    running: Any
-    n_positive: int
     low: float
     high: float
+    n_positive: int
+    corners: list[Corners | None]
 
 
-def _kernel() -> Any:
-    return compiled(SOURCE, "tile_hulls")
+def _kernel(name: str) -> Any:
+    return compiled(SOURCE, name)
 
 
 def available() -> bool:
     """Whether torch can compile for the device."""
-    return _kernel() is not None
+    return _kernel("tile_hulls") is not None
 
 
-def rank(scores: Any, positive: Any) -> Ranking | None:
-    """Sort the cases, if their scores have single precision and they are few."""
+def rank(scores: Any, positive: Any, limits: Sequence[Limits]) -> Ranking | None:
+    """Sort the cases and find their corners, if their scores are single and the cases few.
+
+    Parameters
+    ----------
+    scores, positive : tensor
+    limits : sequence of tuple of float
+        Cases that one positive and one negative stand for at a scenario's prevalence, alarms that
+        its capacity allows, and its precision floor.
+    """
     single = scores.dtype.is_floating_point and scores.dtype.itemsize <= 4
     if not single or not 0 < scores.shape[0] <= RANKED:
         return None
     ranked, order = torch.sort(scores.to(torch.float32))
-    running = torch.cumsum(positive[order], 0, dtype=torch.int32)
-    # One transfer for the three numbers.
-    ends = torch.stack([ranked[0], ranked[-1], running[-1].view(torch.float32)])
-    low, high, total = ends.cpu().numpy()
-    return Ranking(ranked, running, int(total.view(np.int32)), float(low), float(high))
+    marks, totals = _marks(order, positive.contiguous())
+    # The host waits once for each, after all is launched.
+    launched = [_launch(ranked, marks, totals, each) for each in limits]
+    found = [each.cpu().numpy() for each in launched]
+    low, high = found[0][-3:-1].view(np.float32).tolist()
+    return Ranking(low, high, int(found[0][-1]), list(map(_decoded, found)))
 
 
-def corners(
-    ranking: Ranking, limits: tuple[float, float, float, float]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
-    """Return thresholds that may be chosen, from the highest down, with true and false positives.
-
-    None where a tile has too many.
-
-    Parameters
-    ----------
-    ranking : Ranking
-    limits : tuple of float
-        Cases that one positive and one negative stand for at the scenario's prevalence, alarms
-        that the capacity allows, and the precision floor.
-    """
-    ranked, n_positive = ranking.scores, ranking.n_positive
-    found = _round(ranked, ranking.running, len(ranked), n_positive, limits, PLACES, ranked=1)
-    while found.shape[1] > MOST:
-        found = _round(found, found[1], found.shape[1], n_positive, limits, PLACES)
-    if found.shape[1] > FEW:
-        found = _round(found, found[1], found.shape[1], n_positive, limits, LAST_PLACES)
-    return _decoded(found.cpu().numpy())
+def _marks(order: Any, positive: Any) -> tuple[Any, Any]:
+    """Return which cases are positive, in the order of their scores, and how many in each tile."""
+    n_tiles = -(-len(order) // TILE)
+    marks = torch.empty_like(positive)
+    totals = torch.empty(n_tiles, dtype=torch.int32, device=order.device)
+    _kernel("rank_marks")(n_tiles, THREADS, order, positive, marks, totals, len(order))
+    return marks, totals
 
 
-def _round(
-    scores: Any,
-    counts: Any,
-    n_rows: int,
-    n_positive: int,
-    limits: tuple[float, float, float, float],
-    places: int,
-    ranked: int = 0,
-) -> Any:
-    """Keep the corners of each tile: their scores, true and false positives."""
-    n_tiles = -(-n_rows // TILE)
-    kept = torch.empty((3, n_tiles * places), dtype=torch.int32, device=scores.device)
-    sizes = n_rows, n_positive, ranked, places
-    _kernel()((n_tiles, 1, 1), (THREADS, 1, 1), (scores, counts, kept, *sizes, *limits))
-    return kept
+def _launch(ranked: Any, marks: Any, totals: Any, limits: Limits) -> Any:
+    """Thin tiles of thresholds until one is left; nothing waits for the device."""
+    found, n_before, held, n_tiles = totals, len(totals), 0, len(totals)
+    while True:
+        places = PLACES if n_tiles > 1 and not held else LATER_PLACES
+        length = n_tiles * (3 * places + 1) + 3
+        kept = torch.empty(length, dtype=torch.int32, device=ranked.device)
+        sizes = len(ranked), n_before, held, places
+        _kernel("tile_hulls")(n_tiles, THREADS, ranked, marks, found, kept, *sizes, *limits)
+        if n_tiles == 1:
+            return kept
+        found, n_before, held, n_tiles = kept, n_tiles, places, -(-n_tiles // GROUP)
 
 
-def _decoded(
-    found: NDArray[np.int32],
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
-    tp, fp = found[1:].astype(np.int64)
-    if (tp == TOO_MANY).any():
+def _decoded(found: NDArray[np.int32]) -> Corners | None:
+    """Read what the last tile kept."""
+    n_kept = int(found[-4])
+    if n_kept < 0:
         return None
-    there = np.flatnonzero(tp >= 0)
-    thresholds = found[0].view(np.float32)[there]
-    there = there[np.argsort(thresholds)[::-1]]
-    return found[0].view(np.float32)[there], tp[there], fp[there]
+    scores, tp, fp = found[:-4].reshape(3, -1)[:, :n_kept]
+    order = scores.view(np.float32).argsort()[::-1]
+    return scores.view(np.float32)[order], tp[order].astype(np.int64), fp[order].astype(np.int64)

@@ -218,7 +218,7 @@ class TorchLibrary(Library):
     @property
     def hulls(self) -> ModuleType | None:  # type: ignore[override]
         """Kernels that find the corners of ranked cases, on CUDA where torch can compile them."""
-        hulls = self._module("cuda_hulls") if self.device.type == "cuda" else None
+        hulls = self._module("cuda_hulls") if self._current(self.device) else None
         return hulls if hulls is not None and hulls.available() else None
 
     def search(self, sorted_values: Any, values: Any, side: str) -> Any:
@@ -273,11 +273,13 @@ class TorchLibrary(Library):
 
     def _kernels(self, scores: Any, positive: Any) -> ModuleType | None:
         """Return the kernels, where Triton is and the arrays lie as they need."""
-        if scores.device.type != "cuda" or not (
-            scores.is_contiguous() and positive.is_contiguous()
-        ):
-            return None
-        return self._module("triton_kernels")
+        lie_well = scores.is_contiguous() and positive.is_contiguous()
+        return self._module("triton_kernels") if lie_well and self._current(scores.device) else None
+
+    def _current(self, device: Any) -> bool:
+        """Whether kernels go to a device: the current one of CUDA."""
+        on_cuda = device.type == "cuda"
+        return on_cuda and bool(device.index == self._torch.cuda.current_device())
 
     @staticmethod
     def _module(name: str) -> ModuleType | None:

@@ -13,8 +13,7 @@ from torchmetrics.utilities.distributed import gather_all_tensors
 from voros.core.arrays import check_count
 from voros.core.costs import CostLike
 from voros.core.decision import solve
-from voros.core.device_cases import read_device_cases
-from voros.core.device_points import points_on_device
+from voros.core.device_points import read_points
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario
 from voros.exceptions import OneClassWarning
@@ -263,8 +262,7 @@ def _score(positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: S
         given = None if weights is None else weights.numpy()
         points = pruned_points(positive.numpy(), scores.numpy(), given, scenario)
     else:
-        cases = read_device_cases(positive, scores, None, weights)
-        points = points_on_device(cases, [scenario])
+        _, points = read_points(positive, scores, [scenario], None, weights)
     return solve(points, scenario).partial_voros
 
 
