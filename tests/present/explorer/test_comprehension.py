@@ -81,7 +81,7 @@ def test_terms_are_explained_on_focus(opened: Any) -> None:
 
 def test_no_jargon_unless_asked_for(opened: Any) -> None:
     shown = opened.find_element(By.TAG_NAME, "body").text
-    for jargon in ("C_FP", "C_FN", "TOML\n", "operating point", "scenario"):
+    for jargon in ("C_FP", "C_FN", "TOML", "operating point", "scenario", "Python"):
         assert jargon not in shown
 
 

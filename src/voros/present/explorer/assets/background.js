@@ -5,8 +5,9 @@ import { countFile, peekFile } from "./reading.js";
 import { closeCalls, deviations, prepared } from "./uncertainty.js";
 
 /** Count a file: the counts as soon as they are there, the resamples at the end. */
-async function countAndResample(blob, name, wanted, note) {
-  const { resample, ...counted } = await countFile(blob, name, wanted, (bytes) => note({ bytes }));
+async function countAndResample(blob, name, wanted, seen, note) {
+  const progress = (bytes) => note({ bytes });
+  const { resample, ...counted } = await countFile(blob, name, wanted, seen, progress);
   note({ counted });
   return resample();
 }
@@ -48,29 +49,34 @@ function workerOfThisPage() {
 }
 
 /**
- * Start a task; returns {result, stop}. Where a browser allows no worker, the page does it itself.
+ * A worker, started ahead of its tasks: `run(task, args, progress)` promises the result of one task
+ * at a time. Where a browser allows no worker, the page does it itself.
  */
-export function inBackground(task, args, progress = () => {}) {
-  const language = document.documentElement.lang;
-  let worker = null;
-  const result = new Promise((resolve, reject) => {
-    const here = () => TASKS[task](...args, progress).then(resolve, reject);
-    try {
-      worker = workerOfThisPage();
-    } catch {
+export function startWorker() {
+  let [worker, here] = [null, () => {}];
+  try {
+    worker = workerOfThisPage();
+    worker.onerror = () => {
+      worker = null;
       here();
-      return;
-    }
-    worker.onerror = here;
-    worker.onmessage = ({ data }) => {
-      if (data.progress) return progress(data.progress);
-      worker.terminate();
-      if (data.problem === undefined) return resolve(data.done);
-      return reject(data.known ? new DataError(data.problem) : new Error(data.problem));
     };
-    worker.postMessage({ task, args, language });
-  });
-  return { result, stop: () => worker?.terminate() };
+  } catch {
+    worker = null;
+  }
+  return {
+    run: (task, args, progress = () => {}) =>
+      new Promise((resolve, reject) => {
+        here = () => TASKS[task](...args, progress).then(resolve, reject);
+        if (worker === null) return here();
+        worker.onmessage = ({ data }) => {
+          if (data.progress) return progress(data.progress);
+          if (data.problem === undefined) return resolve(data.done);
+          return reject(data.known ? new DataError(data.problem) : new Error(data.problem));
+        };
+        return worker.postMessage({ task, args, language: document.documentElement.lang });
+      }),
+    stop: () => worker?.terminate(),
+  };
 }
 
 /**

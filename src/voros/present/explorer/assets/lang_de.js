@@ -309,7 +309,7 @@ export const GERMAN = {
     "Antworten Sie für sich; andere antworten auf ihrer eigenen Kopie. Laden Sie die Antworten aller, um " +
     "zu sehen, wo Sie übereinstimmen. Nichts wird gesendet: Antworten stehen in Dateien, die Sie speichern.",
   guideStart: "Fünf Fragen beantworten",
-  guideLoad: "Antworten laden (TOML):",
+  guideLoad: "Antworten laden:",
   questionOf: (number, all) => `Frage ${number} von ${all}`,
   askFloor: "Von 10 Alarmen, wie viele müssen richtig sein, damit man weiter hinsieht?",
   ofTen: "von 10",
@@ -324,7 +324,7 @@ export const GERMAN = {
   somebody: "jemand",
   useMine: "Diese Grenzen übernehmen",
   useEverybody: "Grenzen übernehmen, die allen genügen",
-  saveAnswers: "Antworten speichern (TOML)",
+  saveAnswers: "Antworten speichern",
   guideResult: (floor, most, worth) =>
     `Mindestens ${floor} der Alarme richtig, Alarm für höchstens ${most}, und ein Übersehen wiegt ${worth} falsche Alarme.`,
   answersLabel: "Die Antworten aller",
@@ -355,7 +355,7 @@ export const GERMAN = {
     "Datei geöffnet wird: setzen Sie es dort hinter die Adresse.",
   linkLabel: "Link",
   copyLink: "Link kopieren",
-  forAnalysts: "Für die Auswertung: als TOML und Python",
+  forAnalysts: "Für die Auswertung: diese Einstellung als Code",
   copyToml: "TOML kopieren",
   copyPython: "Python kopieren",
   copied: "Kopiert.",

@@ -301,7 +301,7 @@ export const ENGLISH = {
     "Answer for yourself; others answer on their own copies. Load everybody's answers to see where you " +
     "agree. Nothing is sent: answers are kept in files that you save.",
   guideStart: "Ask me five questions",
-  guideLoad: "Load answers (TOML):",
+  guideLoad: "Load answers:",
   questionOf: (number, all) => `Question ${number} of ${all}`,
   askFloor: "Of 10 alarms, how many must be right for people to keep looking at them?",
   ofTen: "of 10",
@@ -316,7 +316,7 @@ export const ENGLISH = {
   somebody: "somebody",
   useMine: "Use these limits",
   useEverybody: "Use limits that suit everybody",
-  saveAnswers: "Save the answers (TOML)",
+  saveAnswers: "Save the answers",
   guideResult: (floor, most, worth) =>
     `At least ${floor} of alarms right, alarms for at most ${most}, and a miss worth ${worth} false alarms.`,
   answersLabel: "Everybody's answers",
@@ -349,7 +349,7 @@ export const ENGLISH = {
     "opened: put it behind the address there.",
   linkLabel: "Link",
   copyLink: "Copy link",
-  forAnalysts: "For analysts: as TOML and Python",
+  forAnalysts: "For analysts: this setting as code",
   copyToml: "Copy TOML",
   copyPython: "Copy Python",
   copied: "Copied.",

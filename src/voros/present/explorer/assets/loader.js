@@ -1,5 +1,5 @@
 /** A file of one's own: dropped, chosen or pasted; its columns picked; counted, and forgotten. */
-import { inBackground } from "./background.js";
+import { startWorker } from "./background.js";
 import { DataError, assignRoles, isNumeric } from "./columns.js";
 import { MISSING } from "./csv.js";
 import { w } from "./lang.js";
@@ -33,14 +33,35 @@ function textsOf({ first }) {
 /** Bind the form; `open(payload, stay)` shows counts, in the setting in force if `stay`. Returns nothing. */
 export function bindLoader(source, empty, open) {
   let [file, name, peeked, shown] = [null, "", null, null];
+  // Started before there is a file, for it takes a while to start.
+  let [worker, busy] = [startWorker(), false];
+
+  /** End the worker, and with it all rows it has seen. */
+  function endWorker() {
+    worker?.stop();
+    [worker, busy] = [null, false];
+  }
+
+  /** Do a task beside the page, by the worker that is there unless it is at another one. */
+  async function beside(task, args, progress) {
+    if (busy) endWorker();
+    worker ??= startWorker();
+    const mine = worker;
+    busy = true;
+    try {
+      return await mine.run(task, args, progress);
+    } finally {
+      if (worker === mine) busy = false;
+    }
+  }
 
   async function take(blob, called) {
     [file, name, peeked] = [blob, called, null];
-    at("columns-form").hidden = true;
+    at("columns-form").hidden = at("counting").hidden = true;
     tellProblem(null);
     tellNotes([]);
     try {
-      peeked = await inBackground("peek", [blob, called]).result;
+      peeked = await beside("peek", [blob, called]);
       showColumns();
     } catch (error) {
       tellProblem(error);
@@ -108,14 +129,13 @@ export function bindLoader(source, empty, open) {
     [bar.hidden, bar.value, bar.max] = [false, 0, Math.max(file.size, 1)];
     tellProblem(null);
     try {
-      const task = inBackground("count", [file, name, wanted()], ({ bytes, counted }) => {
+      const asked = [file, name, wanted(), peeked];
+      const replicates = await beside("count", asked, ({ bytes, counted }) => {
         if (bytes) bar.value = bytes;
         if (counted) show(counted);
       });
-      const before = shown;
-      const replicates = await task.result;
-      // Where another file was counted meanwhile, these resamples are of no use.
-      if (shown !== before) attach(replicates);
+      endWorker();
+      attach(replicates);
     } catch (error) {
       tellProblem(error);
     }

@@ -51,14 +51,18 @@ const BYTE_ORDER_MARK = "\xef\xbb\xbf";
 
 // ------------------------------------------------------------------ bytes
 
-/** The bytes of a Blob in pieces, unpacked. */
+const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
+
+/** The bytes of a Blob in pieces, unpacked. Slices are larger than what a stream hands over. */
 async function* piecesOf(blob) {
-  const magic = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
-  const packed = magic[0] === 0x1f && magic[1] === 0x8b;
-  const stream = packed
-    ? blob.stream().pipeThrough(new DecompressionStream("gzip"))
-    : blob.stream();
-  const reader = stream.getReader();
+  const magic = await bytesOf(blob.slice(0, 2));
+  if (magic[0] !== 0x1f || magic[1] !== 0x8b) {
+    for (let at = 0; at < blob.size; at += PEEKED_BYTES) {
+      yield await bytesOf(blob.slice(at, at + PEEKED_BYTES));
+    }
+    return;
+  }
+  const reader = blob.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
@@ -340,11 +344,12 @@ function usedCodes({ codes, labels }, missing) {
  * Count a file: {models: [{name, thresholds, tp, fp}], nPositive, nNegative, notes, doubts}, and a
  * function `resample` that counts the models in resamples of the cases.
  *
- * `wanted` holds {label, scores, posLabel, dropMissing}; what it leaves open is guessed. Calls
- * `progress(bytes, rows)` as it goes.
+ * `wanted` holds {label, scores, posLabel, dropMissing}; what it leaves open is guessed. `seen` is
+ * what `peekFile` returned of the file, where that is known. Calls `progress(bytes, rows)` as it
+ * goes.
  */
-export async function countFile(blob, name, wanted = {}, progress = undefined) {
-  const peeked = await peekFile(blob, name);
+export async function countFile(blob, name, wanted = {}, seen = null, progress = undefined) {
+  const peeked = seen ?? (await peekFile(blob, name));
   const roles = assignRoles(peeked.columns, wanted, name);
   const table = await readRows(blob, peeked, roles, progress);
   const missing = missingRows(table, roles, name, wanted.dropMissing ?? false);
