@@ -13,7 +13,9 @@ WRITTEN = ("*.md", "howto/*.md", "theory/*.md")
 
 PAGES = [ROOT / "README.md"]
 PAGES += [page for pattern in WRITTEN for page in sorted((ROOT / "docs").glob(pattern))]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
+"""An example, and what it prints where the page says so; dots stand for the rest of a line."""
+
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
 
@@ -24,7 +26,12 @@ RUN_HERE = [page for page in PAGES if page.name not in RUN_ELSEWHERE]
 
 
 @pytest.mark.parametrize("page", RUN_HERE, ids=lambda page: str(page.relative_to(ROOT)))
-def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run_and_print_what_the_page_says(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib").use("Agg")
     pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -35,6 +42,9 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         line = text[: match.start(1)].count("\n")
         # Blank lines in front make a traceback point at the line of the page.
         exec(compile("\n" * line + match[1], str(page), "exec"), names)
+        printed = " ".join(capsys.readouterr().out.split())
+        for said in " ".join((match[2] or "").split()).split("..."):
+            assert said.strip() in printed
     pyplot.close("all")
 
 

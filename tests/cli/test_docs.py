@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,21 +15,35 @@ import pyarrow as pa
 from cli.cases import write_cases
 from pyarrow import parquet
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-COMMAND = re.compile(r"^\$ voros (.*)$")
+COMMAND = re.compile(r"^(?:\$ )?voros (.*)$")
+
+RUN_ELSEWHERE = {
+    "experiment": "tests/studies, with quicker options and data made up; each takes minutes",
+    "map s3://bank/cards": "tests/engines, from a folder; an object store is not at hand",
+}
+"""Commands of the pages that do not run here, by how they begin, and where they do."""
 
 
 def commands(block):
     """Split a console block into commands, each with the lines it is said to print."""
     found = []
-    for line in block.splitlines():
+    for line in block.replace("\\\n", " ").splitlines():
         command = COMMAND.match(line)
-        if command:
-            found.append((shlex.split(command[1]), []))
+        if command and not command[1].startswith(tuple(RUN_ELSEWHERE)):
+            found.append((shlex.split(command[1], comments=True), []))
         elif found and line.strip():
             found[-1][1].append(line.strip())
     return found
+
+
+def _make_way(arguments, folder):
+    """Remove what a command of the same page has written under the same name."""
+    for before, name in pairwise(arguments):
+        if before == "-o":
+            (folder / name).unlink(missing_ok=True)
 
 
 def run_page(name, voros_command, folder):
@@ -40,6 +55,7 @@ def run_page(name, voros_command, folder):
             (folder / (file[1] if file else "limits.toml")).write_text(block)
         if kind == "console":
             for arguments, printed in commands(block):
+                _make_way(arguments, folder)
                 ran = voros_command(*arguments)
                 assert ran.code == 0, ran.err
                 lines = {line.strip() for line in (ran.out + ran.err).splitlines()}
@@ -71,3 +87,100 @@ def test_the_reference(voros_command, tmp_path):
 def test_several_hospitals(voros_command, tmp_path):
     run_page("sites.md", voros_command, tmp_path)
     assert (tmp_path / "policy.json").exists()
+
+
+def make_files(name="walk-through.md"):
+    """Run the blocks of Python of a page, which write the files that its commands read."""
+    names = {}
+    for kind, block in BLOCK.findall((DOCS / name).read_text(encoding="utf-8")):
+        if kind == "python":
+            exec(compile(block, name, "exec"), names)
+    return names
+
+
+def write_days(path, first, n_days, label=True, seed=0):
+    """Write stays with a time, a risk and, where it is known, the outcome."""
+    rng = np.random.default_rng(seed)
+    n = 20 * n_days
+    died = rng.random(n) < 0.2
+    risk = np.round(rng.normal(size=n) + 2 * died, 6)
+    admitted = np.datetime64(first, "s") + np.sort(rng.integers(0, 86_400 * n_days, n))
+    known = (admitted + np.timedelta64(2, "D")).astype(str)
+    columns = {"stay": [f"{seed}-{i}" for i in range(n)], "admitted": admitted.astype(str)}
+    columns |= {"died": died.astype(int), "known": known} if label else {}
+    columns |= {"risk": risk}
+    rows = zip(*columns.values(), strict=True)
+    path.write_text("\n".join(",".join(map(str, row)) for row in [tuple(columns), *rows]) + "\n")
+
+
+def test_the_first_page(voros_command, tmp_path):
+    make_files()
+    run_page("../README.md", voros_command, tmp_path)
+    assert (tmp_path / "page.html").exists()
+
+
+def test_pages_for_a_browser(voros_command, tmp_path):
+    make_files()
+    (tmp_path / "predictions.csv").write_text((tmp_path / "valid.csv").read_text())
+    commands_only("explorer.md", voros_command, tmp_path)
+    assert (tmp_path / "voros.html").exists()
+
+
+def commands_only(name, voros_command, folder):
+    """Run the commands of a page whose Python needs no files of it."""
+    for kind, block in BLOCK.findall((DOCS / name).read_text(encoding="utf-8")):
+        for arguments, _ in commands(block) if kind == "console" else ():
+            _make_way(arguments, folder)
+            ran = voros_command(*arguments)
+            assert ran.code == 0, (arguments, ran.err)
+
+
+def test_alarms_per_day(voros_command, tmp_path):
+    for number, name in enumerate(("cases", "later", "today", "new")):
+        write_days(tmp_path / f"{name}.csv", f"2026-0{number + 1}-01", 20, number < 2, number)
+    commands_only("periods.md", voros_command, tmp_path)
+    assert (tmp_path / "list.csv").exists()
+
+
+def test_a_monitor(voros_command, tmp_path):
+    write_days(tmp_path / "valid.csv", "2026-01-01", 40)
+    write_days(tmp_path / "labels.csv", "2026-03-01", 60, seed=1)
+    write_days(tmp_path / "today.csv", "2026-03-01", 60, seed=1)
+    limits = ("--min-precision", "0.5", "--capacity", "0.3", "--miss-costs", "5:10")
+    chosen = voros_command("select", "valid.csv", *limits, "--score", "risk", "-o", "policy.json")
+    assert chosen.code == 0, chosen.err
+    commands_only("monitoring.md", voros_command, tmp_path)
+
+
+def test_files_too_large_for_memory(voros_command, tmp_path):
+    pytest.importorskip("duckdb")
+    rng = np.random.default_rng(0)
+    (tmp_path / "days").mkdir()
+    for name in ("cards", "days/day-1", "days/day-2"):
+        risk = rng.random(20_000)
+        table = pa.table({"fraud": rng.random(20_000) < risk**4, "risk": risk})
+        parquet.write_table(table, tmp_path / f"{name}.parquet")
+    commands_only("scale.md", voros_command, tmp_path)
+
+
+def test_the_tables_of_the_paper(voros_command, tmp_path):
+    (tmp_path / "predictions").mkdir()
+    for part in ("valid", "test"):
+        rows = [f"{i % 3 % 2},{(i * 7) % 20 / 20}" for i in range(30)]
+        text = "\n".join(["y_true,proba_y_eq_1", *rows])
+        (tmp_path / "predictions" / f"scenario2_{part}.csv").write_text(text)
+    commands_only("selecting.md", voros_command, tmp_path)
+    assert (tmp_path / "tables" / "tables.txt").exists()
+
+
+def test_every_command_of_the_documentation_is_run():
+    pages = {"command-line", "explorer", "monitoring", "periods", "scale", "selecting", "sites"}
+    pages |= {"walk-through", "README"}
+    found = {
+        page.stem
+        for page in [ROOT / "README.md", *DOCS.rglob("*.md")]
+        if "_build" not in page.parts
+        for kind, block in BLOCK.findall(page.read_text(encoding="utf-8"))
+        if kind == "console" and commands(block)
+    }
+    assert found == pages
