@@ -32,7 +32,7 @@ SMALL = {
     algorithm: {
         "SORTED": 300,
         "KEPT": 400,
-        "SAMPLE_SIZE": 400,
+        "DEVICE_SAMPLE": 400,
         "COARSE": 16,
         "FINE": 32,
         "TIED": 12,
