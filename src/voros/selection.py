@@ -69,12 +69,10 @@ class ModelScores:
     Examples
     --------
     >>> import voros
-    >>> patients = voros.datasets.load_support2().with_all_prognoses()
-    >>> died = patients.outcome("hospital_death_within_7_days")
-    >>> scenario = voros.Scenario(0.2, 0.1, cost_ratio=voros.costs.miss_costs(9, 40))
-    >>> best = voros.select_model(died, patients.prognoses, scenario).ranking[0]
-    >>> best.model, round(best.partial_voros, 4), round(best.recall, 4), best.feasible
-    ('SUPPORT model', 0.5732, 0.5066, True)
+    >>> y, scores = [1, 0, 1, 0], {"old": [0.9, 0.8, 0.3, 0.1], "new": [0.7, 0.2, 0.6, 0.4]}
+    >>> best = voros.select_model(y, scores, voros.Scenario(0.6, 0.5, 0.1)).ranking[0]
+    >>> best.model, best.partial_voros, best.recall, best.feasible
+    ('new', 1.0, 1.0, True)
     """
 
     model: str
@@ -160,10 +158,9 @@ class Selection(Shown):
         Examples
         --------
         >>> import voros
-        >>> y_valid = [1, 0, 1, 0]
-        >>> scores = {"old": [0.9, 0.8, 0.3, 0.1], "new": [0.7, 0.2, 0.6, 0.4]}
+        >>> y, scores = [1, 0, 1, 0], {"old": [0.9, 0.8, 0.3, 0.1], "new": [0.7, 0.2, 0.6, 0.4]}
         >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.5, cost_ratio=(0.1, 0.2))
-        >>> policy = voros.select_model(y_valid, scores, scenario).policy()
+        >>> policy = voros.select_model(y, scores, scenario).policy()
         >>> policy.model, policy.threshold()
         ('new', 0.6)
         """

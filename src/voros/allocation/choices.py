@@ -30,12 +30,11 @@ class JointChoice:
     Examples
     --------
     >>> import voros
-    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
-    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
-    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
+    >>> y, s, ward = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], ["a", "a", "b", "b", "b", "a"]
+    >>> policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.5, by=ward)
     >>> choice = policy.choice()
     >>> choice.thresholds, choice.tp, choice.fp, choice.alarms, choice.cost
-    ((9.0, 7.0), (1, 2), (0, 0), (1, 2), 2.0)
+    ((6.0, 4.0), (1, 1), (0, 0), (1, 1), 1.0)
     """
 
     quantile_low: float

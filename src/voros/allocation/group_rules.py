@@ -70,10 +70,8 @@ class GroupThresholds(Shown):
     Examples
     --------
     >>> import voros
-    >>> y = [1, 1, 0, 0, 1, 0, 0, 1, 0, 0]
-    >>> s = [9, 8, 7, 6, 5, 9, 8, 7, 6, 5]
-    >>> ward = ["a", "a", "a", "a", "a", "b", "b", "b", "b", "b"]
-    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.5, cost_ratio=0.1)
+    >>> y, s = [1, 1, 0, 0, 1, 0, 0, 1, 0, 0], [9, 8, 7, 6, 5, 9, 8, 7, 6, 5]
+    >>> ward, scenario = ["a"] * 5 + ["b"] * 5, voros.Scenario(0.3, 0.5, cost_ratio=0.1)
     >>> found = voros.compare_group_thresholds(y, s, scenario, by=ward, min_cases=5)
     >>> {rule: round(found.extra_cost(rule), 4) for rule in found.policies}
     {'one': 0.0, 'one_with_floors': 1.8, 'per_group': -1.0, 'equal_recall': 1.8}

@@ -43,12 +43,11 @@ class StreamEvaluation:
     Examples
     --------
     >>> import voros
-    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
-    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
-    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
-    >>> kidney = policy.evaluate(y, s).streams[1]
-    >>> kidney.alarms, kidney.precision, kidney.precision_interval, kidney.floor_kept
-    (2, 1.0, (0.1581, 1.0), True)
+    >>> y, s, ward = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], ["a", "a", "b", "b", "b", "a"]
+    >>> policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.5, by=ward)
+    >>> second = policy.evaluate(y, s, by=ward).streams[1]
+    >>> second.alarms, second.precision, second.precision_interval, second.floor_kept
+    (1, 1.0, (0.025, 1.0), True)
     """
 
     name: str
@@ -171,12 +170,11 @@ class JointEvaluation(Shown):
     Examples
     --------
     >>> import voros
-    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
-    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
-    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
-    >>> tested = policy.evaluate(y, s)
+    >>> y, s, ward = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], ["a", "a", "b", "b", "b", "a"]
+    >>> policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.5, by=ward)
+    >>> tested = policy.evaluate(y, s, by=ward)
     >>> tested.alarms, tested.max_alarms, tested.feasible, tested.cost
-    (3, 4.0, True, 2.0)
+    (2, 3.0, True, 1.0)
     """
 
     streams: tuple[StreamEvaluation, ...]

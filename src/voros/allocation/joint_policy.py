@@ -55,13 +55,12 @@ class JointPolicy:
     Examples
     --------
     >>> import voros
-    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
-    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
-    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
+    >>> y, s, ward = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], ["a", "a", "b", "b", "b", "a"]
+    >>> policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.5, by=ward)
     >>> policy.max_alarms, round(policy.saved_share, 4)
-    (4.0, 0.6)
-    >>> policy.predict({"sepsis": [10, 3], "kidney": [6, 7]})
-    {'sepsis': array([ True, False]), 'kidney': array([False,  True])}
+    (3.0, 0.6667)
+    >>> policy.predict([6, 3], by=["a", "b"]).tolist()
+    [True, False]
     """
 
     names: tuple[str, ...]

@@ -123,16 +123,9 @@ class FloorTest:
         counts = int(np.count_nonzero(right & tested)), int(np.count_nonzero(alarmed & tested))
         if self.horizon is None:
             return bool(at_least(*counts, floor) <= self.alpha)
-        seen = int(np.count_nonzero(alarmed & ~tested)), int(np.count_nonzero(~tested))
-        return self._next_cases(counts, seen, floor, self.horizon)
-
-    def _next_cases(
-        self, counts: tuple[int, int], seen: tuple[int, int], floor: float, horizon: int
-    ) -> bool:
-        alarms, n_cases = seen
-        rate = max(alarms - RATE_ERRORS * np.sqrt(alarms), 0.0) / n_cases
-        needed = stricter_floor(floor, rate, horizon, self.alpha / 2)
-        n_tested = int(np.count_nonzero(self.units.tested))
+        alarms, n_tested = int(np.count_nonzero(alarmed & ~tested)), int(np.count_nonzero(tested))
+        rate = max(alarms - RATE_ERRORS * np.sqrt(alarms), 0.0) / (len(tested) - n_tested)
+        needed = stricter_floor(floor, rate, self.horizon, self.alpha / 2)
         often = bool(at_least(counts[1], n_tested, rate) <= self.alpha / 2)
         return often and needed < 1 and bool(at_least(*counts, needed) <= self.alpha / 2)
 

@@ -38,11 +38,10 @@ class StreamScore:
     Examples
     --------
     >>> import voros
-    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
-    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
-    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
-    >>> policy.stream_scores(y, s).streams[1]
-    StreamScore(name='kidney', max_alarms=2.6667, partial_voros=1.0, weight=0.4)
+    >>> y, s, ward = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], ["a", "a", "b", "b", "b", "a"]
+    >>> policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.5, by=ward)
+    >>> policy.stream_scores(y, s, by=ward).streams[1]
+    StreamScore(name='b', max_alarms=1.5, partial_voros=0.8958, weight=0.6667)
     """
 
     name: str
@@ -62,14 +61,13 @@ class StreamScores(Shown):
     Examples
     --------
     >>> import voros
-    >>> y = {"sepsis": [1, 0, 1, 0, 0, 0, 1, 0], "kidney": [0, 0, 1, 1, 0, 0, 0, 0]}
-    >>> s = {"sepsis": [9, 8, 7, 6, 5, 4, 3, 2], "kidney": [1, 2, 8, 7, 6, 5, 4, 3]}
-    >>> policy = voros.allocate(y, s, voros.Scenario(0.5, cost_ratio=0.2), capacity=0.5)
-    >>> policy.stream_scores(y, s)
+    >>> y, s, ward = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], ["a", "a", "b", "b", "b", "a"]
+    >>> policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.5, by=ward)
+    >>> policy.stream_scores(y, s, by=ward)
     stream   share in alarms  partial VOROS  weight
-    sepsis           1.33333         0.8958  0.6000
-    kidney           2.66667         1.0000  0.4000
-    summary                          0.9375  1.0000
+    a                    1.5         1.0000  0.3333
+    b                    1.5         0.8958  0.6667
+    summary                          0.9306  1.0000
     """
 
     streams: tuple[StreamScore, ...]

@@ -209,9 +209,9 @@ def _by_group(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) ->
     check_same_length(scores=column, by=of)
     if any(is_missing(name) for name in of.tolist()):
         raise ArgumentError("by", " is missing in some case; accepted is one for every case")
-    group = np.array([str(name) for name in of.tolist()])
-    found = sorted(set(group.tolist())) if names is None else list(names)
-    unknown = sorted(set(group.tolist()) - set(found))
+    group = _texts(of.tolist())
+    found = sorted(set(group)) if names is None else list(names)
+    unknown = sorted(set(group) - set(found))
     if unknown:
         raise ArgumentError(
             "by", f" holds {unknown[0]!r}; accepted are {', '.join(map(repr, found))}"
@@ -221,7 +221,7 @@ def _by_group(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) ->
         positive = read_labels(y_true)
         check_same_length(y_true=positive, scores=column)
         labels = dict.fromkeys(found, positive)
-    members = {name: np.asarray(group == name) for name in found}
+    members = {name: np.asarray(np.array(group) == name) for name in found}
     return StreamCases(dict.fromkeys(found, column), labels, members, "groups", len(column))
 
 
@@ -229,14 +229,13 @@ def _labels(y_true: Any, names: list[str], classes: Sequence[Any] | None) -> dic
     if classes is None:
         columns = _columns(y_true, "y_true", names)
         return {name: read_labels(columns[name], name=f"y_true of {name!r}") for name in names}
-    labels = as_vector(y_true, "y_true")
-    unknown = sorted(set(_texts(labels.tolist())) - set(names))
+    texts = _texts(as_vector(y_true, "y_true").tolist())
+    unknown = sorted(set(texts) - set(names))
     if unknown:
         raise ArgumentError(
             "y_true", f" holds the label {unknown[0]!r}; classes has {', '.join(map(repr, names))}"
         )
-    texts = np.array(_texts(labels.tolist()))
-    return {name: np.asarray(texts == name) for name in names}
+    return {name: np.asarray(np.array(texts) == name) for name in names}
 
 
 def _members(columns: dict[str, AnyArray], one_alarm: bool) -> dict[str, BoolArray]:

@@ -103,6 +103,19 @@ class CostDistribution(ABC):
         """Return everything that a file holds of it, as plain values."""
         raise ValueError(f"cost_ratio={self!r} cannot be saved as JSON")
 
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """What two equal distributions have in common."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        """Compare unit and all that makes the distribution."""
+        return isinstance(other, type(self)) and self._key == other._key
+
+    def __hash__(self) -> int:
+        """Hash the same."""
+        return hash(self._key)
+
     def to_ratio(self, values: FloatArray, negatives_per_positive: float) -> FloatArray:
         """Express values of this distribution as cost ratios C_FP / C_FN."""
         if self.over == "ratio":
@@ -190,18 +203,9 @@ class Samples(CostDistribution):
         values, weights = self.values.tolist(), self.weights.tolist()
         return {"kind": "samples", "over": self.over, "values": values, "weights": weights}
 
-    def __eq__(self, other: object) -> bool:
-        """Compare unit, values and probabilities."""
-        return (
-            isinstance(other, Samples)
-            and self.over == other.over
-            and np.array_equal(self.values, other.values)
-            and np.array_equal(self.weights, other.weights)
-        )
-
-    def __hash__(self) -> int:
-        """Hash unit, values and probabilities."""
-        return hash((self.over, self.values.tobytes(), self.weights.tobytes()))
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.over, self.values.tobytes(), self.weights.tobytes()
 
     def __repr__(self) -> str:
         """Show the known value, or how many there are."""
@@ -251,17 +255,9 @@ class Density(CostDistribution):
         named = {"family": family, "args": list(args), "keywords": dict(keywords)}
         return {"kind": "scipy", "over": self.over, **named}
 
-    def __eq__(self, other: object) -> bool:
-        """Compare unit, family and parameters."""
-        return (
-            isinstance(other, Density)
-            and self.over == other.over
-            and scipy_parameters(self.distribution) == scipy_parameters(other.distribution)
-        )
-
-    def __hash__(self) -> int:
-        """Hash unit and family."""
-        return hash((self.over, self.distribution.dist.name))
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.over, *scipy_parameters(self.distribution)
 
     def __repr__(self) -> str:
         """Show the family and its parameters."""

@@ -92,6 +92,20 @@ def group_names(names: AnyArray, codes: AnyArray) -> AnyArray:
     return np.array([str(name) for name in names[first].tolist()], dtype=np.str_)
 
 
+def seen_before(codes: AnyArray) -> AnyArray:
+    """Return how many cases of the same group come before each case.
+
+    Examples
+    --------
+    >>> seen_before(np.array([3, 1, 3, 3, 1])).tolist()
+    [0, 0, 1, 2, 1]
+    """
+    order = np.argsort(codes, kind="stable")
+    counts = np.empty(len(codes), dtype=np.intp)
+    counts[order] = np.arange(len(codes)) - np.searchsorted(codes[order], codes[order])
+    return counts
+
+
 def counts_by_group(
     codes: AnyArray,
     n_groups: int,

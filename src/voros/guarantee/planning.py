@@ -76,7 +76,21 @@ def cases_needed(
     >>> plan.alarms, plan.true_positives, plan.cases, plan.positives
     (158, 90, 3160, 316)
     """
-    _check(min_precision, true_precision, confidence, power, alarm_rate, prevalence)
+    shares = {"min_precision": min_precision, "confidence": confidence, "power": power}
+    if prevalence is not None:
+        shares["prevalence"] = prevalence
+    for name, value in shares.items():
+        check_number(value, name, "a number strictly between 0 and 1", *OPEN_INTERVAL)
+    if alarm_rate is not None:
+        least = TUNING.least_rate
+        check_number(alarm_rate, "alarm_rate", f"a number from {least:g} to 1", least, 1.0)
+    if prevalence is not None and alarm_rate is None:
+        raise ValueError("prevalence needs alarm_rate as well: positives are a share of the cases")
+    if not min_precision < as_number(true_precision, "true_precision") <= 1:
+        raise ValueError(
+            f"true_precision={true_precision!r}; accepted is a number above min_precision="
+            f"{min_precision!r} and at most 1: a floor that is not exceeded cannot be certified"
+        )
     # Fractions are numbers too, but not to SciPy.
     min_precision, true_precision, confidence = map(
         float, (min_precision, true_precision, confidence)
@@ -86,33 +100,3 @@ def cases_needed(
     cases = None if alarm_rate is None else int(np.ceil(alarms / alarm_rate - 1e-9))
     positives = None if cases is None or prevalence is None else int(np.ceil(cases * prevalence))
     return CasesNeeded(alarms, int(right[0]), cases, positives, float(reached[0]))
-
-
-def _check(
-    floor: float,
-    true_precision: float,
-    confidence: float,
-    power: float,
-    alarm_rate: float | None,
-    prevalence: float | None,
-) -> None:
-    between = "a number strictly between 0 and 1"
-    least = f"a number from {TUNING.least_rate:g} to 1"
-    shares = {
-        "min_precision": floor,
-        "confidence": confidence,
-        "power": power,
-        "prevalence": prevalence,
-    }
-    for name, value in shares.items():
-        if value is not None or name != "prevalence":
-            check_number(value, name, between, *OPEN_INTERVAL)
-    if alarm_rate is not None:
-        check_number(alarm_rate, "alarm_rate", least, TUNING.least_rate, 1.0)
-    if prevalence is not None and alarm_rate is None:
-        raise ValueError("prevalence needs alarm_rate as well: positives are a share of the cases")
-    if not floor < as_number(true_precision, "true_precision") <= 1:
-        raise ValueError(
-            f"true_precision={true_precision!r}; accepted is a number above min_precision={floor!r}"
-            " and at most 1: a floor that is not exceeded cannot be certified"
-        )

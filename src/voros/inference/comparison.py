@@ -44,11 +44,9 @@ class PairedDifference:
     Examples
     --------
     >>> import voros
-    >>> rng = np.random.default_rng(0)
-    >>> y_true = rng.random(1000) < 0.2
-    >>> scores = {name: y_true * d + rng.normal(size=1000) for name, d in (("a", 1), ("b", 2))}
-    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
-    >>> pair = voros.compare(y_true, scores, scenario, n_resamples=100, random_state=0).pairs[0]
+    >>> y, scores = [0, 0, 1, 1] * 50, {"a": [1, 3, 2, 4] * 50, "b": [1, 2, 3, 4] * 50}
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.8, cost_ratio=0.1)
+    >>> pair = voros.compare(y, scores, scenario, n_resamples=100, random_state=0).pairs[0]
     >>> pair.first, pair.second, pair.low < pair.difference < pair.high, round(pair.p_value, 2)
     ('b', 'a', True, 0.02)
     """
@@ -82,11 +80,9 @@ class Comparison(Shown):
     Examples
     --------
     >>> import voros
-    >>> rng = np.random.default_rng(0)
-    >>> y_true = rng.random(1000) < 0.2
-    >>> scores = {name: y_true * d + rng.normal(size=1000) for name, d in (("a", 1), ("b", 2))}
-    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
-    >>> found = voros.compare(y_true, scores, scenario, n_resamples=100, random_state=0)
+    >>> y, scores = [0, 0, 1, 1] * 50, {"a": [1, 3, 2, 4] * 50, "b": [1, 2, 3, 4] * 50}
+    >>> limits = voros.Scenario(min_precision=0.3, capacity=0.8, cost_ratio=0.1)
+    >>> found = voros.compare(y, scores, limits, n_resamples=100, random_state=0)
     >>> found.ranking, found.shares_won, found.differs(found.pairs[0])
     (('b', 'a'), {'a': 0.0, 'b': 1.0}, True)
     """

@@ -16,9 +16,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import betaincinv
 
 from voros.core.arrays import AnyArray
+from voros.core.exact_intervals import binomial_limits
+from voros.core.grouped_cases import seen_before
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.promise import Guarantee
@@ -79,13 +80,10 @@ def optimistic_points(ranked: Ranked, units: AnyArray, error: float) -> Operatin
     # Every rank, tied or not: a threshold that happens not to be there can only raise the bound.
     alarms = np.arange(1.0, len(ranked.positive) + 1)
     caught = np.cumsum(ranked.positive).astype(np.float64)
-    squares = np.cumsum(2 * _seen_before(units[ranked.order]) + 1)
+    squares = np.cumsum(2 * seen_before(units[ranked.order]) + 1)
     kept = alarms / squares
-    false = (alarms - caught) * kept
-    # Where all alarms are true positives the limit is 1; the function's argument must stay above 0.
-    share = np.where(
-        false > 0, betaincinv(caught * kept + 1, np.where(false > 0, false, 1), 1 - error), 1.0
-    )
+    # The upper of two limits, each of which is missed with this error.
+    share = binomial_limits(caught * kept, alarms * kept, 1 - 2 * error)[1]
     n_positive = int(np.count_nonzero(ranked.positive))
     n_negative = len(ranked.positive) - n_positive
     tp = np.maximum.accumulate(np.minimum(alarms * share, n_positive))
@@ -94,20 +92,3 @@ def optimistic_points(ranked: Ranked, units: AnyArray, error: float) -> Operatin
     points = OperatingPoints.from_counts(tp, fp, n_positive, n_negative)
     # Its thresholds have no score, so that no rule on periods forbids one: the bound stays above.
     return points if ranked.by_period is None else replace(points, by_period=ranked.by_period)
-
-
-def _seen_before(units: AnyArray) -> AnyArray:
-    """Return how many cases of the same unit come before each case.
-
-    Examples
-    --------
-    >>> _seen_before(np.array([3, 1, 3, 3, 1])).tolist()
-    [0, 0, 1, 2, 1]
-    """
-    order = np.argsort(units, kind="stable")
-    ranked = units[order]
-    new = np.append(True, ranked[1:] != ranked[:-1])
-    starts = np.maximum.accumulate(np.where(new, np.arange(len(units)), 0))
-    counts = np.empty(len(units), dtype=np.intp)
-    counts[order] = np.arange(len(units)) - starts
-    return counts

@@ -64,7 +64,13 @@ class Measure:
                 f"metric={metric!r}; accepted are {', '.join(map(repr, METRICS))}, a "
                 "ThresholdPolicy, or a function of operating points and scenario"
             )
-        return MEASURES[metric](scenario)
+        return cls(
+            metric,
+            COMPUTED[metric](scenario),
+            worthwhile_only=metric not in ("partial_auroc", "auroc"),
+            lower_is_better=metric == "expected_cost",
+            limits=scenario if metric in ("partial_voros", "partial_auroc", "recall") else None,
+        )
 
     @classmethod
     def of_policy(cls, policy: ThresholdPolicy, *, by_cost: bool) -> Measure:
@@ -93,18 +99,6 @@ def _user_metric(metric: MetricFunction, scenario: Scenario, points: OperatingPo
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VorosWarning)
         return float(metric(points, scenario))
-
-
-def auroc(points: OperatingPoints, scenario: Scenario) -> float:  # noqa: ARG001
-    """Area under the whole ROC curve, whatever the limits.
-
-    Examples
-    --------
-    >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.7])
-    >>> auroc(points, Scenario(cost_ratio=0.1))
-    0.625
-    """
-    return trapezoid(points)
 
 
 def least_expected_cost(points: OperatingPoints, scenario: Scenario) -> float:
@@ -145,17 +139,13 @@ def _score(strategy: Strategy, scenario: Scenario) -> Statistic:
     return one_by_one(lambda points: SCORES[strategy](solve(points, scenario)))
 
 
-MEASURES: dict[str, Callable[[Scenario], Measure]] = {
-    "partial_voros": lambda s: Measure(
-        "partial_voros", _volumes(s), worthwhile_only=True, limits=s
-    ),
-    "voros": lambda s: Measure("voros", _volumes(s.without_limits()), worthwhile_only=True),
-    "partial_auroc": lambda s: Measure("partial_auroc", _score("partial_auroc", s), limits=s),
-    "recall": lambda s: Measure("recall", _score("recall", s), worthwhile_only=True, limits=s),
-    "auroc": lambda s: Measure("auroc", _each(auroc, s)),
-    "expected_cost": lambda s: Measure(
-        "expected_cost", _each(least_expected_cost, s), worthwhile_only=True, lower_is_better=True
-    ),
-    "threshold": lambda s: Measure("threshold", _each(deployed_threshold, s), worthwhile_only=True),
+COMPUTED: dict[str, Callable[[Scenario], Statistic]] = {
+    "partial_voros": _volumes,
+    "voros": lambda scenario: _volumes(scenario.without_limits()),
+    "partial_auroc": partial(_score, "partial_auroc"),
+    "recall": partial(_score, "recall"),
+    "auroc": partial(_each, lambda points, _: trapezoid(points)),
+    "expected_cost": partial(_each, least_expected_cost),
+    "threshold": partial(_each, deployed_threshold),
 }
-"""Metrics that have a name."""
+"""How metrics that have a name are computed."""

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_cases, check_scores
+from voros.core.arrays import BoolArray, FloatArray, check_cases, check_scores
 from voros.core.decision import Decision
 from voros.core.geometry import Choice
+from voros.core.grouped_cases import seen_before
 from voros.core.operating_points import OperatingPoints, order_by_score
 from voros.core.periods import PeriodCases, Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
@@ -132,8 +133,10 @@ class Worklist(Shown):
         """Return which cases are listed; of tied ones at the end of a list, the first given."""
         scores = check_scores(y_score)
         read = _periods(self.scenario, scores, periods, times)
-        chosen = _rank(scores, read) < int(self.scenario.capacity)
-        return np.asarray(chosen & (scores >= self.threshold))
+        order = np.argsort(-scores.astype(np.float64), kind="stable")
+        alarm = scores >= self.threshold
+        alarm[order] &= seen_before(read.codes[order]) < int(self.scenario.capacity)
+        return np.asarray(alarm)
 
     def evaluate(
         self,
@@ -270,15 +273,6 @@ def listed_share(scores: FloatArray, periods: Periods, k: int) -> FloatArray:
     share = np.empty(len(scores))
     share[order] = np.clip((k - before) / size, 0.0, 1.0)[run]
     return share
-
-
-def _rank(scores: AnyArray, periods: Periods) -> AnyArray:
-    """Rank of each case within its period, from 0; tied cases in the order given."""
-    order = np.lexsort((-scores.astype(np.float64), periods.codes))
-    sizes = periods.sizes
-    rank = np.empty(len(scores), dtype=np.int64)
-    rank[order] = np.arange(len(scores)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return rank
 
 
 def _evaluation(
