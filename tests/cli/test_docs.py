@@ -163,6 +163,15 @@ def test_files_too_large_for_memory(voros_command, tmp_path):
     commands_only("scale.md", voros_command, tmp_path)
 
 
+def test_a_report(voros_command, tmp_path):
+    names = make_files()
+    cases, sex = names["cases"], names["patients"].features["sex"]
+    for name, rows in (("valid", names["half"]), ("test", ~names["half"])):
+        cases[rows].assign(sex=sex[rows]).to_csv(tmp_path / f"{name}.csv", index=False)
+    commands_only("reports.md", voros_command, tmp_path)
+    assert (tmp_path / "report.json").exists()
+
+
 def test_the_tables_of_the_paper(voros_command, tmp_path):
     (tmp_path / "predictions").mkdir()
     for part in ("valid", "test"):
@@ -175,7 +184,7 @@ def test_the_tables_of_the_paper(voros_command, tmp_path):
 
 def test_every_command_of_the_documentation_is_run():
     pages = {"command-line", "explorer", "monitoring", "periods", "scale", "selecting", "sites"}
-    pages |= {"walk-through", "README"}
+    pages |= {"walk-through", "README", "reports"}
     found = {
         page.stem
         for page in [ROOT / "README.md", *DOCS.rglob("*.md")]

@@ -27,7 +27,16 @@ TITLE = "A classifier chosen"
 
 @dataclass(frozen=True, eq=False)
 class ReportCases:
-    """Predictions with their periods, and the groups to report on, as they were read."""
+    """Predictions with their periods, and the groups to report on, as they were read.
+
+    Examples
+    --------
+    >>> y, risk = np.array([True, False, True, False]), np.array([0.9, 0.8, 0.7, 0.1])
+    >>> predictions = Predictions("valid.csv", {"risk": risk}, y, label="died")
+    >>> cases = ReportCases(predictions)
+    >>> cases.points("risk").alarms.tolist()
+    [0, 1, 2, 3, 4]
+    """
 
     predictions: Predictions
     periods: Periods | None = None
@@ -230,7 +239,21 @@ def compose_report(
     paths: bool = False,
     progress: Any = False,
 ) -> Report:
-    """Report on a choice that was made: test it, and resample the cases it was made on."""
+    """Report on a choice that was made: test it, and resample the cases it was made on.
+
+    Examples
+    --------
+    >>> import voros
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(400) < 0.3
+    >>> predictions = Predictions("valid.csv", {"risk": y + rng.normal(size=400)}, y, label="died")
+    >>> cases = ReportCases(predictions)
+    >>> points = {"risk": cases.points("risk")}
+    >>> chosen = voros.select_points(points, voros.Scenario(0.4, 0.3, cost_ratio=(0.1, 0.2)))
+    >>> report = compose_report(cases, points, chosen, n_resamples=100, title="Ward A")
+    >>> report.title, report.winner, report.resamples
+    ('Ward A', 'risk', 100)
+    """
     price = None if false_alarm_cost is None else check_price(false_alarm_cost)
     if price is not None and test is None:
         raise ArgumentError("false_alarm_cost", " prices test cases, of which there are none")
