@@ -156,15 +156,12 @@ class Evaluation:
     def in_money(self, false_alarm_cost: float) -> MoneyCost:
         """Expected cost of 1,000 cases in units of money, the best threshold deployed at each cost.
 
+        Costs that give a miss no mean price are refused, as `PolicyEvaluation.in_money` does.
+
         Parameters
         ----------
         false_alarm_cost : float
             What a false alarm costs; a miss then costs it divided by the cost ratio.
-
-        Raises
-        ------
-        ArgumentError
-            Where the cost distribution gives a miss no mean price, as ``uniform_t(0, 1)`` does.
 
         Examples
         --------

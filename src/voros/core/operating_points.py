@@ -324,8 +324,7 @@ class OperatingPoints:
         """Reweight the classes as `at_prevalence` does, and keep the order of the points."""
         n_positive = prevalence * self.n_cases
         n_negative = self.n_cases - n_positive
-        per_positive = n_positive / self.n_positive
-        per_negative = n_negative / self.n_negative
+        lightest = min(n_positive / self.n_positive, n_negative / self.n_negative)
         return OperatingPoints(
             self.thresholds,
             # By the rates: those of 1 stay 1, whatever is rounded.
@@ -333,7 +332,7 @@ class OperatingPoints:
             self.fpr * n_negative,
             n_positive,
             n_negative,
-            self.one_case * min(per_positive, per_negative),
+            self.one_case * lightest,
         )
 
     def take(self, rows: AnyArray) -> OperatingPoints:

@@ -41,10 +41,13 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
         When the file is not TOML, names no scenario, or one of them is not understood; the
         message says which.
     """
-    return {
-        name: _named_scenario(name, fields, path)
-        for name, fields in read_scenario_fields(path).items()
-    }
+    found = {}
+    for name, fields in read_scenario_fields(path).items():
+        try:
+            found[name] = scenario_from_fields(fields)
+        except ValueError as error:
+            raise ValueError(f"{path}, scenario {name!r}: {error}") from None
+    return found
 
 
 def read_scenario_fields(path: str | Path) -> dict[str, dict[str, object]]:
@@ -93,13 +96,6 @@ def scenario_toml(scenario: Scenario, name: str = "scenario") -> str:
     if scenario.prevalence is not None:
         lines.append(f"prevalence = {scenario.prevalence!r}")
     return "\n".join(lines) + "\n"
-
-
-def _named_scenario(name: str, fields: dict[str, object], path: str | Path) -> Scenario:
-    try:
-        return scenario_from_fields(fields)
-    except ValueError as error:
-        raise ValueError(f"{path}, scenario {name!r}: {error}") from None
 
 
 def _key(name: str) -> str:

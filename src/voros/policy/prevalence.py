@@ -65,9 +65,8 @@ class PrevalenceBand(Shown):
     Examples
     --------
     >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
     >>> y, scores = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
-    >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+    >>> policy = voros.ThresholdPolicy.from_validation(y, scores, voros.Scenario(0.5, 0.5, 0.1))
     >>> band = policy.evaluate(y, scores).over_prevalences([0.1, 0.5])
     >>> band.precision.tolist(), band.kept.tolist()
     ([0.1818, 0.6667], [False, True])

@@ -42,8 +42,7 @@ class WorklistEvaluation(Shown):
     --------
     >>> import voros
     >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
-    >>> days = ["mon", "mon", "mon", "tue", "tue", "wed"]
-    >>> found = voros.worklist([1, 1, 0, 1, 0, 0], [9, 8, 2, 5, 3, 1], scenario, periods=days)
+    >>> found = voros.worklist([1, 0, 1], [9, 8, 5], scenario, periods=["mon", "mon", "tue"])
     >>> found.evaluate([1, 0, 1], [7, 6, 6], periods=["thu", "thu", "fri"])
                alarms  precision  recall  expected cost  cost of 1,000 cases
     worklist        2     1.0000  1.0000         0.0000                    0
@@ -111,8 +110,7 @@ class Worklist(Shown):
     --------
     >>> import voros
     >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
-    >>> days = ["mon", "mon", "mon", "tue", "tue", "wed"]
-    >>> found = voros.worklist([1, 1, 0, 1, 0, 0], [9, 8, 2, 5, 3, 1], scenario, periods=days)
+    >>> found = voros.worklist([1, 0, 1], [9, 8, 5], scenario, periods=["mon", "mon", "tue"])
     >>> found.predict([7, 6, 4], periods=["thu", "thu", "fri"])
     array([ True, False, False])
     """
