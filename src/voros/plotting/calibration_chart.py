@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voros.core.arrays import AnyArray, check_confidence, check_count
 from voros.core.calibration import GROUPS_OF_RISK, Calibration
-from voros.io.frames import join_frames
 from voros.models import naming
-from voros.plotting.colours import model_styles, quiet
-from voros.plotting.display import ModelDisplay, PointsLike, renamed
+from voros.plotting.colours import quiet
+from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import axes_to_draw_on, dress, line_width
+from voros.plotting.style import dress, line_width
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.container import ErrorbarContainer
-    from matplotlib.lines import Line2D
 
 
-class CalibrationDisplay(ModelDisplay):
+class CalibrationDisplay(CurveDisplay):
     """Share of positives in groups of risk, with exact intervals; on the diagonal risks are right.
 
     Parameters
@@ -54,6 +51,8 @@ class CalibrationDisplay(ModelDisplay):
     [0.0, 0.3333333333333333, 1.0]
     """
 
+    shape = 0.85
+
     def __init__(
         self,
         points: PointsLike,
@@ -76,47 +75,32 @@ class CalibrationDisplay(ModelDisplay):
                 found[model] = Calibration.of(points, self.n_bins, self.confidence)
         return found
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame with a row for each model and group of risk."""
-        return join_frames([self._columns(model) for model in self.points], backend)
-
-    def plot(self, ax: Axes | None = None, *, color: Any = None) -> Self:
-        """Draw on ``ax``, or on a new figure.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-        color : color, sequence of colors, or mapping of str to color, optional
-            Of the models: one for a single model, one each, or by name.
-        """
-        calibrations = self.calibrations
-        self.ax_ = axes_to_draw_on(ax, shape=0.85)
-        self.styles_ = model_styles(self.ax_, list(self.points), color)
-        far = 1.05 * max(float(np.max(each.curve.high)) for each in calibrations.values())
-        ends = [0, min(far, 1.0)]
-        self.diagonal_: Line2D = self.ax_.plot(ends, ends, color=quiet(self.ax_), linewidth=1)[0]
-        self.curves_: dict[str, ErrorbarContainer] = {}
-        for model, found in calibrations.items():
-            curve, look = found.curve, self.styles_[model].line
-            around = [curve.observed - curve.low, curve.high - curve.observed]
-            self.curves_[model] = self.ax_.errorbar(
-                curve.mean_risk,
-                curve.observed,
-                yerr=np.maximum(around, 0),
-                label=literal(model),
-                **{**look, "marker": "o", "markersize": 4, "linewidth": line_width(self.ax_)},
-            )
+    def _draw(self, *, grow: bool) -> None:
+        found = self.calibrations
+        far = min(1.0, 1.05 * max(float(np.max(each.curve.high)) for each in found.values()))
+        look: dict[str, Any] = {"color": quiet(self.ax_), "linewidth": 1}
+        (self.diagonal_,) = self.ax_.plot([0, far], [0, far], **look)
+        self.curves_ = {model: self._drawn(model) for model in found}
         dress(self.ax_, xlabel="mean risk", ylabel="observed share of positives")
-        self.ax_.set(xlim=(0, 1) if far > 1 else ends, ylim=(0, 1) if far > 1 else ends)
-        if self.named or len(self.points) > 1:
+        self.ax_.set(xlim=(0, far), ylim=(0, far))
+        if self.named or len(found) > 1:
             entries = [(curve, visible(model)) for model, curve in self.curves_.items()]
-            draw_legend(self.ax_, entries, grow=ax is None)
-        return self
+            draw_legend(self.ax_, entries, grow=grow)
+
+    def _drawn(self, model: str) -> ErrorbarContainer:
+        curve, line = self.calibrations[model].curve, self.styles_[model].line
+        around = [curve.observed - curve.low, curve.high - curve.observed]
+        look = {**line, "marker": "o", "markersize": 4, "linewidth": line_width(self.ax_)}
+        return self.ax_.errorbar(
+            curve.mean_risk,
+            curve.observed,
+            yerr=np.maximum(around, 0),
+            label=literal(model),
+            **look,
+        )
 
     def _columns(self, model: str) -> dict[str, AnyArray]:
         curve = self.calibrations[model].curve
         named = np.full(len(curve.cases), model, dtype=object)
-        return {"model": named, **{name: getattr(curve, name) for name in CURVE_COLUMNS}}
-
-
-CURVE_COLUMNS = ("cases", "mean_risk", "observed", "low", "high")
+        columns = ("cases", "mean_risk", "observed", "low", "high")
+        return {"model": named, **{name: getattr(curve, name) for name in columns}}

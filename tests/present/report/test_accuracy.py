@@ -20,12 +20,11 @@ from voros.present.report.accuracy import (
     accuracy_in_words,
     accuracy_tables,
     accuracy_values,
-    calibration_in_words,
-    calibration_table,
     flow_steps,
-    quality_table,
+    net_benefit_table,
 )
 from voros.present.report.answers import checklists
+from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
 
 SCENARIO = Scenario(0.2, 0.3, (0.05, 0.2))
 FEW = {"n_resamples": 100}
@@ -111,25 +110,37 @@ def test_what_chose_the_threshold_is_said(tested, tmp_path):
 
 
 def test_discrimination_and_calibration_of_every_model(tested):
-    report, (y, a, _, b) = tested
+    report, (y, a, later, b) = tested
     table = quality_table(report)
-    assert [row[:2] for row in table.rows] == [
-        ("risk", "validation"),
-        ("noise", "validation"),
-        ("risk", "test"),
-    ]
-    assert table.rows[0][2].startswith(f"{roc_auc_score(y, a):.3f} (")
-    assert table.rows[0][3] == f"{a.mean():.3f}"
+    assert [row[0] for row in table.rows] == ["risk", "noise", "risk, test cases"]
+    assert table.rows[0][1].startswith(f"{roc_auc_score(y, a):.3f} (")
+    assert table.rows[2][1].startswith(f"{roc_auc_score(later, b):.3f} (")
+    assert table.rows[0][2:4] == (f"{a.mean():.3f}", f"{y.mean():.3f}")
     groups = calibration_table(report)
     assert sum(int(row[1]) for row in groups.rows) == len(b)
     assert groups.title == "risk on the test cases"
+
+
+def test_net_benefit_of_the_deployed_thresholds_case_by_case(tested):
+    report, (y, a, later, b) = tested
+    rows = net_benefit_table(report).rows
+    assert [row[1] for row in rows] == ["validation", "test"] * 2
+    wanted = [(c, *part) for c in (0.05, 0.2) for part in ((y, a), (later, b))]
+    for row, (ratio, labels, scores) in zip(rows, wanted, strict=True):
+        alarm = scores >= report.policy.threshold(ratio)
+        worth = 1000 * np.where(alarm, np.where(labels, 1.0, -ratio), 0.0)
+        low, high = stats.norm.interval(0.95, worth.mean(), worth.std() / np.sqrt(len(worth)))
+        assert row[0] == f"{ratio / (1 + ratio):.4g}"
+        assert row[3] == f"{worth.mean():,.1f} ({low:,.1f} to {high:,.1f})"
+        everybody = 1000 * (labels.mean() - ratio * (~labels).mean())
+        assert row[4] == f"{everybody:,.1f}"
 
 
 def test_scores_that_are_no_risks_say_so():
     report = make_report(*drawn(6, risks=False), SCENARIO, **FEW)
     assert "needs scores that are probabilities" in calibration_in_words(report)[0]
     assert calibration_table(report) is None
-    assert quality_table(report).rows[0][3:] == ("-",) * 5
+    assert quality_table(report).rows[0][2:] == ("-",) * 5
 
 
 def test_certain_risks_have_no_slope_and_say_why():

@@ -108,7 +108,7 @@ def outline(path):
 def test_one_self_contained_document(written):
     parsed = outline(written[0])
     assert parsed.outside == []
-    assert len(parsed.images) == 6
+    assert len(parsed.images) == 7
     for image in parsed.images:
         assert image["alt"]
         encoded = image["src"].removeprefix("data:image/png;base64,")

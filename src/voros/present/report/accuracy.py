@@ -1,15 +1,17 @@
-"""What a reader of predictions asks first: counts at the threshold, discrimination, calibration."""
+"""What a reader of predictions asks first: flow, counts at the threshold, net benefit."""
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.calibration import Calibration, Estimate, holds_risks
+from voros.core.calibration import Estimate
+from voros.core.decision import at_deployment
 from voros.core.exact_intervals import PER_CASES, binomial_limits
-from voros.core.risk_quality import auroc_interval
 from voros.present.flow import FlowStep
+from voros.present.report.wording import between, exact
 from voros.text.table import Table
 
 if TYPE_CHECKING:
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
 MEASURES = (
     *("precision (positive predictive value)", "recall (sensitivity)", "specificity"),
     *("negative predictive value", "alarms per 1,000 cases"),
-)
-NO_RISKS = (
-    "Calibration compares risks with what happened, and needs scores that are probabilities from "
-    "0 to 1: those of {} are none."
 )
 
 
@@ -75,10 +73,7 @@ def _share(hits: int, of: int, confidence: float) -> Estimate | None:
 def accuracy_tables(report: Report) -> tuple[Table, Table]:
     """Return the four counts, and the measures, on validation and test cases."""
     parts = {part: accuracy_values(found) for part, found in data_parts(report).items()}
-    head = (
-        "cases",
-        *("TP (true alarm)", "FP (false alarm)", "FN (miss)", "TN (no alarm, no outcome)"),
-    )
+    head = ("cases", "TP", "FP", "FN", "TN")
     rows = [
         (part, *(f"{v[name]:,}" for name in ("tp", "fp", "fn", "tn"))) for part, v in parts.items()
     ]
@@ -86,7 +81,7 @@ def accuracy_tables(report: Report) -> tuple[Table, Table]:
         (
             name,
             *(
-                _between(each["measures"][name], 1 if "1,000" in name else 3)
+                between(each["measures"][name], 1 if "1,000" in name else 3)
                 for each in parts.values()
             ),
         )
@@ -95,7 +90,9 @@ def accuracy_tables(report: Report) -> tuple[Table, Table]:
     ]
     interval = f"{report.confidence:.0%} interval"
     return (
-        Table.from_rows([head, *rows], "Alarms and outcomes at the deployed threshold"),
+        Table.from_rows(
+            [head, *rows], "True alarms (TP), false alarms (FP), misses (FN), and neither (TN)"
+        ),
         Table.from_rows([("", *parts), *measures], f"With the exact {interval}"),
     )
 
@@ -128,82 +125,39 @@ def accuracy_in_words(report: Report) -> list[str]:
     ]
 
 
-def quality_table(report: Report) -> Table:
-    """Return discrimination and calibration of every model, and of the chosen one on test cases."""
-    head = (
-        *("model", "cases", "AUROC", "mean risk", "observed"),
-        *("calibration in the large", "slope", "Brier score"),
-    )
-    found = [("validation", model, points) for model, points in report.points.items()]
+def net_benefit_table(report: Report) -> Table:
+    """Return the net benefit of the deployed thresholds at both ends of the costs."""
+    parts = {"validation": report.points[report.winner]}
     if report.test_points is not None:
-        found.append(("test", report.winner, report.test_points))
-    rows = [(model, part, *_quality(points, report.confidence)) for part, model, points in found]
-    return Table.from_rows([head, *rows], f"With the {report.confidence:.0%} interval")
-
-
-def quality_values(points: OperatingPoints, confidence: float) -> dict[str, Any]:
-    """Measure discrimination, and calibration where scores are probabilities."""
-    found = Calibration.of(points, confidence=confidence) if holds_risks(points) else None
-    return {"auroc": auroc_interval(points, confidence), "calibration": found}
-
-
-def _quality(points: OperatingPoints, confidence: float) -> tuple[str, ...]:
-    values = quality_values(points, confidence)
-    found, auroc = values["calibration"], _between(values["auroc"])
-    if found is None:
-        return (auroc, *["-"] * 5)
-    return (
-        *(auroc, f"{found.mean_risk:.3f}", _between(found.observed)),
-        *map(_between, (found.in_the_large, found.slope, found.brier)),
-    )
-
-
-def calibrated(report: Report) -> OperatingPoints | None:
-    """Return the chosen model's points on the best cases there are; None if it gives no risks."""
-    points = report.points[report.winner] if report.test_points is None else report.test_points
-    return points if holds_risks(points) else None
-
-
-def calibration_table(report: Report) -> Table | None:
-    """Return observed and expected shares in groups of risk, of the chosen model."""
-    points = calibrated(report)
-    if points is None:
-        return None
-    curve = Calibration.of(points, confidence=report.confidence).curve
+        parts["test"] = report.test_points
+    odds = at_deployment(parts["validation"], report.scenario).negatives_per_positive
+    ends = [c for c in report.scenario.costs.ratio_range(odds) if np.isfinite(c)]
+    head = ("threshold probability", "cases", "alarm at a score of", "net benefit", "alarm for all")
     rows = [
-        (str(i + 1), f"{cases:,}", f"{mean:.3f}", _between(Estimate(observed, low, high)))
-        for i, (mean, observed, low, high, cases) in enumerate(
-            zip(*vars(curve).values(), strict=True)
-        )
+        (f"{ratio / (1 + ratio):.4g}", part, *_benefit(report, points, ratio))
+        for ratio in dict.fromkeys(ends)
+        for part, points in parts.items()
     ]
-    head = ("group of risk", "cases", "mean risk", f"observed ({report.confidence:.0%} interval)")
-    part = "validation" if report.test_points is None else "test"
-    return Table.from_rows([head, *rows], f"{report.winner} on the {part} cases")
+    title = f"Net benefit per 1,000 cases, with the {report.confidence:.0%} interval"
+    return Table.from_rows([head, *rows], title)
 
 
-def calibration_in_words(report: Report) -> list[str]:
-    """Say what the measures mean, and what is missing and why."""
-    none = [model for model, points in report.points.items() if not holds_risks(points)]
-    said = [NO_RISKS.format(", ".join(none))] if none else []
-    if len(none) < len(report.points):
-        said.append(
-            "Calibration in the large is 0 where risks are right on average, and above 0 where "
-            "they are too low. A slope below 1 means risks that are too extreme."
-        )
-    points = calibrated(report)
-    missing = "" if points is None else Calibration.of(points).missing
-    if missing:
-        said.append(f"{report.winner} has neither here: {missing}.")
-    return said
-
-
-def _between(found: Estimate | None, decimals: int = 3) -> str:
-    if found is None:
-        return "-"
-    value = f"{found.value:,.{decimals}f}"
-    if np.isnan(found.low):
-        return value
-    return f"{value} ({found.low:,.{decimals}f} to {found.high:,.{decimals}f})"
+def _benefit(report: Report, observed: OperatingPoints, ratio: float) -> tuple[str, str, str]:
+    """Return threshold, net benefit with a normal interval, and that of an alarm for everybody."""
+    threshold = float(report.policy.threshold(ratio))
+    row = int(np.searchsorted(-observed.thresholds, -threshold, side="right")) - 1
+    tpr, fpr = float(observed.tpr[row]), float(observed.fpr[row])
+    share = at_deployment(observed, report.scenario).prevalence
+    value = share * tpr - ratio * (1 - share) * fpr
+    if report.scenario.prevalence is None:
+        spread = (share * tpr + ratio**2 * (1 - share) * fpr - value**2) / observed.n_cases
+    else:
+        spread = share**2 * tpr * (1 - tpr) / observed.n_positive
+        spread += (ratio * (1 - share)) ** 2 * fpr * (1 - fpr) / observed.n_negative
+    half = NormalDist().inv_cdf((1 + report.confidence) / 2) * float(np.sqrt(max(spread, 0.0)))
+    ends = Estimate(*(PER_CASES * end for end in (value, value - half, value + half)))
+    everybody = PER_CASES * (share - ratio * (1 - share))
+    return exact(threshold), between(ends, 1), f"{everybody:,.1f}"
 
 
 def flow_steps(data: DataSummary) -> list[FlowStep]:

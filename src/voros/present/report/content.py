@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.installing import package_versions
-from voros.present.report.accuracy import accuracy_values, quality_values
+from voros.present.report.accuracy import accuracy_values
 from voros.present.report.answers import checklists
+from voros.present.report.risks import ScoreQuality
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
@@ -207,6 +208,18 @@ class Report:
         """What the default threshold does on the cases that chose it."""
         return self.policy.evaluate_points(self.points[self.winner], confidence=self.confidence)
 
+    @cached_property
+    def quality(self) -> dict[str, ScoreQuality]:
+        """Discrimination and calibration of each model on the validation cases."""
+        found = self.points.items()
+        return {model: ScoreQuality.of(points, self.confidence) for model, points in found}
+
+    @cached_property
+    def test_quality(self) -> ScoreQuality | None:
+        """The same of the chosen model on the test cases."""
+        points = self.test_points
+        return None if points is None else ScoreQuality.of(points, self.confidence)
+
 
 def report_document(report: Report, written: datetime) -> dict[str, Any]:
     """Return everything in a report as plain values, for the JSON beside it."""
@@ -217,7 +230,8 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "written": written.isoformat(timespec="seconds"),
         "command": report.command,
         "versions": package_versions(*REPORTED_PACKAGES),
-        "validation": asdict(report.validation) | _part(report, report.validated, None),
+        "validation": asdict(report.validation)
+        | {"at_default": accuracy_values(report.validated), "quality": report.quality},
         "scenario": scenario_values(report.scenario),
         "strategy": report.selection.strategy,
         "winner": report.winner,
@@ -228,25 +242,14 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "test": None
         if report.test is None or report.tested is None
         else {
-            "data": asdict(report.test) | _part(report, report.tested_default, report.test_points),
+            "data": asdict(report.test),
+            "at_default": report.tested_default and accuracy_values(report.tested_default),
+            "quality": {report.winner: report.test_quality},
             "evaluation": evaluation_values(report.tested, report.false_alarm_cost),
         },
         "checklists": {
             name: {item.number: answer for item, answer in rows}
             for name, rows in checklists(report).items()
-        },
-    }
-
-
-def _part(
-    report: Report, found: PolicyEvaluation | None, test_points: OperatingPoints | None
-) -> dict[str, Any]:
-    """Return counts at the deployed threshold and the quality of risks, on one set of cases."""
-    points = report.points if test_points is None else {report.winner: test_points}
-    return {
-        "at_default": None if found is None else accuracy_values(found),
-        "quality": {
-            model: quality_values(each, report.confidence) for model, each in points.items()
         },
     }
 

@@ -12,8 +12,8 @@ from voros import plotting
 from voros.core.decision import at_deployment
 from voros.plotting.style import pyplot
 from voros.present.document import Picture
-from voros.present.report.accuracy import calibrated
 from voros.present.report.content import Report
+from voros.present.report.risks import best_known
 from voros.winners import score_grid
 
 RESOLUTION = 150
@@ -87,20 +87,32 @@ def _draw_ranking(report: Report) -> Drawn:
 
 
 def _draw_decision_curve(report: Report) -> Drawn:
-    """Net benefit of each model."""
+    """Net benefit of each model, and of the chosen one on test cases."""
+    lines = (
+        "the best threshold at each price of a false alarm, chosen on these cases: strong within "
+        "the limits, faint without them. Dotted, where scores are probabilities: an alarm from "
+        "the threshold probability on, which is chosen on no case."
+    )
     yield (
         plotting.DecisionCurveDisplay(report.points, report.scenario).plot().ax_,
-        "Decision curves of all models within the limits",
-        "Net benefit of each model's best threshold at each price of a false alarm: strong within "
-        "the limits, faint without them. Dotted, where scores are probabilities: an alarm from "
-        "the threshold probability on.",
+        "Decision curves of all models within the limits, on the validation cases",
+        f"Validation cases. Net benefit of each model: {lines}",
     )
+    if report.test_points is not None:
+        tested = plotting.DecisionCurveDisplay(
+            report.test_points, report.scenario, name=report.winner
+        )
+        yield (
+            tested.plot().ax_,
+            f"Decision curve of {report.winner} within the limits, on the test cases",
+            f"Test cases. Net benefit of {report.winner}: {lines}",
+        )
 
 
 def _draw_calibration(report: Report) -> Drawn:
     """Observed shares against risks, where the chosen model gives any."""
-    points = calibrated(report)
-    if points is not None:
+    points = report.test_points or report.points[report.winner]
+    if best_known(report) is not None:
         yield (
             plotting.CalibrationDisplay(points, confidence=report.confidence).plot().ax_,
             f"Observed share of positives against the risks of {report.winner}",

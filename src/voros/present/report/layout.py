@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,14 +16,13 @@ from voros.present.document import render_document
 from voros.present.report.accuracy import (
     accuracy_in_words,
     accuracy_tables,
-    calibration_in_words,
-    calibration_table,
     flow_steps,
-    quality_table,
+    net_benefit_table,
 )
 from voros.present.report.answers import SECTIONS, checklists
 from voros.present.report.content import REPORTED_PACKAGES, DataSummary, Report, report_document
 from voros.present.report.figures import report_pictures
+from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
 from voros.present.report.wording import (
     STRATEGY_TITLES,
     consequences_in_words,
@@ -111,6 +111,7 @@ def render_report(report: Report, written: datetime) -> str:
         counts_words=accuracy_in_words(report),
         quality=quality_table(report),
         calibration=calibration_table(report),
+        net_benefit=net_benefit_table(report),
         calibration_words=calibration_in_words(report),
         checklists=checklists(report),
         by_group=None if tested is None else tested.by_group,
@@ -230,6 +231,6 @@ def _choice_cells(choice: Choice) -> tuple[str, ...]:
         exact(choice.threshold),
         number(choice.alarms),
         number(choice.tp),
-        f"{choice.precision:.4f}",
-        f"{choice.recall:.4f}",
+        # No alarm has no precision, and where there is no positive there is no recall.
+        *("-" if math.isnan(v) else f"{v:.4f}" for v in (choice.precision, choice.recall)),
     )

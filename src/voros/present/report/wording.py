@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from voros.core.calibration import Estimate
     from voros.core.operating_points import OperatingPoints
     from voros.core.scenario import Scenario
     from voros.policy import PolicyEvaluation, ThresholdPolicy
@@ -88,6 +89,23 @@ def consequences_in_words(policy: ThresholdPolicy) -> str:
         f"Of {SHOWN_CASES} cases {alarms:.1f} raise an alarm, {right:.1f} of them rightly, and "
         f"{missed:.1f} are missed."
     )
+
+
+def between(found: Estimate | None, decimals: int = 3) -> str:
+    """Write a number with its interval.
+
+    Examples
+    --------
+    >>> from voros.core.calibration import Estimate
+    >>> between(Estimate(0.5, 0.25, 0.75)), between(None)
+    ('0.500 (0.250 to 0.750)', '-')
+    """
+    if found is None:
+        return "-"
+    value = f"{found.value:,.{decimals}f}"
+    if math.isnan(found.low):
+        return value
+    return f"{value} ({found.low:,.{decimals}f} to {found.high:,.{decimals}f})"
 
 
 def span(low: float, high: float, digits: int = 4) -> str:

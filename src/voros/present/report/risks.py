@@ -1,0 +1,90 @@
+"""Discrimination and calibration of the models, in tables and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from voros.core.calibration import Calibration, Estimate, holds_risks
+from voros.core.risk_quality import auroc_interval
+from voros.present.report.wording import between
+from voros.text.table import Table
+
+if TYPE_CHECKING:
+    from voros.core.operating_points import OperatingPoints
+    from voros.present.report.content import Report
+
+NO_RISKS = (
+    "Calibration compares risks with what happened, and needs scores that are probabilities from "
+    "0 to 1: those of {} are none."
+)
+
+
+@dataclass(frozen=True)
+class ScoreQuality:
+    """How well scores order the cases, and how right they are where they are risks."""
+
+    auroc: Estimate
+    calibration: Calibration | None
+
+    @classmethod
+    def of(cls, points: OperatingPoints, confidence: float) -> ScoreQuality:
+        """Measure the scores of one model on one set of cases."""
+        found = Calibration.of(points, confidence=confidence) if holds_risks(points) else None
+        return cls(auroc_interval(points, confidence), found)
+
+    def cells(self) -> tuple[str, ...]:
+        """Return a row of the table, without its heading."""
+        found, auroc = self.calibration, between(self.auroc)
+        if found is None:
+            return (auroc, *["-"] * 5)
+        return (
+            *(auroc, f"{found.mean_risk:.3f}", f"{found.observed.value:.3f}"),
+            *map(between, (found.in_the_large, found.slope, found.brier)),
+        )
+
+
+def quality_table(report: Report) -> Table:
+    """Return discrimination and calibration of every model, and of the chosen one on test cases."""
+    head = ("model", "AUROC", "mean risk", "observed", "in the large", "slope", "Brier score")
+    rows = [(model, *found.cells()) for model, found in report.quality.items()]
+    if report.test_quality is not None:
+        rows.append((f"{report.winner}, test cases", *report.test_quality.cells()))
+    title = f"On the validation cases unless stated, with the {report.confidence:.0%} interval"
+    return Table.from_rows([head, *rows], title)
+
+
+def best_known(report: Report) -> Calibration | None:
+    """Return the chosen model's calibration on the best cases there are; None without risks."""
+    return (report.test_quality or report.quality[report.winner]).calibration
+
+
+def calibration_table(report: Report) -> Table | None:
+    """Return observed and expected shares in groups of risk, of the chosen model."""
+    found = best_known(report)
+    if found is None:
+        return None
+    curve = found.curve
+    groups = zip(curve.cases, curve.mean_risk, curve.observed, curve.low, curve.high, strict=True)
+    rows = [
+        (str(i), f"{cases:,}", f"{mean:.3f}", between(Estimate(observed, low, high)))
+        for i, (cases, mean, observed, low, high) in enumerate(groups, start=1)
+    ]
+    head = ("group of risk", "cases", "mean risk", f"observed ({report.confidence:.0%} interval)")
+    part = "validation" if report.test_quality is None else "test"
+    return Table.from_rows([head, *rows], f"{report.winner} on the {part} cases")
+
+
+def calibration_in_words(report: Report) -> list[str]:
+    """Say what the measures mean, and what is missing and why."""
+    none = [model for model, found in report.quality.items() if found.calibration is None]
+    said = [NO_RISKS.format(", ".join(none))] if none else []
+    if len(none) < len(report.quality):
+        said.append(
+            "Calibration in the large is 0 where risks are right on average, and above 0 where "
+            "they are too low. A slope below 1 means risks that are too extreme."
+        )
+    found = best_known(report)
+    if found is not None and found.missing:
+        said.append(f"{report.winner} has neither here: {found.missing}.")
+    return said
