@@ -50,17 +50,38 @@ def check_curves(rows: list[dict[str, str]], support2: Any, scenario: voros.Scen
     for name, risk in prognoses.items():
         own = [row for row in rows if row["model"] == name]
         columns = {
-            key: np.array([float(row[key]) for row in own]) for key in own[0] if key != "model"
+            key: np.array([float(row[key] or "nan") for row in own])
+            for key in own[0]
+            if key != "model"
         }
         p = columns["threshold_probability"]
-        assert len(p) == 101
+        assert len(p) >= 101
         within = voros.net_benefit(y_true, risk, scenario, threshold_probability=p)
         free = voros.net_benefit(y_true, risk, scenario.without_limits(), threshold_probability=p)
-        np.testing.assert_allclose(columns["within_limits"], within, rtol=0, atol=AGREEMENT)
-        np.testing.assert_allclose(columns["best"], free, rtol=0, atol=AGREEMENT)
-        np.testing.assert_allclose(columns["cost_of_limits"], free - within, rtol=0, atol=AGREEMENT)
-        everybody = rate - (1 - rate) * p / (1 - p)
-        np.testing.assert_allclose(columns["treat_all"], everybody, rtol=0, atol=AGREEMENT)
+        expected = {"within_limits": within, "best": free, "cost_of_limits": free - within}
+        expected["treat_all"] = rate - (1 - rate) * p / (1 - p)
+        for column, values in expected.items():
+            np.testing.assert_allclose(columns[column], values, rtol=0, atol=AGREEMENT)
+        check_scored(columns, y_true, risk, scenario.prevalence)
+
+
+def check_scored(columns: dict[str, Any], y_true: Any, risk: Any, rate: float | None) -> None:
+    """Where scores are probabilities, alarms at each hundredth as Vickers and Elkin count them."""
+    counted = ~np.isnan(columns["as_scored"])
+    hundredths = np.isin(columns["threshold_probability"], np.arange(1, 100) / 100)
+    is_risk = (risk >= 0).all() and (risk <= 1).all()
+    assert (counted == (hundredths & is_risk)).all()
+    for p, found in zip(
+        columns["threshold_probability"][counted], columns["as_scored"][counted], strict=True
+    ):
+        tpr, fpr = (risk >= p)[y_true].mean(), (risk >= p)[~y_true].mean()
+        share = y_true.mean() if rate is None else rate
+        assert found == pytest.approx(share * tpr - (1 - share) * fpr * p / (1 - p), abs=AGREEMENT)
+
+
+def risks_among(support2: Any) -> set[str]:
+    prognoses = support2[1]
+    return {name for name, risk in prognoses.items() if 0 <= risk.min() <= risk.max() <= 1}
 
 
 def test_decision_curves_are_those_of_python(opened: Any, support2: Any, tmp_path: Path) -> None:
@@ -76,7 +97,10 @@ def test_decision_curves_are_those_of_python(opened: Any, support2: Any, tmp_pat
             type_into(opened, f"{field}-field", typed)
         if prevalence is not None:
             type_into(opened, "prevalence-field", prevalence)
-        check_curves(saved_rows(opened, "decision", tmp_path), support2, python_scenario(opened))
+        rows = saved_rows(opened, "decision", tmp_path)
+        check_curves(rows, support2, python_scenario(opened))
+        drawn = [row for row in rows if row["as_scored"]]
+        assert {row["model"] for row in drawn} == risks_among(support2)
     assert complaints(opened) == []
 
 

@@ -168,6 +168,17 @@ def in_page_words(error: BaseException) -> str:
     )
 
 
+def alarms_at_risks(labels: Any, scores: Any) -> dict[str, list[int]] | None:
+    """Alarms at each hundredth, where scores are probabilities."""
+    if not ((scores >= 0) & (scores <= 1)).all():
+        return None
+    alarms = [scores >= percent / 100 for percent in range(1, 100)]
+    return {
+        "tp": [int(alarm[labels].sum()) for alarm in alarms],
+        "fp": [int(alarm[~labels].sum()) for alarm in alarms],
+    }
+
+
 def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
     (folder / case.name).write_bytes(case.content)
     try:
@@ -183,8 +194,9 @@ def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
     except ValueError as error:
         return {"problem": in_page_words(error)}
     doubts = [in_page_words(warning.message) for warning in caught]  # type: ignore[arg-type]
-    models = []
+    models, as_scored = [], []
     for name, scores in found.scores.items():
+        as_scored.append(alarms_at_risks(found.labels, scores))
         points = useful_points(OperatingPoints.from_scores(found.labels, scores))
         models.append(
             {
@@ -196,6 +208,7 @@ def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
         )
     return {
         "models": models,
+        "asScored": as_scored,
         "nPositive": int(found.labels.sum()),
         "nNegative": int((~found.labels).sum()),
         "notes": [in_page_words(ValueError(note)) for note in found.notes],

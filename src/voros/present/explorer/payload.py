@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
+import numpy as np
+
 from voros.core.arrays import check_count
+from voros.core.calibration import holds_risks
 from voros.core.costs import CostDistribution, Samples, Uniform
 from voros.core.operating_points import OperatingPoints, check_same_cases, is_whole
 from voros.core.scenario import Scenario, check_scenario
@@ -18,6 +21,9 @@ from voros.winners import CLOSE_CALL
 
 CERTIFIED_RECALL = 0.25
 """Thinning is certified for capacities that admit at least this share of the positives."""
+
+RISKS = np.arange(1, 100) / 100
+"""Risks at which models that predict risks are counted, for decision curves."""
 
 MOST_RESAMPLES = 10_000
 """More would make the page too large to mail."""
@@ -46,6 +52,7 @@ def page_payload(
     periods = period_counts(points_by_model, kept, scenario)
     return {
         "models": [_model(name, points) for name, points in kept.items()],
+        "asScored": [None if thin else _as_scored(points) for points in points_by_model.values()],
         "cases": shared,
         "setting": _setting(scenario),
         "thinning": None if thin is None else _thinning(points_by_model, kept, thin),
@@ -75,6 +82,7 @@ def empty_payload(scenario: Scenario) -> dict[str, Any]:
         )
     return {
         "models": [],
+        "asScored": [],
         "cases": None,
         "setting": _setting(scenario),
         "thinning": None,
@@ -98,6 +106,14 @@ def _model(name: str, points: OperatingPoints) -> dict[str, Any]:
         "tp": points.tp[1:].tolist(),
         "fp": points.fp[1:].tolist(),
     }
+
+
+def _as_scored(points: OperatingPoints) -> dict[str, Any] | None:
+    """Alarms where a score is at least each risk; None where scores are no probabilities."""
+    if not holds_risks(points):
+        return None
+    rows = np.searchsorted(-points.thresholds, -RISKS, side="right") - 1
+    return {"tp": points.tp[rows].tolist(), "fp": points.fp[rows].tolist()}
 
 
 def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ function modelOf({ name, thresholds, tp, fp }, position) {
   const held = { ...cases, ...inTime };
   const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, held);
   const wholeCurve = `${stretchPath(base, () => true)}L1 1`;
-  return { name, position, base, wholeCurve };
+  return { name, position, base, wholeCurve, asScored: payload.asScored[position] };
 }
 
 // ------------------------------------------------------------------ what follows from a setting

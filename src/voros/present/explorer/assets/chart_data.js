@@ -18,6 +18,8 @@ function csvCell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+const orNothing = (value) => (Number.isNaN(value) ? "" : value);
+
 /** Rows of values as CSV. */
 export function csvOf(rows) {
   return rows.map((row) => row.map(csvCell).join(",")).join("\n") + "\n";
@@ -64,16 +66,14 @@ function areaData({ models, setting }) {
 function decisionData(view) {
   const probabilities = probabilitiesOf(view);
   const curves = decisionCurves(view.models, probabilities);
-  const rows = curves.flatMap(({ model, within, free }) =>
+  const rows = curves.flatMap(({ model, within, free, scored }) =>
     probabilities.map((p, i) => [
-      model.name, p, free[i], within[i], free[i] - within[i], treatAll(model.points, priceAt(p)),
+      model.name, p, orNothing(scored[i]), free[i], within[i], free[i] - within[i], treatAll(model.points, priceAt(p)),
     ]),
   );
-  const head = ["model", "threshold_probability", "best", "within_limits", "cost_of_limits", "treat_all"];
+  const head = ["model", "threshold_probability", "as_scored", "best", "within_limits", "cost_of_limits", "treat_all"];
   return [head, ...rows];
 }
-
-const orNothing = (value) => (Number.isNaN(value) ? "" : value);
 
 function costData(view) {
   const rows = costRows(view).map(({ name, costs }) => [name, ...costs.map(orNothing)]);

@@ -1,8 +1,30 @@
 /** Counts at each threshold, from the scores of the two classes. */
 
+/** Risks at which models that predict risks are counted, for decision curves. */
+export const RISKS = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
+
+/** How many of some rising scores are at least a value. */
+function atLeastAs(scores, value) {
+  let [low, high] = [0, scores.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (scores[middle] >= value) high = middle;
+    else low = middle + 1;
+  }
+  return scores.length - low;
+}
+
+/** Alarms where a score is at least each risk; null where scores are no probabilities. */
+function riskCounts(positive, negative) {
+  const isRisk = (scores) => scores[0] >= 0 && scores.at(-1) <= 1;
+  if (!isRisk(positive) || !isRisk(negative)) return null;
+  const [tp, fp] = [positive, negative].map((scores) => RISKS.map((risk) => atLeastAs(scores, risk)));
+  return { tp, fp };
+}
+
 /**
  * The thresholds at which a model catches more, with true and false positives: {thresholds, tp,
- * fp}. Only a positive case's score can be one. Scores of +inf are taken as the largest number, for
+ * fp}, and `asScored`, its alarms at risks. Only a positive case's score can be one. Scores of +inf are taken as the largest number, for
  * a threshold of +inf is never alarm. Sorts its arguments in place.
  */
 export function countModel(positive, negative) {
@@ -27,5 +49,6 @@ export function countModel(positive, negative) {
     thresholds: thresholds.slice(0, found),
     tp: tp.slice(0, found),
     fp: fp.slice(0, found),
+    asScored: riskCounts(positive, negative),
   };
 }

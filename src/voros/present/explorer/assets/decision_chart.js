@@ -1,9 +1,10 @@
 /** Decision curves: net benefit within the limits and without them, and of an alarm for everybody. */
 import { costBand, shownMisses } from "./area_chart.js";
 import { axes, clip, linearScale, plotBox } from "./axes.js";
+import { RISKS } from "./counting.js";
 import { w } from "./lang.js";
 import { badge, chartIn, fill, svg } from "./marks.js";
-import { PER_CASES, gainsOf, priceAt, probabilityAt, treatAll } from "./net_benefit.js";
+import { PER_CASES, gainsOf, priceAt, probabilityAt, scoredBenefit, treatAll } from "./net_benefit.js";
 import { falseAlarms, percent, plain } from "./wording.js";
 
 /** Threshold probabilities of a curve. */
@@ -24,33 +25,42 @@ function shownProbabilities(miss) {
   return high - low < LEAST_WIDTH ? [0, MOST_PROBABLE] : [low, high];
 }
 
+/** Where the curves are computed: evenly, and at the risks that scores were counted at. */
 export function probabilitiesOf({ setting: { miss } }) {
   const [low, high] = shownProbabilities(miss);
   const steps = Array.from({ length: PROBABILITIES + 1 }, (_, i) => i / PROBABILITIES);
-  return steps.map((share) => low + share * (high - low));
+  const risks = RISKS.filter((risk) => risk >= low && risk <= high);
+  const all = new Set([...steps.map((share) => low + share * (high - low)), ...risks]);
+  return [...all].sort((a, b) => a - b);
 }
 
-/** The curves of some models: [{model, within, free}], one value for each probability. */
+/** The curves of some models: [{model, within, free, scored}], one value for each probability. */
 export function decisionCurves(models, probabilities) {
   return models.map((model) => {
     const gains = probabilities.map((p) => gainsOf(model, priceAt(p)));
-    return { model, within: gains.map((at) => at.within), free: gains.map((at) => at.free) };
+    const scored = probabilities.map((p) => scoredBenefit(model, p));
+    return { model, within: gains.map((at) => at.within), free: gains.map((at) => at.free), scored };
   });
 }
 
-const curvePath = (values, probabilities, x, y) =>
-  values.map((value, i) => `${i ? "L" : "M"}${x.at(probabilities[i]).toFixed(1)} ${y.at(value).toFixed(1)}`).join("");
+/** A line through the values that there are. */
+function curvePath(values, probabilities, x, y) {
+  const places = probabilities.map((p, i) => [p, values[i]]).filter(([, value]) => !Number.isNaN(value));
+  const joints = places.map(([p, value]) => `${x.at(p).toFixed(1)} ${y.at(value).toFixed(1)}`);
+  return joints.length ? `M${joints.join("L")}` : "";
+}
 
-function shapes(curves, probabilities, x, y) {
+function shapes(curves, focus, probabilities, x, y) {
   const draw = ({ mark }, values, look) =>
     svg("path", {
       class: `line stroke ${look} ${mark.hue}`,
       d: curvePath(values, probabilities, x, y),
-      "stroke-dasharray": mark.dash,
+      "stroke-dasharray": look === "scored" ? "2 4" : mark.dash,
     });
   return [
     ...curves.map(({ model, free }) => draw(model, free, "faint")),
     ...curves.map(({ model, within }) => draw(model, within, "gain")),
+    ...curves.filter(({ model }) => model === focus).map(({ model, scored }) => draw(model, scored, "scored")),
   ];
 }
 
@@ -82,7 +92,7 @@ export function decisionChart(place) {
         "g",
         { "clip-path": "url(#decision-plot)" },
         svg("path", { class: "line everybody", d: curvePath(all, probabilities, x, y) }),
-        ...shapes(curves, probabilities, x, y),
+        ...shapes(curves, view.focus, probabilities, x, y),
       ),
       ...[...view.drawn]
         .reverse()

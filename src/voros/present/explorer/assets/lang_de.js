@@ -252,7 +252,8 @@ export const GERMAN = {
   decisionHint:
     "Richtige Alarme je Fall, weniger die falschen zu ihrem Preis: der [Nettonutzen|netBenefit], bei jeder " +
     "[Schwellenwahrscheinlichkeit|probability]. Kräftig: innerhalb Ihrer Grenzen; blass: ohne sie, so dass der " +
-    "Abstand ist, was die Grenzen kosten; gestrichelt: Alarm für alle; null: für niemanden. Das Band ist Ihre Kostenspanne.",
+    "Abstand ist, was die Grenzen kosten; gepunktet: das gezeigte Modell, wenn es immer ab dieser " +
+    "Wahrscheinlichkeit alarmiert; gestrichelt: Alarm für alle; null: für niemanden. Das Band ist Ihre Kostenspanne.",
   decisionTable: "Der Nettonutzen als Tabelle",
   probabilityAxis: "Schwellenwahrscheinlichkeit",
   gain: ({ model, worth, risk, within, limits, money }, { cases }) =>

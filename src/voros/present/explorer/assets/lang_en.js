@@ -244,7 +244,8 @@ export const ENGLISH = {
   decisionHint:
     "True positives for each case, less the false ones at their price: the [net benefit|netBenefit], at each " +
     "[threshold probability|probability]. Strong lines: within your limits; faint: without them, so that the " +
-    "gap is what the limits cost; dashed: an alarm for everybody; zero: for nobody. The band is your range of costs.",
+    "gap is what the limits cost; dotted: the model in view, if it alarms wherever its score, a probability, is at " +
+    "least that high; dashed: an alarm for everybody; zero: for nobody. The band is your range of costs.",
   decisionTable: "The net benefit as a table",
   probabilityAxis: "threshold probability",
   gain: ({ model, worth, risk, within, limits, money }, { cases }) =>

@@ -142,13 +142,13 @@ export function bindLoader(source, empty, open) {
     bar.hidden = true;
   }
 
-  function show({ models, nPositive, nNegative, notes }) {
+  function show({ models, asScored, nPositive, nNegative, notes }) {
     const words = {
       outcome: at("outcome-word").value.trim() || empty.words.outcome,
       cases: at("cases-word").value.trim() || empty.words.cases,
     };
     const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
-    shown = { ...empty, models, cases, words };
+    shown = { ...empty, models, asScored, cases, words };
     // The rows seen for the form go, and what was pasted; a file stays on its owner's disk.
     peeked = null;
     at("pasted").value = "";

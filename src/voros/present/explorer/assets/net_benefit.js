@@ -1,4 +1,5 @@
 /** What alarms gain and cost: net benefit at a price, and expected cost over a range of them. */
+import { RISKS } from "./counting.js";
 import { bestAt, costHull, stretchOf } from "./voros.js";
 
 /** The risk from which an alarm is worth it, where a miss is worth this number of false alarms. */
@@ -24,6 +25,20 @@ export function netBenefit(points, hull, ratio) {
 /** The net benefit of an alarm for everybody. */
 export function treatAll(points, ratio) {
   return (points.nPositive - ratio * points.nNegative) / total(points);
+}
+
+const RISK_PLACES = new Map(RISKS.map((risk, i) => [risk, i]));
+
+/**
+ * The net benefit of alarms where the score is at least a risk, by the risks it was counted at; NaN
+ * for others and where scores are no probabilities. Counts are of `base`, and weighed as `points`.
+ */
+export function scoredBenefit({ asScored, base, points }, probability) {
+  const i = RISK_PLACES.get(probability);
+  if (!asScored || i === undefined) return NaN;
+  const tp = (asScored.tp[i] * points.nPositive) / base.nPositive;
+  const fp = (asScored.fp[i] * points.nNegative) / base.nNegative;
+  return (tp - priceAt(probability) * fp) / total(points);
 }
 
 const FREE_HULLS = new WeakMap();

@@ -341,7 +341,7 @@ function usedCodes({ codes, labels }, missing) {
 }
 
 /**
- * Count a file: {models: [{name, thresholds, tp, fp}], nPositive, nNegative, notes, doubts}, and a
+ * Count a file: {models: [{name, thresholds, tp, fp}], asScored: [{tp, fp} or null], nPositive, nNegative, notes, doubts}, and a
  * function `resample` that counts the models in resamples of the cases.
  *
  * `wanted` holds {label, scores, posLabel, dropMissing}; what it leaves open is guessed. `seen` is
@@ -360,10 +360,11 @@ export async function countFile(blob, name, wanted = {}, seen = null, progress =
   const used = usedCodes(table, missing);
   const marks = positiveTexts(table.labels.texts, used, wanted.posLabel ?? null, roles.label);
   const sizes = sizesOf(table, marks, missing);
-  const models = table.scores.map((score) => ({
-    name: score.name,
-    ...countModel(...classesOf(score, table.codes, marks, missing, sizes)),
-  }));
+  const counts = table.scores.map((score) =>
+    countModel(...classesOf(score, table.codes, marks, missing, sizes)),
+  );
+  const asScored = counts.map((model) => model.asScored);
+  const models = counts.map(({ thresholds, tp, fp }, j) => ({ name: table.scores[j].name, thresholds, tp, fp }));
   const [nPositive, nNegative] = sizes;
   const resample = () => {
     const rows = Array.from({ length: table.row }, (_, row) => row).filter((row) => !missing[row]);
@@ -371,5 +372,5 @@ export async function countFile(blob, name, wanted = {}, seen = null, progress =
     const scores = (j) => Float64Array.from(rows, (row) => table.scores[j].values[row]);
     return resampledCounts(labels, scores, models, nPositive);
   };
-  return { models, nPositive, nNegative, notes, doubts: roles.doubts, resample };
+  return { models, asScored, nPositive, nNegative, notes, doubts: roles.doubts, resample };
 }
