@@ -100,12 +100,6 @@ def _give_up_output(error: Exception) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
 
 
-def usage_in_words(error: ClickException) -> str:
-    """Say what is wrong with the words of a command line."""
-    path = getattr(getattr(error, "ctx", None), "command_path", "voros")
-    return f"{error.format_message().rstrip('. ')}; see {path} --help"
-
-
 def _warning_printer() -> Any:
     said: set[str] = set()
 
@@ -181,7 +175,8 @@ class FriendlyGroup(TyperGroup):
             if type(error).__name__ == "NoArgsIsHelpError":
                 error.show()
             else:
-                say(usage_in_words(error), "error")
+                path = getattr(getattr(error, "ctx", None), "command_path", "voros")
+                say(f"{error.format_message().rstrip('. ')}; see {path} --help", "error")
             code = error.exit_code
         except (typer.Abort, KeyboardInterrupt):
             code = INTERRUPTED

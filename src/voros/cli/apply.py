@@ -186,10 +186,8 @@ def _evaluated(
     both = bool(cases.positive.any() and not cases.positive.all())
     if by is None and not both and policy.scenario.prevalence is not None:
         return None
-    scores, weights = cases.of(column), cases.weights
-    return policy.evaluate(
-        cases.labels, scores, cost_ratio=cost_ratio, sample_weight=weights, periods=periods, by=by
-    )
+    scores = cases.of(column)
+    return policy.evaluate(cases.labels, scores, cost_ratio=cost_ratio, periods=periods, by=by)
 
 
 def _policy_column(policy: ThresholdPolicy, path: Path) -> str:

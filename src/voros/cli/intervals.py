@@ -51,18 +51,19 @@ class Intervals:
             if name == SCORE:
                 shown["at most"] = [f"{self.bounds[model][1]:.4f}" for model in columns["model"]]
             if name == "threshold":
-                shown[name] = list(map(self._threshold, columns["model"], column))
+                # A range may hold a threshold within the limits where no end of one is.
+                bounds = [self.bounds[model] for model in columns["model"]]
+                is_open = [low == 0 < high for low, high in bounds]
+                shown[name] = ["open" if o else c for o, c in zip(is_open, column, strict=True)]
         return shown
-
-    def _threshold(self, model: str, shown: str) -> str:
-        """Say that a range may hold a threshold within the limits where no end of one is."""
-        low, high = self.bounds[model]
-        return "open" if low == 0 < high else shown
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say who counted, and whether the intervals leave open who is best."""
-        return (self.sites, *filter(None, [rivals_in_words(self.bounds)]))
+        """Say who counted, and who may be ahead of the model of the highest lower end."""
+        best = max(self.bounds, key=lambda model: self.bounds[model][0])
+        others = ", ".join(rivals(self.bounds, best))
+        open_ = f"the counts leave open whether {best} is ahead of {others}"
+        return (self.sites, open_) if others else (self.sites,)
 
 
 def sites_in_words(counts: SiteCounts) -> str:
@@ -78,10 +79,3 @@ def rivals(bounds: Mapping[str, tuple[float, float]], best: str) -> list[str]:
     """Name the models that may be ahead of the best one."""
     lowest = bounds[best][0]
     return [model for model, (_, high) in bounds.items() if model != best and high > lowest]
-
-
-def rivals_in_words(bounds: Mapping[str, tuple[float, float]]) -> str:
-    """Say who may be ahead of the model of the highest lower end; empty where nobody may."""
-    best = max(bounds, key=lambda model: bounds[model][0])
-    others = rivals(bounds, best)
-    return f"the counts leave open whether {best} is ahead of {', '.join(others)}" if others else ""

@@ -182,16 +182,18 @@ def _read(file: Path, columns: list[str], optional: str = "") -> dict[str, list[
         if name not in table.column_names:
             listed = ", ".join(map(repr, table.column_names))
             raise NoSuchColumnError(f"{source.name} has no column {name!r}; it has {listed}")
-    read = {name: [_value(v) for v in table.column(name).to_pylist()] for name in columns}
+    read = {
+        name: [
+            None if isinstance(value, str) and value.strip() in MISSING else value
+            for value in table.column(name).to_pylist()
+        ]
+        for name in columns
+    }
     for name, values in read.items():
         if name != optional and None in values:
             row = values.index(None) + 1
             raise PredictionFileError(f"{source.name}: column {name!r} has no value in row {row}")
     return read
-
-
-def _value(value: Any) -> Any:
-    return None if isinstance(value, str) and value.strip() in MISSING else value
 
 
 def _numbers(values: list[Any], file: Path, name: str) -> Any:

@@ -20,12 +20,7 @@ from voros.core.scenario import Scenario
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
-from voros.io.scenario_text import (
-    COST_FIELDS,
-    SCENARIO_FIELDS,
-    read_number,
-    scenario_from_fields,
-)
+from voros.io.scenario_text import COST_FIELDS, SCENARIO_FIELDS, read_number, scenario_from_fields
 
 MOST_ASKED = 1_000_000
 """More would take days and say nothing new."""
@@ -396,7 +391,7 @@ class ResamplingOptions:
 def bundled(command: Command) -> Command:
     """Spread every argument that is a dataclass into its fields, for typer to read."""
     hints = get_type_hints(command, include_extras=True)
-    bundles = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    bundles: dict[str, Any] = {n: kind for n, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command).parameters.values():
         if parameter.name in bundles:
@@ -406,7 +401,10 @@ def bundled(command: Command) -> Command:
             parameters.append(_keyword(parameter.name, hint, parameter.default))
 
     def run(**values: Any) -> None:
-        packed = {name: _pack(kind, values) for name, kind in bundles.items()}
+        packed = {
+            name: kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+            for name, kind in bundles.items()
+        }
         command(**packed, **values)
 
     run.__name__, run.__module__ = command.__name__, command.__module__
@@ -436,7 +434,3 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     # Keyword-only, so that required ones may follow those with a default.
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
-
-
-def _pack(kind: Any, values: dict[str, Any]) -> Any:
-    return kind(**{field.name: values.pop(field.name) for field in fields(kind)})

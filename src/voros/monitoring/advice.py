@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from voros.core.geometry import Choice
 from voros.monitoring.precision import Tallies
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Watch
@@ -80,16 +79,12 @@ def suggested_prevalence(
 
     It holds under label shift: scores within each class are as they were at validation.
     """
-    choice = _choice(policy, settings.cost_ratio)
+    ratio, choice = settings.cost_ratio, policy.default
+    if ratio is not None:
+        choice = next(c for c in policy.choices if c.cost_ratio_low <= ratio < c.cost_ratio_high)
     cases = periods.cases[-RECENT_PERIODS:].sum()
     fpr = choice.fp / policy.n_negative
     if not cases or not choice.recall > fpr:
         return None
     share = periods.alarms[-RECENT_PERIODS:].sum() / cases
     return float(np.clip((share - fpr) / (choice.recall - fpr), 0.0, 1.0))
-
-
-def _choice(policy: ThresholdPolicy, cost_ratio: float | None) -> Choice:
-    if cost_ratio is None:
-        return policy.default
-    return next(c for c in policy.choices if c.cost_ratio_low <= cost_ratio < c.cost_ratio_high)

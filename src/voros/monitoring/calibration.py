@@ -18,12 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from voros.core.arrays import AnyArray, FloatArray
-from voros.monitoring.bets import (
-    HIGHEST_FLOOR,
-    PRECISION_RATIOS,
-    START_WEIGHTS,
-    precision_bets,
-)
+from voros.monitoring.bets import HIGHEST_FLOOR, PRECISION_RATIOS, START_WEIGHTS, precision_bets
 
 COUNTED = 1500
 """Alarms for which the error is counted out."""

@@ -41,7 +41,9 @@ def ended_counts(periods: PeriodTotals, unit: str | None) -> Counts:
 
 def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
     """Judge the alarms of the periods that have ended."""
-    counts = _with_cases(counts) if limit.kind == "share" else counts
+    if limit.kind == "share":
+        some = counts.cases > 0
+        counts = Counts(counts.begins[some], counts.cases[some], counts.alarms[some])
     most = limit.most * (counts.cases if limit.kind == "share" else np.ones(len(counts.cases)))
     above = counts.alarms > most
     evidence = _evidence(counts, limit, settings, above)
@@ -70,11 +72,6 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
             "evidence": evidence.gaps,
         },
     )
-
-
-def _with_cases(counts: Counts) -> Counts:
-    some = counts.cases > 0
-    return Counts(counts.begins[some], counts.cases[some], counts.alarms[some])
 
 
 def _evidence(

@@ -155,6 +155,8 @@ def weigh(
     late = _begun(before.late, late_weights(n, before.n)[:, None] - sums[:-1])
     every = _begun(before.every, -sums[:-1])
     lowest, began = _lowest(before, sums, begins)
+    # After each unit, the alternative that has risen most.
+    risen = np.argmax(sums[1:] - lowest[1:], axis=1) if n else np.zeros(0, dtype=int)
     return Evidence(
         _mixed(sums[1:] + first),
         _mixed(sums[1:] + late[1:] + logs),
@@ -162,7 +164,7 @@ def weigh(
         ville if start_bounds is None else start_bounds,
         float(-np.log((1.0 - START_SHARE) * alpha)),
         float(np.log(run_length)),
-        _changes(sums[1:], lowest[1:], began[1:]),
+        np.take_along_axis(began[1:], risen[:, None], axis=1)[:, 0],
         Fold(before.n + n, sums[-1], late[-1], every[-1], lowest[-1], began[-1]),
     )
 
@@ -197,9 +199,3 @@ def _lowest(before: Fold, sums: FloatArray, begins: FloatArray) -> tuple[FloatAr
     began = np.maximum.accumulate(np.where(new, rows, 0), axis=0)
     times = np.vstack([before.began, np.repeat(begins[:, None], len(before.sums), axis=1)])
     return lowest, np.take_along_axis(times, began, axis=0)
-
-
-def _changes(sums: FloatArray, lowest: FloatArray, began: FloatArray) -> FloatArray:
-    """Return, after each unit, when the alternative that has risen most began to rise."""
-    best = np.argmax(sums - lowest, axis=1) if len(sums) else np.zeros(0, dtype=int)
-    return np.asarray(np.take_along_axis(began, best[:, None], axis=1)[:, 0])

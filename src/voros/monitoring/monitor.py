@@ -29,13 +29,7 @@ from voros.monitoring.advice import notes_on
 from voros.monitoring.capacity import capacity_watch, ended_counts
 from voros.monitoring.change import change_watch
 from voros.monitoring.cost import cost_watch, mean_cost_ratio
-from voros.monitoring.precision import (
-    Settled,
-    Tallies,
-    precision_watch,
-    read_alarms,
-    settle,
-)
+from voros.monitoring.precision import Settled, Tallies, precision_watch, read_alarms, settle
 from voros.monitoring.renewal import Renewal, propose
 from voros.monitoring.settings import Settings, capacity_limit
 from voros.monitoring.status import Status, Watch, worst
@@ -262,20 +256,17 @@ class Monitor:
         if not len(batch.ids):
             return 0
         with self._store.transaction():
-            self._check_period_kind(kind)
+            stored = self._store.fact("periods")
+            if stored not in (None, kind):
+                raise ArgumentError(
+                    "periods",
+                    f" are of another kind than before ({stored}, not {kind}); keep to one",
+                )
+            self._store.keep("periods", kind)
             new = self._store.add_cases(batch, self.settings.window_seconds)
             self._store.advance(float(batch.seconds[-1]))
             self._settle()
         return int(new.sum())
-
-    def _check_period_kind(self, kind: str) -> None:
-        stored = self._store.fact("periods")
-        if stored is None:
-            self._store.keep("periods", kind)
-        elif stored != kind:
-            raise ArgumentError(
-                "periods", f" are of another kind than before ({stored}, not {kind}); keep to one"
-            )
 
     def label(self, y_true: Any, *, cases: Any, times: Any = None, pos_label: Any = None) -> int:
         """Take labels when they come, in any order; a later one corrects an earlier one.

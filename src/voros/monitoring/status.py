@@ -153,7 +153,8 @@ class Status:
 
 
 def _cells(watch: Watch) -> tuple[str, ...]:
-    interval = "" if watch.low is None else f"{watch.low:.3f} to {_end(watch.high)}"
+    high = "?" if watch.high is None else f"{watch.high:.3f}"
+    interval = "" if watch.low is None else f"{watch.low:.3f} to {high}"
     return (
         watch.name,
         watch.verdict,
@@ -163,10 +164,6 @@ def _cells(watch: Watch) -> tuple[str, ...]:
         "" if watch.limit is None else f"{watch.limit:g}",
         f"{watch.evidence:.2g}",
     )
-
-
-def _end(high: float | None) -> str:
-    return "?" if high is None else f"{high:.3f}"
 
 
 def worst(watches: tuple[Watch, ...]) -> Verdict:

@@ -182,11 +182,9 @@ class RocDisplay(ModelDisplay):
 
     def frame(self, backend: str | None = None) -> Any:
         """Return every operating point as a row, with what each scenario makes of it."""
-        parts = [self._columns(limits, model) for limits in self._names() for model in self.points]
+        names = list(self.scenarios) or [""]
+        parts = [self._columns(limits, model) for limits in names for model in self.points]
         return join_frames(parts, backend)
-
-    def _names(self) -> list[str]:
-        return list(self.scenarios) or [""]
 
     def _columns(self, limits: str, model: str) -> dict[str, AnyArray]:
         points = self.points[model]

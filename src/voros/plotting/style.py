@@ -61,8 +61,9 @@ def panels_to_draw_on(
             numbers = " or ".join(map(str, accepted))
             raise ValueError(f"ax holds {len(given)} axes; this picture needs {numbers}")
         return tuple(map(check_axes, given))
-    size = tuple(figure_inches() * side for side in shape)
-    _, made = pyplot().subplots(figsize=size, layout="constrained", **options)
+    plt = pyplot()
+    size = tuple(plt.rcParams["figure.figsize"][0] * side for side in shape)
+    _, made = plt.subplots(figsize=size, layout="constrained", **options)
     return tuple(np.ravel(made))
 
 
@@ -78,11 +79,6 @@ def check_axes(ax: Axes) -> Axes:
     from matplotlib.axes import Axes
 
     return check_type(ax, "ax", Axes, "the Axes of matplotlib")
-
-
-def figure_inches() -> float:
-    """Width of a new figure: that of the settings."""
-    return float(pyplot().rcParams["figure.figsize"][0])
 
 
 def _share_of_default(setting: str) -> float:

@@ -70,7 +70,8 @@ def _introduction(patients: Support2, y_true: BoolArray) -> Iterator[str]:
 
 
 def _table(points: Mapping[str, OperatingPoints], floor: float) -> Iterator[str]:
-    yield f"partial VOROS, {_said(floor)}; alarms for at most"
+    said = f"precision at least {floor:.0%}" if floor else "no precision floor"
+    yield f"partial VOROS, {said}; alarms for at most"
     winners = {}
     for capacity in SHOWN_CAPACITIES:
         scores = score_prognoses(points, floor, capacity)
@@ -78,10 +79,6 @@ def _table(points: Mapping[str, OperatingPoints], floor: float) -> Iterator[str]
         winners[capacity] = winner(scores)
         yield _line(f"{capacity:.0%} of patients", cells, winners[capacity])
     yield f"  Best: {runs(winners)}."
-
-
-def _said(floor: float) -> str:
-    return f"precision at least {floor:.0%}" if floor else "no precision floor"
 
 
 def screen(patients: Support2) -> Iterator[str]:

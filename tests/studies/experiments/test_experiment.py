@@ -256,7 +256,7 @@ def test_bad_data_end_in_one_line_with_the_file(tmp_path, mimic_run):
     assert "another run" in result.stderr
     result = run("generate", "--out", tmp_path, "--release", "1.4")
     assert result.exit_code == 2
-    assert "2.0, 2.2, 3.1" in result.stderr
+    assert "'2.0', '2.2', '3.1'" in result.stderr
 
 
 def test_options_are_checked():

@@ -140,16 +140,16 @@ def test_the_same_choice_costs_the_same_on_every_resample(parts, deployed):
 def test_resamples_are_kept_when_the_run_is_killed(parts, deployed, tmp_path, monkeypatch):
     """The second strategy never finishes; then everything is found, and the first not redone."""
     ones, done = [one for one in deployed if one.scenario == 1][:3], []
-    resample = study._resample
+    bootstrap = study.bootstrap
 
-    def killed(one, *rest):
-        done.append(one.strategy)
+    def killed(*cases, metric, **options):
+        done.append(metric.strategy)
         if len(done) == 2:
             raise KeyboardInterrupt
-        return resample(one, *rest)
+        return bootstrap(*cases, metric=metric, **options)
 
     beside = ones[0].strategy
-    monkeypatch.setattr(study, "_resample", killed)
+    monkeypatch.setattr(study, "bootstrap", killed)
     with pytest.raises(KeyboardInterrupt):
         cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path)
     found = cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path)

@@ -49,8 +49,7 @@ def _draw_panel(ax: Any, held: Sequence[Difference], names: Sequence[str]) -> No
     ax.axvline(0, color="0.7", lw=0.8, zorder=0)
     ax.set_yticks([-place for place in range(len(names))], names, fontsize=8)
     ax.tick_params(axis="x", labelsize=7)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def _colour(one: Difference) -> str:

@@ -97,19 +97,15 @@ def run_evidence(
     todo = [(seed, data) for seed in range(n_splits) for data in datasets]
     records: dict[str, list[Record]] = {data.name: [] for data in datasets}
     for seed, data in progress_bar(todo, "splits", progress):
-        identity = _identity(data, known[data.name], seed, grid)
+        identity = {
+            "data": data.name,
+            "fingerprint": known[data.name],
+            "seed": seed,
+            "candidates": [candidate.name for candidate in grid],
+            "version": package_versions("voros")["voros"],
+        }
         records[data.name].append(_record(root, data, seed, grid, identity))
     return _summarise(root, datasets, records)
-
-
-def _identity(data: DataSet, fingerprint: str, seed: int, grid: Sequence[Candidate]) -> Record:
-    return {
-        "data": data.name,
-        "fingerprint": fingerprint,
-        "seed": seed,
-        "candidates": [candidate.name for candidate in grid],
-        "version": package_versions("voros")["voros"],
-    }
 
 
 def _record(

@@ -119,23 +119,17 @@ def find_datasets(
         if not folder.is_dir():
             raise ExperimentError(f"folders: {folder} is no folder; one with CSV files is needed")
     found = []
-    for name, read in _readers(folders, physionet2012).items():
+    readers: dict[str, Callable[[], DataSet | str]] = {
+        "support2": _read_support2,
+        "physionet2012": partial(_read_physionet2012, physionet2012),
+        **{name: partial(_read_table, name, folders) for name in TABLES},
+    }
+    for name, read in readers.items():
         if not only or name in only:
             held = read()
             found += [held] if isinstance(held, DataSet) else []
             announce(f"{name}: {held.cases if isinstance(held, DataSet) else held}")
     return found
-
-
-def _readers(
-    folders: Sequence[Path], physionet2012: Path | None
-) -> dict[str, Callable[[], DataSet | str]]:
-    tables = {name: partial(_read_table, name, folders) for name in TABLES}
-    return {
-        "support2": _read_support2,
-        "physionet2012": partial(_read_physionet2012, physionet2012),
-        **tables,
-    }
 
 
 def _read_support2() -> DataSet:
@@ -189,27 +183,19 @@ def table_cases(name: str, source: Source, frame: pd.DataFrame, most: int = MOST
     A number that is missing for somebody gets a feature that says whether it was recorded. Columns
     of `PRICES` are costs and no features.
     """
-    frame = _thinned(frame[_labelled(frame[source.outcome])], most)
+    outcome = frame[source.outcome]
+    # PAKDD writes N where the outcome is not known.
+    frame = frame[outcome.notna() & (outcome.astype(str) != "N")]
+    if len(frame) > most:
+        frame = frame.sample(most, random_state=0).sort_index()
     taken = (source.outcome, *ROW_NUMBERS, *source.left_out, *PRICES)
     X, names = _features(frame.drop(columns=[column for column in taken if column in frame]))
-    y = (frame[source.outcome] == _as_held(frame[source.outcome], source.positive)).to_numpy()
-    cases = LabelledCases(X, y, _groups(frame, source.group), names)
+    outcome, positive = frame[source.outcome], source.positive
+    y = outcome == (positive if outcome.dtype.kind in "OSU" else type(outcome.iloc[0])(positive))
+    cases = LabelledCases(X, y.to_numpy(), _groups(frame, source.group), names)
     priced = all(column in frame for column in PRICES)
     prices = {c: frame[c].to_numpy(dtype=np.float64) for c in PRICES} if priced else None
     return DataSet(name, source.title, cases, prices)
-
-
-def _labelled(outcome: Any) -> Any:
-    # PAKDD writes N where the outcome is not known.
-    return outcome.notna() & (outcome.astype(str) != "N")
-
-
-def _as_held(outcome: Any, positive: Any) -> Any:
-    return positive if outcome.dtype.kind in "OSU" else type(outcome.iloc[0])(positive)
-
-
-def _thinned(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    return frame if len(frame) <= most else frame.sample(most, random_state=0).sort_index()
 
 
 def _features(frame: pd.DataFrame) -> tuple[FloatArray, tuple[str, ...]]:

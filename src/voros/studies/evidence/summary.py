@@ -105,7 +105,7 @@ def bootstrap_mean(values: FloatArray, random_state: int = 0) -> CostInterval:
     """
     rng = np.random.default_rng(random_state)
     means = rng.choice(values, (RESAMPLES, len(values))).mean(axis=1)
-    return CostInterval.of(float(values.mean()), means)
+    return CostInterval.of(np.append(values.mean(), means))
 
 
 def evidence_table(differences: Sequence[Difference]) -> Table:

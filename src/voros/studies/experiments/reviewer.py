@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.decision import solve
 from voros.core.exact_intervals import binomial_limits
-from voros.core.risk_quality import RiskQuality, risk_quality
+from voros.core.risk_quality import risk_quality
 from voros.present.checklist import checklist_table
 from voros.present.flow import FlowStep, flow_table
 from voros.studies.experiments.cases import LabelledCases, Split
@@ -163,18 +164,12 @@ def performance_table(result: StudyResult, test: Scored) -> Table:
     rows: list[tuple[Value, ...]] = []
     for model in dict.fromkeys(one.model for one in result.deployed):
         found = risk_quality(test.y_true, test.scores[model], test.patient)
-        rows.append((result.label(model), *_qualities(found), found.mean_risk, found.prevalence))
+        rated = [(getattr(found, name), *ends) for name, ends in found.intervals.items()]
+        risks = found.mean_risk, found.prevalence
+        rows.append((result.label(model), *chain.from_iterable(rated), *risks))
     return Table(
         tuple(columns), tuple(rows), f"{result.title}: risks on the test set", "performance"
     )
-
-
-def _qualities(found: RiskQuality) -> list[float]:
-    return [
-        number
-        for name, limits in found.intervals.items()
-        for number in (getattr(found, name), *limits)
-    ]
 
 
 def counts_table(result: StudyResult, number: int) -> Table:

@@ -19,14 +19,8 @@ from voros.studies.experiments.cases import LabelledCases, Split, split_patients
 from voros.studies.experiments.experiment import RunOptions, run_experiment
 from voros.studies.experiments.folder import save_json
 from voros.studies.experiments.labels import LABELS, scenario_in_words
-from voros.studies.experiments.results import StudyResult
 from voros.studies.experiments.rivals import SELECTED
-from voros.studies.experiments.study import (
-    CONFIDENCE,
-    GUARANTEED_BY,
-    CostInterval,
-    Deployed,
-)
+from voros.studies.experiments.study import CONFIDENCE, GUARANTEED_BY, CostInterval, Deployed
 from voros.studies.paper.paper_tables import ShownAsTables
 from voros.text.signatures import takes
 from voros.text.table import Absent, Column, Table, Value
@@ -196,7 +190,9 @@ def run_splits(
             result = run_experiment(
                 title, cases, folder, own, description=description, split=split, **study
             )
-            held = tuple(_costs(result))
+            rivals = () if result.rivals is None else result.rivals.deployed
+            found_here = [(GUARANTEED_BY, result.deployed), (SELECTED, rivals)]
+            held = tuple(SplitCost.of(one, beside) for beside, ones in found_here for one in ones)
             costs = [asdict(one) for one in held]
             save_json(folder / SPLIT_FILE, {"identity": identity, "costs": costs})
         found.append(held)
@@ -221,11 +217,3 @@ def _finished(folder: Path, identity: Mapping[str, Any]) -> tuple[SplitCost, ...
     if held.get("identity") != identity:
         return None
     return read_costs(held["costs"])
-
-
-def _costs(result: StudyResult) -> list[SplitCost]:
-    rivals = () if result.rivals is None else result.rivals.deployed
-    return [
-        *(SplitCost.of(one, GUARANTEED_BY) for one in result.deployed),
-        *(SplitCost.of(one, SELECTED) for one in rivals),
-    ]

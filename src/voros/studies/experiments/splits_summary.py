@@ -44,17 +44,13 @@ def write_splits(root: Path, result: SplitsResult, facts: Sequence[tuple[str, st
     save(root / "summary.html", page)
 
 
-def _others(result: SplitsResult, number: int) -> list[str]:
-    return [strategy for strategy in result.of(GUARANTEED_BY, number) if strategy != GUARANTEED_BY]
-
-
 def _answer(result: SplitsResult, number: int) -> str:
     parts = []
-    for strategy in _others(result, number):
+    for strategy in result.of(GUARANTEED_BY, number):
         more = result.excess(GUARANTEED_BY, number, strategy)
-        parts.append(
-            f"{LABELS[strategy]} {more.estimate:+.3f} ({more.low:+.3f} to {more.high:+.3f})"
-        )
+        if strategy != GUARANTEED_BY:
+            ends = f"({more.low:+.3f} to {more.high:+.3f})"
+            parts.append(f"{LABELS[strategy]} {more.estimate:+.3f} {ends}")
     return (
         f"Scenario {number} ({scenario_in_words(number)}). Mean test cost above max partial VOROS "
         f"over {len(result.splits)} splits: {'; '.join(parts)}."
@@ -90,5 +86,4 @@ def _draw_panel(ax: Any, result: SplitsResult, number: int) -> None:
     ax.set(title=f"scenario {number}", xlabel="mean test cost above max partial VOROS")
     if not ax.yaxis_inverted():
         ax.invert_yaxis()
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    ax.spines[["top", "right"]].set_visible(False)

@@ -10,26 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from voros import (
-    Guarantee,
-    OperatingPoints,
-    PolicyEvaluation,
-    Scenario,
-    ThresholdPolicy,
-    bootstrap,
-)
+from voros import Guarantee, OperatingPoints, PolicyEvaluation, Scenario, ThresholdPolicy, bootstrap
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.guarantee import one_per_group
 from voros.policy.allowed import AllowedThresholds, allowed_thresholds
 from voros.selection import Strategy, rank_points
-from voros.studies.experiments.folder import (
-    Part,
-    RunFolder,
-    digest,
-    file_name,
-    read_scores,
-    save,
-)
+from voros.studies.experiments.folder import Part, RunFolder, digest, file_name, read_scores, save
 from voros.studies.paper.cells import SCENARIOS, STRATEGY_ORDER
 
 CONFIDENCE = 0.95
@@ -207,11 +193,11 @@ class CostInterval:
     high: float
 
     @classmethod
-    def of(cls, estimate: float, resamples: FloatArray) -> CostInterval:
-        """Return where the middle of the resamples lies."""
+    def of(cls, draws: FloatArray) -> CostInterval:
+        """Take an estimate, which comes first, and where the middle of its resamples lies."""
         tail = (1 - CONFIDENCE) / 2
-        low, high = np.quantile(resamples, [tail, 1 - tail])
-        return cls(estimate, float(low), float(high))
+        low, high = np.quantile(draws[1:], [tail, 1 - tail])
+        return cls(float(draws[0]), float(low), float(high))
 
 
 @dataclass(frozen=True)
@@ -253,46 +239,23 @@ def cost_intervals(
         one.strategy: _resampled(one, test, random_state, n_resamples, kept)
         for one in deployed
     }
-    base = draws[beside]
     return {
-        strategy: CostIntervals(
-            CostInterval.of(found.estimate, found.resamples),
-            CostInterval.of(found.estimate - base.estimate, found.resamples - base.resamples),
-        )
+        strategy: CostIntervals(CostInterval.of(found), CostInterval.of(found - draws[beside]))
         for strategy, found in draws.items()
     }
 
 
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    """The test cost of one strategy, and those of the resamples."""
-
-    estimate: float
-    resamples: FloatArray
-
-
 def _resampled(
     one: Deployed, test: Scored, random_state: int, n_resamples: int, kept: Path | None
-) -> _Draws:
-    if kept is None:
-        return _resample(one, test, random_state, n_resamples)
-    content = (test.patient, test.y_true, test.scores[one.model])
-    key = digest(one.policy.to_json(), f"{random_state} {n_resamples}", *content)
-    path = kept / f"scenario_{one.scenario}_{file_name(one.strategy)}_{key[:12]}.npy"
-    if path.exists():
-        estimate, *resamples = np.load(path).tolist()
-        return _Draws(estimate, np.array(resamples))
-    found = _resample(one, test, random_state, n_resamples)
-    packed = io.BytesIO()
-    np.save(packed, np.array([found.estimate, *found.resamples]))
-    save(path, packed.getvalue())
-    return found
-
-
-def _resample(one: Deployed, test: Scored, random_state: int, n_resamples: int) -> _Draws:
+) -> FloatArray:
+    """Return the test cost of one strategy, and after it those of the resamples."""
+    cases = test.y_true, test.scores[one.model]
+    key = digest(one.policy.to_json(), f"{random_state} {n_resamples}", test.patient, *cases)
+    name = f"scenario_{one.scenario}_{file_name(one.strategy)}_{key[:12]}.npy"
+    if kept is not None and (kept / name).exists():
+        return np.asarray(np.load(kept / name))
     found = bootstrap(
-        test.y_true,
-        test.scores[one.model],
+        *cases,
         one.policy.scenario,
         metric=one.policy,
         n_resamples=n_resamples,
@@ -301,4 +264,9 @@ def _resample(one: Deployed, test: Scored, random_state: int, n_resamples: int) 
         groups=test.patient,
         random_state=random_state,
     )
-    return _Draws(found.estimate, found.distribution)
+    draws = np.array([found.estimate, *found.distribution])
+    if kept is not None:
+        packed = io.BytesIO()
+        np.save(packed, draws)
+        save(kept / name, packed.getvalue())
+    return draws

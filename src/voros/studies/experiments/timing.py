@@ -121,10 +121,9 @@ class GridBar:
         total = sum(map(self._expected, self.candidates))
         filled = min(BAR_WIDTH, int(BAR_WIDTH * self._done / total))
         drawn = "#" * filled + "." * (BAR_WIDTH - filled)
-        left = f", {duration(self._left(total))} left" if self._worked else ""
+        left = ""
+        if self._worked:
+            pace = (time.time() - self._started) / self._worked
+            left = f", {duration(pace * (total - self._done))} left"
         ending = "\n" if self._count == len(self.candidates) else ""
         return f"\rfits [{drawn}] {self._count}/{len(self.candidates)}{left:<32}{ending}"
-
-    def _left(self, total: float) -> float:
-        pace = (time.time() - self._started) / self._worked
-        return pace * (total - self._done)

@@ -113,15 +113,11 @@ def _counts(
         for number, used, implausible, unknown, unit in rows
     ]
     for count in counts:
-        _check_understood(count, chart)
+        readings = count.used + count.implausible + count.unknown_unit
+        if count.unknown_unit > MOST_LEFT_OUT * readings:
+            raise ExperimentError(
+                f"{chart.path}: {count.unknown_unit} of {readings} readings of {count.channel} are "
+                f"in a unit that is not known here, such as {count.example_unit!r}. Convert them, "
+                "or report the unit as an issue: guessing would change the features"
+            )
     return counts
-
-
-def _check_understood(count: ChartCount, chart: SourceTable) -> None:
-    readings = count.used + count.implausible + count.unknown_unit
-    if count.unknown_unit > MOST_LEFT_OUT * readings:
-        raise ExperimentError(
-            f"{chart.path}: {count.unknown_unit} of {readings} readings of {count.channel} are in "
-            f"a unit that is not known here, such as {count.example_unit!r}. Convert them, or "
-            "report the unit as an issue: guessing would change the features"
-        )

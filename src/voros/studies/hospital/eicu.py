@@ -25,13 +25,7 @@ from voros.studies.hospital.features import (
     stack,
     summarise,
 )
-from voros.studies.hospital.fiddle import (
-    REMEDY,
-    STATIC,
-    ChosenFeatures,
-    FiddleRelease,
-    find_fiddle,
-)
+from voros.studies.hospital.fiddle import REMEDY, STATIC, ChosenFeatures, FiddleRelease, find_fiddle
 from voros.studies.hospital.release import check_columns
 
 DEATH = "mortality_LABEL"

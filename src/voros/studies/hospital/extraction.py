@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from voros.core.arrays import check_choice
 from voros.present.flow import FlowStep
@@ -202,18 +202,13 @@ def _check_one_release(
                 f"{_path(tables, outer)}, so the two are of different releases. {MIXED_REMEDY}"
             )
     for short in ("admissions", "icustays"):
-        _check_newest_years(database, tables, short)
-
-
-def _check_newest_years(
-    database: duckdb.DuckDBPyConnection, tables: Mapping[str, SourceTable], short: str
-) -> None:
-    newest, held = _newest_years(database, "patients", "subject_id", short)
-    if newest >= FEWEST_NEWEST and held == 0:
-        raise ExperimentError(
-            f"{_path(tables, short)}: it holds none of the {newest} patients of {NEWEST_YEARS} in "
-            f"{_path(tables, 'patients')}, so it is of 2.x and the other of 3.x. {MIXED_REMEDY}"
-        )
+        newest, held = _newest_years(database, "patients", "subject_id", short)
+        if newest >= FEWEST_NEWEST and held == 0:
+            raise ExperimentError(
+                f"{_path(tables, short)}: it holds none of the {newest} patients of {NEWEST_YEARS} "
+                f"in {_path(tables, 'patients')}, so it is of 2.x and the other of 3.x. "
+                f"{MIXED_REMEDY}"
+            )
 
 
 def _path(tables: Mapping[str, SourceTable], short: str) -> str:
@@ -248,7 +243,11 @@ def extract(
     They are kept in ``folder``, with a note of the tables and the rule that they were made from.
     """
     note = folder / "extraction.json"
-    made_from = {"sources": _identities(tables), "rule": asdict(rule)}
+    sources = {}
+    for name, table in tables.items():
+        facts = table.path.stat()
+        sources[name] = [str(table.path.resolve()), facts.st_size, facts.st_mtime_ns]
+    made_from = {"sources": sources, "rule": asdict(rule)}
     held = json.loads(note.read_text()) if note.exists() else {}
     if {key: held.get(key) for key in made_from} == made_from:
         counts = tuple(ChartCount(**count) for count in held["counts"])
@@ -258,8 +257,17 @@ def extract(
         scratch = TemporaryDirectory(dir=folder, prefix="scratch", ignore_cleanup_errors=True)
     with scratch as place, open_database(Path(place)) as database:
         flow = make_cohort(database, tables, rule)
-        _check_not_empty(flow, tables, rule)
-        _write_stays(database, folder / "stays.parquet")
+        if flow.in_care == 0:
+            raise ExperimentError(
+                f"{tables['icu/icustays'].path}: the cohort is empty ({flow}). Take the whole "
+                f"table: an extract may hold no stay of {rule.min_hours:g} hours"
+            )
+        stays = folder / "stays.parquet"
+        with explaining(stays, writing=stays):
+            database.execute(
+                "COPY (SELECT stay_id, subject_id, age, gender, insurance, died FROM cohort "
+                f"ORDER BY stay_id) TO {quoted(stays)} (FORMAT parquet)"
+            )
         counts = tuple(
             stream_chart(database, tables["icu/chartevents"], folder / "buckets.parquet")
         )
@@ -268,29 +276,6 @@ def extract(
     saved = {"flow": asdict(flow), "counts": [asdict(c) for c in counts], "digests": digests}
     save_json(note, {**made_from, **saved})
     return Extraction(folder, flow, counts, digests)
-
-
-def _identities(tables: Mapping[str, SourceTable]) -> dict[str, list[Any]]:
-    return {
-        name: [str(table.path.resolve()), table.path.stat().st_size, table.path.stat().st_mtime_ns]
-        for name, table in tables.items()
-    }
-
-
-def _check_not_empty(flow: CohortFlow, tables: Mapping[str, SourceTable], rule: CohortRule) -> None:
-    if flow.in_care == 0:
-        raise ExperimentError(
-            f"{tables['icu/icustays'].path}: the cohort is empty ({flow}). Take the whole "
-            f"table: an extract may hold no stay of {rule.min_hours:g} hours"
-        )
-
-
-def _write_stays(database: duckdb.DuckDBPyConnection, target: Path) -> None:
-    with explaining(target, writing=target):
-        database.execute(
-            "COPY (SELECT stay_id, subject_id, age, gender, insurance, died FROM cohort "
-            f"ORDER BY stay_id) TO {quoted(target)} (FORMAT parquet)"
-        )
 
 
 def _check_newest_charted(

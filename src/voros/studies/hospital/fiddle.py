@@ -179,7 +179,8 @@ def choose_features(
     >>> found.positions, found.lacking
     ((0,), ('age > 89',))
     """
-    held = [(i, *value) for i, name in enumerate(names) if (value := _value_of(name, wanted))]
+    parts = [re.fullmatch(r"(.+)_value[:_](.+)", name) for name in names]
+    held = [(i, part[1], part[2]) for i, part in enumerate(parts) if part and part[1] in wanted]
     absent = [variable for variable in wanted if all(variable != found for _, found, _ in held)]
     if absent:
         raise ExperimentError(
@@ -194,11 +195,6 @@ def choose_features(
         tuple(text for key, text in listed.items() if key not in found),
         tuple(text for key, text in found.items() if key not in listed),
     )
-
-
-def _value_of(name: str, wanted: Mapping[str, Sequence[str]]) -> tuple[str, str] | None:
-    parts = re.fullmatch(r"(.+)_value[:_](.+)", name)
-    return (parts[1], parts[2]) if parts and parts[1] in wanted else None
 
 
 def _plain(value: str) -> str:

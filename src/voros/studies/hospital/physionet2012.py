@@ -170,7 +170,8 @@ def run_physionet2012(
     stays = read_challenge(data, sets)
     cases, studied = challenge_cases(stays, parameters)
     held_out = _held_out(stays.set_name[studied], test_set)
-    notes = [*_digests(Path(data)), *stays.notes]
+    files = [Path(data)] if Path(data).is_file() else sorted(Path(data).glob("Outcomes-*.txt"))
+    notes = [*(f"{path.name}: SHA-256 {file_digest(path)}" for path in files), *stays.notes]
     options.announce("\n".join([*notes, repr(cases)]))
     options.brief([str(data)], LACKING, (n_splits * len(cases) // 2, len(cases.feature_names)))
     scores = {name: stays.outcomes[name][studied] for name in RIVALS}
@@ -192,11 +193,6 @@ def run_physionet2012(
     data_facts = [("data", note) for note in notes]
     write_splits(Path(out), result, [*facts, *data_facts, ("cases", repr(cases))])
     return result
-
-
-def _digests(data: Path) -> list[str]:
-    files = [data] if data.is_file() else sorted(data.glob("Outcomes-*.txt"))
-    return [f"{path.name}: SHA-256 {file_digest(path)}" for path in files]
 
 
 def _context(
@@ -398,18 +394,14 @@ def _read_record(name: str, record: int, text: str) -> _Record:
     for line in dict.fromkeys(lines[1:]):
         try:
             at, parameter, value = line.split(",")
-            _take_reading(stay, _hours(at), parameter, float(value))
+            hours, minutes = map(int, at.split(":"))
+            _take_reading(stay, hours + minutes / 60, parameter, float(value))
         except (KeyError, ValueError) as error:
             raise ExperimentError(f"{name}: {line!r} is no reading ({error}). {REMEDY}") from error
     if stay.descriptors.get("RecordID") != record:
         held = stay.descriptors.get("RecordID")
         raise ExperimentError(f"{name}: its RecordID is {held}, not that of the file. {REMEDY}")
     return stay
-
-
-def _hours(at: str) -> float:
-    hours, minutes = at.split(":")
-    return int(hours) + int(minutes) / 60
 
 
 def _take_reading(stay: _Record, hours: float, parameter: str, value: float) -> None:

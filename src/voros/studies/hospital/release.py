@@ -92,8 +92,9 @@ def find_tables(folder: Path) -> dict[str, SourceTable]:
     _check_release_folder(folder)
     paths = _paths(folder)
     tables = {name: SourceTable(name, path, _header(path)) for name, path in paths.items()}
-    for table in tables.values():
-        _check_columns(table)
+    for name, table in tables.items():
+        columns = table.columns or _parquet_columns(table.path)
+        check_columns(table.path, columns, NEEDED_COLUMNS[name], DOWNLOAD_AGAIN)
     return tables
 
 
@@ -153,11 +154,6 @@ def _header(path: Path) -> tuple[str, ...]:
             return tuple(next(csv.reader(text), ()))
     except (EOFError, OSError, UnicodeDecodeError) as error:
         raise ExperimentError(f"{path}: not readable ({error}). {DOWNLOAD_AGAIN}") from error
-
-
-def _check_columns(table: SourceTable) -> None:
-    columns = table.columns or _parquet_columns(table.path)
-    check_columns(table.path, columns, NEEDED_COLUMNS[table.name], DOWNLOAD_AGAIN)
 
 
 def check_columns(path: Path, columns: Collection[str], needed: Iterable[str], remedy: str) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.arrays import check_choice
 from voros.studies.hospital.release import GENERATED_MARK
 
 RELEASES = ("2.0", "2.2", "3.1")
@@ -116,8 +117,7 @@ def write_release(
     A fifth of the patients come back: to the ICU within the same hospital stay, or in a later one.
     The release, one of `RELEASES`, says whose columns, years and insurances to follow.
     """
-    if release not in RELEASES:
-        raise ValueError(f"release={release!r}; accepted are {', '.join(RELEASES)}")
+    check_choice(release, "release", RELEASES)
     rng = np.random.default_rng(random_state)
     stays = write_hospital(folder, n_patients, release=release, rng=rng)
     write_release_table(folder, "icu/chartevents", chart_rows(stays, rng), release)
@@ -272,8 +272,6 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any
     with gzip.open(path, "wt", encoding="utf-8", newline="", compresslevel=1) as text:
         writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        writer.writerows({name: _written(value) for name, value in row.items()} for row in rows)
-
-
-def _written(value: Any) -> Any:
-    return value.strftime("%Y-%m-%d %H:%M:%S") if isinstance(value, datetime) else value
+        for row in rows:
+            dates = {n: f"{v:%Y-%m-%d %H:%M:%S}" for n, v in row.items() if isinstance(v, datetime)}
+            writer.writerow(row | dates)

@@ -112,33 +112,27 @@ def read_cells(folder: str | Path) -> tuple[Cell, ...]:
     >>> len(cells), [cell.strategy for cell in cells if isinstance(cell.test, PolicyEvaluation)]
     (16, ['recall'])
     """
-    names = [f"{stem}_{split}.csv" for stem in _stems() for split in ("valid", "test")]
-    _check_folder(Path(folder), names)
-    points = {name: _read_points(Path(folder) / name) for name in names}
+    place = Path(folder)
+    stems = dict.fromkeys(stem for found in FILE_STEMS.values() for stem in found.values())
+    names = [f"{stem}_{split}.csv" for stem in stems for split in ("valid", "test")]
+    if not place.is_dir():
+        raise FileNotFoundError(f"there is no folder {place}")
+    if not any((place / name).is_file() for name in names):
+        raise FileNotFoundError(
+            f"{place} holds none of the files of predictions; their names are {', '.join(names)}"
+        )
+    points = {name: _read_points(place / name) for name in names}
     return tuple(
         evaluate_cell(
             dataset,
             scenario,
             strategy,
-            points[f"{stems[strategy]}_valid.csv"],
-            points[f"{stems[strategy]}_test.csv"],
+            points[f"{found[strategy]}_valid.csv"],
+            points[f"{found[strategy]}_test.csv"],
         )
-        for (dataset, scenario), stems in FILE_STEMS.items()
+        for (dataset, scenario), found in FILE_STEMS.items()
         for strategy in STRATEGY_ORDER
     )
-
-
-def _stems() -> list[str]:
-    return list(dict.fromkeys(stem for stems in FILE_STEMS.values() for stem in stems.values()))
-
-
-def _check_folder(folder: Path, names: list[str]) -> None:
-    if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {folder}")
-    if not any((folder / name).is_file() for name in names):
-        raise FileNotFoundError(
-            f"{folder} holds none of the files of predictions; their names are {', '.join(names)}"
-        )
 
 
 def _read_points(path: Path) -> OperatingPoints | Absent:
