@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import integrate
 
 import voros
 from voros.core.decision import solve
@@ -72,6 +73,32 @@ def test_net_benefit_orders_models_as_partial_voros_does_at_a_known_cost() -> No
         ]
         share = [voros.partial_voros_score(y, score, scenario) for score in models]
         assert np.argsort(benefit).tolist() == np.argsort(share).tolist()
+
+
+def test_over_uncertain_prices_the_means_may_order_models_the_other_way_round() -> None:
+    """The example of docs/net-benefit.md: mean net benefit by hand, partial VOROS by quadrature."""
+    scenario = voros.Scenario(min_precision=0.25, cost_ratio=(0.01, 0.3))
+    found = {}
+    for fpr, tpr in ((0.01, 0.38), (0.24, 0.72)):
+        points = voros.OperatingPoints.from_points([fpr], [tpr], 100, 900)
+        prices = np.linspace(0.01, 0.3, 2001)
+        curve = voros.DecisionCurve.of(points, prices / (1 + prices), scenario)
+        by_hand = (100 * tpr - 0.155 * 900 * fpr) / 1000  # an alarm pays at every price here
+        assert curve.within_limits.mean() == pytest.approx(by_hand, abs=1e-12)
+        # The region is the triangle above the line of precision 0.25, whose slope is 3; the line of
+        # equal cost of slope 9 c leaves it through that line, or for 9 c above 1 through y = 1.
+        slope = 9 * prices
+        height = tpr - slope * fpr
+        lesser = np.where(
+            height + slope / 3 <= 1,
+            height**2 / (2 * (3 - slope)),
+            1 / 6 - (1 - height) ** 2 / (2 * slope),
+        )
+        share = integrate.trapezoid(6 * lesser, prices) / (prices[-1] - prices[0])
+        assert voros.evaluate_points(points, scenario).score == pytest.approx(share, abs=1e-5)
+        found[fpr] = by_hand, share
+    assert found[0.01] == pytest.approx((0.0366, 0.2916), abs=5e-5)
+    assert found[0.24] == pytest.approx((0.0385, 0.2773), abs=5e-5)
 
 
 def test_net_benefit_is_the_prevalence_times_the_height_of_the_line_of_equal_cost() -> None:

@@ -244,7 +244,7 @@ class PolicyEvaluation:
         kept = f"limits kept: {'yes' if self.satisfied else 'no'}"
         groups = [] if self.by_group is None else [repr(self.by_group)]
         said = [kept, *map(str, self.violations), *groups]
-        return "\n".join([self._title, self._table().text(), *said])
+        return "\n".join([self._title, self.table().text(), *said])
 
     def _repr_html_(self) -> str:
         said = [f"limits kept: {'yes' if self.satisfied else 'no'}", *map(str, self.violations)]
@@ -252,7 +252,7 @@ class PolicyEvaluation:
             said.append(f"made with {self.guarantee!r}")
         notes = "".join(f"<p>{escape(line)}</p>" for line in said)
         groups = "" if self.by_group is None else self.by_group._repr_html_()
-        return f"<p>{escape(self._title)}</p>{self._table().html()}{notes}{groups}"
+        return f"<p>{escape(self._title)}</p>{self.table().html()}{notes}{groups}"
 
     def with_groups(
         self, groups: Subgroups, positive: BoolArray, scores: AnyArray
@@ -269,7 +269,8 @@ class PolicyEvaluation:
         cases = self.n_positive + self.n_negative
         return f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
 
-    def _table(self) -> Table:
+    def table(self, title: str = "") -> Table:
+        """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
         found = self.intervals
         span = "" if found is None else f"{100 * found.confidence:g} % interval"
         floor, most = f"at least {self.scenario.min_precision:g}", f"at most {self.max_alarms:,.6g}"
@@ -281,8 +282,11 @@ class PolicyEvaluation:
         ]
         if self.by_period is None:
             rows.append(("alarms", self.mean_alarms, "alarms", most, ",.5g"))
-        cells = ((name, f"{v:{f}}", _ends(found, of, f), limit) for name, v, of, limit, f in rows)
-        return Table.from_rows([("", "mean", span, "limit"), *cells, *self._period_rows()])
+        cells = (
+            (name, "-" if np.isnan(v) else f"{v:{f}}", _ends(found, of, f), limit)
+            for name, v, of, limit, f in rows
+        )
+        return Table.from_rows([("", "mean", span, "limit"), *cells, *self._period_rows()], title)
 
     def _period_rows(self) -> list[tuple[str, str, str, str]]:
         """Rows for a capacity per period; of the share above, exact limits over periods."""

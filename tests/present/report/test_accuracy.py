@@ -107,6 +107,7 @@ def test_what_chose_the_threshold_is_said(tested, tmp_path):
     path = write(tmp_path / "cases.csv", *drawn(5))
     twice = report_file(path, SCENARIO, test=path, columns=COLUMNS, **FEW)
     assert "byte for byte: nothing was held out" in " ".join(accuracy_in_words(twice))
+    assert (twice.held_out, alone.held_out, tested[0].held_out) == (False, False, True)
 
 
 def test_discrimination_and_calibration_of_every_model(tested):

@@ -104,7 +104,7 @@ def accuracy_in_words(report: Report) -> list[str]:
     ]
     if report.test is None:
         said.append("No held-out cases were given: test the choice on some before deploying it.")
-    elif report.test.sha256 is not None and report.test.sha256 == report.validation.sha256:
+    elif not report.held_out:
         said.append(
             "The test file is the validation file, byte for byte: nothing was held out, and its "
             "numbers are as optimistic."

@@ -203,6 +203,13 @@ class Report:
         """Name of the chosen model."""
         return self.selection.winner
 
+    @property
+    def held_out(self) -> bool:
+        """Whether there are test cases, in a file other than that of the validation cases."""
+        if self.test is None:
+            return False
+        return self.test.sha256 is None or self.test.sha256 != self.validation.sha256
+
     @cached_property
     def validated(self) -> PolicyEvaluation:
         """What the default threshold does on the cases that chose it."""
