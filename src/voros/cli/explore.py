@@ -11,6 +11,7 @@ import typer
 
 from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
+    FalseAlarmCost,
     GroupOptions,
     InputOptions,
     LimitOptions,
@@ -20,6 +21,7 @@ from voros.cli.options import (
     in_choice,
     output_to,
     read_guarantee,
+    read_price,
 )
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
@@ -113,6 +115,7 @@ def explore(
     resamples: Annotated[
         int, typer.Option(help="Resamples of the cases, for intervals on the page; 0 for none.")
     ] = 200,
+    false_alarm_cost: FalseAlarmCost = None,
     language: Annotated[
         str, typer.Option(help="Language the page opens in: en or de; readers can change it.")
     ] = "en",
@@ -146,6 +149,7 @@ def explore(
         "outcome": outcome,
         "cases": cases,
         "language": language,
+        "false_alarm_cost": None if false_alarm_cost is None else read_price(false_alarm_cost),
     }
     if columns.file == NO_FILE:
         _refuse_without_file(columns, promise, groups, show_options, thin)

@@ -106,6 +106,14 @@ def test_scores_and_points_make_the_same_page(tmp_path):
     assert path.read_text(encoding="utf-8") == render_page({"a": POINTS}, SCENARIO)
 
 
+def test_opens_with_the_price_of_a_false_alarm():
+    assert '"price":' not in render_page({"a": POINTS}, SCENARIO)
+    page = render_page({"a": POINTS}, SCENARIO, false_alarm_cost=35)
+    assert '"price":35.0' in page
+    with pytest.raises(ValueError, match="false_alarm_cost=-1"):
+        render_page({"a": POINTS}, SCENARIO, false_alarm_cost=-1)
+
+
 def test_scores_without_labels_are_refused(tmp_path):
     with pytest.raises(
         TypeError, match=r"points_by_model\['a'\] is a list; accepted .*from_scores"

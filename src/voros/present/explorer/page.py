@@ -13,6 +13,7 @@ from string import Template
 from typing import Any
 
 from voros.core.arrays import check_choice, check_labels
+from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
@@ -78,6 +79,7 @@ def write_page(
     n_resamples: int = RESAMPLES,
     guarantee: Guarantee | None = None,
     groups: Any = None,
+    false_alarm_cost: float | None = None,
     by: Any = None,
     periods: Any = None,
     times: Any = None,
@@ -121,6 +123,8 @@ def write_page(
     groups : array-like of shape (n_cases,), optional
         The patient of each case, where patients have several: resamples then draw patients, and
         the page tests no guarantee by itself.
+    false_alarm_cost : float, optional
+        What a false alarm costs in money, which the page opens with; its reader can change it.
     by : array-like of shape (n_cases,), mapping, data frame or Subgroups, optional
         Groups to report on, such as sexes. The page holds their counts at thresholds with at
         least 10 cases between any two, and small groups are pooled.
@@ -179,6 +183,7 @@ def write_page(
         replicates=replicates,
         by=counted,
         guarantee=guarantee,
+        false_alarm_cost=false_alarm_cost,
         language=language,
         force=force,
     )
@@ -202,6 +207,7 @@ def render_page(
     replicates: Mapping[str, Any] | None = None,
     by: Mapping[str, Any] | None = None,
     guarantee: Guarantee | None = None,
+    false_alarm_cost: float | None = None,
     language: str = "en",
 ) -> str:
     """Return the page as text; parameters are those of `write_page`.
@@ -221,6 +227,7 @@ def render_page(
     split(guarantee, 1)  # raises unless it is a guarantee
     scenario = limits_under(guarantee, check_scenario(scenario))
     payload = page_payload(points_by_model, scenario, thin) | {"replicates": replicates}
+    _set_price(payload, false_alarm_cost)
     if by is not None:
         payload["groups"] = by
     if any(points.grouped and points.grouped.repeated for points in points_by_model.values()):
@@ -261,6 +268,7 @@ def render_empty_page(
     title: str | None = None,
     outcome: str = "the outcome",
     cases: str = "cases",
+    false_alarm_cost: float | None = None,
     language: str = "en",
 ) -> str:
     """Return a page without data, which reads a file of its reader's own in the browser.
@@ -274,7 +282,13 @@ def render_empty_page(
     True
     """
     payload = empty_payload(scenario) | {"replicates": None}
+    _set_price(payload, false_alarm_cost)
     return _render(payload, title, outcome, cases, language)
+
+
+def _set_price(payload: dict[str, Any], false_alarm_cost: float | None) -> None:
+    if false_alarm_cost is not None:
+        payload["setting"]["price"] = check_price(false_alarm_cost)
 
 
 def _render(

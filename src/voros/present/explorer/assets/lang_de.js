@@ -25,7 +25,7 @@ export const GERMAN = {
     fpr: "Anteil falscher Alarme (FPR)",
     tpr: "erkannter Anteil (TPR)",
     area: "bester Flächenanteil",
-    miss: "falsche Alarme, die ein Übersehen wert ist",
+    miss: "falsche Alarme je Übersehenem",
     threshold: "Alarm ab diesem Wert",
     min_precision: "Mindestanteil richtiger Alarme",
     capacity: "Kapazität",

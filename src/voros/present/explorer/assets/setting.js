@@ -11,10 +11,10 @@
 import { w } from "./lang.js";
 
 /** What is shown at first, besides the limits and costs that come with the page. */
-const FIRST_VIEW = { price: null, at: 0.5, model: null, zoom: true };
+const FIRST_VIEW = { at: 0.5, model: null, zoom: true };
 
 export function firstSetting(given) {
-  return { ...given, ...FIRST_VIEW };
+  return { price: null, ...given, ...FIRST_VIEW };
 }
 
 /** The costs of a setting, in the unit in which they are uniform. */
