@@ -256,12 +256,10 @@ def evaluate(
 
     Parameters
     ----------
-    y_true, y_score, pos_label, sample_weight
+    y_true, y_score, pos_label, sample_weight, periods, times
         As in `voros.partial_voros_score`.
     scenario : Scenario
         Limits and costs.
-    periods, times : array-like of shape (n_cases,), optional
-        The period of each case, or the time that it falls in, where the capacity is one per period.
 
     Examples
     --------

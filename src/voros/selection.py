@@ -289,7 +289,7 @@ def select_model(
     tolerance : float, default 0.01
         Differences below this share of what a score can reach within the limits are marked as
         none; see `Selection.tolerance_of`.
-    pos_label, sample_weight
+    pos_label, sample_weight, periods, times
         As in `voros.partial_voros_score`.
     guarantee : Guarantee, optional
         Count only thresholds that also keep the limits on future data, with confidence. Each model
@@ -298,8 +298,6 @@ def select_model(
     groups : array-like of shape (n_cases,), optional
         The patient of each case. A guarantee needs it where patients have several cases: without
         `groups` all cases are taken as independent, and nothing can check that.
-    periods, times : array-like of shape (n_cases,), optional
-        The period of each case, or the time that it falls in, where the capacity is one per period.
 
     Warns
     -----

@@ -45,7 +45,7 @@ def test_an_evaluation_counts_the_alarms_of_each_day(exceed) -> None:
     n_above = sum(each > 3 for each in expected)
     assert table.n_above.tolist() == [n_above]
     share = sum(expected) / 30 if exceed is None else n_above / 30
-    assert table.judged[0] == pytest.approx(share)
+    assert table.judged[0][0] == pytest.approx(share)
     broken = "capacity" in {violation.limit for violation in found.violations}
     assert broken == (share > (3 if exceed is None else exceed))
     assert found.mean_alarms == sum(expected)

@@ -123,25 +123,13 @@ class PeriodEvaluation(Shown):
         return np.asarray(total > most + slack)
 
     @property
-    def judged(self) -> FloatArray:
-        """What the rule looks at: mean alarms of a period, or the share of periods above."""
-        if self.scenario.exceed is None:
-            return self.mean_alarms
-        return np.asarray(self.n_above / self.n_periods)
-
-    @property
-    def bound(self) -> float:
-        """What it may be at most."""
-        exceed = self.scenario.exceed
-        return float(self.scenario.capacity if exceed is None else exceed)
-
-    @property
-    def measure(self) -> str:
-        """What the rule looks at, in words."""
-        per, capacity = self.scenario.per, self.scenario.capacity
-        if self.scenario.exceed is None:
-            return f"alarms per {per}, on average,"
-        return f"of the periods (per {per}) with more than {capacity} alarms"
+    def judged(self) -> tuple[FloatArray, float, str]:
+        """What the rule looks at for each threshold, what it may be at most, and what it is."""
+        per, capacity, exceed = self.scenario.per, self.scenario.capacity, self.scenario.exceed
+        if exceed is None:
+            return self.mean_alarms, float(capacity), f"alarms per {per}, on average,"
+        measure = f"of the periods (per {per}) with more than {capacity} alarms"
+        return np.asarray(self.n_above / self.n_periods), exceed, measure
 
     def columns(self) -> dict[str, list[Any]]:
         """Return a row for each threshold and period, column by column."""

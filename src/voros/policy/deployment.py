@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from voros.core.exact_intervals import (
     mean_precision,
 )
 from voros.core.geometry import Choice
+from voros.core.grouped_cases import counts_by_group
 from voros.core.money import MoneyCost, money_cost, money_interval
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
@@ -27,11 +27,14 @@ from voros.evaluation import choice_columns
 from voros.io.frames import make_frame
 from voros.policy.by_group import GroupEvaluation
 from voros.policy.by_period import PeriodEvaluation
-from voros.text.table import Table
+from voros.text.table import Shown, Table
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
     from voros.policy.prevalence import PrevalenceBand
+
+
+Limit: TypeAlias = Literal["precision", "capacity"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Violation:
     precision 0.5 is 0.1 below 0.6, at cost ratios 0.2 to 0.2 (probability 1)
     """
 
-    limit: Literal["precision", "capacity"]
+    limit: Limit
     bound: float
     worst: float
     missed_by: float
@@ -84,8 +87,8 @@ class Violation:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class PolicyEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class PolicyEvaluation(Shown):
     """What a policy does on one set of cases, its thresholds fixed beforehand.
 
     Attributes
@@ -239,20 +242,14 @@ class PolicyEvaluation:
             rows[f"keeps_{limit}"] = [choice not in broken for choice in self.choices]
         return make_frame(rows, backend)
 
-    def __repr__(self) -> str:
-        """Show the evaluation as text."""
-        kept = f"limits kept: {'yes' if self.satisfied else 'no'}"
-        groups = [] if self.by_group is None else [repr(self.by_group)]
-        said = [kept, *map(str, self.violations), *groups]
-        return "\n".join([self._title, self.table().text(), *said])
-
-    def _repr_html_(self) -> str:
-        said = [f"limits kept: {'yes' if self.satisfied else 'no'}", *map(str, self.violations)]
+    def _parts(self) -> list[str | Table]:
+        cases, kept = self.n_positive + self.n_negative, "yes" if self.satisfied else "no"
+        title = f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
+        said = [f"limits kept: {kept}", *map(str, self.violations)]
         if self.guarantee is not None:
             said.append(f"made with {self.guarantee!r}")
-        notes = "".join(f"<p>{escape(line)}</p>" for line in said)
-        groups = "" if self.by_group is None else self.by_group._repr_html_()
-        return f"<p>{escape(self._title)}</p>{self.table().html()}{notes}{groups}"
+        groups = () if self.by_group is None else self.by_group._parts()
+        return [title, self.table(), *said, *groups]
 
     def with_groups(
         self, groups: Subgroups, positive: BoolArray, scores: AnyArray
@@ -263,11 +260,6 @@ class PolicyEvaluation:
             groups, positive, scores, thresholds, self.counts, self.scenario, self.confidence
         )
         return replace(self, by_group=found)
-
-    @property
-    def _title(self) -> str:
-        cases = self.n_positive + self.n_negative
-        return f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
 
     def table(self, title: str = "") -> Table:
         """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
@@ -356,8 +348,9 @@ class Deployment:
                 f"sample_weight reaches {weights.max():g}; accepted are sums of at most "
                 f"{LARGEST_SIZE:g}"
             )
-        tp, n_positive = _alarms_at(self.thresholds, positive, scores, weights)
-        fp, n_negative = _alarms_at(self.thresholds, ~positive, scores, weights)
+        everything = np.append(self.thresholds, -np.inf)
+        found = counts_by_group(positive.astype(np.intp), 2, scores, everything, weights)
+        (fp, n_negative), (tp, n_positive) = ((row[:-1], row[-1].item()) for row in found)
         one_case = 1.0 if weights is None else float(weights.min())
         counts = OperatingPoints(self.thresholds, tp, fp, n_positive, n_negative, one_case)
         if periods is not None:
@@ -450,19 +443,16 @@ class Deployment:
 
     def _moments(self, cases: OperatingPoints) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Integrals of 1, t and the cost ratio over the costs of each threshold."""
-        both = cases.n_positive > 0 and cases.n_negative > 0
-        odds = cases.negatives_per_positive if both else 1.0
-        probability, t_integral = cost_moments(self.scenario.costs, self.switches, odds)
-        ratio_integral = ratio_moments(self.scenario.costs, self.switches, odds)
-        if not both:
+        costs, odds = self.scenario.costs, _odds(cases)
+        probability, t_integral = cost_moments(costs, self.switches, odds)
+        ratio_integral = ratio_moments(costs, self.switches, odds)
+        if not (cases.n_positive and cases.n_negative):
             # Only false alarms, or only misses, can cost anything.
             t_integral = probability if cases.n_positive == 0 else np.zeros_like(probability)
         return probability, t_integral, ratio_integral
 
     def _choices(self, cases: OperatingPoints, deployed: AnyArray) -> tuple[Choice, ...]:
-        both = cases.n_positive > 0 and cases.n_negative > 0
-        odds = cases.negatives_per_positive if both else 1.0
-        low, high = self.scenario.costs.ratio_range(odds)
+        low, high = self.scenario.costs.ratio_range(_odds(cases))
         starts = np.clip(np.append(0.0, self.switches), low, high)[deployed]
         ends = np.clip(np.append(self.switches, np.inf), low, high)[deployed]
         return tuple(
@@ -470,17 +460,10 @@ class Deployment:
         )
 
 
-def _alarms_at(
-    thresholds: FloatArray, members: BoolArray, scores: AnyArray, weights: FloatArray | None
-) -> tuple[AnyArray, float]:
-    """Count the cases of one class at or above each threshold, and all of them."""
-    order = np.argsort(scores[members], kind="stable")
-    ranked = scores[members][order]
-    below = np.searchsorted(ranked, thresholds, side="left")
-    if weights is None:
-        return len(ranked) - below, len(ranked)
-    sums = np.append(0.0, np.cumsum(weights[members][order]))
-    return sums[-1] - sums[below], float(sums[-1])
+def _odds(cases: OperatingPoints) -> float:
+    """Negatives per positive; 1 where a class has no case, and it does not matter."""
+    both = cases.n_positive > 0 and cases.n_negative > 0
+    return cases.negatives_per_positive if both else 1.0
 
 
 def _rate(counts: AnyArray, n_cases: float) -> FloatArray:
@@ -512,36 +495,19 @@ def _violations(
     probability: FloatArray,
     by_period: PeriodEvaluation | None,
 ) -> tuple[Violation, ...]:
-    found = []
-    imprecise = ~cases.precise_enough(scenario.min_precision)
-    if imprecise.any():
-        where, share = _broken(imprecise, choices, probability)
-        floor, least = scenario.min_precision, min(choice.precision for choice in where)
-        found.append(Violation("precision", floor, least, floor - least, share, where))
+    def broken(
+        limit: Limit, marks: BoolArray, values: AnyArray, bound: float, measure: str = ""
+    ) -> tuple[Violation, ...]:
+        if not marks.any():
+            return ()
+        worst = (np.min if limit == "precision" else np.max)(values[marks]).item()
+        where = tuple(choices[i] for i in np.flatnonzero(marks))
+        share = float(probability[marks].sum())
+        return (Violation(limit, bound, worst, abs(worst - bound), share, where, measure),)
+
+    floor = scenario.min_precision
+    imprecise = broken("precision", ~cases.precise_enough(floor), cases.precision, floor)
     if by_period is not None:
-        return (*found, *_period_violations(by_period, choices, probability))
+        return *imprecise, *broken("capacity", by_period.broken, *by_period.judged)
     beyond = ~cases.within_capacity(max_alarms)
-    if beyond.any():
-        where, share = _broken(beyond, choices, probability)
-        most = max(choice.alarms for choice in where)
-        found.append(Violation("capacity", max_alarms, most, most - max_alarms, share, where))
-    return tuple(found)
-
-
-def _period_violations(
-    by_period: PeriodEvaluation, choices: tuple[Choice, ...], probability: FloatArray
-) -> list[Violation]:
-    broken, bound = by_period.broken, by_period.bound
-    if not broken.any():
-        return []
-    where, share = _broken(broken, choices, probability)
-    worst = float(by_period.judged[broken].max())
-    measure = by_period.measure
-    return [Violation("capacity", bound, worst, worst - bound, share, where, measure)]
-
-
-def _broken(
-    broken: BoolArray, choices: tuple[Choice, ...], probability: FloatArray
-) -> tuple[tuple[Choice, ...], float]:
-    where = tuple(choices[i] for i in np.flatnonzero(broken))
-    return where, float(probability[broken].sum())
+    return *imprecise, *broken("capacity", beyond, cases.alarms, max_alarms)
