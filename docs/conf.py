@@ -51,6 +51,7 @@ default_role = "autolink"
 autodoc_mock_imports = ["torch", "torchmetrics"]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -76,7 +77,7 @@ html_title = f"voros {release}"
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "logo": {"text": "voros"},
+    "logo": {"text": f"voros {release}"},
     "show_prev_next": True,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],

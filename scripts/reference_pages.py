@@ -12,7 +12,8 @@ TORCH = """``voros.torch``
 
 Partial VOROS as a torchmetrics metric; needs the extra ``torch``.
 
-.. autoclass:: voros.torch.metric.PartialVOROS
+.. autoclass:: voros.torch.metric.PartialVOROS(scenario=None, *, min_precision=None, \\
+   capacity=None, cost_ratio=None, prevalence=None, bits=None, weighted=False, **kwargs)
    :members: update, compute, interval
 """
 """Written out, for torch is large and the site is built without it."""
