@@ -7,15 +7,13 @@ from pathlib import Path
 
 from api_page import PACKAGES, find, first_line, public
 
-TORCH = """``voros.torch``
-===============
-
-Partial VOROS as a torchmetrics metric; needs the extra ``torch``.
-
-.. autoclass:: voros.torch.metric.PartialVOROS(scenario=None, *, min_precision=None, \\
-   capacity=None, cost_ratio=None, prevalence=None, bits=None, weighted=False, **kwargs)
-   :members: update, compute, interval
-"""
+TORCH = (
+    "``voros.torch``\n===============\n\n"
+    "Partial VOROS as a torchmetrics metric; needs the extra ``torch``.\n\n"
+    ".. autoclass:: voros.torch.metric.PartialVOROS(scenario=None, *, min_precision=None, "
+    "capacity=None, cost_ratio=None, prevalence=None, bits=None, weighted=False, **kwargs)\n"
+    "   :members: update, compute, interval\n"
+)
 """Written out, for torch is large and the site is built without it."""
 
 
