@@ -16,8 +16,8 @@ from voros.monitoring.bets import (
     mean_bets,
     precision_bets,
 )
-from voros.monitoring.calibration import COUNTED, start_bounds
 from voros.monitoring.evidence import LATE_BEGIN, START_SHARE, late_weights, weigh
+from voros.monitoring.exact_bound import COUNTED, start_bounds
 
 FLOOR = 0.25
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from voros.core.scenario import Scenario
     from voros.sites import SiteCounts
 
-SCORE = "partial VOROS"
+SCORE_TITLE = "partial VOROS"
 """The column that an interval stands beside."""
 
 
@@ -48,7 +48,7 @@ class Intervals:
         shown: dict[str, Sequence[str]] = {}
         for name, column in columns.items():
             shown[name] = column
-            if name == SCORE:
+            if name == SCORE_TITLE:
                 shown["at most"] = [f"{self.bounds[model][1]:.4f}" for model in columns["model"]]
             if name == "threshold":
                 # A range may hold a threshold within the limits where no end of one is.

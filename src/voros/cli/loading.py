@@ -184,7 +184,7 @@ def load(
     return predictions
 
 
-def only_model(models: Collection[str], what: str) -> str:
+def single_model(models: Collection[str], what: str) -> str:
     """Return the one model that a command is for, or refuse several."""
     if len(models) > 1:
         listed = ", ".join(map(repr, models))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from voros.cli.loading import count_points, load, only_model
+from voros.cli.loading import count_points, load, single_model
 from voros.cli.options import InputOptions, LimitOptions, OutputOptions, bundled, option, output_to
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import check_output, deliver, figure_format, show, show_progress
@@ -65,7 +65,7 @@ def _figure(kind: str, points: Points, scenario: Scenario) -> Any:
 
     drawn: Points | OperatingPoints = points
     if kind in OF_ONE_MODEL:
-        drawn = points[only_model(points, "this picture shows")]
+        drawn = points[single_model(points, "this picture shows")]
     display = getattr(plotting, KINDS[kind]).from_points(drawn, scenario)
     axes = display.axes_[0] if kind == "threshold" else display.ax_
     return axes.figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from voros.cli.loading import load, only_model, periods_of
+from voros.cli.loading import load, periods_of, single_model
 from voros.cli.options import (
     InputOptions,
     LimitOptions,
@@ -58,7 +58,7 @@ def list_cases(
     cases = load(columns, when=when)
     if cases.weights is not None:
         raise ValueError("a list holds cases, and --weight makes each row several; leave it out")
-    model = only_model(cases.models, "a list is of")
+    model = single_model(cases.models, "a list is of")
     with show_progress("choosing"):
         from voros.policy import worklist
 

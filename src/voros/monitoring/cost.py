@@ -14,7 +14,7 @@ from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Seen, Watch
 from voros.policy import ThresholdPolicy
 
-PER_CASES = 1000
+SHOWN_PER = 1000
 """Costs are shown for this many cases."""
 
 
@@ -57,7 +57,7 @@ def cost_watch(
         weighed.ratio,
         found.since,
         found.noticed,
-        {"time": begins, "cost": values * PER_CASES},
+        {"time": begins, "cost": values * SHOWN_PER},
     )
 
 
@@ -66,7 +66,7 @@ def _words(
 ) -> str:
     if estimate is None:
         return "cost: too early to tell; no window has closed"
-    seen = f"{PER_CASES * estimate:.1f} misses' worth in 1,000 cases, of {PER_CASES * max_cost:.1f}"
+    seen = f"{SHOWN_PER * estimate:.1f} misses' worth in 1,000 cases, of {SHOWN_PER * max_cost:.1f}"
     if missing:
         seen += (
             f", counted without the {missing:,} of {cases:,} cases that nobody labelled: the true "

@@ -11,9 +11,9 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.monitoring.bets import PRECISION_WEIGHTS, START_WEIGHTS, precision_bets
-from voros.monitoring.calibration import start_bounds
 from voros.monitoring.confidence import cluster_interval, mean_interval
 from voros.monitoring.evidence import START_SHARE, Evidence, Fold, weigh
+from voros.monitoring.exact_bound import start_bounds
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Seen, Watch
 

@@ -21,7 +21,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.exceptions import ArgumentError
 from voros.monitoring.times import day_of
 
-FORMAT = 2
+STORE_FORMAT = 2
 """Raised whenever the tables change."""
 
 WAIT_SECONDS = 60.0
@@ -36,7 +36,7 @@ RECENT_LABELS = 1_000
 LOOKED_UP = 500
 """Case ids in one query."""
 
-SCHEMA = """
+STORE_SCHEMA = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cases (
   position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time REAL NOT NULL, period TEXT NOT NULL,
@@ -105,7 +105,7 @@ SELECT period, time, score, alarm, patient, latest FROM cases
 WHERE time >= ? AND time < ? ORDER BY time, id
 """
 
-RECENT = """
+WHOSE_LABELS = """
 SELECT coalesce(sum(c.id IS NULL), 0), coalesce(sum(c.alarm IS 0), 0)
 FROM labels l LEFT JOIN cases c ON c.id = l.id
 WHERE l.entry > (SELECT max(entry) FROM labels) - ?
@@ -180,18 +180,18 @@ class Store:
         with self.transaction():
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if version == FORMAT:
+            if version == STORE_FORMAT:
                 return
-            if 0 < version < FORMAT and tables:
+            if 0 < version < STORE_FORMAT and tables:
                 raise ValueError(
                     f"{self.path} was written by an earlier version of voros (format {version}, "
-                    f"here {FORMAT}); make a new file and feed it the cases and labels again"
+                    f"here {STORE_FORMAT}); make a new file and feed it the cases and labels again"
                 )
             if tables:
                 raise ValueError(f"{self.path} is a database of another kind; name another file")
-            for statement in _statements(SCHEMA):
+            for statement in _statements(STORE_SCHEMA):
                 self._db.execute(statement)
-            self._db.execute(f"PRAGMA user_version = {FORMAT}")
+            self._db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -351,7 +351,7 @@ class Store:
 
     def recent_labels(self) -> tuple[int, int]:
         """Return how many of the last labels are of no stored case, and of cases without alarm."""
-        unknown, others = self._db.execute(RECENT, (RECENT_LABELS,)).fetchone()
+        unknown, others = self._db.execute(WHOSE_LABELS, (RECENT_LABELS,)).fetchone()
         return unknown, others
 
     def costs(self, since: float, until: float) -> list[tuple[Any, ...]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
 
-OPACITY = 0.75
+AREA_OPACITY = 0.75
 """Of the areas: the grid shows through."""
 
 
@@ -137,7 +137,7 @@ class CapacityDisplay:
                 below,
                 above,
                 color=self.styles_[name].color,
-                alpha=OPACITY,
+                alpha=AREA_OPACITY,
                 linewidth=0,
             )
             below = above

@@ -14,7 +14,7 @@ from voros.plotting.roc import RocDisplay
 if TYPE_CHECKING:
     from matplotlib.collections import PolyCollection
 
-OPACITY = 0.22
+BAND_OPACITY = 0.22
 
 
 def draw_bands(
@@ -53,7 +53,7 @@ def draw_bands(
         x = band.positions if isinstance(display, RocDisplay) else display.to_t(band.positions)
         colour = display.styles_[model].color
         drawn[model] = display.ax_.fill_between(
-            x, band.low, band.high, color=colour, alpha=OPACITY, linewidth=0, zorder=1.5
+            x, band.low, band.high, color=colour, alpha=BAND_OPACITY, linewidth=0, zorder=1.5
         )
     _say_in_legend(display, drawn, next(iter(named.values())).label)
     return drawn
@@ -82,4 +82,4 @@ def _say_in_legend(
     below = None if isinstance(display, RocDisplay) else display.density_ax_
     one = next(iter(drawn))
     colour = display.styles_[one].color if len(drawn) == 1 else quiet(display.ax_)
-    draw_legend(display.ax_, [(Patch(facecolor=colour, alpha=OPACITY), label)], below=below)
+    draw_legend(display.ax_, [(Patch(facecolor=colour, alpha=BAND_OPACITY), label)], below=below)

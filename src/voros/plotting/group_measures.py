@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
 
-PANELS = {
+GROUP_PANELS = {
     "precision": "precision",
     "recall": "recall",
     "cost_per_1000": "cost of 1,000 cases",
 }
 """Measures side by side, and how their axes are called."""
 
-MARKERS = {"kept": "o", "broken": "X", "too few to say": "o"}
+FLOOR_MARKERS = {"kept": "o", "broken": "X", "too few to say": "o"}
 """A broken floor has another mark; where there are too few to say, the mark is hollow."""
 
 LONGEST_NAME = 24
@@ -113,11 +113,11 @@ class GroupDisplay:
         """
         height = 0.28 + ROW_SHARE * len(self.groups)
         self.axes_: tuple[Axes, ...] = panels_to_draw_on(
-            ax, (len(PANELS),), (1.6, height), ncols=len(PANELS), sharey=ax is None
+            ax, (len(GROUP_PANELS),), (1.6, height), ncols=len(GROUP_PANELS), sharey=ax is None
         )
         self.marks_: dict[tuple[str, str, str], ErrorbarContainer] = {}
         style = model_styles(self.axes_[0], ["policy"], color)["policy"]
-        for panel, measure in zip(self.axes_, PANELS, strict=True):
+        for panel, measure in zip(self.axes_, GROUP_PANELS, strict=True):
             for row, result in enumerate(self.groups):
                 self._draw(panel, measure, row, result, style.color)
             self._dress(panel, measure)
@@ -142,7 +142,7 @@ class GroupDisplay:
             value,
             row,
             xerr=[[max(value - low, 0.0)], [max(high - value, 0.0)]],
-            fmt=MARKERS[result.floor],
+            fmt=FLOOR_MARKERS[result.floor],
             color=color,
             markerfacecolor="none" if result.floor == "too few to say" else color,
             markersize=0.7 * type_size(panel),
@@ -150,7 +150,7 @@ class GroupDisplay:
         )
 
     def _dress(self, panel: Axes, measure: str) -> None:
-        dress(panel, xlabel=PANELS[measure], ylabel="")
+        dress(panel, xlabel=GROUP_PANELS[measure], ylabel="")
         names = [f"{result.name} ({result.cases:,})" for result in self.groups]
         shown = [literal(wrapped(name, LONGEST_NAME)) for name in names]
         panel.set_yticks(range(len(names)), shown)

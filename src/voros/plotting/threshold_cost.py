@@ -32,7 +32,7 @@ LONGEST_LINE = 60
 
 Along = Literal["threshold", "alarms"]
 
-PANELS = ("expected_cost", "precision", "alarms")
+COST_PANELS = ("expected_cost", "precision", "alarms")
 """Measures, from top to bottom."""
 
 
@@ -131,11 +131,11 @@ class ThresholdCostDisplay(ModelDisplay):
         color : color, optional
             Of the lines.
         """
-        self.axes_ = panels_to_draw_on(ax, (len(PANELS),), (1.0, 1.0), nrows=3, sharex=True)
+        self.axes_ = panels_to_draw_on(ax, (len(COST_PANELS),), (1.0, 1.0), nrows=3, sharex=True)
         self.lines_: dict[str, Line2D] = {}
         self.faded_: dict[str, Line2D] = {}
         (style,) = model_styles(self.axes_[0], ["model"], color).values()
-        for panel, name in zip(self.axes_, PANELS, strict=True):
+        for panel, name in zip(self.axes_, COST_PANELS, strict=True):
             self._draw_panel(panel, name, style.color)
         self.limit_lines_ = self._draw_limits()
         self.best_ = self._mark_best()
@@ -189,13 +189,13 @@ class ThresholdCostDisplay(ModelDisplay):
         limits = self.scenario.min_precision, self.evaluation.max_alarms
         labels = limit_labels(self.scenario).values()
         drawn = map(draw_level, self.axes_[1:], limits, labels)
-        return dict(zip(PANELS[1:], drawn, strict=True))
+        return dict(zip(COST_PANELS[1:], drawn, strict=True))
 
     def _mark_best(self) -> tuple[Line2D, ...]:
         x = self._along()[self.best]
         _, best = model_styles(self.axes_[0], ["model", "best"]).values()
         marks = []
-        for panel, name in zip(self.axes_, PANELS, strict=True):
+        for panel, name in zip(self.axes_, COST_PANELS, strict=True):
             panel.axvline(x, color=best.color, linewidth=0.6 * line_width(panel), zorder=2)
             (mark,) = panel.plot(
                 x,

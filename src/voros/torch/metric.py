@@ -18,7 +18,7 @@ from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario
 from voros.exceptions import OneClassWarning
 from voros.metrics import read_scenario
-from voros.torch.tensor_cells import FEWEST_BITS, MOST_BITS, points_of_cells, tensor_cell
+from voros.torch.tensor_cells import GREATEST_BITS, LEAST_BITS, points_of_cells, tensor_cell
 
 STATES = ("preds", "target", "weights")
 """What exact mode keeps of every batch."""
@@ -216,8 +216,8 @@ class PartialVOROS(Metric):
 def _check_bits(bits: Any) -> int | None:
     if bits is None:
         return None
-    accepted = f"a whole number within [{FEWEST_BITS}, {MOST_BITS}], or None to keep every score"
-    return check_count(bits, "bits", accepted, FEWEST_BITS, MOST_BITS)
+    accepted = f"a whole number within [{LEAST_BITS}, {GREATEST_BITS}], or None to keep every score"
+    return check_count(bits, "bits", accepted, LEAST_BITS, GREATEST_BITS)
 
 
 def _read(preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:

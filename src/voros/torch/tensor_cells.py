@@ -16,10 +16,10 @@ from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import Bins
 
 FLOAT_BITS = 32
-FEWEST_BITS, MOST_BITS = 9, 24
+LEAST_BITS, GREATEST_BITS = 9, 24
 """9 leave one cell per octave; 24 make 32,768 of them, and 256 MiB of counts."""
 
-MAGNITUDE = 2**31 - 1
+FLOAT32_MAGNITUDE = 2**31 - 1
 """Masks the sign bit away."""
 
 
@@ -37,7 +37,7 @@ def tensor_cell(scores: Tensor, bits: int) -> Tensor:
     above = narrow.to(scores.dtype) > scores
     lower = torch.nextafter(narrow, torch.full_like(narrow, -torch.inf))
     raw = torch.where(above, lower, narrow).view(torch.int32)
-    key = torch.where(raw >= 0, raw, -(raw & MAGNITUDE))
+    key = torch.where(raw >= 0, raw, -(raw & FLOAT32_MAGNITUDE))
     cells: Tensor = (key >> (FLOAT_BITS - bits)).to(torch.int64) + 2 ** (bits - 1)
     return cells
 
@@ -53,7 +53,7 @@ def cell_starts(cells: AnyArray, bits: int) -> FloatArray:
     shifted = (cells.astype(np.int64) - 2 ** (bits - 1)) << (FLOAT_BITS - bits)
     # The lowest cells of all hold what is no number; -inf is the lowest score.
     key = np.maximum(shifted, -int(np.float32(np.inf).view(np.int32)))
-    raw = np.where(key >= 0, key, -key | (MAGNITUDE + 1)).astype(np.uint32)
+    raw = np.where(key >= 0, key, -key | (FLOAT32_MAGNITUDE + 1)).astype(np.uint32)
     return np.asarray(raw.view(np.float32), dtype=np.float64)
 
 

@@ -22,11 +22,11 @@ from voros.studies.evidence.run import run_evidence
 from voros.studies.evidence.sources import (
     TABLES,
     DataSet,
-    Source,
+    Listing,
     find_datasets,
     table_cases,
 )
-from voros.studies.evidence.summary import EVERY, compare
+from voros.studies.evidence.summary import EVERY, compare_all
 from voros.studies.experiments.cases import LabelledCases, fill_and_scale, split_patients
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.grid import Candidate
@@ -71,7 +71,7 @@ def test_a_table_becomes_cases():
             **{price: range(5) for price in ("C_FP", "C_FN", "C_TP", "C_TN")},
         }
     )
-    source = Source(
+    source = Listing(
         "t", "p", "f", "bad", "1", left_out=("id", "known_later", "car"), group=("car",)
     )
     found = table_cases("t", source, frame)
@@ -87,7 +87,7 @@ def test_columns_of_many_words_are_read_as_numbers():
     pd = pytest.importorskip("pandas")
     income = [str(value) for value in range(80)] + ["unknown"]
     frame = pd.DataFrame({"income": income, "bad": [0, 1] * 40 + [1]})
-    cases = table_cases("t", Source("t", "p", "f", "bad", 1), frame).cases
+    cases = table_cases("t", Listing("t", "p", "f", "bad", 1), frame).cases
     assert cases.feature_names == ("income", "income recorded")
     assert cases.X[79].tolist() == [79, 1]
     np.testing.assert_array_equal(cases.X[80], [np.nan, 0])
@@ -222,7 +222,7 @@ def _split(own, same, beside, broken=()):
 def test_differences_split_into_model_and_thresholds():
     first = SplitsResult("a", (_split(0.5, 0.4, 0.3), _split(0.7, 0.4, 0.3, ("capacity",))), 1 / 3)
     second = SplitsResult("b", (_split(0.3, 0.3, 0.3), _split(0.3, 0.3, 0.3)), 1 / 3)
-    one, other, every = compare([first, second])[:3]
+    one, other, every = compare_all([first, second])[:3]
     assert (one.interval.estimate, one.model, one.thresholds) == pytest.approx((0.3, 0.1, 0.2))
     # Two splits have three resamples: the mean of each alone and of both.
     assert (one.interval.low, one.interval.high) == pytest.approx((0.2, 0.4))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from voros.present.report.figures import figure_bytes, headless_pyplot
-from voros.studies.evidence.summary import ASKED, EVERY, NAMED, OTHERS, Difference
+from voros.studies.evidence.summary import ASKED, EVERY, OTHERS, STRATEGY_NAMES, Difference
 
 DEARER, CHEAPER, UNCLEAR = "#b2182b", "#2166ac", "0.45"
 SHORT = {"guaranteed": "guaranteed 95%"}
@@ -32,7 +32,7 @@ def draw_evidence(differences: Sequence[Difference], file_format: str = "png") -
         for ax, strategy in zip(row, OTHERS, strict=True):
             held = [d for d in differences if (d.scenario, d.strategy) == (number, strategy)]
             _draw_panel(ax, held, names)
-            ax.set_title(f"{number}: {SHORT.get(strategy, NAMED[strategy])}", fontsize=9)
+            ax.set_title(f"{number}: {SHORT.get(strategy, STRATEGY_NAMES[strategy])}", fontsize=9)
     figure.supxlabel("test cost above max partial VOROS (right: dearer)", fontsize=9)
     return figure_bytes(figure, file_format)
 

@@ -132,10 +132,10 @@ def _fit(
     return valid, test, split.test
 
 
-Choice = tuple[str, ThresholdPolicy, ThresholdPolicy]
+ChosenPolicies = tuple[str, ThresholdPolicy, ThresholdPolicy]
 
 
-def _choose(scenario: Scenario, valid: Scored, horizon: int) -> list[Choice]:
+def _choose(scenario: Scenario, valid: Scored, horizon: int) -> list[ChosenPolicies]:
     """Return, by strategy, the policy and the one of the same model with partial VOROS's rule."""
     winners = choose_models(scenario, valid)
     found = []

@@ -15,7 +15,7 @@ from voros.progress import progress_bar
 from voros.studies.evidence.figure import draw_evidence
 from voros.studies.evidence.one_split import evidence_grid, run_split
 from voros.studies.evidence.sources import DataSet
-from voros.studies.evidence.summary import Difference, compare, evidence_table, money_table
+from voros.studies.evidence.summary import Difference, compare_all, evidence_table, money_table
 from voros.studies.experiments.cases import TRAIN_SHARE
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import save, save_json
@@ -131,7 +131,7 @@ def _summarise(
     root: Path, datasets: Sequence[DataSet], records: Mapping[str, Sequence[Record]]
 ) -> EvidenceResult:
     results = [_splits(data, records[data.name]) for data in datasets]
-    differences = compare(results)
+    differences = compare_all(results)
     prices = [
         money_table(data.title, [held["money"] for held in records[data.name]])
         for data in datasets

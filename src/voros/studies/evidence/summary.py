@@ -11,11 +11,11 @@ from voros.core.arrays import FloatArray
 from voros.studies.evidence.one_split import AUROC, COMPARED, FITTED
 from voros.studies.experiments.labels import LABELS, scenario_in_words
 from voros.studies.experiments.splits import SplitsResult
-from voros.studies.experiments.study import CONFIDENCE, GUARANTEED_BY, CostInterval
+from voros.studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval
 from voros.studies.paper.cells import SCENARIOS
 from voros.text.table import Column, Table
 
-NAMED: Mapping[str, str] = {**LABELS, AUROC: "max AUROC"}
+STRATEGY_NAMES: Mapping[str, str] = {**LABELS, AUROC: "max AUROC"}
 ASKED: Mapping[int, str] = {
     **{number: scenario_in_words(number) for number in SCENARIOS},
     FITTED: "floor 1.5 and capacity 2 prevalences, alarms pay from 1 to 2 prevalences",
@@ -24,7 +24,7 @@ ASKED: Mapping[int, str] = {
 
 OTHERS = tuple(strategy for strategy in COMPARED if strategy != GUARANTEED_BY)
 EVERY = "mean of all data sets"
-RESAMPLES = 10_000
+MEAN_RESAMPLES = 10_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Difference:
         return self.interval.estimate - self.model
 
 
-def compare(results: Sequence[SplitsResult]) -> list[Difference]:
+def compare_all(results: Sequence[SplitsResult]) -> list[Difference]:
     """Return the differences of every data set, and of the mean over data sets."""
     found = []
     for number in ASKED:
@@ -104,7 +104,7 @@ def bootstrap_mean(values: FloatArray, random_state: int = 0) -> CostInterval:
     CostInterval(estimate=0.25, low=0.25, high=0.25)
     """
     rng = np.random.default_rng(random_state)
-    means = rng.choice(values, (RESAMPLES, len(values))).mean(axis=1)
+    means = rng.choice(values, (MEAN_RESAMPLES, len(values))).mean(axis=1)
     return CostInterval.of(np.append(values.mean(), means))
 
 
@@ -119,7 +119,7 @@ def evidence_table(differences: Sequence[Difference]) -> Table:
     )
     rows = tuple(
         (
-            *(str(one.scenario), NAMED[one.strategy], one.data),
+            *(str(one.scenario), STRATEGY_NAMES[one.strategy], one.data),
             *(float(one.n), one.cost, one.interval.estimate, one.interval.low, one.interval.high),
             *_corrected(one),
             *(one.model, one.thresholds, one.broken, one.broken_beside),
@@ -128,7 +128,7 @@ def evidence_table(differences: Sequence[Difference]) -> Table:
     )
     title = (
         "Test cost above that of max partial VOROS, by scenario, strategy and data set; "
-        f"{CONFIDENCE:.0%} intervals over n splits, or over n data sets for the mean of them"
+        f"{STUDY_CONFIDENCE:.0%} intervals over n splits, or over n data sets for the mean of them"
     )
     return Table(columns, rows, title, "evidence")
 
@@ -149,7 +149,7 @@ def money_table(title: str, splits: Sequence[Mapping[str, float]]) -> Table:
     for name in splits[0]:
         found = bootstrap_mean(np.array([split[name] for split in splits]))
         policy, _, way = name.partition(", ")
-        label = f"{NAMED.get(policy, policy)}{way and f', {way} threshold'}"
+        label = f"{STRATEGY_NAMES.get(policy, policy)}{way and f', {way} threshold'}"
         rows.append((label, found.estimate, found.low, found.high))
     text = f"{title}: mean price of a test case, {len(splits)} splits, scenario {FITTED}"
     return Table(columns, tuple(rows), text, "money")

@@ -12,7 +12,7 @@ from voros.present.flow import FlowStep
 from voros.studies.experiments.cases import LabelledCases
 
 AGE_BANDS = {"under 50": 0, "50 to 64": 50, "65 to 79": 65, "80 or over": 80}
-UNKNOWN = "unknown"
+NOT_KNOWN = "unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +52,12 @@ def age_bands(age: FloatArray) -> AnyArray:
     ['under 50', '50 to 64', '80 or over', 'unknown']
     """
     band = np.searchsorted(list(AGE_BANDS.values()), age, side="right") - 1
-    return np.where(np.isnan(age), UNKNOWN, np.array([*AGE_BANDS])[np.clip(band, 0, None)])
+    return np.where(np.isnan(age), NOT_KNOWN, np.array([*AGE_BANDS])[np.clip(band, 0, None)])
 
 
 def known_words(words: AnyArray) -> AnyArray:
     """Return words with a name for those that are missing."""
-    return np.where(words == "", UNKNOWN, words)
+    return np.where(words == "", NOT_KNOWN, words)
 
 
 def words_of(cases: LabelledCases, name: str, separator: str = "=") -> AnyArray:

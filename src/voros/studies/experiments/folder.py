@@ -23,7 +23,7 @@ from voros.studies.experiments.errors import ExperimentError, explaining_full_di
 from voros.text.table import csv_text
 
 Part: TypeAlias = Literal["valid", "test"]
-PARTS: tuple[Part, ...] = ("valid", "test")
+SCORED_PARTS: tuple[Part, ...] = ("valid", "test")
 """The parts that models score."""
 
 PREDICTION_COLUMNS = ("patient", "y_true", "proba_y_eq_1")
@@ -96,7 +96,7 @@ def digest(*content: str | AnyArray) -> str:
     return found.hexdigest()
 
 
-def file_digest(path: Path) -> str:
+def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file, by which others can see that they have the same."""
     with path.open("rb") as data:
         return hashlib.file_digest(data, "sha256").hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from voros.studies.experiments.study import CONFIDENCE, GUARANTEED, MARGIN, WITH_MARGIN
+from voros.studies.experiments.study import GUARANTEED, MARGIN, STUDY_CONFIDENCE, WITH_MARGIN
 from voros.studies.paper.cells import SCENARIOS
 from voros.studies.paper.paper_tables import STRATEGY_LABELS, limits_in_short
 from voros.text.table import Column
@@ -12,7 +12,7 @@ from voros.text.table import Column
 LABELS: Mapping[str, str] = {
     **STRATEGY_LABELS,
     WITH_MARGIN: f"max partial VOROS, limits tightened by {MARGIN:.0%}",
-    GUARANTEED: f"max partial VOROS, guaranteed {CONFIDENCE:.0%}",
+    GUARANTEED: f"max partial VOROS, guaranteed {STUDY_CONFIDENCE:.0%}",
 }
 
 

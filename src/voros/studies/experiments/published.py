@@ -12,7 +12,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray
 from voros.studies.experiments.cases import LabelledCases, Split
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.experiments.folder import PARTS, Part, read_scores
+from voros.studies.experiments.folder import SCORED_PARTS, Part, read_scores
 
 Tally: TypeAlias = dict[int, tuple[int, int]]
 """Cases and positive cases of each id."""
@@ -42,7 +42,7 @@ def read_published(folder: str | Path) -> Published:
     The files of a part must agree with one another.
     """
     place = Path(folder)
-    found = Published(place, {part: _read_part(place, part) for part in PARTS})
+    found = Published(place, {part: _read_part(place, part) for part in SCORED_PARTS})
     shared = set(found.tallies["valid"]) & set(found.tallies["test"])
     if shared:
         raise ExperimentError(
@@ -131,7 +131,7 @@ def take_split(cases: LabelledCases, published: Published) -> tuple[Split, int]:
     What is in neither part is trained on, unless the same patient is in one of them.
     """
     ids = _ids(cases, published.key(cases))
-    valid, test = (np.isin(ids, list(published.tallies[part])) for part in PARTS)
+    valid, test = (np.isin(ids, list(published.tallies[part])) for part in SCORED_PARTS)
     if not valid.any() or not test.any():
         raise ExperimentError(
             f"{published.folder}: its ids are not those of stays or patients studied here, so its "

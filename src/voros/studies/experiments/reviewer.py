@@ -19,7 +19,7 @@ from voros.studies.experiments.cases import LabelledCases, Split
 from voros.studies.experiments.context import StudyContext
 from voros.studies.experiments.labels import LABELS
 from voros.studies.experiments.results import StudyResult
-from voros.studies.experiments.study import CONFIDENCE, Deployed, Scored
+from voros.studies.experiments.study import STUDY_CONFIDENCE, Deployed, Scored
 from voros.studies.paper.cells import SCENARIOS
 from voros.text.table import Absent, Column, Table, Value
 
@@ -157,7 +157,7 @@ def performance_table(result: StudyResult, test: Scored) -> Table:
     measures = {"auroc": "AUROC", "auprc": "AUPRC", "brier": "Brier score"}
     columns = [Column("model")]
     for name, title in measures.items():
-        group = f"{title}: {CONFIDENCE:.0%} interval by patient"
+        group = f"{title}: {STUDY_CONFIDENCE:.0%} interval by patient"
         columns.append(Column(title, name, group))
         columns += [Column(end, f"{name}_{end}", group) for end in ("low", "high")]
     columns += [Column("mean risk", "mean_risk"), Column("observed", "prevalence")]
@@ -179,7 +179,7 @@ def counts_table(result: StudyResult, number: int) -> Table:
     columns += [Column(name, name.lower(), decimals=0) for name in ("TP", "FP", "FN", "TN")]
     for name in ("precision", "recall", "alarms"):
         decimals = 0 if name == "alarms" else 3
-        group = f"{name}: exact {CONFIDENCE:.0%} interval"
+        group = f"{name}: exact {STUDY_CONFIDENCE:.0%} interval"
         columns += [
             Column(title, f"{name}{end}", group, decimals)
             for title, end in ((name, ""), ("low", "_low"), ("high", "_high"))
@@ -206,7 +206,7 @@ def _counts(one: Deployed) -> Iterator[tuple[Value, ...]]:
 
 
 def _with_limits(hits: float, n: float) -> list[float]:
-    low, high = binomial_limits(np.array([hits]), n, CONFIDENCE)
+    low, high = binomial_limits(np.array([hits]), n, STUDY_CONFIDENCE)
     return [hits / n, float(low[0]), float(high[0])]
 
 

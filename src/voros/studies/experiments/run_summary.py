@@ -29,7 +29,7 @@ DEPLOYED_MARK: dict[str, Any] = {
 MAP_FLOORS = np.linspace(0.02, 0.9, 45)
 MAP_CAPACITIES = np.linspace(0.02, 0.6, 30)
 
-MARKERS = {
+STRATEGY_MARKERS = {
     "voros": "s",
     "partial_auroc": "^",
     "recall": "v",
@@ -45,7 +45,7 @@ SHAPES |= {"D": "diamond"}
 CAPTIONS = {
     "roc": "ROC curves of the selected models on the test set, and the region the limits leave. "
     "Marked are the thresholds that validation deployed: "
-    + ", ".join(f"{SHAPES[mark]} {LABELS[name]}" for name, mark in MARKERS.items())
+    + ", ".join(f"{SHAPES[mark]} {LABELS[name]}" for name, mark in STRATEGY_MARKERS.items())
     + ".",
     "area": "Share of the feasible region that is costlier than each model, by cost, on the test "
     "set.",
@@ -87,7 +87,7 @@ def draw_roc(result: StudyResult, test: Scored, number: int) -> RocDisplay:
             display.ax_.plot(
                 choice.fp / one.test.n_negative,
                 choice.tp / one.test.n_positive,
-                MARKERS[one.strategy],
+                STRATEGY_MARKERS[one.strategy],
                 **DEPLOYED_MARK,
                 gid=f"deployed {one.strategy}",
             )

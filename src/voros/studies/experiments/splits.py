@@ -20,7 +20,7 @@ from voros.studies.experiments.experiment import RunOptions, run_experiment
 from voros.studies.experiments.folder import save_json
 from voros.studies.experiments.labels import LABELS, scenario_in_words
 from voros.studies.experiments.rivals import SELECTED
-from voros.studies.experiments.study import CONFIDENCE, GUARANTEED_BY, CostInterval, Deployed
+from voros.studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval, Deployed
 from voros.studies.paper.paper_tables import ShownAsTables
 from voros.text.signatures import takes
 from voros.text.table import Absent, Column, Table, Value
@@ -114,7 +114,7 @@ class SplitsResult(ShownAsTables):
         kind = "forecasts" if beside == SELECTED else "strategies"
         title = (
             f"{self.title}, {n} splits, scenario {number}: {scenario_in_words(number)}; number of "
-            f"splits on which it was dearer and kept the limits, {CONFIDENCE:.0%} intervals "
+            f"splits on which it was dearer and kept the limits, {STUDY_CONFIDENCE:.0%} intervals "
             "corrected for the patients that splits share"
         )
         return Table(columns, rows, title, f"splits_{kind}_{number}")
@@ -156,7 +156,7 @@ def corrected_interval(differences: FloatArray, test_ratio: float) -> CostInterv
     if n < 2:
         return CostInterval(mean, math.nan, math.nan)
     error = math.sqrt((1 / n + test_ratio) * float(differences.var(ddof=1)))
-    half = error * float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
+    half = error * float(stats.t.ppf((1 + STUDY_CONFIDENCE) / 2, n - 1))
     return CostInterval(mean, mean - half, mean + half)
 
 

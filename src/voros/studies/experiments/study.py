@@ -18,7 +18,7 @@ from voros.selection import Strategy, rank_points
 from voros.studies.experiments.folder import Part, RunFolder, digest, file_name, read_scores, save
 from voros.studies.paper.cells import SCENARIOS, STRATEGY_ORDER
 
-CONFIDENCE = 0.95
+STUDY_CONFIDENCE = 0.95
 """How sure the guaranteed thresholds are to keep the limits on the test cases."""
 
 GUARANTEED = "guaranteed"
@@ -160,7 +160,7 @@ def guaranteed_thresholds(
     points = OperatingPoints.from_scores(
         testing.y_true, testing.scores[model], groups=testing.patient
     )
-    return allowed_thresholds(points, scenario, Guarantee(confidence=CONFIDENCE, horizon=horizon))
+    return allowed_thresholds(points, scenario, Guarantee(STUDY_CONFIDENCE, horizon=horizon))
 
 
 def deploy(
@@ -180,7 +180,7 @@ def deploy(
     return Deployed(number, strategy, model, policy, on_valid, on_test, aware_on_test.expected_cost)
 
 
-RESAMPLES = 2000
+COST_RESAMPLES = 2000
 SAME_CHOICE = "the same choice"
 
 
@@ -195,7 +195,7 @@ class CostInterval:
     @classmethod
     def of(cls, draws: FloatArray) -> CostInterval:
         """Take an estimate, which comes first, and where the middle of its resamples lies."""
-        tail = (1 - CONFIDENCE) / 2
+        tail = (1 - STUDY_CONFIDENCE) / 2
         low, high = np.quantile(draws[1:], [tail, 1 - tail])
         return cls(float(draws[0]), float(low), float(high))
 
@@ -224,7 +224,7 @@ def cost_intervals(
     deployed: Sequence[Deployed],
     test: Scored,
     random_state: int = 0,
-    n_resamples: int = RESAMPLES,
+    n_resamples: int = COST_RESAMPLES,
     beside: str = GUARANTEED_BY,
     kept: Path | None = None,
 ) -> dict[str, CostIntervals]:
@@ -259,7 +259,7 @@ def _resampled(
         one.policy.scenario,
         metric=one.policy,
         n_resamples=n_resamples,
-        confidence=CONFIDENCE,
+        confidence=STUDY_CONFIDENCE,
         method="percentile",
         groups=test.patient,
         random_state=random_state,

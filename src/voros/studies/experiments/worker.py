@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.folder import (
-    PARTS,
+    SCORED_PARTS,
     RunFolder,
     run_versions,
     save,
@@ -40,7 +40,7 @@ def fit_candidate(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(arrays["X_train"], arrays["y_train"])
-        scores = {part: estimator.predict_proba(arrays[f"X_{part}"])[:, 1] for part in PARTS}
+        scores = {part: estimator.predict_proba(arrays[f"X_{part}"])[:, 1] for part in SCORED_PARTS}
     seconds = time.process_time() - started
     for part, score in scores.items():
         text = scores_text(arrays[f"patient_{part}"], arrays[f"y_{part}"], score)

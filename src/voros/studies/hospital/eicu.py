@@ -25,7 +25,7 @@ from voros.studies.hospital.features import (
     stack,
     summarise,
 )
-from voros.studies.hospital.fiddle import REMEDY, STATIC, ChosenFeatures, FiddleRelease, find_fiddle
+from voros.studies.hospital.fiddle import RELOAD, STATIC, ChosenFeatures, FiddleRelease, find_fiddle
 from voros.studies.hospital.release import check_columns
 
 DEATH = "mortality_LABEL"
@@ -105,7 +105,7 @@ def eicu_cases(release: FiddleRelease) -> LabelledCases:
         columns |= summarise(buckets, name, VALUE_SUMMARIES)
     X, names = stack(columns)
     cases = LabelledCases(X, died, patient, names)
-    cases.check_both_outcomes(str(release.population), REMEDY)
+    cases.check_both_outcomes(str(release.population), RELOAD)
     return cases
 
 
@@ -162,7 +162,7 @@ def _population(release: FiddleRelease) -> tuple[BoolArray, AnyArray]:
     try:
         died = np.array([float(row[DEATH]) == 1.0 for row in rows])
     except ValueError as error:
-        raise ExperimentError(f"{path}: a {DEATH} is no number ({error}). {REMEDY}") from error
+        raise ExperimentError(f"{path}: a {DEATH} is no number ({error}). {RELOAD}") from error
     known = [name for name in PATIENT_NAMES if rows and name in rows[0]]
     whose = [row[known[0] if known else STAY_COLUMN] for row in rows]
     return died, np.unique(whose, return_inverse=True)[1].astype(np.int64)
@@ -175,7 +175,7 @@ def _id_order(ids: Iterable[str], path: Path) -> Callable[[str], Any]:
     except ValueError:
         return str
     if len(set(numbers.values())) < len(numbers):
-        raise ExperimentError(f"{path}: an {STAY_COLUMN} is written in two ways. {REMEDY}")
+        raise ExperimentError(f"{path}: an {STAY_COLUMN} is written in two ways. {RELOAD}")
     return numbers.__getitem__
 
 
@@ -183,8 +183,8 @@ def _csv_rows(path: Path, columns: Sequence[str]) -> list[Mapping[str, str]]:
     """Read a table of stays, each of which it must have once."""
     with path.open(encoding="utf-8-sig", newline="") as text:
         rows = csv.DictReader(text)
-        check_columns(path, rows.fieldnames or (), columns, REMEDY)
+        check_columns(path, rows.fieldnames or (), columns, RELOAD)
         found: list[Mapping[str, str]] = list(rows)
     if len({row[STAY_COLUMN] for row in found}) < len(found):
-        raise ExperimentError(f"{path}: an {STAY_COLUMN} is there twice. {REMEDY}")
+        raise ExperimentError(f"{path}: an {STAY_COLUMN} is there twice. {RELOAD}")
     return found

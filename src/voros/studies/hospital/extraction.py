@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from voros.core.arrays import check_choice
 from voros.present.flow import FlowStep
 from voros.studies.experiments.errors import ExperimentError, explaining_full_disk
-from voros.studies.experiments.folder import file_digest, save_json
+from voros.studies.experiments.folder import save_json, sha256_of
 from voros.studies.hospital.chart import ChartCount, stream_chart
 from voros.studies.hospital.features import HOURS
 from voros.studies.hospital.release import SourceTable, explaining, open_database, quoted
@@ -272,7 +272,7 @@ def extract(
             stream_chart(database, tables["icu/chartevents"], folder / "buckets.parquet")
         )
         _check_newest_charted(database, folder / "buckets.parquet", tables)
-    digests = {name: file_digest(table.path) for name, table in tables.items()}
+    digests = {name: sha256_of(table.path) for name, table in tables.items()}
     saved = {"flow": asdict(flow), "counts": [asdict(c) for c in counts], "digests": digests}
     save_json(note, {**made_from, **saved})
     return Extraction(folder, flow, counts, digests)

@@ -22,7 +22,7 @@ from voros.studies.hospital.features import HOURS
 PIECE = 1 << 20
 """Entries read at a time."""
 
-REMEDY = "Download it again from PhysioNet (mimic-eicu-fiddle-feature 1.0.0)"
+RELOAD = "Download it again from PhysioNet (mimic-eicu-fiddle-feature 1.0.0)"
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def _reading(path: Path, kind: str = "") -> Iterator[None]:
     try:
         yield
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise ExperimentError(f"{path}: not readable{kind} ({error}). {REMEDY}") from error
+        raise ExperimentError(f"{path}: not readable{kind} ({error}). {RELOAD}") from error
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ def _names(path: Path, array: SparseFile) -> list[str]:
     if len(names) != array.shape[-1]:
         raise ExperimentError(
             f"{path}: {len(names)} names for the {array.shape[-1]} features of {array.path}, so "
-            f"they are of different releases. {REMEDY}"
+            f"they are of different releases. {RELOAD}"
         )
     return names
 

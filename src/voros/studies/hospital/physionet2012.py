@@ -26,7 +26,7 @@ from voros.studies.experiments.cases import LabelledCases, split_around_test
 from voros.studies.experiments.context import StudyContext, age_bands, known_words
 from voros.studies.experiments.errors import ExperimentError
 from voros.studies.experiments.experiment import AS_PUBLISHED, RunOptions, asked_facts
-from voros.studies.experiments.folder import file_digest
+from voros.studies.experiments.folder import sha256_of
 from voros.studies.experiments.rivals import compare_forecasts
 from voros.studies.experiments.splits import SplitsResult, run_splits
 from voros.studies.experiments.splits_summary import write_splits
@@ -118,11 +118,11 @@ LACKING = tuple(channel.name for channel in TIME_VARYING if channel.name not in 
 WARDS = {1: "coronary", 2: "cardiac surgery", 3: "medical", 4: "surgical"}
 """What ICUType stands for."""
 
-GENDERS = {0: "F", 1: "M"}
+SEXES = {0: "F", 1: "M"}
 RIVALS = ("SAPS-I", "SOFA")
 """Scores of the bedside, in the outcome files."""
 
-TITLE = "PhysioNet Challenge 2012, death in hospital"
+CHALLENGE_TITLE = "PhysioNet Challenge 2012, death in hospital"
 SPLITS = 20
 
 
@@ -171,7 +171,7 @@ def run_physionet2012(
     cases, studied = challenge_cases(stays, parameters)
     held_out = _held_out(stays.set_name[studied], test_set)
     files = [Path(data)] if Path(data).is_file() else sorted(Path(data).glob("Outcomes-*.txt"))
-    notes = [*(f"{path.name}: SHA-256 {file_digest(path)}" for path in files), *stays.notes]
+    notes = [*(f"{path.name}: SHA-256 {sha256_of(path)}" for path in files), *stays.notes]
     options.announce("\n".join([*notes, repr(cases)]))
     options.brief([str(data)], LACKING, (n_splits * len(cases) // 2, len(cases.feature_names)))
     scores = {name: stays.outcomes[name][studied] for name in RIVALS}
@@ -182,12 +182,12 @@ def run_physionet2012(
         "test_set": test_set or "",
     }
     result = run_splits(
-        *(TITLE, cases, Path(out), options),
+        *(CHALLENGE_TITLE, cases, Path(out), options),
         n_splits=n_splits,
         description=description,
         make_split=partial(split_around_test, cases, held_out) if test_set else None,
         context=_context(stays, cases, studied, notes),
-        find_rivals=partial(compare_forecasts, TITLE, scores),
+        find_rivals=partial(compare_forecasts, CHALLENGE_TITLE, scores),
     )
     facts = asked_facts(options, {**description, "first seed": options.random_state})
     data_facts = [("data", note) for note in notes]
@@ -200,7 +200,7 @@ def _context(
 ) -> StudyContext:
     sex, ward = (
         np.array([names.get(code, "") for code in stays.descriptors[column][studied]])
-        for column, names in (("Gender", GENDERS), ("ICUType", WARDS))
+        for column, names in (("Gender", SEXES), ("ICUType", WARDS))
     )
     age = cases.feature("age")
     described = {"age": age, "sex": sex, "ICU": ward, "weight, kg": cases.feature("weight")}
@@ -484,7 +484,7 @@ def _static(stays: ChallengeStays, parameters: Parameters) -> dict[str, FloatArr
     gender, ward = stays.descriptors["Gender"], stays.descriptors["ICUType"]
     static = {
         "age": stays.descriptors["Age"],
-        **{f"gender={word}": (gender == code) * 1.0 for code, word in GENDERS.items()},
+        **{f"gender={word}": (gender == code) * 1.0 for code, word in SEXES.items()},
         "weight": ALL_SUMMARIES["mean"](stays.buckets("Weight")),
     }
     if parameters == "all":

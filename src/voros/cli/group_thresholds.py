@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from voros.cli.loading import load, only_model
+from voros.cli.loading import load, single_model
 from voros.cli.options import (
     InputOptions,
     LimitOptions,
@@ -69,7 +69,7 @@ def groups(
     cases = load(columns, by=names)
     if cases.weights is not None:
         raise ValueError("--weight: thresholds for groups are compared on whole cases")
-    model = only_model(cases.models, "thresholds for groups are of")
+    model = single_model(cases.models, "thresholds for groups are of")
     sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
     found = voros.compare_group_thresholds(
         cases.labels,

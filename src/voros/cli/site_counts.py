@@ -34,7 +34,7 @@ Output = Annotated[Path | None, output_to("Write the counts, as JSON; without it
 
 
 @bundled
-def count(
+def count_site(
     columns: InputOptions,
     show_options: OutputOptions,
     site: Annotated[

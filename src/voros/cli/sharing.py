@@ -141,7 +141,7 @@ class Streams:
 
 
 @bundled
-def allocate(
+def share(
     file: PredictionFile,
     streams: StreamOptions,
     show_options: OutputOptions,

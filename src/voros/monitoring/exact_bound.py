@@ -34,7 +34,7 @@ Found by a search, so that half of the streams at .4, .6 and .8 of a floor of .2
 soon: after 26, 76 and 563 alarms, where a flat bound needs 36, 77 and 580.
 """
 
-HALVINGS = 14
+BOUND_HALVINGS = 14
 """Of the range in which the bound is searched."""
 
 
@@ -80,7 +80,7 @@ def _divergence(floor: float) -> float:
 @lru_cache(maxsize=64)
 def _bound(floor: float, alpha: float) -> float:
     low, high = 1.0 / alpha / 4, 4.0 / alpha
-    for _ in range(HALVINGS):
+    for _ in range(BOUND_HALVINGS):
         middle = (low + high) / 2
         kept = crossing_probability(middle, floor, alpha) <= alpha
         low, high = (low, middle) if kept else (middle, high)
