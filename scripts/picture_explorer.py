@@ -26,6 +26,9 @@ PHONE = (360, 720)
 PHONE_SCROLLS = (0, 640, 1830)
 GAP = 16
 
+GAINS = "return document.getElementById('decision-title').getBoundingClientRect().top - 30"
+"""Where net benefit, costs and the map are, from the top of the page."""
+
 
 def open_browser(profile: str) -> webdriver.Chrome:
     """Start a headless Chromium that asks the network for nothing."""
@@ -74,6 +77,7 @@ def main() -> None:
         phone = [photograph(browser, *PHONE, scroll) for scroll in PHONE_SCROLLS]
         keep(side_by_side(phone), "explorer-360.png")
         keep(photograph(browser, 1280, 1260), "explorer-1280.png")
+        keep(photograph(browser, 1280, 1160, browser.execute_script(GAINS)), "explorer-gains.png")
         browser.quit()
         os.chdir(ROOT)
 

@@ -72,7 +72,13 @@ def test_the_modules_that_contributors_are_sent_to_exist() -> None:
     assert len(named) > 15
 
 
-PHOTOGRAPHS = {"explorer-1280.png", "explorer-360.png", "monitor.png", "report.png"}
+PHOTOGRAPHS = {
+    "explorer-1280.png",
+    "explorer-360.png",
+    "explorer-gains.png",
+    "monitor.png",
+    "report.png",
+}
 """Of pages in a browser."""
 
 

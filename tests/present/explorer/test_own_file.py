@@ -45,6 +45,10 @@ async function count() {
 }
 const ranking = () =>
   [...document.querySelectorAll("#ranking data")].map((d) => [d.dataset.model, d.value]);
+const costs = () => {
+  const cells = document.querySelectorAll("#costs [data-column=within]");
+  return [...cells].map((cell) => [cell.dataset.model, cell.value]);
+};
 """
 
 DROP_ONE = f"""{DROP}
@@ -60,7 +64,8 @@ const [files, done] = arguments;
     history.replaceState(null, "", hash);
     await drop(name, content);
     await count();
-    found.push({{ problem: said(), scores: ranking(), python: byId("as-python").value }});
+    const python = byId("as-python").value;
+    found.push({{ problem: said(), scores: ranking(), costs: costs(), python }});
   }}
   return found;
 }})().then(done);
@@ -116,19 +121,24 @@ def random_hash(rng: np.random.Generator) -> str:
     )
 
 
-def python_scores(y: Any, models: dict[str, Any], written: str) -> dict[str, float]:
-    """Scores in the scenario that the page writes as Python."""
+def python_results(y: Any, models: dict[str, Any], written: str) -> dict[str, Any]:
+    """What Python says in the scenario that the page writes; None where no alarm is possible."""
     names: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", voros.VorosWarning)
         exec(written, names)
-        scenario, found = names["scenario"], {}
+        found = {}
         for name, values in models.items():
             try:
-                found[name] = voros.evaluate(y, values, scenario).score
+                found[name] = voros.evaluate(y, values, names["scenario"])
             except voros.InfeasibleError:
-                found[name] = 0.0
+                found[name] = None
     return found
+
+
+def python_scores(y: Any, models: dict[str, Any], written: str) -> dict[str, float]:
+    found = python_results(y, models, written)
+    return {name: 0.0 if result is None else result.score for name, result in found.items()}
 
 
 @pytest.mark.parametrize(
@@ -148,6 +158,12 @@ def test_random_files_and_settings_score_as_in_python(empty: Any, n_files: int) 
             expected = python_scores(*case, of_page["python"])
             shown = {name: float(score) for name, score in of_page["scores"]}
             assert shown == pytest.approx(expected, abs=AGREEMENT)
+            costs = {name: float(cost) for name, cost in of_page["costs"]}
+            for name, result in python_results(*case, of_page["python"]).items():
+                if result is None:
+                    assert costs[name] == costs["no alarm at all"]
+                else:
+                    assert costs[name] == pytest.approx(result.in_money(1).per_1000, rel=AGREEMENT)
     assert complaints(empty) == []
 
 

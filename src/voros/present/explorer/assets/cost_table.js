@@ -8,6 +8,8 @@ import { plain } from "./wording.js";
 /** Digits of a cost: more would only repeat what is uncertain. */
 const COST_DIGITS = 4;
 
+const COST_COLUMNS = ["within", "free", "limits"];
+
 /** Costs of every model, ranked, then of no alarm and of one for everybody; NaN where there is none. */
 export function costRows({ ranked, points, costs, setting: { price } }) {
   const unit = price ?? 1;
@@ -24,14 +26,15 @@ export function costRows({ ranked, points, costs, setting: { price } }) {
   ];
 }
 
-function costCell(cost) {
+function costCell(cost, name, column) {
   if (Number.isNaN(cost)) return html("td", {}, "–");
-  return html("td", {}, html("data", { value: cost }, plain(cost, COST_DIGITS)));
+  const said = { value: cost, "data-model": name, "data-column": column };
+  return html("td", {}, html("data", said, plain(cost, COST_DIGITS)));
 }
 
 function costRow({ model, name, costs }) {
   const letter = model ? [html("b", {}, `${model.mark.letter} `)] : [];
-  return html("tr", {}, html("th", { scope: "row" }, ...letter, name), ...costs.map(costCell));
+  return html("tr", {}, html("th", { scope: "row" }, ...letter, name), ...costs.map((cost, i) => costCell(cost, name, COST_COLUMNS[i])));
 }
 
 /** The field for what a false alarm costs: any amount, or nothing. */
