@@ -120,7 +120,8 @@ def test_intervals_hold_in_95_of_100_samples():
 @pytest.mark.parametrize(
     ("risk", "reason"),
     [
-        ([0.0, 0.2, 0.3, 0.6], "1 cases have a risk of exactly 0 or 1"),
+        ([0.0, 0.0, 0.3, 0.6], "the cases with a risk between 0 and 1 are of one class"),
+        ([0.0, 0.4, 0.4, 1.0], "all cases have the same risk"),
         ([0.3, 0.3, 0.3, 0.3], "all cases have the same risk"),
         ([0.1, 0.2, 0.3, 0.6], "the risks separate the classes"),
         ([0.9, 0.8, 0.3, 0.6], "the risks separate the classes"),
@@ -130,6 +131,18 @@ def test_what_has_no_line_says_why(risk, reason):
     found = of([0, 0, 1, 1], risk)
     assert found.slope is None is found.in_the_large
     assert reason in found.missing
+
+
+def test_certain_risks_are_left_out_of_the_line_alone(risks):
+    """As rms::val.prob of R does."""
+    y, risk = risks
+    sure = np.where(risk < 0.2, 0.0, np.where(risk > 0.9, 1.0, risk))
+    inner = (sure > 0) & (sure < 1)
+    found, rest = of(y, sure), of(y[inner], sure[inner])
+    assert found.certain == (~inner).sum()
+    assert (found.slope, found.in_the_large) == (rest.slope, rest.in_the_large)
+    assert found.brier.value == pytest.approx(brier_score_loss(y, sure))
+    assert found.curve.cases.sum() == len(y)
 
 
 def test_what_is_no_risk_is_refused():

@@ -47,6 +47,14 @@ def test_several_models_have_a_legend_and_one_has_none(cases):
     assert list(display.curves_) == list(models)
 
 
+def test_risks_far_above_what_is_observed_stay_in_the_picture(cases):
+    y, _ = cases
+    rare = np.arange(len(y)) < 5
+    display = CalibrationDisplay.from_predictions(rare, np.linspace(0.9, 0.5, len(y)))
+    assert display.ax_.get_xlim()[1] > 0.87
+    assert display.ax_.get_xlim() == display.ax_.get_ylim()
+
+
 def test_it_draws_on_given_axes(cases):
     _, ax = plt.subplots()
     display = CalibrationDisplay(voros.OperatingPoints.from_scores(*cases), name="risk").plot(ax)

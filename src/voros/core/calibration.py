@@ -88,6 +88,8 @@ class Calibration:
         0 where risks are right on average; above 0 where they are too low.
     slope : Estimate or None
         1 where risks are spread as they should be; below 1 where they are too extreme.
+    certain : int
+        Cases with a risk of exactly 0 or 1, whose logit is infinite: the last two are without them.
     missing : str
         Why the last two are None.
 
@@ -106,6 +108,7 @@ class Calibration:
     brier: Estimate
     in_the_large: Estimate | None
     slope: Estimate | None
+    certain: int = 0
     missing: str = ""
 
     @classmethod
@@ -117,10 +120,11 @@ class Calibration:
         curve = calibration_curve(*cells.cases_one_by_one, n_bins, confidence)
         z = NormalDist().inv_cdf((1 + confidence) / 2)
         means = cells.mean_risk, cells.observed(confidence), cells.brier(z)
-        missing = cells.why_no_line
+        rest = cells.without_certain()
+        certain, missing = cells.n_cases - rest.n_cases, rest.why_no_line
         if missing:
-            return cls(curve, *means, None, None, missing)
-        return cls(curve, *means, cells.fit(z, slope=False), cells.fit(z, slope=True))
+            return cls(curve, *means, None, None, certain, missing)
+        return cls(curve, *means, rest.fit(z, slope=False), rest.fit(z, slope=True), certain)
 
 
 def holds_risks(points: OperatingPoints) -> bool:
@@ -189,14 +193,18 @@ class _Cells:
         half = z * float(np.sqrt(spread))
         return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
 
+    def without_certain(self) -> _Cells:
+        """Leave out risks of exactly 0 and 1, which have no logit."""
+        inner = (self.risk > 0) & (self.risk < 1)
+        return _Cells(self.risk[inner], self.cases[inner], self.positive[inner])
+
     @property
     def why_no_line(self) -> str:
         """Say why no line can be fitted to the logits; nothing where one can."""
-        certain = int(self.cases[(self.risk == 0) | (self.risk == 1)].sum())
-        if certain:
-            return f"{certain:,} cases have a risk of exactly 0 or 1, whose logit is infinite"
         with_hits = self.risk[self.positive > 0]
         without = self.risk[self.cases > self.positive]
+        if not len(with_hits) or not len(without):
+            return "the cases with a risk between 0 and 1 are of one class"
         if len(self.risk) == 1:
             return "all cases have the same risk"
         if with_hits.min() >= without.max() or with_hits.max() <= without.min():

@@ -77,7 +77,8 @@ class CalibrationDisplay(CurveDisplay):
 
     def _draw(self, *, grow: bool) -> None:
         found = self.calibrations
-        far = min(1.0, 1.05 * max(float(np.max(each.curve.high)) for each in found.values()))
+        curves = [each.curve for each in found.values()]
+        far = min(1.0, 1.05 * max(float(max(c.high.max(), c.mean_risk.max())) for c in curves))
         look: dict[str, Any] = {"color": quiet(self.ax_), "linewidth": 1}
         (self.diagonal_,) = self.ax_.plot([0, far], [0, far], **look)
         self.curves_ = {model: self._drawn(model) for model in found}

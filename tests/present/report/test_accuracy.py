@@ -144,10 +144,11 @@ def test_scores_that_are_no_risks_say_so():
     assert quality_table(report).rows[0][2:] == ("-",) * 5
 
 
-def test_certain_risks_have_no_slope_and_say_why():
+def test_certain_risks_are_said():
     y, a = drawn(7)
     report = make_report(y, np.where(a < 0.1, 0.0, a), SCENARIO, **FEW)
-    assert "have a risk of exactly 0 or 1" in calibration_in_words(report)[-1]
+    said = calibration_in_words(report)[-1]
+    assert f"without the {(a < 0.1).sum():,} cases whose risk is exactly 0 or 1" in said
     assert calibration_table(report) is not None
 
 

@@ -167,6 +167,12 @@ def test_the_json_beside_it_holds_the_same_numbers(report, written, folder):
     assert policy == report.policy
 
 
+def test_notes_are_for_the_record_and_give_no_advice(report):
+    taken, models = report.validation.notes
+    assert taken == "taking column 'died' as the label"
+    assert models == "taking as models: '<good>', 'fair'"
+
+
 def test_consequences_are_counted_on_the_validation_cases(report, written, folder):
     validation = read_predictions(folder / "valid.csv")
     alarms = validation.of("<good>") >= report.policy.threshold()

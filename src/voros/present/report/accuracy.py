@@ -90,9 +90,7 @@ def accuracy_tables(report: Report) -> tuple[Table, Table]:
     ]
     interval = f"{report.confidence:.0%} interval"
     return (
-        Table.from_rows(
-            [head, *rows], "True alarms (TP), false alarms (FP), misses (FN), and neither (TN)"
-        ),
+        Table.from_rows([head, *rows], "At the deployed threshold"),
         Table.from_rows([("", *parts), *measures], f"With the exact {interval}"),
     )
 
@@ -119,6 +117,7 @@ def accuracy_in_words(report: Report) -> list[str]:
             "Counts are as observed; precision and alarms are at a prevalence of "
             f"{report.scenario.prevalence:.3%}."
         )
+    said.append("TP are true alarms, FP false alarms, FN misses, and TN neither.")
     return [
         *said,
         "Intervals take cases as independent; several of one patient make them too narrow.",

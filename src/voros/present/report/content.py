@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -29,6 +30,9 @@ REPORTED_PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
 """Whose versions decide the numbers and the pictures."""
 
 REPORT_SCHEMA = 1
+
+ADVICE = re.compile(r" \((another one|others|another format): [^)]*\)$")
+"""What a note says to whoever reads the file, and not to readers of a report."""
 
 EVALUATION_NUMBERS = (
     *("deployed", "expected_cost", "cost_per_1000", "mean_precision", "mean_recall"),
@@ -98,7 +102,7 @@ class DataSummary:
             int(predictions.labels.sum()),
             predictions.label,
             tuple(predictions.models),
-            tuple(str(note).replace(source, name) for note in predictions.notes),
+            tuple(ADVICE.sub("", note).replace(source, name) for note in predictions.notes),
             predictions.n_rows,
             0 if kept is None else int((~kept).sum()),
             dict(predictions.missing),

@@ -40,7 +40,8 @@ class ScoreQuality:
             return (auroc, *["-"] * 5)
         return (
             *(auroc, f"{found.mean_risk:.3f}", f"{found.observed.value:.3f}"),
-            *map(between, (found.in_the_large, found.slope, found.brier)),
+            *(between(each, 2) for each in (found.in_the_large, found.slope)),
+            between(found.brier),
         )
 
 
@@ -85,6 +86,11 @@ def calibration_in_words(report: Report) -> list[str]:
             "they are too low. A slope below 1 means risks that are too extreme."
         )
     found = best_known(report)
-    if found is not None and found.missing:
-        said.append(f"{report.winner} has neither here: {found.missing}.")
-    return said
+    if found is None:
+        return said
+    if found.certain and not found.missing:
+        said.append(
+            f"Of {report.winner} both are without the {found.certain:,} cases whose risk is "
+            "exactly 0 or 1, which has no logit."
+        )
+    return [*said, f"{report.winner} has neither: {found.missing}."] if found.missing else said
