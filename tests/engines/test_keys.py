@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voros.engines.backends import adapter_of, as_lazy
-from voros.engines.keys import cell_end, cell_of, cell_start, from_key, span_bits, to_key
+from voros.engines.keys import cell_end, cell_of, cell_start, from_key, to_key
 
 floats = st.floats(allow_nan=False)
 
@@ -48,16 +48,11 @@ def test_an_octave_holds_sixteen_cells_of_level_48():
     assert len(np.unique(cell_of(scores, 48))) == 16
 
 
-def test_span_counts_the_floats_between():
-    after = np.nextafter(np.nextafter(1.0, 2), 2)
-    assert span_bits(1.0, after) == pytest.approx(math.log2(3))
-
-
 @pytest.mark.parametrize("level", [0, 17, 48, 60])
 def test_engines_number_cells_as_numpy_does(make_frame, level):
     frame = as_lazy(make_frame({"score": AWKWARD, "row": np.arange(len(AWKWARD))}))
     adapter = adapter_of(frame)
-    table = adapter.collect(adapter.with_cell(frame, "score", "cell", level))
+    table = adapter.collect(adapter.with_bits(frame, "score", "cell", level))
     cells = dict(zip(table["row"].to_list(), table["cell"].to_list(), strict=True))
     expected = [int(key) >> level for key in to_key(AWKWARD)]
     assert [cells[row] for row in range(len(AWKWARD))] == expected

@@ -7,6 +7,7 @@ import voros
 from voros.engines import count_frame
 from voros.engines.bins import Bins
 from voros.engines.plan import next_plan
+from voros.engines.scales import BITS
 
 pl = pytest.importorskip("polars")
 
@@ -96,16 +97,10 @@ def test_thousands_of_undecided_ranges_are_named_by_their_cells(engine):
     assert found.usage.passes <= 20
 
 
-def remainder(least, greatest, level, rows):
-    counts = np.array([rows])
-    return Bins(
-        np.array([least]), np.array([greatest]), np.array([level]), counts, counts // 2, counts // 2
-    )
-
-
-@pytest.mark.parametrize("level", [0, 3, 20])
-def test_a_wide_bin_with_finely_aligned_ends_is_still_planned(level):
-    """What is left below a first cut is wide, and its end lies on a cell of any level."""
-    bins = {"s": remainder(-40.0, 0.3, level, 10**6)}
-    plan = next_plan(bins, {"s": np.array([True])}, 1000)
-    assert plan.wanted["s"].level > level
+def test_bins_that_no_cell_tells_apart_are_counted_one_by_one():
+    """A scale that puts two bins into one cell must not count them together."""
+    beside, counts = np.nextafter(0.3, 0), np.full(2, 10**6)
+    least, greatest = np.array([0.3, -40.0]), np.array([40.0, beside])
+    bins = Bins(least, greatest, counts, counts // 2, counts // 2)
+    plan = next_plan({"s": bins}, {"s": np.ones(2, dtype=bool)}, {"s": BITS}, 1000)
+    assert plan.chosen["s"].sum() == 1

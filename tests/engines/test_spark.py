@@ -81,11 +81,12 @@ def test_weights_string_labels_and_several_models(frame, cases):
         assert points.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
-def test_cells_are_those_of_numpy(frame, cases):
+@pytest.mark.parametrize("level", [0, 40])
+def test_cells_are_those_of_numpy(frame, cases, level):
     lazy = as_lazy(frame).select("special")
     adapter = adapter_of(lazy)
-    numbered = adapter.collect(adapter.with_cell(lazy, "special", "cell", 40))
-    expected = sorted((to_key(cases["special"]) >> 40).tolist())
+    numbered = adapter.collect(adapter.with_bits(lazy, "special", "cell", level))
+    expected = sorted((to_key(cases["special"]) >> level).tolist())
     assert sorted(numbered["cell"].to_list()) == expected
 
 

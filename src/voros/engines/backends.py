@@ -1,7 +1,7 @@
 """What differs from engine to engine; everything else is asked through narwhals.
 
-An adapter reads the bits of a float in its engine's own language, to number the cells of
-`voros.engines.keys`, and opens Parquet files.
+An adapter numbers the cells of `voros.engines.scales` in its engine's own language, and opens
+files.
 """
 
 from __future__ import annotations
@@ -9,16 +9,19 @@ from __future__ import annotations
 import os
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE
-from voros.engines.keys import MAGNITUDE, cell_of
+from voros.core.arrays import LARGEST_FINITE, AnyArray
+from voros.engines.keys import MAGNITUDE
+from voros.engines.plan import Named
+from voros.engines.scales import ABOVE, BELOW, BITS, MISSING, Scale
 from voros.installing import missing_package
 
 LazyFrame: TypeAlias = nw.LazyFrame[Any]
@@ -26,9 +29,16 @@ LazyFrame: TypeAlias = nw.LazyFrame[Any]
 FRACTION_BITS, EXPONENT_BIAS = 52, 1023
 """How a float64 is laid out."""
 
+HIGHEST_POWER = (2 * EXPONENT_BIAS + 1) * 2**FRACTION_BITS
+"""Key of an infinity."""
+
 SMALLEST_NORMAL = 2.0**-1022
 SCALE_HALF = 2.0**537
 """Its square makes a whole number of the smallest float."""
+
+
+BATCH_ROWS = 2**17
+"""Rows that are counted in this process at a time."""
 
 
 class Adapter(ABC):
@@ -37,6 +47,9 @@ class Adapter(ABC):
     name: str
     package: str
     """What the engine is installed as."""
+
+    first_answer = 2**14
+    """Cells that a first count aims for: enough to leave little open, few enough for a cache."""
 
     def check(self) -> None:
         """Raise where something that the engine needs is not installed."""
@@ -48,19 +61,38 @@ class Adapter(ABC):
         """Open a Parquet file, or a folder or pattern of them."""
 
     @abstractmethod
-    def with_cell(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
-        """Add the number of the cell of a level that each score falls in.
+    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
+        """Add the number of the cell of a level that each score falls in, by the float's bits.
 
         The same as `voros.engines.keys.cell_of`, in the engine's own language.
         """
+
+    def with_cell(
+        self, frame: LazyFrame, score: str, cell: str, scale: Scale, level: int
+    ) -> LazyFrame:
+        """Add the number of the cell of a level that each score falls in, as `Scale.cells` does."""
+        if scale.roots is None:
+            frame, number = self.with_bits(frame, score, cell, level), nw.col(cell)
+        else:
+            number = _arithmetic(nw.col(score), scale, level)
+        if scale.clips:
+            number = _clipped(nw.col(score), number, scale)
+        return frame.with_columns(number.alias(cell))
+
+    counts_batches = False
+    """Whether counting a frame batch by batch is faster than a query."""
+
+    def batches(self, frame: LazyFrame, columns: Sequence[str]) -> Iterator[Sequence[AnyArray]]:
+        """Columns of a frame batch by batch."""
+        raise NotImplementedError(f"{self.name} has no batches of {columns}, {frame}")
 
     def pick(self, frame: LazyFrame, columns: Mapping[str, str]) -> LazyFrame:
         """Take some columns only; `columns` names what each is called afterwards."""
         return frame.select(*(nw.col(name).alias(short) for short, name in columns.items()))
 
-    def with_membership(self, frame: LazyFrame, column: str, values: Sequence[int]) -> LazyFrame:
-        """Replace a column of integers by whether each is one of the values."""
-        return frame.with_columns(nw.col(column).is_in(values))
+    def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
+        """Replace a column of cells by whether each is one of those named."""
+        return frame.with_columns(nw.col(column).is_in(named.cells.tolist()))
 
     def how_many(self, condition: nw.Expr) -> nw.Expr:
         """Number of rows where a condition holds; a float, whole and exact below 2**53."""
@@ -75,10 +107,26 @@ class Adapter(ABC):
         return answer.collect()
 
 
+def _arithmetic(score: nw.Expr, scale: Scale, level: int) -> nw.Expr:
+    for _ in range(scale.roots or 0):
+        score = score.sqrt()
+    return ((score - scale.origin) * scale.factor(level)).floor().cast(nw.Int64)
+
+
+def _clipped(score: nw.Expr, number: nw.Expr, scale: Scale) -> nw.Expr:
+    """Number the scores beyond the ends; engines put NaN above all, and so it shows there."""
+    above = nw.when(score > scale.highest).then(nw.lit(ABOVE)).otherwise(nw.lit(MISSING))
+    beyond = nw.when(score < scale.lowest).then(nw.lit(BELOW)).otherwise(above)
+    inside = (score >= scale.lowest) & (score <= scale.highest)
+    return nw.when(inside).then(number).otherwise(beyond)
+
+
 class Polars(Adapter):
     """Polars lazy frames, run by its streaming engine so that they need not fit into memory."""
 
     name = package = "polars"
+    first_answer = 2**16
+    counts_batches = True
 
     def open_parquet(self, path: str) -> Any:
         """Scan the files."""
@@ -86,7 +134,7 @@ class Polars(Adapter):
 
         return pl.scan_parquet(path)
 
-    def with_cell(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
+    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell; floor division by a power of two is a shift."""
         import polars as pl
 
@@ -97,6 +145,14 @@ class Polars(Adapter):
     def how_many(self, condition: nw.Expr) -> nw.Expr:
         """Count bits, which is faster than to add floats."""
         return condition.sum()
+
+    def batches(self, frame: LazyFrame, columns: Sequence[str]) -> Iterator[Sequence[AnyArray]]:
+        """Stream the columns: its own grouping takes several times as long as to count them."""
+        native = frame.to_native().select(*columns)
+        parts = native.collect_batches(
+            chunk_size=BATCH_ROWS, maintain_order=False, engine="streaming"
+        )
+        return ([part[name].to_numpy() for name in columns] for part in parts)
 
     def collect(self, answer: LazyFrame) -> nw.DataFrame[Any]:
         """Run the query out of core."""
@@ -118,14 +174,17 @@ class DuckDB(Adapter):
         pattern = f"{path.rstrip('/')}/**/*.parquet" if folder else path
         return connection.read_parquet(pattern)
 
-    def with_cell(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
+    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell in SQL, through the type BIT."""
         key = _key_in_sql(f'CAST(CAST("{score}" AS BIT) AS BIGINT)')
         return as_lazy(frame.to_native().project(f'*, ({key}) >> {level} AS "{cell}"'))
 
-    def with_membership(self, frame: LazyFrame, column: str, values: Sequence[int]) -> LazyFrame:
-        """Look values up by IN, which DuckDB turns into a hash join; a list it would search."""
-        found = f'"{column}" IN ({", ".join(map(str, values))})'
+    def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
+        """Look a cell up in a string of bits, which is faster than a join with a list."""
+        bits = "".join(np.where(named.wanted, "1", "0"))
+        last = len(bits) - 1
+        place = f'CAST(least(greatest("{column}" - {named.first}, 0), {last}) AS INTEGER)'
+        found = f"get_bit('{bits}'::BIT, {place}) = 1"
         return as_lazy(frame.to_native().project(f'* REPLACE ({found} AS "{column}")'))
 
     def how_many_missing(self, score: nw.Expr) -> nw.Expr:
@@ -150,13 +209,19 @@ class Dask(Adapter):
 
         return dd.read_parquet(path)
 
-    def with_cell(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
+    def with_cell(
+        self, frame: LazyFrame, score: str, cell: str, scale: Scale, level: int
+    ) -> LazyFrame:
         """Add the cell where the partition lies; the workers need voros installed."""
-        return as_lazy(frame.to_native().map_partitions(_add_cell, score, cell, level))
+        return as_lazy(frame.to_native().map_partitions(_add_cell, score, cell, scale, level))
+
+    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
+        """Add the cell where the partition lies."""
+        return self.with_cell(frame, score, cell, BITS, level)
 
 
-def _add_cell(part: Any, score: str, cell: str, level: int) -> Any:
-    return part.assign(**{cell: cell_of(part[score].to_numpy(dtype="float64"), level)})
+def _add_cell(part: Any, score: str, cell: str, scale: Scale, level: int) -> Any:
+    return part.assign(**{cell: scale.cells(part[score].to_numpy(dtype="float64"), level)})
 
 
 class Spark(Adapter):
@@ -190,14 +255,36 @@ class Spark(Adapter):
         picked = [col(name).alias(short) for short, name in quoted.items()]
         return as_lazy(frame.to_native().select(*picked))
 
-    def with_cell(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
-        """Add the cell in SQL, through the Java method that reads bits."""
+    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
+        """Add the cell by exact arithmetic: clusters that are shared allow no Java method."""
         from pyspark.sql.functions import expr
 
-        bits = f"CAST(java_method('java.lang.Double', 'doubleToLongBits', `{score}`) AS BIGINT)"
-        with_bits = frame.to_native().selectExpr("*", f"{bits} AS `{cell}`")
-        key = _key_in_sql(f"`{cell}`")
-        return as_lazy(with_bits.withColumn(cell, expr(f"shiftright({key}, {level})")))
+        native, size, power = frame.to_native(), f"{cell}_size", f"{cell}_power"
+        for name, step in _spark_key(f"abs(`{score}`)", size, power):
+            native = native.withColumn(name or cell, expr(step))
+        signed = f"IF(`{score}` < 0, -`{cell}`, `{cell}`)"
+        numbered = native.withColumn(cell, expr(f"shiftright({signed}, {level})"))
+        return as_lazy(numbered.drop(size, power))
+
+
+def _spark_key(absolute: str, size: str, power: str) -> list[tuple[str, str]]:
+    """Columns of SQL, one after the other, that end in the key of `ibis_size_key`, unnamed."""
+    denormal = f"{absolute} < {SMALLEST_NORMAL!r}D"
+    infinite = f"{absolute} > {LARGEST_FINITE!r}D"
+    fraction = f"CAST((`{size}` / pow(2D, `{power}`) - 1) * {2.0**FRACTION_BITS!r}D AS BIGINT)"
+    normal = f"(CAST(`{power}` AS BIGINT) + {EXPONENT_BIAS}) * {2**FRACTION_BITS} + {fraction}"
+    return [
+        (size, f"IF({denormal} OR {infinite}, 1D, {absolute})"),
+        (power, f"greatest(least(floor(log2(`{size}`)), {EXPONENT_BIAS}), {1 - EXPONENT_BIAS})"),
+        # A logarithm beside a power of two may round to the wrong side.
+        (power, f"`{power}` - IF(`{size}` < pow(2D, `{power}`), 1, 0)"),
+        (power, f"`{power}` + IF(`{size}` / pow(2D, `{power}`) >= 2, 1, 0)"),
+        (
+            "",
+            f"CASE WHEN {denormal} THEN CAST({absolute} * {SCALE_HALF!r}D * {SCALE_HALF!r}D "
+            f"AS BIGINT) WHEN {infinite} THEN {HIGHEST_POWER} ELSE {normal} END",
+        ),
+    ]
 
 
 class Ibis(Adapter):
@@ -215,7 +302,7 @@ class Ibis(Adapter):
 
         return ibis.read_parquet(f"{path}/**/*.parquet" if Path(path).is_dir() else path)
 
-    def with_cell(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
+    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell, as an expression that Ibis writes for its backend."""
         table = frame.to_native()
         return as_lazy(table.mutate(**{cell: ibis_cell(table[score], level)}))
@@ -247,7 +334,7 @@ def ibis_size_key(score: Any) -> Any:
     key = (power.cast("int64") + EXPONENT_BIAS) * 2**FRACTION_BITS + fraction
     # By halves, for no float holds the whole factor.
     small = (size * SCALE_HALF * SCALE_HALF).cast("int64")
-    highest = ibis.literal((2 * EXPONENT_BIAS + 1) * 2**FRACTION_BITS, "int64")
+    highest = ibis.literal(HIGHEST_POWER, "int64")
     return ibis.ifelse(denormal, small, ibis.ifelse(infinite, highest, key))
 
 

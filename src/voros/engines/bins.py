@@ -6,12 +6,12 @@ bin is a true operating point; what happens inside a bin with several scores is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.engines.keys import IntArray, from_key, to_key
+from voros.engines.keys import IntArray
 
 
 class ChangedDataError(ValueError):
@@ -38,9 +38,7 @@ class Bins:
     Attributes
     ----------
     least, greatest : ndarray of shape (n_bins,)
-        The range of each bin's scores; `least` is a score that occurs.
-    level : ndarray of int, shape (n_bins,)
-        How the bin's ends are aligned: cells of this level, and of lower ones, never cross them.
+        The range of each bin's scores; as engines count them, both ends occur.
     rows : ndarray of int, shape (n_bins,)
     positive, negative : ndarray of shape (n_bins,)
         Cases of each class, or the sum of their weights.
@@ -48,7 +46,6 @@ class Bins:
 
     least: FloatArray
     greatest: FloatArray
-    level: IntArray
     rows: IntArray
     positive: AnyArray
     negative: AnyArray
@@ -61,11 +58,6 @@ class Bins:
     def single(self) -> BoolArray:
         """Whether a bin holds one distinct score, so that nothing inside it is left open."""
         return np.asarray((self.least == self.greatest) | (self.rows == 1))
-
-    @property
-    def in_one_cell(self) -> BoolArray:
-        """Whether a bin is a cell of its level, rather than a longer range."""
-        return np.asarray(to_key(self.least) >> self.level == to_key(self.greatest) >> self.level)
 
     def take(self, chosen: AnyArray) -> Bins:
         """Return the chosen bins."""
@@ -85,42 +77,26 @@ class Bins:
         counted = np.bincount(home, weights=parts.rows, minlength=len(parents))
         outside = np.any(parts.greatest > parents.greatest[home])
         if outside or not np.array_equal(counted, parents.rows):
-            raise _changed(counted.sum(), parents.rows.sum())
-        return join(self.take(~chosen), parts.within(parents, home))
+            raise changed(counted.sum(), parents.rows.sum())
+        return join(self.take(~chosen), parts)
 
-    def within(self, parents: Bins, home: IntArray) -> Bins:
-        """Align the outermost parts of each parent as the parent is.
-
-        Parts were counted by cells, and only the first and the last cell may reach beyond the
-        parent's ends.
-        """
-        ends = np.append(home[1:] != home[:-1], True) | np.append(True, home[1:] != home[:-1])
-        aligned = np.minimum(self.level, parents.level[home])
-        return replace(self, level=np.where(ends, aligned, self.level))
-
-    def split_off(self, parts: Bins, cut: float, alignment: int) -> Bins:
-        """Put what a single bin holds from `cut` up in finer bins, and keep the rest together.
-
-        `cut` is the start of a cell of the level `alignment`.
-        """
+    def split_off(self, parts: Bins, cut: float) -> Bins:
+        """Put what a single bin holds from `cut` up in finer bins, and keep the rest together."""
         rest = int(self.rows[0] - parts.rows.sum())
         lowest = float(self.least[0])
         if rest < 0 or (rest > 0 and cut <= lowest) or np.any(parts.least < max(cut, lowest)):
-            raise _changed(parts.rows.sum(), self.rows[0])
+            raise changed(parts.rows.sum(), self.rows[0])
         if rest == 0:
             return parts
-        # Sums of weights carry rounding, and a difference of two must not fall below nothing.
         remainder = Bins(
             self.least,
-            from_key(to_key([cut]) - 1),
-            np.array([alignment]),
+            np.nextafter([cut], -np.inf),
             np.array([rest]),
+            # Sums of weights carry rounding, and a difference of two must not fall below nothing.
             np.maximum(self.positive - parts.positive.sum(), 0),
             np.maximum(self.negative - parts.negative.sum(), 0),
         )
-        level = parts.level.copy()
-        level[-1:] = np.minimum(level[-1:], alignment)
-        return join(replace(parts, level=level), remainder)
+        return join(parts, remainder)
 
 
 def join(one: Bins, other: Bins) -> Bins:
@@ -133,7 +109,8 @@ def join(one: Bins, other: Bins) -> Bins:
     return both.take(np.argsort(-both.least, kind="stable"))
 
 
-def _changed(found: float, expected: float) -> ChangedDataError:
+def changed(found: float, expected: float) -> ChangedDataError:
+    """Make the error of a pass that does not fit an earlier one."""
     return ChangedDataError(
         f"a later pass found {found:.0f} rows where an earlier one found {expected:.0f}, or other "
         "scores: the frame changed, or is drawn at random, between passes. Write it to a file first"

@@ -111,15 +111,15 @@ def count_frame(
     (True, True)
     """
     accepted = check_tolerance(tolerance)
-    cases, totals = read_cases(frame, label, scores, weight, pos_label)
-    sizes = totals.positive, totals.negative, totals.one_case
-    bins = refine(cases, totals, scenarios, accepted, largest_answer)
+    cases = read_cases(frame, label, scores, weight, pos_label)
+    counted = refine(cases, scenarios, accepted, largest_answer)
+    sizes = counted.totals.positive, counted.totals.negative, counted.totals.one_case
     return {
         name: replace(
             CertifiedPoints.of(part, *sizes),
             scenarios=tuple(scenarios),
-            usage=cases.usage,
+            usage=counted.cases.usage,
             tolerance=accepted,
         )
-        for name, part in bins.items()
+        for name, part in counted.bins.items()
     }

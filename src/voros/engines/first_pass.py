@@ -11,10 +11,19 @@ import numpy as np
 
 from voros.core.arrays import SHOWN_VALUES, AnyArray, check_labels
 from voros.engines.backends import LazyFrame, adapter_of, as_lazy
-from voros.engines.queries import POSITIVE, WEIGHT, LazyCases, Usage, class_sums, with_shares
+from voros.engines.bins import Bins
+from voros.engines.queries import (
+    KNOWN,
+    LABELLED,
+    POSITIVE,
+    WEIGHT,
+    LazyCases,
+    Usage,
+    class_sums,
+    with_shares,
+)
 
-LABEL, LABELLED, KNOWN = "_voros_label", "_voros_labelled", "_voros_known"
-"""The label; whether there is one; whether it is one of the two."""
+LABEL = "_voros_label"
 
 LARGEST_WHOLE = 2.0**53
 """From here on neighbouring whole numbers are the same float."""
@@ -47,8 +56,8 @@ class Totals:
 
 def read_cases(
     frame: Any, label: str, scores: Sequence[str], weight: str | None, pos_label: Any
-) -> tuple[LazyCases, Totals]:
-    """Check a frame's columns, and count its classes in one pass (two with weights)."""
+) -> LazyCases:
+    """Check a frame's columns, and its weights in a pass; labels and scores are not checked yet."""
     lazy = as_lazy(frame)
     _check_columns(lazy, label, scores, weight)
     adapter = adapter_of(lazy)
@@ -61,14 +70,32 @@ def read_cases(
     classes = _classes(lazy, label, pos_label)
     numbers = [*models.values(), *([] if weight is None else [WEIGHT])]
     prepared = lazy.select(*_label_columns(lazy, classes), nw.col(*numbers).cast(nw.Float64))
-    usage = Usage(adapter.name, passes=1 + (weight is not None))
-    cases = LazyCases(prepared, models, weight is not None, adapter, usage)
-    totals = _totals(cases, label)
-    usage.rows = totals.rows
-    _check_whole(totals, whole)
-    if any(np.isposinf(high) for _, high in totals.ranges.values()):
-        cases = cases.capped()
-    return cases, totals
+    usage = Usage(adapter.name, passes=int(weight is not None))
+    return LazyCases(prepared, models, weight is not None, adapter, label, whole, usage)
+
+
+def count_totals(cases: LazyCases) -> tuple[LazyCases, Totals]:
+    """Count the classes in a pass, and refuse rows that have no label or score."""
+    totals = _totals(cases, cases.label)
+    cases.usage.passes += 1
+    return with_totals(cases, totals), totals
+
+
+def with_totals(cases: LazyCases, totals: Totals) -> LazyCases:
+    """Note how many cases there are, and see to what engines cannot compare."""
+    cases.usage.rows = totals.rows
+    _check_whole(totals, cases.whole)
+    infinite = any(np.isposinf(high) for _, high in totals.ranges.values())
+    return cases.capped() if infinite else cases
+
+
+def totals_of(bins: Mapping[str, Bins], label: str) -> Totals:
+    """Totals of unweighted cases that were counted before anything else."""
+    one = next(iter(bins.values()))
+    rows, positive = int(one.rows.sum()), int(one.positive.sum())
+    _check_labelled({"labelled": rows, "positive": positive}, rows, label)
+    ends = {name: (float(part.least[-1]), float(part.greatest[0])) for name, part in bins.items()}
+    return Totals(rows, positive, rows - positive, 1.0, ends)
 
 
 def _check_whole(totals: Totals, whole: Sequence[str]) -> None:

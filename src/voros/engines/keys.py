@@ -73,13 +73,5 @@ def cell_end(cells: Any, level: int) -> FloatArray:
     return from_key(np.minimum(last, HIGHEST_KEY))
 
 
-def span_bits(least: Any, greatest: Any) -> FloatArray:
-    """Base-2 logarithm of how many keys lie between two scores, both included."""
-    # Unsigned: the whole range of keys does not fit into 63 bits.
-    with np.errstate(over="ignore"):
-        width = to_key(greatest).astype(np.uint64) - to_key(least).astype(np.uint64)
-    return np.asarray(np.log2(width.astype(np.float64) + 1.0))
-
-
 LOWEST_KEY, HIGHEST_KEY = to_key([-np.inf, LARGEST_FINITE])
 """Keys of the lowest and highest score; a score of +inf counts as the highest finite one."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray
 from voros.engines.bins import Bins
-from voros.engines.keys import COARSEST, IntArray, cell_of, cell_start, span_bits
+from voros.engines.keys import COARSEST, IntArray
+from voros.engines.scales import ABOVE, BELOW, BITS, Scale
 
 LARGEST_ANSWER = 2**20
 """Rows of aggregates that one pass may bring to the driver: some 50 MB."""
@@ -17,14 +18,11 @@ LARGEST_ANSWER = 2**20
 REFINED_ANSWER = 2**17
 """Rows that a refinement for a scenario aims for: a further pass is cheaper than a long answer."""
 
-FIRST_ANSWER = 2**14
-"""Rows that the first count aims for: enough to leave little open, few enough to stay in cache."""
-
 SMALLEST_ANSWER = 16
 """Rows that a pass may always bring: with fewer a bin might not be split at all."""
 
 MOST_PARENTS = 2**14
-"""Separate bins that one filter names."""
+"""Bins that one pass splits."""
 
 CELLS_PER_PARENT = 4
 """Cells that a plan wants for each bin at least: more bins than that allow wait for a pass."""
@@ -35,8 +33,22 @@ MOST_COMPARED = 8
 SPARE_ROWS = 2**16
 """Rows that a filter by one range may let through in vain before bins are named one by one."""
 
-CUT_BITS = 14
-"""A first cut falls on one of some 2**14 cell starts between the lowest and the highest score."""
+LARGEST_LOOKUP = 2**17
+"""Cells between the first and the last one that a filter names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """Cells of a level in which rows are wanted, as a table over all cells from the first on."""
+
+    level: int
+    first: int
+    wanted: BoolArray
+
+    @property
+    def cells(self) -> IntArray:
+        """Numbers of the wanted cells."""
+        return np.flatnonzero(self.wanted) + self.first
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,21 +57,34 @@ class Wanted:
 
     Attributes
     ----------
+    scale : Scale
     level : int
         Of the cells that the rows are counted by.
+    first, last : int
+        The cells that are expected, both included.
     low, high : float
         Only scores in this range, ends included.
-    cells : mapping of int to ndarray of int
-        Cells of each level in which rows are wanted.
     ranges : tuple of (float, float)
-        Where cells or ranges are given, only scores in one of them.
+        Where given, only scores in one of them.
+    named : Named, optional
+        Where given, only scores in one of these cells.
     """
 
+    scale: Scale
     level: int
+    first: int = BELOW
+    last: int = ABOVE
     low: float = -np.inf
     high: float = np.inf
-    cells: Mapping[int, IntArray] = field(default_factory=dict)
     ranges: tuple[tuple[float, float], ...] = ()
+    named: Named | None = None
+
+    @property
+    def n_cells(self) -> int:
+        """Cells that an answer may have."""
+        if self.named is None:
+            return self.last - self.first + 1
+        return int(np.count_nonzero(self.named.wanted)) << (self.named.level - self.level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +93,53 @@ class PassPlan:
 
     wanted: Mapping[str, Wanted]
     chosen: Mapping[str, BoolArray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class _Keyed:
+    """Bins with the keys of their ends on a scale."""
+
+    bins: Bins
+    scale: Scale
+    low: IntArray
+    high: IntArray
+
+    @classmethod
+    def of(cls, bins: Bins, scale: Scale) -> _Keyed:
+        return cls(bins, scale, scale.cells(bins.least), scale.cells(bins.greatest))
+
+    @property
+    def splits(self) -> BoolArray:
+        """Whether the scale tells the ends of a bin apart, and reaches both."""
+        return (self.low < self.high) & (self.low > BELOW) & (self.high < ABOVE)
+
+    def apart(self, level: int) -> BoolArray:
+        """Whether no cell of a level reaches from a bin into a neighbour."""
+        gaps = (self.low[:-1] >> level) != (self.high[1:] >> level)
+        return np.asarray(np.append(gaps, True) & np.append(True, gaps))
+
+
+def next_plan(
+    bins: Mapping[str, Bins],
+    undecided: Mapping[str, BoolArray],
+    scales: Mapping[str, Scale],
+    at_most: int,
+) -> PassPlan:
+    """Choose the finest count of the undecided bins that fits into ``at_most`` rows.
+
+    Every model has its part of the answer, and a scale and level of its own.
+    """
+    each = max(at_most // len(undecided), SMALLEST_ANSWER)
+    wanted, chosen = {}, {}
+    for name, mask in undecided.items():
+        keyed = _Keyed.of(bins[name], scales[name])
+        if not np.any(keyed.splits & mask):
+            keyed = _Keyed.of(bins[name], BITS)
+        level, index = _choose(keyed, np.flatnonzero(keyed.splits & mask), each)
+        chosen[name] = np.zeros(len(mask), dtype=np.bool_)
+        chosen[name][index] = True
+        wanted[name] = _wanted(keyed, chosen[name], level)
+    return PassPlan(wanted, chosen)
 
 
 def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
@@ -80,89 +152,70 @@ def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
     return COARSEST
 
 
-def next_plan(
-    bins: Mapping[str, Bins], undecided: Mapping[str, BoolArray], at_most: int
-) -> PassPlan:
-    """Choose the finest count of the undecided bins that fits into ``at_most`` rows.
-
-    Every model has its part of the answer, and a level of its own: scales may differ.
-    """
-    each = max(at_most // len(undecided), SMALLEST_ANSWER)
-    wanted, chosen = {}, {}
-    for name, mask in undecided.items():
-        level, index = _choose(bins[name], np.flatnonzero(mask), each)
-        chosen[name] = np.zeros(len(mask), dtype=np.bool_)
-        chosen[name][index] = True
-        wanted[name] = _wanted(bins[name], chosen[name], level)
-    return PassPlan(wanted, chosen)
-
-
-def _choose(bins: Bins, index: IntArray, at_most: int) -> tuple[int, IntArray]:
+def _choose(keyed: _Keyed, index: IntArray, at_most: int) -> tuple[int, IntArray]:
     """Find which bins to count together, and the level, so that no cell crosses a bin's end.
 
     A bin on its own is cut out of the rows exactly, so its cells may be wider than its ends are
     aligned. Every round leaves bins out, so there is an end.
     """
-    index = _most_rows(bins, index, min(MOST_PARENTS, at_most // CELLS_PER_PARENT))
+    rows = keyed.bins.rows
+    # Unsigned: the whole range of keys does not fit into 63 bits.
+    with np.errstate(over="ignore"):
+        width = keyed.high.astype(np.uint64) - keyed.low.astype(np.uint64)
+    spans = np.log2(width.astype(np.float64) + 1.0)
+    index = _most_rows(rows, index, min(MOST_PARENTS, at_most // CELLS_PER_PARENT))
     while True:
-        group = bins.take(index)
-        level = finest_level(span_bits(group.least, group.greatest), group.rows, at_most)
-        fits = group.level > level
+        level = finest_level(spans[index], rows[index], at_most)
+        fits = keyed.apart(level)[index]
         if fits.all() or len(index) == 1:
             return level, index
         if not fits.any():
-            index = _most_rows(bins, index, len(index) // 2)
+            index = _most_rows(rows, index, len(index) // 2)
         else:
-            heavier = 2 * group.rows[fits].sum() >= group.rows.sum()
+            heavier = 2 * rows[index][fits].sum() >= rows[index].sum()
             index = index[fits if heavier else ~fits]
 
 
-def _most_rows(bins: Bins, index: IntArray, at_most: int) -> IntArray:
-    return index[np.argsort(-bins.rows[index], kind="stable")[: max(at_most, 1)]]
+def _most_rows(rows: IntArray, index: IntArray, at_most: int) -> IntArray:
+    return index[np.argsort(-rows[index], kind="stable")[: max(at_most, 1)]]
 
 
-def _wanted(bins: Bins, mask: BoolArray, level: int) -> Wanted:
-    parents = bins.take(mask)
+def _wanted(keyed: _Keyed, mask: BoolArray, level: int) -> Wanted:
+    bins, parents = keyed.bins, keyed.bins.take(mask)
+    first, last = int(keyed.low[mask].min()) >> level, int(keyed.high[mask].max()) >> level
     # Where nothing lies beyond, a row need not be compared.
     low = -np.inf if mask[-1] else float(parents.least[-1])
     high = np.inf if mask[0] else float(parents.greatest[0])
+    want = Wanted(keyed.scale, level, first, last, low, high)
     between = (bins.least >= low) & (bins.greatest <= high)
     spare = SPARE_ROWS if len(parents) > 1 else 0
     if bins.rows[between].sum() - parents.rows.sum() <= spare:
-        return Wanted(level, low, high)
-    ranges = _runs(bins, mask)
-    if len(ranges) <= MOST_COMPARED:
-        return Wanted(level, low, high, ranges=ranges)
-    named = parents.in_one_cell
-    mask = mask.copy()
-    mask[np.flatnonzero(mask)[named]] = False
-    return Wanted(level, low, high, _cells(parents.take(named)), _runs(bins, mask))
+        return want
+    upper, lower = _runs(mask)
+    if len(upper) <= MOST_COMPARED:
+        ranges = zip(bins.least[lower].tolist(), bins.greatest[upper].tolist(), strict=True)
+        return replace(want, ranges=tuple(ranges))
+    return replace(want, named=_named(keyed.low[lower], keyed.high[upper], level))
 
 
-def _cells(parents: Bins) -> dict[int, IntArray]:
-    return {
-        level: np.unique(cell_of(parents.least[parents.level == level], level))
-        for level in np.unique(parents.level).tolist()
-    }
+def _named(low: IntArray, high: IntArray, level: int) -> Named:
+    """Name cells that cover ranges of keys, as fine as a table of bounded size allows.
 
-
-def _runs(bins: Bins, mask: BoolArray) -> tuple[tuple[float, float], ...]:
-    """Ranges of scores that cover the marked bins, neighbours together."""
-    edges = np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8))
-    first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
-    return tuple(zip(bins.least[last].tolist(), bins.greatest[first].tolist(), strict=True))
-
-
-def first_cut(cells: IntArray, weights: FloatArray, level: int, share: float) -> float:
-    """Score above which a small sample has at least the given share of its weight.
-
-    Examples
-    --------
-    >>> cells = cell_of([0.25, 0.5, 1.0, 2.0], 52)
-    >>> first_cut(cells, np.ones(4), 52, 0.5)
-    1.0
+    Cells may cover more than was asked for; what they let through in vain is passed over.
     """
-    order = np.argsort(-cells)
-    above = np.cumsum(weights[order]) / weights.sum()
-    enough = int(np.searchsorted(above, share))
-    return float(cell_start(cells[order][min(enough, len(order) - 1)], level))
+    while True:
+        first, last = low >> level, high >> level
+        size = int(last.max() - first.min()) + 1
+        if size <= LARGEST_LOOKUP and (last - first + 1).sum() <= 2 * MOST_PARENTS:
+            break
+        level += 1
+    steps = np.zeros(size + 1, dtype=np.int64)
+    np.add.at(steps, first - first.min(), 1)
+    np.add.at(steps, last - first.min() + 1, -1)
+    return Named(level, int(first.min()), np.cumsum(steps[:-1]) > 0)
+
+
+def _runs(mask: BoolArray) -> tuple[IntArray, IntArray]:
+    """First and last bin of every run of marked ones."""
+    edges = np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8))
+    return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1

@@ -10,13 +10,23 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray
 from voros.engines.backends import Adapter, LazyFrame
+from voros.engines.batches import LARGEST_TABLE, count_batches
 from voros.engines.bins import Bins
 from voros.engines.plan import PassPlan, Wanted
+from voros.engines.scales import MISSING
 
-POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED = (
-    f"_voros_{name}" for name in ("positive", "weight", "model", "score", "cell", "named")
+POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED, VALID, LABELLED, KNOWN = (
+    f"_voros_{name}"
+    for name in (
+        *("positive", "weight", "model", "score", "cell"),
+        *("named", "valid", "labelled", "known"),
+    )
 )
 """Columns of the queries; the prefix keeps them apart from the user's own."""
+
+
+class IncompleteRowsError(Exception):
+    """A count met rows without a label or score; which, a count of the totals says."""
 
 
 @dataclass
@@ -64,18 +74,21 @@ class LazyCases:
     models: Mapping[str, str]
     weighted: bool
     adapter: Adapter
+    label: str = ""
+    whole: Sequence[str] = ()
+    """Models whose scores are whole numbers."""
+
     usage: Usage = field(default_factory=Usage)
 
     def collect(self, answer: LazyFrame) -> dict[str, AnyArray]:
         """Run a query and return its columns."""
         table = self.adapter.collect(answer)
-        columns = {name: table.get_column(name).to_numpy() for name in table.columns}
-        self.usage.bytes_received += sum(column.nbytes for column in columns.values())
-        return columns
+        return self._received({name: table.get_column(name).to_numpy() for name in table.columns})
 
-    def head(self, rows: int) -> LazyCases:
-        """The first rows only, wherever the engine finds them: for guesses, not for numbers."""
-        return replace(self, frame=self.frame.head(rows), usage=Usage())
+    def pilot(self, rows: int) -> dict[str, AnyArray]:
+        """Labels, scores and weights of the first rows, wherever the engine finds them."""
+        columns = [POSITIVE, *self.models.values(), *([WEIGHT] if self.weighted else [])]
+        return replace(self, usage=Usage()).collect(self.frame.select(*columns).head(rows))
 
     def capped(self) -> LazyCases:
         """The same cases with scores of +inf at the highest finite float.
@@ -85,59 +98,101 @@ class LazyCases:
         highest = nw.col(*self.models.values()).clip(upper_bound=LARGEST_FINITE)
         return replace(self, frame=self.frame.with_columns(highest))
 
-    def count(self, plan: PassPlan) -> dict[str, Bins]:
-        """Count the wanted rows of every model by cells, in one query.
+    def count(self, plan: PassPlan, *, checked: bool = False) -> dict[str, Bins]:
+        """Count the wanted rows of every model by cells, in one query or batch by batch.
 
-        Each model is grouped on its own: an engine reads few columns faster than it turns columns
-        into rows.
+        Raises
+        ------
+        IncompleteRowsError
+            If `checked`, where a row has neither label, or no score.
         """
-        grouped = []
-        for name, want in plan.wanted.items():
-            rows = with_shares(self._wanted_rows(name, want), self.weighted)
-            rows = self.adapter.with_cell(rows, SCORE, CELL, want.level)
-            grouped.append(rows.group_by(CELL).agg(*_counts(self.weighted)))
-        if len(grouped) > 1:
-            models = [nw.lit(self.models[name]).alias(MODEL) for name in plan.wanted]
-            named = zip(grouped, models, strict=True)
-            grouped = [nw.concat([part.with_columns(model) for part, model in named])]
-        answer = self.collect(grouped[0])
-        counted = {name: self._bins(answer, name, want) for name, want in plan.wanted.items()}
+        answers = self._count_batches(plan.wanted, checked)
+        rest = {name: want for name, want in plan.wanted.items() if name not in answers}
+        if rest:
+            answers |= self._count_query(rest, checked)
         self.usage.passes += 1
-        self.usage.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
+        for answer in answers.values():
+            if np.any(answer[CELL] == MISSING) or np.isnan(answer["greatest"]).any():
+                raise IncompleteRowsError
+        return {name: self._bins(answers[name]) for name in plan.wanted}
+
+    def _count_batches(
+        self, wanted: Mapping[str, Wanted], checked: bool
+    ) -> dict[str, Mapping[str, AnyArray]]:
+        counted: dict[str, Mapping[str, AnyArray]] = {}
+        for name, want in wanted.items():
+            columns = [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
+            if not self.adapter.counts_batches or want.n_cells > LARGEST_TABLE:
+                continue
+            rows = self._wanted_rows(name, want, checked)
+            if checked:
+                score = nw.when(nw.col(VALID)).then(nw.col(SCORE)).otherwise(nw.lit(float("nan")))
+                rows = rows.with_columns(score.alias(SCORE), nw.col(POSITIVE).fill_null(False))
+            batches = self.adapter.batches(rows, columns)
+            counted[name] = self._received(count_batches(batches, want, self.weighted))
         return counted
 
-    def _wanted_rows(self, name: str, want: Wanted) -> LazyFrame:
+    def _received(self, columns: dict[str, AnyArray]) -> dict[str, AnyArray]:
+        self.usage.bytes_received += sum(column.nbytes for column in columns.values())
+        return columns
+
+    def _count_query(
+        self, wanted: Mapping[str, Wanted], checked: bool
+    ) -> dict[str, Mapping[str, AnyArray]]:
+        """Ask for all models at once, each grouped on its own.
+
+        An engine reads few columns faster than it turns columns into rows.
+        """
+        grouped = []
+        for name, want in wanted.items():
+            rows = self._wanted_rows(name, want, checked)
+            if want.named is not None:
+                rows = self._in_named_cells(rows, want)
+            rows = with_shares(rows, self.weighted)
+            rows = self.adapter.with_cell(rows, SCORE, CELL, want.scale, want.level)
+            if checked:
+                cell = nw.when(nw.col(VALID)).then(nw.col(CELL)).otherwise(nw.lit(MISSING))
+                rows = rows.with_columns(cell.alias(CELL))
+            model = nw.lit(self.models[name]).alias(MODEL)
+            grouped.append(rows.group_by(CELL).agg(*_counts(self.weighted)).with_columns(model))
+        answer = self.collect(nw.concat(grouped) if len(grouped) > 1 else grouped[0])
+        return {
+            name: {
+                key: column[answer[MODEL] == self.models[name]] for key, column in answer.items()
+            }
+            for name in wanted
+        }
+
+    def _wanted_rows(self, name: str, want: Wanted, checked: bool) -> LazyFrame:
         kept = [POSITIVE, WEIGHT] if self.weighted else [POSITIVE]
-        rows = self.frame.select(*kept, nw.col(self.models[name]).alias(SCORE))
+        score = nw.col(self.models[name])
+        valid = [self._valid(score).alias(VALID)] if checked else []
+        rows = self.frame.select(*kept, score.alias(SCORE), *valid)
         # First the outer range, in plain comparisons that an engine can push into its scan.
         if want.low > -np.inf or want.high < np.inf:
             rows = rows.filter(_between(want.low, want.high))
-        if not (want.cells or want.ranges):
-            return rows
-        named = {level: f"{NAMED}_{level}" for level in want.cells}
-        for level, cells in want.cells.items():
-            rows = self.adapter.with_cell(rows, SCORE, named[level], level)
-            rows = self.adapter.with_membership(rows, named[level], cells.tolist())
-        ranges = [_between(low, high) for low, high in want.ranges]
-        return rows.filter(_any([*map(nw.col, named.values()), *ranges]))
+        if want.ranges:
+            rows = rows.filter(_any([_between(low, high) for low, high in want.ranges]))
+        return rows
 
-    def _bins(self, answer: Mapping[str, AnyArray], name: str, want: Wanted) -> Bins:
-        mine = np.ones(len(answer[CELL]), dtype=np.bool_)
-        if MODEL in answer:
-            mine = answer[MODEL] == self.models[name]
-        order = np.flatnonzero(mine)[np.argsort(-answer["least"][mine])]
+    def _valid(self, score: nw.Expr) -> nw.Expr:
+        """Whether a row has one of the two labels, and a score."""
+        valid = ~(nw.col(POSITIVE).is_null() | score.is_null() | score.is_nan())
+        return valid & nw.col(KNOWN) if KNOWN in self.frame.collect_schema() else valid
+
+    def _in_named_cells(self, rows: LazyFrame, want: Wanted) -> LazyFrame:
+        assert want.named is not None
+        rows = self.adapter.with_cell(rows, SCORE, NAMED, want.scale, want.named.level)
+        return self.adapter.with_membership(rows, NAMED, want.named).filter(nw.col(NAMED))
+
+    def _bins(self, answer: Mapping[str, AnyArray]) -> Bins:
+        order = np.argsort(-answer["least"])
         kind = np.float64 if self.weighted else np.int64
         rows = answer["rows"][order].astype(np.int64)
         positive = answer["positive"][order].astype(kind)
         negative = answer["negative"][order].astype(kind) if self.weighted else rows - positive
-        return Bins(
-            answer["least"][order],
-            answer["greatest"][order],
-            np.full(len(order), want.level),
-            rows,
-            positive,
-            negative,
-        )
+        self.usage.rows_counted += int(rows.sum())
+        return Bins(answer["least"][order], answer["greatest"][order], rows, positive, negative)
 
 
 def with_shares(frame: LazyFrame, weighted: bool) -> LazyFrame:

@@ -3,46 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, BoolArray
+from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import BinnedPoints
-from voros.engines.bins import Bins
-from voros.engines.first_pass import Totals
-from voros.engines.keys import KEY_BITS, cell_of, span_bits
-from voros.engines.plan import (
-    CUT_BITS,
-    FIRST_ANSWER,
-    REFINED_ANSWER,
-    SMALLEST_ANSWER,
-    PassPlan,
-    Wanted,
-    finest_level,
-    first_cut,
-    next_plan,
-)
-from voros.engines.queries import LazyCases
+from voros.engines.bins import Bins, changed
+from voros.engines.first_pass import Totals, count_totals, totals_of, with_totals
+from voros.engines.pilot import PILOT_MARGIN, SELECTIVE, Pilot
+from voros.engines.plan import REFINED_ANSWER, PassPlan, Wanted, next_plan
+from voros.engines.queries import POSITIVE, WEIGHT, IncompleteRowsError, LazyCases
+from voros.engines.scales import BITS, Scale
 
 PILOT_ROWS = 100_000
-"""Rows from which the first cut is guessed. A bad guess costs a pass, never a number."""
+"""Rows from which the first count is planned."""
 
-PILOT_MARGIN = 1.25
-"""How far beyond the capacity the first cut aims."""
 
-SELECTIVE = 0.4
-"""A cut that keeps more than this share of the rows is not worth the pass it may cost."""
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What is known of all models' scores after a pass."""
+
+    cases: LazyCases
+    totals: Totals
+    bins: dict[str, Bins]
+    scales: Mapping[str, Scale]
 
 
 def refine(
-    cases: LazyCases, totals: Totals, scenarios: Sequence[Scenario], tolerance: float, at_most: int
-) -> dict[str, Bins]:
+    cases: LazyCases, scenarios: Sequence[Scenario], tolerance: float, at_most: int
+) -> Counted:
     """Count every model's scores as finely as the scenarios need.
 
     Without scenarios every distinct score is counted.
     """
-    bins = _first_count(cases, totals, scenarios, at_most)
+    counted = _first_count(cases, scenarios, at_most)
+    cases, totals, bins = counted.cases, counted.totals, counted.bins
     while True:
         undecided = {
             name: _undecided(part, totals, scenarios, tolerance, at_most)
@@ -50,8 +47,9 @@ def refine(
         }
         undecided = {name: mask for name, mask in undecided.items() if mask.any()}
         if not undecided:
-            return bins
-        plan = next_plan(bins, undecided, min(at_most, REFINED_ANSWER) if scenarios else at_most)
+            return counted
+        wanted = min(at_most, REFINED_ANSWER) if scenarios else at_most
+        plan = next_plan(bins, undecided, counted.scales, wanted)
         for name, parts in cases.count(plan).items():
             bins[name] = bins[name].refined(plan.chosen[name], parts)
 
@@ -75,61 +73,80 @@ def _undecided(
     return np.asarray(np.logical_or.reduce(masks))
 
 
-def _first_count(
-    cases: LazyCases, totals: Totals, scenarios: Sequence[Scenario], at_most: int
-) -> dict[str, Bins]:
-    """Count from a guessed cut up: the capacity leaves the scores below it out of reach."""
-    whole = {name: whole_range(totals, name) for name in cases.models}
-    # Level of the cells at which a first cut may fall.
-    alignment = {
-        name: max(int(span_bits(part.least, part.greatest)[0]) - CUT_BITS, 0)
-        for name, part in whole.items()
+def _first_count(cases: LazyCases, scenarios: Sequence[Scenario], at_most: int) -> Counted:
+    """Count all cases, or those from a guessed cut up: the capacity leaves the others out of reach.
+
+    Without a cut the totals come of the same pass.
+    """
+    first = cases.pilot(PILOT_ROWS)
+    n_rows = len(first[POSITIVE])
+    few = n_rows < PILOT_ROWS and n_rows * len(cases.models) <= at_most
+    share = max((_least_in_reach(scenario) for scenario in scenarios), default=1.0)
+    totals = None
+    if cases.weighted or (share * PILOT_MARGIN < SELECTIVE and not few):
+        cases, totals = count_totals(cases)
+        few = totals.rows * len(cases.models) <= at_most
+        share = max((_share_in_reach(totals, s) for s in scenarios), default=1.0)
+    if few:
+        plan = PassPlan(dict.fromkeys(cases.models, Wanted(BITS, 0)))
+        scales = dict.fromkeys(cases.models, BITS)
+    else:
+        scales, plan = _first_plan(cases, first, totals, share * PILOT_MARGIN, at_most)
+    if totals is None:
+        return _with_totals(cases, plan, scales)
+    bins = {
+        name: _whole(totals, name).split_off(parts, plan.wanted[name].low)
+        for name, parts in cases.count(plan).items()
     }
-    share = max((_share_in_reach(totals, s) for s in scenarios), default=1.0) * PILOT_MARGIN
-    cuts = dict.fromkeys(whole, -np.inf)
-    if totals.rows > at_most and share < SELECTIVE:
-        cuts = _guess_cuts(cases, alignment, share)
-    levels = _first_levels(whole, cuts, at_most)
-    wanted = {name: Wanted(levels[name], low=cut) for name, cut in cuts.items()}
-    return {
-        name: whole[name].split_off(parts, cuts[name], alignment[name])
-        for name, parts in cases.count(PassPlan(wanted)).items()
-    }
+    return Counted(cases, totals, bins, scales)
 
 
-def whole_range(totals: Totals, name: str) -> Bins:
+def _first_plan(
+    cases: LazyCases,
+    first: Mapping[str, AnyArray],
+    totals: Totals | None,
+    share: float,
+    at_most: int,
+) -> tuple[dict[str, Scale], PassPlan]:
+    each = min(cases.adapter.first_answer, at_most // len(cases.models))
+    scales, wanted = {}, {}
+    for name, short in cases.models.items():
+        ends = None if totals is None else totals.ranges[name]
+        pilot = Pilot.of(first[short], first[POSITIVE], first.get(WEIGHT), ends)
+        scales[name] = pilot.scale()
+        cut = pilot.cut(share) if totals is not None and share < SELECTIVE else -np.inf
+        wanted[name] = pilot.wanted(scales[name], cut, each)
+    return scales, PassPlan(wanted)
+
+
+def _with_totals(cases: LazyCases, plan: PassPlan, scales: Mapping[str, Scale]) -> Counted:
+    """Count all rows, check them in the same pass, and add them up."""
+    try:
+        bins = cases.count(plan, checked=True)
+    except IncompleteRowsError:
+        # A count of its own says which rows, and how many.
+        count_totals(cases)
+        raise
+    totals = totals_of(bins, cases.label)
+    capped = with_totals(cases, totals)
+    if capped is not cases:
+        bins = capped.count(plan)
+    for part in bins.values():
+        if part.rows.sum() != totals.rows:
+            raise changed(part.rows.sum(), totals.rows)
+    return Counted(capped, totals, bins, scales)
+
+
+def _whole(totals: Totals, name: str) -> Bins:
     """Everything in one bin: what is known before any score is counted."""
     low, high = (min(score, LARGEST_FINITE) for score in totals.ranges[name])
     counts = (np.array([count]) for count in (totals.rows, totals.positive, totals.negative))
-    return Bins(np.array([low]), np.array([high]), np.array([KEY_BITS]), *counts)
+    return Bins(np.array([low]), np.array([high]), *counts)
 
 
-def _first_levels(
-    whole: Mapping[str, Bins], cuts: Mapping[str, float], at_most: int
-) -> dict[str, int]:
-    rows = {name: part.rows for name, part in whole.items()}
-    if sum(int(count[0]) for count in rows.values()) <= at_most:
-        return dict.fromkeys(whole, 0)
-    each = max(min(FIRST_ANSWER, at_most // len(whole)), SMALLEST_ANSWER)
-    return {
-        name: finest_level(
-            span_bits(np.maximum(part.least, cuts[name]), part.greatest), rows[name], each
-        )
-        for name, part in whole.items()
-    }
-
-
-def _guess_cuts(cases: LazyCases, alignment: Mapping[str, int], share: float) -> dict[str, float]:
-    plan = PassPlan({name: Wanted(level) for name, level in alignment.items()})
-    return {
-        name: first_cut(
-            cell_of(bins.least, alignment[name]),
-            bins.positive + bins.negative,
-            alignment[name],
-            share,
-        )
-        for name, bins in cases.head(PILOT_ROWS).count(plan).items()
-    }
+def _least_in_reach(scenario: Scenario) -> float:
+    """Share of the cases that is in reach whatever the number of cases of each class."""
+    return 0.0 if scenario.capacity_is_count else scenario.capacity
 
 
 def _share_in_reach(totals: Totals, scenario: Scenario) -> float:

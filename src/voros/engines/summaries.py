@@ -17,8 +17,8 @@ import numpy as np
 from voros.core.arrays import AnyArray, check_cases, check_count
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import BinnedPoints
-from voros.engines.bins import Bins
-from voros.engines.first_pass import read_cases
+from voros.engines.bins import Bins, changed
+from voros.engines.first_pass import count_totals, read_cases
 from voros.engines.keys import (
     HIGHEST_KEY,
     KEY_BITS,
@@ -29,7 +29,7 @@ from voros.engines.keys import (
     cell_start,
 )
 from voros.engines.plan import PassPlan, Wanted
-from voros.engines.refinement import whole_range
+from voros.engines.scales import BITS
 from voros.engines.small_cells import Ranges, overlapping, without_small
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, saved, with_checksum
@@ -133,9 +133,10 @@ class BinnedCounts:
     ) -> BinnedCounts:
         """Summarise a frame of an engine; parameters as in `count_frame`."""
         level = _level(bits)
-        cases, totals = read_cases(frame, label, [score], weight, pos_label)
-        parts = cases.count(PassPlan({score: Wanted(level)}))[score]
-        bins = whole_range(totals, score).split_off(parts, -np.inf, level)
+        cases, totals = count_totals(read_cases(frame, label, [score], weight, pos_label))
+        bins = cases.count(PassPlan({score: Wanted(BITS, level)}))[score]
+        if bins.rows.sum() != totals.rows:
+            raise changed(bins.rows.sum(), totals.rows)
         cells = cell_of(bins.least, level)
         counts = bins.rows, bins.positive, bins.negative
         return cls(bits, cells, np.ones_like(cells), *counts, totals.one_case)
@@ -156,9 +157,8 @@ class BinnedCounts:
     def bins(self) -> Bins:
         """Counts by range of scores; the lowest of each is the bin's own edge."""
         level = _level(self.bits)
-        levels = np.full(len(self.cells), level)
         ends = cell_start(self.cells, level), cell_end(self.cells + (self.widths - 1), level)
-        return Bins(*ends, levels, self.rows, self.positive, self.negative)
+        return Bins(*ends, self.rows, self.positive, self.negative)
 
     @property
     def points(self) -> BinnedPoints:

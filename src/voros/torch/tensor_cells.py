@@ -65,7 +65,6 @@ def points_of_cells(
     ends = np.nextafter(cell_starts(held + 1, bits), -np.inf)
     # The highest cell holds all that is beyond a float32 too.
     greatest = np.where(np.isfinite(ends), ends, LARGEST_FINITE)
-    levels = np.full(len(held), FLOAT_BITS - bits)
     counts = rows[held], positive[held], negative[held]
-    bins = Bins(cell_starts(held, bits), greatest, levels, *counts)
+    bins = Bins(cell_starts(held, bits), greatest, *counts)
     return BinnedPoints.of(bins, positive.sum().item(), negative.sum().item(), one_case)
