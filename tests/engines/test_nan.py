@@ -67,3 +67,38 @@ def test_infinities_in_a_parquet_file_are_no_nan(tmp_path, engine):
     frame = open_parquet(file, engine)
     points = count_frame(frame, label="y", scores=["s"], scenarios=[SCENARIO])["s"]
     assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+
+
+FAULTY = {
+    "a score beyond the sample": ("s", with_nan(15_000), r"'s' is missing or NaN in 1 of"),
+    "a score in the sample": ("s", with_nan(5), r"'s' is missing or NaN in 1 of"),
+    "a label": (
+        "y",
+        lambda labels: np.where(np.arange(N_CASES) == 9, None, labels),
+        r"label column 'y' is missing in 1 of 20000 rows",
+    ),
+    "a third label": (
+        "y",
+        lambda labels: np.where(np.arange(N_CASES) == 15_000, 2, labels),
+        r"label column 'y' holds a third label, or NaN, in 1 of 20000 rows",
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("fault", list(FAULTY))
+def test_faults_are_found_in_the_pass_that_counts(tmp_path, monkeypatch, engine, fault):
+    """Many rows and no limit: cells are arithmetic, and nothing was checked before."""
+    pytest.importorskip(engine)
+    monkeypatch.setattr("voros.engines.refinement.PILOT_ROWS", 1000)
+    column, change, message = FAULTY[fault]
+    file = write(tmp_path / "cases.parquet", **{column: change})
+    with pytest.raises(ValueError, match=message):
+        count_frame(
+            open_parquet(file, engine),
+            label="y",
+            scores=["s"],
+            pos_label=1 if fault == "a third label" else None,
+            scenarios=[voros.Scenario(cost_ratio=(0.05, 0.4))],
+            largest_answer=500,
+        )

@@ -270,7 +270,7 @@ class Spark(Adapter):
 def _spark_key(absolute: str, size: str, power: str) -> list[tuple[str, str]]:
     """Columns of SQL, one after the other, that end in the key of `ibis_size_key`, unnamed."""
     denormal = f"{absolute} < {SMALLEST_NORMAL!r}D"
-    infinite = f"{absolute} > {LARGEST_FINITE!r}D"
+    infinite = f"{absolute} > {float(LARGEST_FINITE)!r}D"
     fraction = f"CAST((`{size}` / pow(2D, `{power}`) - 1) * {2.0**FRACTION_BITS!r}D AS BIGINT)"
     normal = f"(CAST(`{power}` AS BIGINT) + {EXPONENT_BIAS}) * {2**FRACTION_BITS} + {fraction}"
     return [

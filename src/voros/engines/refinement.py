@@ -14,7 +14,7 @@ from voros.engines.bins import Bins, changed
 from voros.engines.first_pass import Totals, count_totals, totals_of, with_totals
 from voros.engines.pilot import PILOT_MARGIN, SELECTIVE, Pilot
 from voros.engines.plan import REFINED_ANSWER, PassPlan, Wanted, next_plan
-from voros.engines.queries import POSITIVE, WEIGHT, IncompleteRowsError, LazyCases
+from voros.engines.queries import POSITIVE, WEIGHT, LazyCases
 from voros.engines.scales import BITS, Scale
 
 PILOT_ROWS = 100_000
@@ -123,8 +123,8 @@ def _with_totals(cases: LazyCases, plan: PassPlan, scales: Mapping[str, Scale]) 
     """Count all rows, check them in the same pass, and add them up."""
     try:
         bins = cases.count(plan, checked=True)
-    except IncompleteRowsError:
-        # A count of its own says which rows, and how many.
+    except Exception:
+        # Some engines fail on NaN of themselves; a count of totals says which rows, and how many.
         count_totals(cases)
         raise
     totals = totals_of(bins, cases.label)
