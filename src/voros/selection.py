@@ -251,12 +251,9 @@ class Selection(Shown):
     def cells(self, row: ModelScores) -> tuple[str, ...]:
         """Return a model's name and its four scores as text, a star where they are close."""
         marks = ("*" if self.is_close(row, name) else " " for name in STRATEGIES)
-        scores = (_shown(getattr(row, name)) for name in STRATEGIES)
-        return (row.model, *(score + mark for score, mark in zip(scores, marks, strict=True)))
-
-
-def _shown(score: float) -> str:
-    return "open" if np.isnan(score) else f"{score:.4f}"
+        values = [getattr(row, name) for name in STRATEGIES]
+        shown = ("open" if np.isnan(value) else f"{value:.4f}" for value in values)
+        return (row.model, *(score + mark for score, mark in zip(shown, marks, strict=True)))
 
 
 def select_model(

@@ -199,20 +199,6 @@ class _Ranges:
         marks[occupied] = ranges_to_search(tp, fp, single[occupied], totals, scenarios)
         return marks
 
-    def replaced(self, first: int, last: int, edges: AnyArray, counts: AnyArray) -> _Ranges:
-        """Put finer ranges, with their counts, in place of those from `first` to `last`."""
-
-        def joined(old: AnyArray, fresh: AnyArray) -> AnyArray:
-            return np.concatenate([old[:first], fresh, old[last + 1 :]])
-
-        negative, positive = counts.T
-        return _Ranges(
-            joined(self.edges, edges),
-            joined(self.negative, negative),
-            joined(self.positive, positive),
-            self.high,
-        )
-
     def recounted(self, cases: DeviceCases, first: int, last: int, inner: AnyArray) -> _Ranges:
         """Count again from range `first` to `last`, with these edges inside."""
         start, end = self.edges[first], self.edges[last + 1 : last + 2]
@@ -221,7 +207,13 @@ class _Ranges:
         counts = cases.library.count_cells(
             cases.scores, cases.positive, np.concatenate([edges, end])
         )
-        return self.replaced(first, last, edges, counts[1 : len(edges) + 1])
+        fresh = edges, *counts[1 : len(edges) + 1].T
+        old = self.edges, self.negative, self.positive
+        edges, negative, positive = (
+            np.concatenate([before[:first], now, before[last + 1 :]])
+            for before, now in zip(old, fresh, strict=True)
+        )
+        return _Ranges(edges, negative, positive, self.high)
 
 
 def following(values: AnyArray) -> AnyArray:

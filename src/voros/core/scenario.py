@@ -24,6 +24,9 @@ from voros.exceptions import (
 from voros.text.messages import Argument, Message
 from voros.text.table import html_facts
 
+SCENARIO_PARTS = ("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
+"""What a scenario is made of."""
+
 SMALLEST_PREVALENCE = 1e-100
 """Below it, negatives per positive overflow once they are multiplied by a cost."""
 
@@ -226,8 +229,8 @@ class Scenario:
 
     def fields(self) -> dict[str, Any]:
         """Return everything that a file holds of it, as plain values."""
-        names = ("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
-        return {name: getattr(self, name) for name in names} | {"cost_ratio": self.costs.fields()}
+        plain = {name: getattr(self, name) for name in SCENARIO_PARTS}
+        return plain | {"cost_ratio": self.costs.fields()}
 
     def summary(self) -> tuple[tuple[str, str], ...]:
         """Return the limits and costs as pairs of name and text.
@@ -277,12 +280,8 @@ class Scenario:
 
     def __repr__(self) -> str:
         """Show the arguments, leaving out what is not limited."""
-        shown = [f"min_precision={self.min_precision!r}", f"capacity={self.capacity!r}"]
-        shown.append(f"cost_ratio={self.cost_ratio!r}")
-        if self.prevalence is not None:
-            shown.append(f"prevalence={self.prevalence!r}")
-        period = {"per": self.per, "exceed": self.exceed}
-        shown += [f"{name}={value!r}" for name, value in period.items() if value is not None]
+        given = {name: getattr(self, name) for name in SCENARIO_PARTS}
+        shown = (f"{name}={value!r}" for name, value in given.items() if value is not None)
         return f"Scenario({', '.join(shown)})"
 
 

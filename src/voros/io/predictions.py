@@ -296,7 +296,7 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
     label = names.label
     if label is None and labelled:
         label = _find_label(first_rows, names, file)
-        notes.append(_guess(f"taking column {label!r} as the label (another one: ", "label"))
+        notes.append(_naming(f"taking column {label!r} as the label (another one: ", "label", ")"))
     scores = tuple(names.scores)
     doubts: tuple[str, ...] = ()
     if not scores:
@@ -304,15 +304,11 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
         doubts = tuple(said for name in scores if (said := doubt(name, first_rows.column(name))))
         what = "score column" if names.model else "models"
         listed = ", ".join(map(repr, scores))
-        notes += [_guess(f"taking as {what}: {listed} (others: ", "scores"), *left_out]
+        notes += [_naming(f"taking as {what}: {listed} (others: ", "scores", ")"), *left_out]
     if names.model is not None and len(scores) != 1:
-        raise PredictionFileError(
-            Message(
-                f"{file}: a long file (model column {names.model!r}) has one column of scores, and "
-                f"{len(scores)} are possible ({_listed(scores)}); name it with ",
-                Argument("scores"),
-            )
-        )
+        several = f"and {len(scores)} are possible ({_listed(scores)})"
+        long = f"a long file (model column {names.model!r}) has one column of scores, {several}"
+        raise PredictionFileError(_naming(f"{file}: {long}; name it with ", "scores"))
     found = {"label": label, "scores": scores, "by": tuple(dict.fromkeys(names.by))}
     return Roles(**(vars(names) | found), notes=tuple(notes), doubts=doubts)
 
@@ -334,8 +330,8 @@ def _check_names(columns: Sequence[str], names: ColumnNames, file: str) -> None:
             )
 
 
-def _guess(taken: str, role: str) -> Message:
-    return Message(taken, Argument(role), ")")
+def _naming(before: str, role: str, after: str = "") -> Message:
+    return Message(before, Argument(role), after)
 
 
 def _missing(name: str, columns: Sequence[str], file: str, role: str) -> Message:
@@ -343,7 +339,7 @@ def _missing(name: str, columns: Sequence[str], file: str, role: str) -> Message
     close = get_close_matches(name, columns, n=1)
     meant = f"; did you mean {close[0]!r}?" if close else ";"
     rest = f"){meant} it has {_listed(columns)}"
-    return Message(f"{file} has no column {name!r} (", Argument(role), rest)
+    return _naming(f"{file} has no column {name!r} (", role, rest)
 
 
 def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:
@@ -357,13 +353,8 @@ def _find_label(first_rows: Any, names: ColumnNames, file: str) -> str:
         _check_single(found[0], columns, file)
     if len(found) != 1:
         several = f"{_listed(found)} could all be" if found else "no column is clearly"
-        raise PredictionFileError(
-            Message(
-                f"{file}: {several} the label; name it with ",
-                Argument("label"),
-                f" (columns: {_listed(columns)})",
-            )
-        )
+        opening, rest = f"{file}: {several} the label; name it with ", _listed(columns)
+        raise PredictionFileError(_naming(opening, "label", f" (columns: {rest})"))
     return str(found[0])
 
 
@@ -380,13 +371,9 @@ def _find_scores(
     left_out = [f"{name!r} ({reason})" for name, reason in reasons.items() if reason]
     if not numbers:
         why = f"; no numbers in {_shortened(left_out)}" if left_out else ""
-        raise PredictionFileError(
-            Message(
-                f"{file}: no column but the label holds numbers; name the scores with ",
-                Argument("scores"),
-                f" (columns: {_listed(columns)}){why}",
-            )
-        )
+        opening = f"{file}: no column but the label holds numbers; name the scores with "
+        rest = f" (columns: {_listed(columns)}){why}"
+        raise PredictionFileError(_naming(opening, "scores", rest))
     said = [f"left out, for want of numbers: {_shortened(left_out)}"] if left_out else []
     return numbers, said
 
@@ -452,11 +439,8 @@ def doubt(name: str, column: Any) -> str | None:
         looks = "a property of the case"
     else:
         return None
-    return Message(
-        f"column {name!r} is taken as a model and looks like {looks}; if it is none, name the "
-        "models with ",
-        Argument("scores"),
-    )
+    taken = f"column {name!r} is taken as a model and looks like {looks}"
+    return _naming(f"{taken}; if it is none, name the models with ", "scores")
 
 
 def _numbered(column: Any) -> bool:

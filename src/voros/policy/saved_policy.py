@@ -22,7 +22,7 @@ from voros.core.costs import (
     scipy_family,
 )
 from voros.core.geometry import Choice
-from voros.core.scenario import Scenario
+from voros.core.scenario import SCENARIO_PARTS, Scenario
 from voros.io.documents import Entry, read_document
 from voros.policy.allowed import POLICY_STRATEGIES, Origin
 from voros.policy.consistency import check_consistent
@@ -95,7 +95,7 @@ def _read_sizes(entry: Entry) -> dict[str, Any]:
 
 def saved_scenario(entry: Entry) -> Scenario:
     """Read a scenario that `Scenario.fields` gave."""
-    limits = entry.keys("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
+    limits = entry.keys(*SCENARIO_PARTS)
     return entry.made(
         Scenario,
         limits["min_precision"].number(0, 1),
