@@ -92,3 +92,21 @@ def test_every_picture_is_drawn_by_the_code_of_a_page(monkeypatch: pytest.Monkey
     # `voros experiment evidence` draws its own.
     kept = {path.name for path in draw_doc_images.IMAGES.glob("*.png")}
     assert kept == saved | PHOTOGRAPHS | {"evidence.png"}
+
+
+def test_the_example_for_a_gpu_runs_in_small_on_a_processor() -> None:
+    pytest.importorskip("torch")
+    text = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```py\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert block.count('"cuda"') == block.count("10**9") == 2
+    exec(block.replace('"cuda"', '"cpu"').replace("10**9", "10**4"), {})
+
+
+def test_no_page_with_python_is_left_out() -> None:
+    made = {"_build", "gallery", "reference"}
+    found = {
+        page
+        for page in (ROOT / "docs").rglob("*.md")
+        if not made & set(page.parts) and "```python\n" in page.read_text(encoding="utf-8")
+    }
+    assert found <= set(PAGES)
