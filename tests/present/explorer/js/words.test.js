@@ -161,10 +161,11 @@ test("the verdict names the lead, a close call, and what cannot be used", () => 
     verdictText([model("a", 0.5), model("b", 0.4)], 0.01),
     "First: a, 0.100 ahead of b.",
   );
-  assert.match(
-    verdictText([model("a", 0.5), model("b", 0.495)], 0.01),
-    /too close to call: 0\.0050/,
-  );
+  const near = [model("a", 0.5), model("b", 0.495)];
+  assert.match(verdictText(near, 0.01), /only 0\.0050 apart; without resamples/);
+  assert.match(verdictText(near, null), /^First: a, 0\.005 ahead/);
+  near[1].sure = { behind: [-0.001, 0.02] };
+  assert.match(verdictText(near, null), /too close to call: 0\.0050/);
   assert.match(verdictText([model("a", 0.5), model("b", 0, false)], 0.01), /^Only a can/);
   assert.match(verdictText([model("a", 0, false)], 0.01), /^No model/);
 });

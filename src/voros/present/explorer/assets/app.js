@@ -203,7 +203,7 @@ function say(verdict, consequence, view) {
 
 /** The sentences and the ranking, which know more once the resamples are scored. */
 function showResult(view, consequence) {
-  const verdict = verdictText(view.ranked, view.closeCall);
+  const verdict = verdictText(view.ranked, view.bySample ? null : view.closeCall);
   showRanking(view);
   say(verdict, consequence, view);
   showComparison(view, verdict, consequence);

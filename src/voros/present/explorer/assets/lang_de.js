@@ -118,6 +118,9 @@ export const GERMAN = {
   onlyModel: (model) => `Nur ${model} kann innerhalb dieser Grenzen Alarm schlagen.`,
   tooClose: (first, second, distance) =>
     `${first} und ${second} sind nicht zu unterscheiden: ${distance} auseinander.`,
+  near: (first, second, distance) =>
+    `${first} und ${second} liegen nur ${distance} auseinander; ohne Stichprobenwiederholungen kann diese Seite ` +
+    `nicht sagen, ob das Zufall ist.`,
   firstModel: (first, second, distance) => `Zuerst: ${first}, ${distance} vor ${second}.`,
   withModel: (model, consequence) => `Mit ${model}: ${consequence}`,
   consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
@@ -295,10 +298,12 @@ export const GERMAN = {
   mapAxis: (title, isCount) => `${title} (${isCount ? "Alarme" : "Anteil der Fälle"})`,
   mapPlace: (most, floor) => `Kapazität ${most}, Mindestanteil ${floor}`,
   mapNoModel: (place) => `${place}: kein Modell kann Alarm schlagen.`,
-  mapWinner: (place, model, close) => `${place}: ${model}${close ? ", vom zweiten nicht zu unterscheiden" : ""}.`,
+  mapWinner: (place, model, close) => `${place}: ${model}${close === null ? "" : `, ${close}`}.`,
   floorByCapacity: "Mindestanteil, nach Kapazität",
   noModelCell: "kein Modell",
-  closeCell: (model) => `${model} (nicht zu unterscheiden)`,
+  closeCell: (model, close) => `${model} (${close})`,
+  tooCloseCell: "nicht zu unterscheiden",
+  nearCell: (closeCall) => `das zweite um höchstens ${closeCall} schlechter`,
   never: "nie",
   notRecorded: "nicht bekannt",
   range: (from, to) => `${from} bis ${to}`,

@@ -113,6 +113,8 @@ export const ENGLISH = {
   onlyModel: (model) => `Only ${model} can raise alarms within these limits.`,
   tooClose: (first, second, distance) =>
     `${first} and ${second} are too close to call: ${distance} apart.`,
+  near: (first, second, distance) =>
+    `${first} and ${second} are only ${distance} apart; without resamples this page cannot say whether that is chance.`,
   firstModel: (first, second, distance) => `First: ${first}, ${distance} ahead of ${second}.`,
   withModel: (model, consequence) => `With ${model}: ${consequence}`,
   consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
@@ -286,10 +288,12 @@ export const ENGLISH = {
   mapAxis: (title, isCount) => `${title} (${isCount ? "alarms" : "share of cases"})`,
   mapPlace: (most, floor) => `Capacity ${most}, precision floor ${floor}`,
   mapNoModel: (place) => `${place}: no model can raise an alarm.`,
-  mapWinner: (place, model, close) => `${place}: ${model}${close ? ", too close to call" : ""}.`,
+  mapWinner: (place, model, close) => `${place}: ${model}${close === null ? "" : `, ${close}`}.`,
   floorByCapacity: "Floor, by capacity",
   noModelCell: "no model",
-  closeCell: (model) => `${model} (too close to call)`,
+  closeCell: (model, close) => `${model} (${close})`,
+  tooCloseCell: "too close to call",
+  nearCell: (closeCall) => `the second within ${closeCall}`,
   never: "never",
   notRecorded: "not recorded",
   range: (from, to) => `${from} to ${to}`,

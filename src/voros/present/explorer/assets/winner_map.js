@@ -12,7 +12,7 @@ import {
   mapWindow,
   placeOnMap,
 } from "./winners.js";
-import { percent, plain } from "./wording.js";
+import { hatchText, percent, plain } from "./wording.js";
 
 /** Cells of the finished map, over which the keys move. */
 const FINE = GRIDS.at(-1);
@@ -109,12 +109,12 @@ function limitsUnder(event, picture, window, { box, x, y }) {
 }
 
 /** Who wins in a cell, at which limits, in words. */
-function cellText({ minPrecision, capacity }, cell, models) {
+function cellText({ minPrecision, capacity }, cell, view) {
   const most = capacity.count === undefined ? percent(capacity.share) : plain(capacity.count);
   const place = w.mapPlace(most, percent(minPrecision));
   if (!cell) return `${place}.`;
   if (cell.winner === -1) return w.mapNoModel(place);
-  return w.mapWinner(place, models[cell.winner].name, cell.close);
+  return w.mapWinner(place, view.models[cell.winner].name, cell.close ? hatchText(view) : null);
 }
 
 /**
@@ -181,7 +181,7 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
     draw();
     const [column, row] = cursor;
     const cell = shown?.cells === FINE ? shown.found[row * FINE + column] : null;
-    say(cellText(limitsOfCursor(), cell, view.models));
+    say(cellText(limitsOfCursor(), cell, view));
   }
 
   function dropCursor() {

@@ -137,8 +137,9 @@ export function settingText(setting, words) {
 }
 
 /**
- * Who ranks first and by how much, given results sorted from the best. Where it is known how sure
- * they are, it is too close to call if the second may be ahead; else if they are within `closeCall`.
+ * Who ranks first and by how much, given results sorted from the best. It is too close to call if the
+ * second may be ahead, by the interval of their distance. Where no resamples are to come, models
+ * within `closeCall` are only said to be near; it is null where they are.
  */
 export function verdictText(ranked, closeCall) {
   const [first, second] = ranked;
@@ -146,6 +147,13 @@ export function verdictText(ranked, closeCall) {
   if (!second) return w.oneModel(first.name, fixed(first.score, 3));
   if (!second.usable) return w.onlyModel(first.name);
   const distance = first.score - second.score;
-  if (second.sure ? second.sure.behind[0] <= 0 : distance <= closeCall) return w.tooClose(first.name, second.name, fixed(distance, 4));
+  const names = [first.name, second.name, fixed(distance, 4)];
+  if (second.sure && second.sure.behind[0] <= 0) return w.tooClose(...names);
+  if (!second.sure && closeCall !== null && distance <= closeCall) return w.near(...names);
   return w.firstModel(first.name, second.name, fixed(distance, 3));
+}
+
+/** Why a place on the map is hatched. */
+export function hatchText({ bySample, closeCall }) {
+  return bySample ? w.tooCloseCell : w.nearCell(plain(closeCall));
 }
