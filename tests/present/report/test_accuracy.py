@@ -215,6 +215,17 @@ def test_half_a_test_and_groups_of_nothing_are_refused():
         make_report(y, a, SCENARIO, false_alarm_cost=3, **FEW)
 
 
+def test_a_report_is_shown_in_short(tested):
+    report, (y, *_) = tested
+    text, page = repr(report), report._repr_html_()
+    values = accuracy_values(report.validated)
+    assert text.startswith("A classifier chosen\nchosen: risk, alarm at a score of at least")
+    assert len(text.splitlines()) < 25
+    for name in ("tp", "fp", "fn", "tn"):
+        assert f"<td>{values[name]:,}</td>" in page
+    assert values["tp"] + values["fn"] == y.sum()
+
+
 def test_checklists_answer_what_the_report_has(tested):
     alone = make_report(*drawn(12), SCENARIO, **FEW)
     with_groups, without = ({n: dict(rows) for n, rows in named.items()} for named in (

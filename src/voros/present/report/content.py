@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.installing import package_versions
-from voros.present.report.accuracy import accuracy_values
+from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, accuracy_values
 from voros.present.report.answers import checklists
 from voros.present.report.risks import ScoreQuality
+from voros.present.report.wording import policy_in_words
+from voros.text.table import Shown, Table
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
@@ -136,8 +138,8 @@ class ModelInterval:
     wins: float
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Shown):
     """A choice of model and thresholds, with all that it rests on.
 
     Attributes
@@ -206,6 +208,13 @@ class Report:
     def winner(self) -> str:
         """Name of the chosen model."""
         return self.selection.winner
+
+    def _parts(self) -> Iterator[str | Table]:
+        yield self.title
+        yield f"chosen: {self.winner}, {policy_in_words(self.policy)}"
+        yield from accuracy_tables(self)
+        yield from accuracy_in_words(self)
+        yield "voros.present.report.write_report writes the rest, with pictures"
 
     @property
     def held_out(self) -> bool:
