@@ -24,16 +24,6 @@ DRAWN = 2e-4
 
 
 @pytest.fixture(scope="module")
-def cases() -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    rng = np.random.default_rng(5)
-    y = rng.random(400) < 0.25
-    return y, {
-        "sharp": (rng.normal(size=400) + 1.6 * y).round(1),
-        "blunt": (rng.normal(size=400) + 0.7 * y).round(1),
-    }
-
-
-@pytest.fixture(scope="module")
 def scenario() -> voros.Scenario:
     return voros.Scenario(min_precision=0.45, capacity=0.4, cost_ratio=(1 / 20, 1 / 2))
 

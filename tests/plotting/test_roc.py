@@ -22,21 +22,6 @@ from voros.plotting import RocDisplay
 EXACT = 1e-12
 
 
-@pytest.fixture(scope="module")
-def cases() -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    rng = np.random.default_rng(3)
-    y = rng.random(500) < 0.2
-    return y, {
-        "sharp": (rng.normal(size=500) + 2.0 * y).round(2),
-        "blunt": (rng.normal(size=500) + 0.8 * y).round(2),
-    }
-
-
-@pytest.fixture(scope="module")
-def scenario() -> voros.Scenario:
-    return voros.Scenario(min_precision=0.4, capacity=0.3, cost_ratio=(1 / 20, 1 / 3))
-
-
 def half_plane(on_x: float, on_y: float, constant: float) -> ShapelyPolygon:
     """A large polygon whose points near the unit square have on_x x + on_y y + constant >= 0."""
     normal = np.array([on_x, on_y]) / np.hypot(on_x, on_y)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import voros
+from voros import plotting
 
 pytest.importorskip("matplotlib")
 
@@ -18,14 +19,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from voros.looks import HUES
-from voros.plotting import (
-    AreaCurveDisplay,
-    RegionDisplay,
-    RocDisplay,
-    RocSurfaceDisplay,
-    ThresholdCostDisplay,
-    WinnerMapDisplay,
-)
 
 LINES, LINES_ON_DARK, FILLS = zip(*HUES, strict=True)
 SCENARIO = voros.Scenario(0.3, 0.2, (1 / 20, 1 / 5))
@@ -52,13 +45,14 @@ def contrast(one: Any, other: Any) -> float:
 
 def draw_all(y: Any, scores: Any) -> dict[str, Any]:
     one = scores["a"]
+    threshold = plotting.ThresholdCostDisplay.from_predictions(y, one, SCENARIO)
     return {
-        "roc": RocDisplay.from_predictions(y, scores, SCENARIO, cost_ratio=0.1).ax_.figure,
-        "area": AreaCurveDisplay.from_predictions(y, scores, SCENARIO).ax_.figure,
-        "map": WinnerMapDisplay.from_predictions(y, scores, **GRID).ax_.figure,
-        "threshold": ThresholdCostDisplay.from_predictions(y, one, SCENARIO).axes_[0].figure,
-        "region": RegionDisplay(1000, 9000, 0.15, 3000).plot().ax_.figure,
-        "surface": RocSurfaceDisplay.from_predictions(y, one, t=0.4).ax_.figure,
+        "roc": plotting.RocDisplay.from_predictions(y, scores, SCENARIO, cost_ratio=0.1).ax_.figure,
+        "area": plotting.AreaCurveDisplay.from_predictions(y, scores, SCENARIO).ax_.figure,
+        "map": plotting.WinnerMapDisplay.from_predictions(y, scores, **GRID).ax_.figure,
+        "threshold": threshold.axes_[0].figure,
+        "region": plotting.RegionDisplay(1000, 9000, 0.15, 3000).plot().ax_.figure,
+        "surface": plotting.RocSurfaceDisplay.from_predictions(y, one, t=0.4).ax_.figure,
     }
 
 
@@ -82,10 +76,10 @@ def test_on_a_dark_ground_every_line_and_word_stands_out(style: Any, cases: Any)
 
 def test_a_dark_ground_brings_the_lighter_colours(cases: Any) -> None:
     y, scores = cases
-    display = RocDisplay.from_predictions(y, scores)
+    display = plotting.RocDisplay.from_predictions(y, scores)
     assert [line.get_color() for line in display.curves_.values()] == list(LINES[:3])
     with plt.rc_context({"axes.facecolor": "black"}):
-        dark = RocDisplay.from_predictions(y, scores)
+        dark = plotting.RocDisplay.from_predictions(y, scores)
     assert [line.get_color() for line in dark.curves_.values()] == list(LINES_ON_DARK[:3])
 
 
@@ -93,21 +87,21 @@ def test_a_cycle_of_the_settings_is_used_if_it_goes_round(cases: Any) -> None:
     y, scores = cases
     own = cycler(color=["red", "green", "blue"], linestyle=["-", "--", ":"])
     with plt.rc_context({"axes.prop_cycle": own}):
-        display = RocDisplay.from_predictions(y, scores)
-        winners = WinnerMapDisplay.from_predictions(y, scores, **GRID)
+        display = plotting.RocDisplay.from_predictions(y, scores)
+        winners = plotting.WinnerMapDisplay.from_predictions(y, scores, **GRID)
     assert [line.get_color() for line in display.curves_.values()] == ["red", "green", "blue"]
     assert [line.get_linestyle() for line in display.curves_.values()] == ["-", "--", ":"]
     assert [style.fill for style in winners.styles_.values()] == ["red", "green", "blue"]
     with plt.rc_context({"axes.prop_cycle": cycler(color=["red", "green"])}):
-        short = RocDisplay.from_predictions(y, scores)
+        short = plotting.RocDisplay.from_predictions(y, scores)
     assert [line.get_color() for line in short.curves_.values()] == list(LINES[:3])
 
 
 def test_sizes_follow_the_settings(cases: Any) -> None:
     y, scores = cases
-    plain = RocDisplay.from_predictions(y, scores)
+    plain = plotting.RocDisplay.from_predictions(y, scores)
     with plt.rc_context({"font.size": 15, "lines.linewidth": 3, "figure.figsize": (9, 4)}):
-        large = RocDisplay.from_predictions(y, scores)
+        large = plotting.RocDisplay.from_predictions(y, scores)
     assert large.ax_.figure.get_size_inches()[0] == 9
     by_width = (7 + 0.75 * (9 - 3.3)) / (7 + 0.75 * (6.4 - 3.3))
     ratio = large.ax_.xaxis.label.get_fontsize() / plain.ax_.xaxis.label.get_fontsize()
@@ -119,13 +113,15 @@ def test_sizes_follow_the_settings(cases: Any) -> None:
 
 def test_colours_are_given_to_one_to_each_or_by_name(cases: Any) -> None:
     y, scores = cases
-    alone = RocDisplay.from_predictions(y, scores["a"], SCENARIO, color="crimson")
+    alone = plotting.RocDisplay.from_predictions(y, scores["a"], SCENARIO, color="crimson")
     assert alone.curves_["model"].get_color() == "crimson"
-    each = AreaCurveDisplay.from_predictions(y, scores, SCENARIO, color=["r", "g", "b"])
+    each = plotting.AreaCurveDisplay.from_predictions(y, scores, SCENARIO, color=["r", "g", "b"])
     assert [line.get_color() for line in each.curves_.values()] == ["r", "g", "b"]
-    named = WinnerMapDisplay.from_predictions(y, scores, **GRID, color={"b": "gold"})
+    named = plotting.WinnerMapDisplay.from_predictions(y, scores, **GRID, color={"b": "gold"})
     assert [style.fill for style in named.styles_.values()] == [FILLS[0], "gold", FILLS[2]]
-    lines = ThresholdCostDisplay.from_predictions(y, scores["a"], SCENARIO, color="k").lines_
+    lines = plotting.ThresholdCostDisplay.from_predictions(
+        y, scores["a"], SCENARIO, color="k"
+    ).lines_
     assert {line.get_color() for line in lines.values()} == {"k"}
 
 
@@ -143,10 +139,10 @@ def test_colours_are_given_to_one_to_each_or_by_name(cases: Any) -> None:
 def test_colours_that_cannot_be_meant_are_refused(color: Any, message: str, cases: Any) -> None:
     y, scores = cases
     with pytest.raises(ValueError, match=message):
-        RocDisplay.from_predictions(y, scores, color=color)
+        plotting.RocDisplay.from_predictions(y, scores, color=color)
 
 
-@pytest.mark.parametrize("kind", [RocDisplay, AreaCurveDisplay])
+@pytest.mark.parametrize("kind", [plotting.RocDisplay, plotting.AreaCurveDisplay])
 def test_a_single_model_takes_a_name_and_several_do_not(kind: Any, cases: Any) -> None:
     y, scores = cases
     display = kind.from_predictions(y, scores["a"], SCENARIO, name="ours")
@@ -161,7 +157,7 @@ class TestZoom:
         y, scores = cases
         strict = voros.Scenario(0.5, 0.05, 0.1)
         for scenario in (SCENARIO, [strict, SCENARIO], strict):
-            display = RocDisplay.from_predictions(y, scores, scenario, zoom=True)
+            display = plotting.RocDisplay.from_predictions(y, scores, scenario, zoom=True)
             corners = np.vstack([each.region.get_xy() for each in display.limits_.values()])
             for axis, limits in enumerate((display.ax_.get_xlim(), display.ax_.get_ylim())):
                 most = corners[:, axis].max()
@@ -170,7 +166,7 @@ class TestZoom:
 
     def test_names_of_limits_stay_in_view(self, cases: Any) -> None:
         y, scores = cases
-        display = RocDisplay.from_predictions(y, scores, SCENARIO, zoom=True)
+        display = plotting.RocDisplay.from_predictions(y, scores, SCENARIO, zoom=True)
         display.ax_.figure.canvas.draw()
         view = display.ax_.get_window_extent()
         boxes = [t.get_window_extent() for t in display.limits_[next(iter(display.limits_))].labels]
@@ -185,7 +181,7 @@ class TestZoom:
     def test_without_limits_there_is_nothing_to_zoom_to(self, cases: Any) -> None:
         y, scores = cases
         with pytest.raises(ValueError, match="zoom=True needs a scenario"):
-            RocDisplay.from_predictions(y, scores, zoom=True)
+            plotting.RocDisplay.from_predictions(y, scores, zoom=True)
 
 
 def test_twenty_models_are_told_apart_on_a_map() -> None:
@@ -196,7 +192,7 @@ def test_twenty_models_are_told_apart_on_a_map() -> None:
         f"model {i}": noise[i] + (1.5 + 0.5 * rng.random()) * y * (rng.random(1500) < 0.6)
         for i in range(20)
     }
-    display = WinnerMapDisplay.from_predictions(
+    display = plotting.WinnerMapDisplay.from_predictions(
         y,
         scores,
         min_precisions=np.linspace(0.2, 0.9, 25),

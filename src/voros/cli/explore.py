@@ -13,6 +13,7 @@ from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
     FalseAlarmCost,
     GroupOptions,
+    Horizon,
     InputOptions,
     LimitOptions,
     OutputOptions,
@@ -69,14 +70,7 @@ class PromiseOptions:
             metavar="SHARE",
         ),
     ] = None
-    horizon: Annotated[
-        int | None,
-        in_choice(
-            "With --confidence: how many future cases the limits are promised for; a --capacity of "
-            "whole alarms is then one per horizon.",
-            metavar="COUNT",
-        ),
-    ] = None
+    horizon: Horizon = None
     group: Annotated[
         str | None,
         in_choice(

@@ -70,6 +70,15 @@ FalseAlarmCost = Annotated[
     ),
 ]
 
+Horizon = Annotated[
+    int | None,
+    in_choice(
+        "With --confidence: how many future cases the limits are promised for; a --capacity of "
+        "whole alarms is then one per horizon.",
+        metavar="COUNT",
+    ),
+]
+
 FileFormat = Annotated[
     str | None,
     in_columns(

@@ -24,6 +24,7 @@ from voros.cli.options import (
     Check,
     FalseAlarmCost,
     GroupOptions,
+    Horizon,
     InputOptions,
     LimitOptions,
     OutputOptions,
@@ -74,14 +75,7 @@ class ChoiceOptions:
             metavar="SHARE",
         ),
     ] = None
-    horizon: Annotated[
-        int | None,
-        in_choice(
-            "With --confidence: how many future cases the limits are promised for; a --capacity of "
-            "whole alarms is then one per horizon.",
-            metavar="COUNT",
-        ),
-    ] = None
+    horizon: Horizon = None
 
     def read(self) -> dict[str, Any]:
         """Return the arguments of `voros.select_points`."""

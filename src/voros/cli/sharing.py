@@ -15,6 +15,7 @@ from voros.cli.options import (
     Check,
     Exceed,
     FileFormat,
+    Horizon,
     OutputOptions,
     PeriodOptions,
     PredictionFile,
@@ -162,10 +163,7 @@ def share(
         float | None,
         in_choice("Keep all limits on future cases with this confidence.", metavar="SHARE"),
     ] = None,
-    horizon: Annotated[
-        int | None,
-        in_choice("With --confidence: for the next n cases, not the population.", metavar="COUNT"),
-    ] = None,
+    horizon: Horizon = None,
     group: Annotated[
         str | None,
         in_columns("With --confidence: whose case it is, if some have several.", metavar="COLUMN"),

@@ -32,8 +32,7 @@ def lightgbm_metric(scenario: Scenario) -> Callable[..., tuple[str, float, bool]
     Examples
     --------
     >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
-    >>> metric = lightgbm_metric(scenario)
+    >>> metric = lightgbm_metric(voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
     >>> metric([0, 0, 1, 0, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.6, 0.5], None)
     ('partial_voros', 0.3365, True)
     """

@@ -16,18 +16,13 @@ from voros.metrics import partial_voros_score
 def mlflow_metric(scenario: Scenario) -> Any:
     """Return an ``EvaluationMetric`` for ``extra_metrics`` of `mlflow.models.evaluate`.
 
-    The column of predictions must hold scores, not labels.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        Limits and costs.
+    The column of predictions must hold scores, not labels; the scenario is as in
+    `lightgbm_metric`.
 
     Examples
     --------
     >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
-    >>> mlflow_metric(scenario).name
+    >>> mlflow_metric(voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2))).name
     'partial_voros'
     """
     check_scenario(scenario)

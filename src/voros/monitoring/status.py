@@ -44,14 +44,9 @@ class Watch:
 
     Examples
     --------
-    >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
-    >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
-    >>> monitor = voros.Monitor(voros.ThresholdPolicy.from_validation(y, scores, scenario))
-    >>> _ = monitor.update([0.9, 0.2], cases=["a", "b"], times=["2026-03-01", "2026-03-02"])
-    >>> watch = monitor.status()["precision"]
-    >>> watch.name, watch.verdict, watch.limit, watch.n
-    ('precision', 'too early to tell', 0.25, 0)
+    >>> watch = Watch("precision", "too early to tell", "no alarm is old enough", limit=0.25)
+    >>> watch.document()["verdict"], watch.limit, watch.n
+    ('too early to tell', 0.25, 0)
     """
 
     name: str
@@ -91,14 +86,13 @@ class Status:
 
     Examples
     --------
-    >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
-    >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
-    >>> monitor = voros.Monitor(voros.ThresholdPolicy.from_validation(y, scores, scenario))
-    >>> _ = monitor.update([0.9, 0.2], cases=["a", "b"], times=["2026-03-01", "2026-03-02"])
-    >>> status = monitor.status()
-    >>> status.verdict, status.as_of, status.cases, status.alarms, status.broken
-    ('too early to tell', '2026-03-02', 2, 1, False)
+    >>> watch = Watch("precision", "watch", "precision: watch", since="2026-03-01")
+    >>> status = Status("watch", "2026-03-20", (watch,), cases=90, alarms=20, labels=15)
+    >>> print(status)
+    watch, as of 2026-03-20
+    precision: watch
+    >>> status.broken, status.since
+    (False, '2026-03-01')
     """
 
     verdict: Verdict

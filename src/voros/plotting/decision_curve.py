@@ -42,7 +42,6 @@ class DecisionCurveDisplay(CurveDisplay):
 
     Attributes
     ----------
-    ax_ : Axes
     curves_ : dict of str to Line2D
         The best threshold at each price within the limits.
     unlimited_ : dict of str to Line2D
@@ -51,6 +50,7 @@ class DecisionCurveDisplay(CurveDisplay):
         Where a score of at least the threshold probability alarms, for scores that are
         probabilities; dotted.
     treat_all_ : Line2D
+    ax_ : Axes
     styles_ : dict of str to ModelStyle
         How each model looks.
 

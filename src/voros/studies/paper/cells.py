@@ -55,12 +55,9 @@ class Cell:
 
     Examples
     --------
-    >>> import voros
-    >>> valid = voros.OperatingPoints.from_scores([0, 1, 0, 1], [0.1, 0.9, 0.6, 0.7])
-    >>> test = voros.OperatingPoints.from_scores([0, 1, 0, 1, 0], [0.1, 0.9, 0.4, 0.7, 0.3])
-    >>> cell = evaluate_cell("MIMIC-IV", 1, "partial_voros", valid, test)
-    >>> cell.dataset, cell.scenario, cell.strategy, cell.test.satisfied
-    ('MIMIC-IV', 1, 'partial_voros', True)
+    >>> lacking = Absent("no file eicu_s1_recall_valid.csv")
+    >>> Cell("eICU", 1, "recall", lacking, lacking).test.reason
+    'no file eicu_s1_recall_valid.csv'
     """
 
     dataset: str
@@ -97,20 +94,16 @@ def evaluate_cell(
 
 
 def read_cells(folder: str | Path) -> tuple[Cell, ...]:
-    r"""Read a folder of prediction files and compute every cell that its files allow.
+    """Read a folder of prediction files and compute every cell that its files allow.
 
     Without the folder, or any of the files in it, a `FileNotFoundError` is raised; a file that
     cannot be read is a `PredictionFileError` that names it.
 
     Examples
     --------
-    >>> import tempfile
-    >>> folder, text = Path(tempfile.mkdtemp()), "y_true,proba_y_eq_1\n1,0.9\n0,0.2\n0,0.4\n"
-    >>> for part in ("valid", "test"):
-    ...     _ = (folder / f"scenario1_recall_{part}.csv").write_text(text)
-    >>> cells = read_cells(folder)
-    >>> len(cells), [cell.strategy for cell in cells if isinstance(cell.test, PolicyEvaluation)]
-    (16, ['recall'])
+    >>> read_cells("nowhere")
+    Traceback (most recent call last):
+    FileNotFoundError: there is no folder nowhere
     """
     place = Path(folder)
     stems = dict.fromkeys(stem for found in FILE_STEMS.values() for stem in found.values())

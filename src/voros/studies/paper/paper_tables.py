@@ -49,11 +49,9 @@ class PaperTables(ShownAsTables):
 
     Examples
     --------
-    >>> import tempfile
-    >>> folder, text = Path(tempfile.mkdtemp()), "y_true,proba_y_eq_1\n1,0.9\n0,0.2\n0,0.4\n"
-    >>> for part in ("valid", "test"):
-    ...     _ = (folder / f"scenario1_recall_{part}.csv").write_text(text)
-    >>> tables = PaperTables(read_cells(folder))
+    >>> from itertools import product
+    >>> places, lacking = product(DATASETS, SCENARIOS, STRATEGY_ORDER), Absent("no file")
+    >>> tables = PaperTables(tuple(Cell(*place, lacking, lacking) for place in places))
     >>> len(tables.main), len(tables.detailed), sorted(tables.files())[:2]
     (2, 4, ['eicu_main.csv', 'eicu_main.tex'])
     """
