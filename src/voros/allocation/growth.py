@@ -9,7 +9,7 @@ import numpy as np
 
 from voros.allocation.problem import JointProblem
 from voros.core.arrays import AnyArray, FloatArray
-from voros.core.shared_capacity import hull_steps, options_of, whole_costs
+from voros.core.shared_capacity import merged_steps, options_of, whole_costs
 from voros.io.frames import make_frame
 
 
@@ -67,17 +67,12 @@ def grow(problem: JointProblem) -> CapacityGrowth:
     """Merge the steps of all hulls, the most worth for an alarm first."""
     streams = problem.streams(problem.mean_ratios)
     units = whole_costs(streams)
-    steps = [
-        hull_steps(options_of(stream, *cost, np.inf))[1:]
-        for stream, cost in zip(streams, units.costs, strict=True)
-    ]
-    owner = np.repeat(np.arange(len(steps)), [len(width) for width, _ in steps])
-    width = np.concatenate([width for width, _ in steps])
-    saved = np.concatenate([saved for _, saved in steps]) / units.per_cost
-    order = np.argsort(-saved / width, kind="stable")
-    owner, width, saved = owner[order], width[order], saved[order]
-    each = np.zeros((len(order) + 1, len(steps)))
-    each[np.arange(1, len(order) + 1), owner] = width
+    pairs = zip(streams, units.costs, strict=True)
+    options = [options_of(stream, *cost, np.inf) for stream, cost in pairs]
+    owner, width, saved = merged_steps(options)
+    saved = saved / units.per_cost
+    each = np.zeros((len(owner) + 1, len(streams)))
+    each[np.arange(1, len(owner) + 1), owner] = width
     nothing = float(sum(stream.cost(0) for stream in streams))
     return CapacityGrowth(
         problem.names,

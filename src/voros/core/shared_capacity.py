@@ -262,18 +262,19 @@ def options_of(stream: Stream, miss: int, false_alarm: int, most: float) -> Opti
     return Options(alarms[last], saved[last], rows[last])
 
 
-def hull_steps(options: Options) -> tuple[AnyArray, FloatArray, FloatArray]:
-    """Return the corners of the upper hull, and the alarms and the saving of each step to one."""
-    corners = upper_vertices(options.alarms, options.saved)
-    alarms, saved = (np.diff(column[corners]) for column in (options.alarms, options.saved))
-    return corners, alarms.astype(np.float64), saved.astype(np.float64)
+def merged_steps(options: Sequence[Options]) -> tuple[AnyArray, FloatArray, FloatArray]:
+    """Return owner, alarms and saving of the steps along all hulls; who saves most comes first."""
+    hulls = [upper_vertices(option.alarms, option.saved) for option in options]
+    pairs = list(zip(options, hulls, strict=True))
+    alarms = np.concatenate([np.diff(option.alarms[hull]) for option, hull in pairs])
+    saved = np.concatenate([np.diff(option.saved[hull]) for option, hull in pairs])
+    owner = np.repeat(np.arange(len(hulls)), [len(hull) - 1 for hull in hulls])
+    order = np.argsort(-saved / alarms, kind="stable")
+    return owner[order], alarms[order].astype(np.float64), saved[order].astype(np.float64)
 
 
 def multiplier(options: Sequence[Options], max_alarms: float) -> float:
     """Return what an alarm saves on the step at which the capacity ends; 0 where it never does."""
-    steps = [hull_steps(option)[1:] for option in options]
-    alarms = np.concatenate([width for width, _ in steps])
-    rates = np.concatenate([saved / width for width, saved in steps])
-    order = np.argsort(-rates, kind="stable")
-    beyond = np.flatnonzero(np.cumsum(alarms[order]) > max_alarms)
-    return float(rates[order][beyond[0]]) if len(beyond) else 0.0
+    _, alarms, saved = merged_steps(options)
+    beyond = np.flatnonzero(np.cumsum(alarms) > max_alarms)
+    return float(saved[beyond[0]] / alarms[beyond[0]]) if len(beyond) else 0.0
