@@ -11,7 +11,7 @@ from scipy import integrate, stats
 import voros
 from voros import Scenario, ThresholdPolicy, costs
 from voros.core.money import money_cost
-from voros.core.volume import miss_moments
+from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError
 
 PRICE = 35.0
@@ -168,7 +168,7 @@ def test_t_from_zero_is_refused_and_above_it_is_not():
     with pytest.raises(ArgumentError, match=r"false_alarm_cost with cost_ratio=uniform_t\(0, 1\)"):
         voros.evaluate(y, scores, Scenario(cost_ratio=costs.uniform_t(0, 1))).in_money(PRICE)
     samples = costs.from_samples([0.0, 0.5], over="t")
-    assert miss_moments(samples, np.empty(0), 3.0)[0] == np.inf
+    assert ratio_moments(samples, np.empty(0), 3.0, power=-1)[0] == np.inf
 
 
 @pytest.mark.parametrize("price", [0, -1, np.nan, np.inf, "35", True])

@@ -21,7 +21,7 @@ from voros.core.arrays import FloatArray, as_number
 from voros.core.costs import TAIL_HALVINGS, CostDistribution, Density
 from voros.core.exact_intervals import PER_CASES, Interval, ThresholdCounts
 from voros.core.geometry import Choice
-from voros.core.volume import cost_moments, miss_moments
+from voros.core.volume import cost_moments, ratio_moments
 from voros.exceptions import ArgumentError
 
 BEYOND_TAIL = 1e-3
@@ -78,31 +78,26 @@ def money_cost(
     n_positive: float,
     n_negative: float,
     false_alarm_cost: float,
+    counts: ThresholdCounts | None = None,
+    confidence: float = 0.95,
 ) -> MoneyCost:
-    """Price what thresholds do on cases; each is deployed on an interval of the cost ratio."""
+    """Price what thresholds do on cases; each is deployed on an interval of the cost ratio.
+
+    With ``counts`` as they were observed, of whole cases, there is an interval.
+    """
     price = check_price(false_alarm_cost)
     probability, worth = _moments(choices, costs, n_positive, n_negative)
     false, tp = (np.array([getattr(c, name) for c in choices], float) for name in ("fp", "tp"))
-    scale = PER_CASES * price / (n_positive + n_negative)
+    scale, interval = PER_CASES * price / (n_positive + n_negative), None
+    if counts is not None and counts.whole:
+        interval = counts.cost_interval(price * probability, price * worth, confidence)
     return MoneyCost(
         price,
         price * float(worth.sum()),
         scale * float(probability @ false + worth @ (n_positive - tp)),
         scale * float(worth.sum()) * n_positive,
+        interval,
     )
-
-
-def money_interval(
-    counts: ThresholdCounts,
-    choices: Sequence[Choice],
-    costs: CostDistribution,
-    odds: tuple[float, float],
-    price: float,
-    confidence: float,
-) -> Interval:
-    """Return the interval of the cost of 1,000 cases, from counts as they were observed."""
-    probability, worth = _moments(choices, costs, *odds)
-    return counts.cost_interval(price * probability, price * worth, confidence)
 
 
 def _moments(
@@ -111,7 +106,7 @@ def _moments(
     """Integrals of 1 and of C_FN / C_FP over the costs at which each threshold is deployed."""
     odds = n_negative / n_positive if n_positive and n_negative else 1.0
     starts = np.array([choice.cost_ratio_low for choice in choices[1:]])
-    worth = miss_moments(costs, starts, odds)
+    worth = ratio_moments(costs, starts, odds, power=-1)
     if not _has_mean(costs, odds, float(worth.sum())):
         raise ArgumentError(
             "false_alarm_cost",

@@ -320,41 +320,21 @@ def _intervals(
 
 
 def ratio_moments(
-    costs: CostDistribution, switches: FloatArray, negatives_per_positive: float
+    costs: CostDistribution, switches: FloatArray, negatives_per_positive: float, power: int = 1
 ) -> FloatArray:
     """Integrate the cost ratio over the intervals that ``switches`` make; see `cost_moments`.
 
-    Infinite on an interval that reaches an infinite ratio, as t does at 1.
+    With a power of -1 it is C_FN / C_FP, what a miss is worth in false alarms. Infinite on an
+    interval that reaches an infinite ratio, as t does at 1, or with that power a ratio of 0.
 
     Examples
     --------
-    >>> from voros.core.costs import uniform
+    >>> from voros.core.costs import miss_costs, uniform
     >>> ratio_moments(uniform(0.2, 0.4), np.array([0.3]), negatives_per_positive=9.0)
     array([0.125, 0.175])
-    """
-    return _integrated_ratio(costs, switches, negatives_per_positive, 1)
-
-
-def miss_moments(
-    costs: CostDistribution, switches: FloatArray, negatives_per_positive: float
-) -> FloatArray:
-    """Integrate C_FN / C_FP, what a miss is worth in false alarms, over the same intervals.
-
-    Infinite on an interval that reaches a ratio of 0, as t does at 0.
-
-    Examples
-    --------
-    >>> from voros.core.costs import miss_costs
-    >>> miss_moments(miss_costs(20, 40), np.array([1 / 30]), negatives_per_positive=9.0)
+    >>> ratio_moments(miss_costs(20, 40), np.array([1 / 30]), negatives_per_positive=9.0, power=-1)
     array([17.5, 12.5])
     """
-    return _integrated_ratio(costs, switches, negatives_per_positive, -1)
-
-
-def _integrated_ratio(
-    costs: CostDistribution, switches: FloatArray, negatives_per_positive: float, power: int
-) -> FloatArray:
-    """Integrate the cost ratio, or with a power of -1 its inverse."""
     if isinstance(costs, Uniform):
         probability, on_tpr, on_fpr = _intervals(costs, switches, negatives_per_positive)
         above, below = (on_fpr, on_tpr) if power > 0 else (on_tpr, on_fpr)

@@ -17,7 +17,7 @@ from voros.core.exact_intervals import (
 )
 from voros.core.geometry import Choice
 from voros.core.grouped_cases import counts_by_group
-from voros.core.money import MoneyCost, money_cost, money_interval
+from voros.core.money import MoneyCost, money_cost
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
@@ -191,14 +191,8 @@ class PolicyEvaluation(Shown):
         >>> round(policy.evaluate(y, scores).in_money(30).saved)  # 333 found, 167 false alarms
         95000
         """
-        sizes, costs = (self.n_positive, self.n_negative), self.scenario.costs
-        found = money_cost(self.choices, costs, *sizes, false_alarm_cost)
-        if not self.counts.whole:
-            return found
-        interval = money_interval(
-            self.counts, self.choices, costs, sizes, found.false_alarm, self.confidence
-        )
-        return replace(found, interval=interval)
+        sizes, observed = (self.n_positive, self.n_negative), (self.counts, self.confidence)
+        return money_cost(self.choices, self.scenario.costs, *sizes, false_alarm_cost, *observed)
 
     def over_prevalences(self, prevalences: Any = None) -> PrevalenceBand:
         """Say what the threshold does at other prevalences, if only the shares of classes change.
