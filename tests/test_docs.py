@@ -110,3 +110,12 @@ def test_no_page_with_python_is_left_out() -> None:
         if not made & set(page.parts) and "```python\n" in page.read_text(encoding="utf-8")
     }
     assert found <= set(PAGES)
+
+
+def test_blocks_are_of_kinds_that_the_site_knows() -> None:
+    kinds = {
+        kind
+        for page in PAGES
+        for kind in re.findall(r"^```(\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert kinds <= {"python", "py", "console", "text", "toml", "none"}
