@@ -47,7 +47,7 @@ class CalibrationDisplay(CurveDisplay):
     >>> from voros.plotting import CalibrationDisplay
     >>> y, risk = [0, 0, 1, 0, 1, 1], [0.1, 0.3, 0.3, 0.6, 0.8, 0.9]
     >>> display = CalibrationDisplay.from_predictions(y, risk, n_bins=3)
-    >>> display.frame("pyarrow")["observed"].to_pylist()
+    >>> display.calibrations["model"].curve.observed.tolist()
     [0.0, 0.3333333333333333, 1.0]
     """
 

@@ -20,6 +20,7 @@ from voros.present.report.accuracy import (
     accuracy_in_words,
     accuracy_tables,
     accuracy_values,
+    flow_by_group,
     flow_steps,
     net_benefit_table,
 )
@@ -178,6 +179,15 @@ def test_the_flow_counts_rows_and_names_what_is_missing(tmp_path):
     assert steps[1].reason == "no value in risk (3)"
 
 
+def test_the_flow_counts_the_test_cases_of_each_group(tested):
+    report, (_, _, later, _) = tested
+    rows = flow_by_group(report.tested.by_group).rows
+    assert [row[0] for row in rows] == ["sex: f", "sex: m"]
+    assert sum(int(row[1]) for row in rows) == len(later)
+    assert sum(int(row[2]) for row in rows) == later.sum()
+    assert sum(int(row[3]) for row in rows) == (~later).sum()
+
+
 def test_arrays_frames_and_files_give_the_same_report(tmp_path):
     pandas = pytest.importorskip("pandas")
     (y, a), (later, b) = drawn(9), drawn(10)
@@ -209,6 +219,8 @@ def test_half_a_test_and_groups_of_nothing_are_refused():
     y, a = drawn(11)
     with pytest.raises(ArgumentError, match="y_test and scores_test belong together"):
         make_report(y, a, SCENARIO, y_test=y, **FEW)
+    with pytest.raises(ValueError, match="y_test holds negative cases only"):
+        make_report(y, a, SCENARIO, y_test=[0, 0], scores_test=[0.1, 0.2], **FEW)
     with pytest.raises(ArgumentError, match="by reports on test cases"):
         make_report(y, a, SCENARIO, by=y, **FEW)
     with pytest.raises(ArgumentError, match="false_alarm_cost prices test cases"):

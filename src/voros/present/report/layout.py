@@ -16,6 +16,7 @@ from voros.present.document import render_document
 from voros.present.report.accuracy import (
     accuracy_in_words,
     accuracy_tables,
+    flow_by_group,
     flow_steps,
     net_benefit_table,
 )
@@ -114,6 +115,7 @@ def render_report(report: Report, written: datetime) -> str:
         net_benefit=net_benefit_table(report),
         calibration_words=calibration_in_words(report),
         checklists=checklists(report),
+        group_flow=flow_by_group,
         by_group=None if tested is None else tested.by_group,
         **report_pictures(report),
         versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),

@@ -123,7 +123,9 @@ def make_report(
         raise ArgumentError("y_test", " and scores_test belong together; give both or neither")
     test = None
     if y_test is not None:
-        test = _in_memory(y_test, scores_test, scenario, pos_label, None, periods_test, times_test)
+        test = _in_memory(
+            y_test, scores_test, scenario, pos_label, None, periods_test, times_test, "y_test"
+        )
         test = _with_groups(test, by)
     elif by is not None:
         raise ArgumentError("by", " reports on test cases; give y_test and scores_test as well")
@@ -194,10 +196,12 @@ def _in_memory(
     groups: Any,
     periods: Any,
     times: Any,
+    name: str = "y_true",
 ) -> ReportCases:
     models = {name: np.asarray(each) for name, each in columns_by_model(y_true, scores).items()}
     whose = None if groups is None else np.asarray(groups)
-    cases = Predictions("", models, check_labels(y_true, pos_label), groups=whose)
+    positive = check_labels(y_true, pos_label, name=name)
+    cases = Predictions("", models, positive, groups=whose)
     return ReportCases(cases, read_periods(scenario, y_true, periods, times))
 
 
