@@ -1,5 +1,6 @@
 """How the tests move the page's controls and read what it says."""
 
+import time
 from typing import Any
 
 import pytest
@@ -55,6 +56,25 @@ def python_scenario(browser: Any) -> voros.Scenario:
     scenario = names["scenario"]
     assert isinstance(scenario, voros.Scenario)
     return scenario
+
+
+def until(browser: Any, script: str) -> Any:
+    """Ask the page until it answers, at most 30 seconds."""
+    for _ in range(600):
+        if found := browser.execute_script(f"return {script}"):
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"not so within 30 seconds: {script}")
+
+
+def rows_behind(browser: Any, details: str) -> list[list[str]]:
+    """Open the table behind a chart, and return its rows."""
+    browser.execute_script("document.getElementById(arguments[0]).open = true", details)
+    rows = f"[...document.querySelectorAll('#{details} tbody tr')]"
+    until(browser, f"{rows}.length")
+    cells = "map((row) => [...row.cells].map((cell) => cell.textContent))"
+    found: list[list[str]] = browser.execute_script(f"return {rows}.{cells}")
+    return found
 
 
 def complaints(browser: Any) -> list[str]:

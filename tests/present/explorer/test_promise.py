@@ -126,7 +126,7 @@ def test_what_cannot_be_promised_is_refused() -> None:
 
 @pytest.mark.browser
 def test_the_page_says_it_of_these_limits_alone(browser: Any, tmp_path: Path) -> None:
-    from present.explorer.driving import choose, complaints, element, text, type_into
+    from present.explorer.driving import choose, complaints, element, text, type_into, until
 
     y, scores = cases()
     scenario = voros.Scenario(0.4, 0.25, COSTS)
@@ -160,8 +160,8 @@ def test_the_page_says_it_of_these_limits_alone(browser: Any, tmp_path: Path) ->
     assert "says nothing about these limits. It was tested for: At least 40% of alarms" in text(
         browser, "promise"
     )
-    time.sleep(0.4)
-    assert "95%" in text(browser, "guarantee")
+    said_itself = until(browser, "document.getElementById('guarantee').textContent")
+    assert "95%" in said_itself
     element(browser, "undo").click()
     assert "in the next 600 cases" in text(browser, "promise")
     choose(browser, "language", "de")

@@ -223,6 +223,8 @@ def test_too_close_to_call_follows_from_the_interval(browser: Any, tmp_path: Pat
 
 @pytest.mark.browser
 def test_the_map_is_hatched_by_intervals(browser: Any, tmp_path: Path) -> None:
+    from present.explorer.driving import until
+
     rng = np.random.default_rng(2)
     y = rng.random(400) < 0.3
     noise = rng.normal(size=400)
@@ -237,30 +239,21 @@ def test_the_map_is_hatched_by_intervals(browser: Any, tmp_path: Path) -> None:
         assert ("too close to call" in _middle(browser)) == (name == "near")
     page = write_page(y, near, scenario, tmp_path / "none.html", n_resamples=0)
     browser.get(page.as_uri())
-    for _ in range(400):
-        if key := browser.execute_script("return document.getElementById('map-key').textContent"):
-            break
-        time.sleep(0.05)
-    assert "within 0.01" in key
+    assert "within 0.01" in until(browser, "document.getElementById('map-key').textContent")
 
 
 def _judged(browser: Any) -> str:
-    for _ in range(600):
-        if browser.execute_script("return document.body.dataset.judged ?? null"):
-            break
-        time.sleep(0.05)
+    from present.explorer.driving import until
+
+    until(browser, "document.body.dataset.judged")
     return str(browser.execute_script("return document.getElementById('map-key').textContent"))
 
 
 def _middle(browser: Any) -> str:
     """The cell in the middle of the map's table, in words."""
-    browser.execute_script("document.getElementById('map-table').open = true")
-    time.sleep(0.2)
-    rows = browser.execute_script(
-        "return [...document.querySelectorAll('#map-table tbody tr')]"
-        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
-    )
-    return str(rows[3][4])
+    from present.explorer.driving import rows_behind
+
+    return rows_behind(browser, "map-table")[3][4]
 
 
 def _guarantee(browser: Any) -> str:
