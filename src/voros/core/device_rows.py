@@ -26,7 +26,7 @@ FEW_ROWS = 2**14
 ROWS_STALLED = 0.9
 """A round that leaves more than this share of the thresholds is the last one."""
 
-GROUP, MANY_GROUPS = 64, 16
+ROWS_TOGETHER, MANY_GROUPS = 64, 16
 """Rows that are compared with the best of the groups beside theirs, where there are many."""
 
 SORT_BLOCK = 2**22
@@ -162,7 +162,7 @@ def _above_chords(rows: Rows, sure: Any) -> Any:
     a cost ratio that suits the group of the row itself.
     """
     xp, (real, slack) = rows.library.xp, rows.library.real_type
-    size = GROUP if len(rows) >= MANY_GROUPS * GROUP else 1
+    size = ROWS_TOGETHER if len(rows) >= MANY_GROUPS * ROWS_TOGETHER else 1
     n_groups = len(rows) // size
     body = n_groups * size
 

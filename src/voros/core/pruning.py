@@ -37,7 +37,7 @@ UNEVEN = 0.1
 """Ties or a long tail, if sampled scores are in less than this share of as many equal cells:
 then sorting is faster."""
 
-WIDEST = 1e200
+WIDEST_SPAN = 1e200
 """A span of scores up to it, and down to its inverse, can be split again and again without leaving
 the range of a float."""
 
@@ -174,7 +174,7 @@ def _even_span(scores: AnyArray) -> tuple[float, float] | None:
     sample = scores[:: max(len(scores) // SAMPLE_SIZE, 1)].astype(np.float64)
     finite = sample[np.abs(sample) < LARGEST_FINITE]
     low, high = finite.min(initial=LARGEST_FINITE), finite.max(initial=-LARGEST_FINITE)
-    if not 1 / WIDEST < high / 2 - low / 2 < WIDEST:
+    if not 1 / WIDEST_SPAN < high / 2 - low / 2 < WIDEST_SPAN:
         return None
     cells = ((finite - low) * (len(sample) / (high - low))).astype(np.intp)
     hit = np.count_nonzero(np.bincount(cells))

@@ -195,7 +195,7 @@ def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Scale:
+class BandScale:
     """On which scale heights scatter evenly, the least error, and whether the curve rises."""
 
     to: Callable[[FloatArray], FloatArray]
@@ -204,10 +204,10 @@ class Scale:
     rising: bool
 
 
-AS_IT_IS = Scale(np.asarray, np.asarray, np.zeros_like, rising=False)
+AS_IT_IS = BandScale(np.asarray, np.asarray, np.zeros_like, rising=False)
 
 
-def recall_scale(n_positive: int) -> Scale:
+def recall_scale(n_positive: int) -> BandScale:
     """Log-odds of a recall, half a positive and half a miss added to the count.
 
     Near 1 a recall scatters more to the low side than to the high, and once every positive is
@@ -226,7 +226,7 @@ def recall_scale(n_positive: int) -> Scale:
         share = (recall * n_positive + 2) / (n_positive + 4)
         return np.asarray(1 / np.sqrt(n_positive * share * (1 - share)))
 
-    return Scale(
+    return BandScale(
         lambda recall: np.asarray(logit((recall * n_positive + 0.5) / (n_positive + 1))),
         lambda odds: np.asarray((expit(odds) * (n_positive + 1) - 0.5) / n_positive),
         least_error,
@@ -239,7 +239,7 @@ def _bands(
     positions: FloatArray,
     kind: Kind,
     values: Replicates,
-    scale: Scale,
+    scale: BandScale,
 ) -> dict[str, Band]:
     """Put a band around the curve of every model."""
     whole, confidence = values.whole, values.plan.how.confidence

@@ -33,7 +33,7 @@ from voros.text.table import html_facts
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""
 
-FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 10_000_000
+RESAMPLES_WITHIN = 100, 10_000_000
 """Fewer cannot place the ends of a 95 % interval; more would take days, and place no end more
 exactly than the cases do."""
 
@@ -84,8 +84,9 @@ class Resampling:
 
     def __post_init__(self) -> None:
         """Raise unless an interval of this confidence can be read off n resamples."""
-        accepted = f"a whole number of at least {FEWEST_RESAMPLES} and at most {MOST_RESAMPLES:,}"
-        check_count(self.n_resamples, "n_resamples", accepted, FEWEST_RESAMPLES, MOST_RESAMPLES)
+        least, most = RESAMPLES_WITHIN
+        accepted = f"a whole number of at least {least} and at most {most:,}"
+        check_count(self.n_resamples, "n_resamples", accepted, least, most)
         object.__setattr__(self, "confidence", check_confidence(self.confidence))
         check_choice(self.method, "method", METHODS)
 
