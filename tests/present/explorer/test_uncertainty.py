@@ -209,7 +209,8 @@ def test_too_close_to_call_follows_from_the_interval(browser: Any, tmp_path: Pat
     noise = rng.normal(size=400)
     near = {name: noise + 0.7 * rng.normal(size=400) + y for name in "ab"}
     far = {"a": 0.3 * noise + y, "b": noise}
-    scenario = voros.Scenario(0.3, 0.5, voros.costs.miss_costs(3, 6))
+    # The middle of the map is the setting itself, where nothing cuts the map off.
+    scenario = voros.Scenario(0.3, 0.2, voros.costs.miss_costs(3, 6))
     for name, scores in {"near": near, "far": far}.items():
         compared = voros.compare(y, scores, scenario, random_state=0)
         (pair,) = compared.pairs
@@ -218,28 +219,23 @@ def test_too_close_to_call_follows_from_the_interval(browser: Any, tmp_path: Pat
         assert abs(pair.difference) > 0.01
         page = write_page(y, scores, scenario, tmp_path / f"{name}.html")
         assert ("too close to call" in _opened(browser, page)) == open_case
+        assert "the 95% interval" in _judged(browser)
+        assert ("too close to call" in _middle(browser)) == open_case
     assert browser.execute_script("return document.querySelectorAll('.interval').length") == 3
 
 
 @pytest.mark.browser
-def test_the_map_is_hatched_by_intervals(browser: Any, tmp_path: Path) -> None:
-    from present.explorer.driving import until
+def test_without_resamples_nothing_is_called_too_close(browser: Any, tmp_path: Path) -> None:
+    from present.explorer.driving import text, until
 
-    rng = np.random.default_rng(2)
-    y = rng.random(400) < 0.3
-    noise = rng.normal(size=400)
-    near = {name: noise + 0.7 * rng.normal(size=400) + y for name in "ab"}
-    far = {"a": 0.3 * noise + y, "b": noise}
-    # The middle of the map is the setting itself, where nothing cuts the map off.
+    y = np.arange(100) % 4 == 0
+    same = dict.fromkeys("ab", y + np.arange(100) / 80)
     scenario = voros.Scenario(0.3, 0.2, voros.costs.miss_costs(3, 6))
-    for name, scores in {"near": near, "far": far}.items():
-        page = write_page(y, scores, scenario, tmp_path / f"{name}.html")
-        assert ("too close to call" in _opened(browser, page)) == (name == "near")
-        assert "the 95% interval" in _judged(browser)
-        assert ("too close to call" in _middle(browser)) == (name == "near")
-    page = write_page(y, near, scenario, tmp_path / "none.html", n_resamples=0)
+    page = write_page(y, same, scenario, tmp_path / "none.html", n_resamples=0)
     browser.get(page.as_uri())
     assert "within 0.01" in until(browser, "document.getElementById('map-key').textContent")
+    assert "without resamples this page cannot say" in text(browser, "verdict")
+    assert _middle(browser) == "a (the second within 0.01)"
 
 
 def _judged(browser: Any) -> str:
