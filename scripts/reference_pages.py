@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
+import unreleased_page
 from api_page import PACKAGES, find, first_line, public
 
 TORCH = (
@@ -22,8 +23,10 @@ def write(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     pages = {name.replace(".", "-"): package_page(name) for name in PACKAGES}
     pages["voros-torch"] = TORCH
-    for name, text in {**pages, "index": overview(list(pages))}.items():
-        path = folder / f"{name}.rst"
+    files = {f"{name}.rst": text for name, text in pages.items()}
+    files |= {"index.rst": overview(list(pages)), "unreleased.md": unreleased_page.page()}
+    for name, text in files.items():
+        path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
@@ -37,7 +40,7 @@ def overview(pages: list[str]) -> str:
         "everywhere: ``y_true``, then the scores, then ``scenario``; what follows is given by\n"
         "keyword. The :doc:`one-page list <../api>` has them all at a glance.\n\n"
         ".. toctree::\n   :maxdepth: 1\n\n   ../api\n   ../command-line\n"
-        f"{entries}\n   ../changelog\n"
+        f"{entries}\n   unreleased\n   ../changelog\n"
     )
 
 
