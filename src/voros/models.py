@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-import numpy as np
-
 from voros.core.arrays import (
     AnyArray,
     as_vector,
     check_same_length,
     check_same_order,
+    named_columns,
     refuse_counts,
 )
 from voros.core.operating_points import OperatingPoints
@@ -34,7 +33,7 @@ ORDER = "y_true, the labels, comes first, then the scores"
 
 def several_models(scores: Any) -> bool:
     """Whether scores are those of named models, one or many, and not of one without a name."""
-    return isinstance(scores, Mapping) or data_frame(scores, "scores") is not None
+    return named_columns(scores, "scores") is not None
 
 
 def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
@@ -113,8 +112,8 @@ def one_or_all(results: Mapping[str, Result], scores: Any) -> Result | dict[str,
 
 def check_order(y_true: Any, scores: Any) -> None:
     """Refuse labels that are scores of several models: the arguments were swapped."""
-    frame = data_frame(y_true, "y_true")
-    if not isinstance(y_true, Mapping) and (frame is None or frame.shape[1] == 1):
+    columns = named_columns(y_true, "y_true")
+    if columns is None or (len(columns) == 1 and not isinstance(y_true, Mapping)):
         return
     given = f"y_true is a {type(y_true).__name__}, as scores of several models are"
     if several_models(scores):
@@ -123,11 +122,7 @@ def check_order(y_true: Any, scores: Any) -> None:
 
 
 def _named_columns(scores: Any) -> dict[str, AnyArray]:
-    if isinstance(scores, Mapping):
-        items: list[tuple[Any, Any]] = list(scores.items())
-    else:
-        frame = data_frame(scores, "scores")
-        items = [(name, frame[name]) for name in frame.columns]
+    items = named_columns(scores, "scores")
     if not items:
         raise ValueError("scores hold no model; at least one is needed")
     repeated = [name for name, n in Counter(str(name) for name, _ in items).items() if n > 1]
@@ -142,19 +137,3 @@ def _values(values: Any, name: str) -> AnyArray:
         there: AnyArray = values
         return there
     return as_vector(values, name)
-
-
-def data_frame(values: Any, name: str) -> Any:
-    """Return an eager data frame as narwhals sees it; None for anything else."""
-    # Arrays and lists are what most callers pass, and narwhals takes as long to load as numpy.
-    if isinstance(values, (np.ndarray, list, tuple, Mapping)) or on_device(values):
-        return None
-    import narwhals.stable.v1 as nw
-
-    frame = nw.from_native(values, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise ValueError(
-            f"{name} is a {type(values).__module__.split('.')[0]} query and has no rows yet; "
-            "collect it into a data frame first, or see voros.engines.count_frame"
-        )
-    return frame if isinstance(frame, nw.DataFrame) else None

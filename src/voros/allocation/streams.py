@@ -19,6 +19,7 @@ from voros.core.arrays import (
     check_scores,
     is_missing,
     is_scalar,
+    named_columns,
     read_labels,
 )
 from voros.core.grouped_cases import group_codes
@@ -26,7 +27,6 @@ from voros.core.operating_points import OperatingPoints, count_cases
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
-from voros.models import data_frame
 
 Arrangement: TypeAlias = Literal["outcomes", "one_alarm", "groups"]
 ARRANGEMENTS: tuple[Arrangement, ...] = ("outcomes", "one_alarm", "groups")
@@ -262,11 +262,8 @@ def _columns(values: Any, argument: str, names: Sequence[str] | None) -> dict[st
 
 
 def _named(values: Any, argument: str) -> dict[str, AnyArray]:
-    if isinstance(values, Mapping):
-        items = list(values.items())
-    elif (frame := data_frame(values, argument)) is not None:
-        items = [(name, frame[name]) for name in frame.columns]
-    else:
+    items = named_columns(values, argument)
+    if items is None:
         items = list(enumerate(_matrix(values, argument).T))
     if not items:
         raise ArgumentError(argument, " holds no stream; at least one is needed")

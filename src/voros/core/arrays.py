@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from voros.devices.libraries import on_device
 from voros.exceptions import ArgumentError
 from voros.text.messages import Argument, Message
 
@@ -82,6 +83,25 @@ def as_vector(values: Any, name: str) -> AnyArray:
             f"{advice if array.shape[1:] == (2,) else ''}"
         )
     return array
+
+
+def named_columns(values: Any, name: str) -> list[tuple[Any, Any]] | None:
+    """Return names and columns of a mapping or an eager data frame; None for anything else."""
+    if isinstance(values, Mapping):
+        return list(values.items())
+    # Arrays and lists are what most callers pass, and narwhals takes as long to load as numpy.
+    if isinstance(values, (np.ndarray, list, tuple)) or on_device(values):
+        return None
+    import narwhals.stable.v1 as nw
+
+    frame = nw.from_native(values, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError(
+            f"{name} is a {type(values).__module__.split('.')[0]} query and has no rows yet; "
+            "collect it into a data frame first, or see voros.engines.count_frame"
+        )
+    found = isinstance(frame, nw.DataFrame)
+    return [(column, frame[column]) for column in frame.columns] if found else None
 
 
 def _unmasked(values: AnyArray, name: str) -> AnyArray:

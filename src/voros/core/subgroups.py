@@ -6,13 +6,20 @@ Whose case it is (``groups=``, patients) is another matter: see `voros.core.grou
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, as_vector, check_choice, check_count, check_flag
+from voros.core.arrays import (
+    AnyArray,
+    as_vector,
+    check_choice,
+    check_count,
+    check_flag,
+    named_columns,
+)
 from voros.core.grouped_cases import group_codes, group_names
 from voros.exceptions import ArgumentError
 
@@ -131,7 +138,10 @@ def read_subgroups(by: Any, n_cases: int) -> Subgroups:
 
 
 def _columns(by: Any) -> dict[str, AnyArray]:
-    items = _named(by)
+    name = getattr(by, "name", None)
+    alone = [(UNNAMED if name is None or name == "" else name, by)]
+    named = named_columns(by, "by")
+    items = alone if named is None else named
     if not items:
         raise ArgumentError("by", " holds no column; accepted is at least one")
     repeated = [
@@ -144,20 +154,6 @@ def _columns(by: Any) -> dict[str, AnyArray]:
     if len(set(lengths.values())) > 1:
         raise ArgumentError("by", f" has columns of different lengths: {lengths}")
     return columns
-
-
-def _named(by: Any) -> list[tuple[Any, Any]]:
-    if isinstance(by, Mapping):
-        return list(by.items())
-    if isinstance(by, (np.ndarray, list, tuple)):
-        return [(UNNAMED, by)]
-    import narwhals.stable.v1 as nw
-
-    native = nw.from_native(by, allow_series=True, pass_through=True)
-    if isinstance(native, nw.DataFrame):
-        return [(name, native[name]) for name in native.columns]
-    name = getattr(native, "name", None)
-    return [(UNNAMED if name is None or name == "" else name, by)]
 
 
 def _partition(column: str, values: AnyArray) -> Partition:
