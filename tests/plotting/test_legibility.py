@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import voros
+from voros import plotting
 
 pytest.importorskip("matplotlib")
 
@@ -18,15 +19,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from voros.looks import HUES, look_of
-from voros.plotting import (
-    AreaCurveDisplay,
-    RegionDisplay,
-    RocDisplay,
-    RocSurfaceDisplay,
-    ThresholdCostDisplay,
-    WinnerMapDisplay,
-    region_gallery,
-)
 
 SMALLEST_TYPE = 5.0
 """Points; smaller than this is not read in print."""
@@ -60,20 +52,20 @@ def axes(width: float, rows: int = 1, columns: int = 1, **options: Any) -> Any:
 
 
 DRAW: dict[str, Callable[[float], Any]] = {
-    "roc": lambda w: RocDisplay.from_points(MODELS, SCENARIO, ax=axes(w)),
-    "region": lambda w: RegionDisplay(1000, 9000, 0.15, 3000).plot(axes(w)),
-    "region_gallery": lambda w: region_gallery(width=w),
-    "area_curve": lambda w: AreaCurveDisplay.from_points(MODELS, SCENARIO, ax=axes(w)),
-    "winner_map": lambda w: WinnerMapDisplay.from_points(
+    "roc": lambda w: plotting.RocDisplay.from_points(MODELS, SCENARIO, ax=axes(w)),
+    "region": lambda w: plotting.RegionDisplay(1000, 9000, 0.15, 3000).plot(axes(w)),
+    "plotting.region_gallery": lambda w: plotting.region_gallery(width=w),
+    "area_curve": lambda w: plotting.AreaCurveDisplay.from_points(MODELS, SCENARIO, ax=axes(w)),
+    "winner_map": lambda w: plotting.WinnerMapDisplay.from_points(
         MODELS, **GRID, ax=axes(w), log_capacity=True
     ),
-    "winner_map_and_margin": lambda w: WinnerMapDisplay.from_points(
+    "winner_map_and_margin": lambda w: plotting.WinnerMapDisplay.from_points(
         MODELS, **GRID, ax=axes(w, 1, 2), log_capacity=True
     ),
-    "threshold_cost": lambda w: ThresholdCostDisplay.from_points(
+    "threshold_cost": lambda w: plotting.ThresholdCostDisplay.from_points(
         ONE, SCENARIO, ax=axes(w, 3, 1, sharex=True)
     ),
-    "roc_surface": lambda w: RocSurfaceDisplay.from_points(
+    "roc_surface": lambda w: plotting.RocSurfaceDisplay.from_points(
         ONE, t=0.4, ax=axes(w, subplot_kw={"projection": "3d"})
     ),
 }

@@ -206,10 +206,10 @@ class PartialVOROS(Metric):
                 [any(each.dtype == torch.float64 for each in self.preds)], device=self.device
             )
             wide = any(map(bool, dist_sync_fn(mine.to(torch.uint8), group=group)))
-            self.preds = [_one_tensor(self.preds, torch.float64 if wide else torch.float32, self)]
-            self.target = [_one_tensor(self.target, torch.uint8, self)]
-            if self.weighted:
-                self.weights = [_one_tensor(self.weights, torch.float64, self)]
+            kinds = {"preds": torch.float64 if wide else torch.float32, "target": torch.uint8}
+            for name, kind in (kinds | {"weights": torch.float64}).items():
+                if name != "weights" or self.weighted:
+                    setattr(self, name, [_joined(getattr(self, name)).to(self.device, kind)])
         super()._sync_dist(dist_sync_fn, process_group)
 
 
@@ -264,9 +264,3 @@ def _score(positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: S
     else:
         _, points = read_points(positive, scores, [scenario], None, weights)
     return solve(points, scenario).partial_voros
-
-
-def _one_tensor(batches: list[Tensor], kind: torch.dtype, metric: Metric) -> Tensor:
-    if not batches:
-        return torch.empty(0, dtype=kind, device=metric.device)
-    return torch.cat(batches).to(kind)

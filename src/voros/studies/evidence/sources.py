@@ -14,7 +14,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, FloatArray
 from voros.studies.experiments.cases import LabelledCases
 from voros.studies.experiments.errors import ExperimentError
-from voros.studies.hospital import physionet2012_frame
+from voros.studies.hospital.physionet2012 import challenge_cases, read_challenge
 from voros.studies.hospital.prognoses import support2_cases
 
 if TYPE_CHECKING:
@@ -140,8 +140,7 @@ def _read_support2() -> DataSet:
 def _read_physionet2012(path: Path | None) -> DataSet | str:
     if path is None:
         return "left out; --physionet2012 names its folder or archive"
-    frame, y = physionet2012_frame(path)
-    cases = LabelledCases(frame.to_numpy(), y == 1, frame.index.to_numpy(), tuple(frame.columns))
+    cases, _ = challenge_cases(read_challenge(path))
     return DataSet("physionet2012", "PhysioNet 2012, death", cases)
 
 
