@@ -237,16 +237,19 @@ const JUDGED_AT_ONCE = 63;
 
 /** Ask which races on the map are too close to call by their intervals; false without resamples. */
 function compareRaces(races, view, told) {
-  const sure = scorer !== null;
-  place("map-key").textContent = sure ? w.hatchedByInterval : w.hatchedByDistance(plain(view.closeCall));
+  const key = place("map-key");
   delete document.body.dataset.judged;
-  if (!sure) return false;
+  key.textContent = scorer ? w.hatchingComes : w.hatchedByDistance(plain(view.closeCall));
+  if (!scorer) return false;
+  if (races.length === 0) key.textContent = "";
   const starts = Array.from({ length: Math.ceil(races.length / JUDGED_AT_ONCE) }, (_, i) => i * JUDGED_AT_ONCE);
   const batches = starts.map((start) => races.slice(start, start + JUDGED_AT_ONCE));
   const { costs, setting: { prevalence } } = view;
   scorer.compare(batches, { costs, prevalence }, (calls, i) => {
     told(calls, starts[i]);
-    if (i === starts.length - 1) document.body.dataset.judged = "yes";
+    if (i < starts.length - 1) return;
+    key.textContent = w.hatchedByInterval;
+    document.body.dataset.judged = "yes";
   });
   return true;
 }

@@ -285,6 +285,7 @@ export const GERMAN = {
   mapHelp:
     "Das Kreuz ist Ihre Einstellung, ein Buchstabe das Modell, das dort gewinnt; grau: kein Modell kann Alarm " +
     "schlagen. Klicken Sie, um dorthin zu gehen, oder nutzen Sie Pfeiltasten und Eingabetaste.",
+  hatchingComes: "Wo zwei nicht zu unterscheiden sind, wird noch berechnet und dann schraffiert.",
   hatchedByInterval:
     "Schraffiert: nicht zu unterscheiden. Das zweite kann so gut sein wie das erste: das 95-%-Intervall ihres Abstands enthält 0.",
   hatchedByDistance: (closeCall) =>

@@ -276,6 +276,7 @@ export const ENGLISH = {
   mapHelp:
     "The cross is your setting, a letter the model that wins there; grey: no model can raise an alarm. Click to " +
     "go there, or move with the arrow keys and press Enter.",
+  hatchingComes: "Where it is too close to call is still being computed, and will be hatched.",
   hatchedByInterval:
     "Hatched: too close to call. The second may be as good as the first: the 95% interval of their distance holds 0.",
   hatchedByDistance: (closeCall) =>
