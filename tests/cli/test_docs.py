@@ -163,6 +163,7 @@ def test_files_too_large_for_memory(voros_command, tmp_path):
     commands_only("scale.md", voros_command, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_report(voros_command, tmp_path):
     names = make_files()
     cases, sex = names["cases"], names["patients"].features["sex"]
