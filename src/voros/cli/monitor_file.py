@@ -16,7 +16,7 @@ from voros.cli.options import OutputOptions, bundled, option, output_to, shown_i
 from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress, table_columns
 from voros.exceptions import NoSuchColumnError, PredictionFileError
 from voros.io import open_source
-from voros.io.bad_rows import MISSING
+from voros.io.bad_rows import NO_VALUE
 from voros.io.predictions import typed_label
 from voros.io.scenario_text import read_number
 from voros.io.tables import read_as_written
@@ -184,7 +184,7 @@ def _read(file: Path, columns: list[str], optional: str = "") -> dict[str, list[
             raise NoSuchColumnError(f"{source.name} has no column {name!r}; it has {listed}")
     read = {
         name: [
-            None if isinstance(value, str) and value.strip() in MISSING else value
+            None if isinstance(value, str) and value.strip() in NO_VALUE else value
             for value in table.column(name).to_pylist()
         ]
         for name in columns

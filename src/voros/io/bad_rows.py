@@ -20,7 +20,7 @@ from voros.text.messages import Argument, Message
 if TYPE_CHECKING:
     from voros.io.tables import Source
 
-MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>", "None"})
+NO_VALUE = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>", "None"})
 """Texts that stand for no value; they are found later, with their row."""
 
 SHOWN_CHARACTERS = 40
@@ -157,7 +157,7 @@ def is_number(cell: str) -> bool:
     >>> [is_number(cell) for cell in ("0.5", "1e-3", "NA", " NA", "0,5", "12%")]
     [True, True, True, False, False, False]
     """
-    return cell in MISSING or NUMBER.fullmatch(cell) is not None
+    return cell in NO_VALUE or NUMBER.fullmatch(cell) is not None
 
 
 def almost_a_number(cell: str) -> str | None:

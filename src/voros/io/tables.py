@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 from voros.core.arrays import check_choice
 from voros.exceptions import PredictionFileError
 from voros.installing import missing_package
-from voros.io.bad_rows import MISSING, check_text_numbers, explain_bad_row, no_rows
+from voros.io.bad_rows import NO_VALUE, check_text_numbers, explain_bad_row, no_rows
 from voros.text.messages import Argument, Message
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "document"]
@@ -342,7 +342,7 @@ def read_columns(
             table = _as_numbers(_select(source, columns), numeric)
         else:
             kinds = dict.fromkeys(numeric, pa.float64()) | dict.fromkeys(times, pa.string())
-            missing = {"strings_can_be_null": True, "null_values": sorted(MISSING)}
+            missing = {"strings_can_be_null": True, "null_values": sorted(NO_VALUE)}
             table = _read_csv(source, include_columns=columns, column_types=kinds, **missing)
     if any(pa.types.is_binary(table.column(name).type) for name in texts):
         raise explain_bad_row(source, numeric, texts, "the bytes are not UTF-8 text")
@@ -403,7 +403,7 @@ def _peek_text(source: Source) -> Any:
         options = {
             "read_options": csv.ReadOptions(block_size=block),
             "parse_options": _parse_options(source),
-            "convert_options": csv.ConvertOptions(null_values=sorted(MISSING)),
+            "convert_options": csv.ConvertOptions(null_values=sorted(NO_VALUE)),
         }
         with csv.open_csv(source.open(), **options) as reader:
             rows = next(iter(reader), None)
