@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import brentq
 
 from voros.guarantee.prediction import (
-    WIDEST,
+    WIDEST_MARGIN,
     Search,
     _first_shift,
     _needed,
@@ -216,7 +216,7 @@ def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: Walk) -> No
         alarms = walk.start * exp(node / (len(margins) - 1) * log(walk.most / walk.start))
         unit = sqrt(phi * (1 - phi) * both * alarms)
         risk = partial(risk_of_margin, walk, alarms, unit)
-        widest = min((1 - phi) * alarms / unit, WIDEST)
+        widest = min((1 - phi) * alarms / unit, WIDEST_MARGIN)
         exact = widest
         if risk(widest) < walk.alpha:
             exact = brentq(excess, -1.0, widest, args=(risk, walk.alpha), xtol=1e-9)
