@@ -124,13 +124,14 @@ def _draw_calibration(report: Report) -> Drawn:
 
 def _draw_policy(report: Report) -> Drawn:
     """What each threshold of the chosen model does."""
+    free = " The mark is the best without the guarantee." if report.policy.guarantee else ""
     yield (
         plotting.ThresholdCostDisplay(report.points[report.winner], report.scenario)
         .plot()
         .axes_[0],
         f"Expected cost, precision and alarms at each threshold of {report.winner}",
         f"Thresholds of {report.winner}: expected cost, precision and alarms. Faint where a "
-        "limit is broken.",
+        f"limit is broken.{free}",
     )
 
 
