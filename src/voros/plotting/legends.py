@@ -33,7 +33,7 @@ LINE = 1.35
 """Height of a line of the legend, in sizes of its type."""
 PADDING = 2.0
 """Height and width of the frame, in sizes of the type."""
-BELOW, GAPS = 2.4, 14.0
+UNDER_AXES, GAPS = 2.4, 14.0
 """Distance from axes to a legend below their labels: sizes of the type, and points between them."""
 SAFETY = 1.15
 MOST_BELOW = 0.3
@@ -79,7 +79,7 @@ def _draw_below(
     shown, columns = _arranged(ax, entries, old, np.inf if grow else MOST_BELOW)
     if grow:
         make_taller(ax.figure, [label for _, label in shown], columns, size)
-    points = GAPS + BELOW * type_size(ax)
+    points = GAPS + UNDER_AXES * type_size(ax)
     down = ScaledTranslation(0, -points / POINTS_PER_INCH, ax.figure.dpi_scale_trans)
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 0}
     where = {"bbox_transform": below.transAxes + down}
