@@ -38,7 +38,7 @@ SMALL = {
         "TIED": 12,
     },
     device_rows: {"FEW_ROWS": 20, "SORT_BLOCK": 500, "ROWS_TOGETHER": 4},
-    libraries: {"BLOCK": 1000, "AT_ONCE": 0},
+    libraries: {"DEVICE_BLOCK": 1000, "AT_ONCE": 0},
 }
 """Sizes at which a few thousand cases take every path that a billion take."""
 

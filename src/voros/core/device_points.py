@@ -32,7 +32,7 @@ from voros.core.limits import lifted_limits
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
-from voros.devices.libraries import Library
+from voros.devices.libraries import Library, WantedCells
 from voros.exceptions import UnsettledError
 
 SORTED = 2**24
@@ -288,7 +288,8 @@ def _members(cases: DeviceCases, ranges: _Ranges, kept: BoolArray) -> tuple[Any,
     """Return the scores of positives and of negatives in the ranges kept."""
     sizes = int(ranges.positive[kept].sum()), int(ranges.negative[kept].sum())
     wanted = np.append(False, kept)
-    return cases.library.keep_cells(cases.scores, cases.positive, ranges.edges, wanted, sizes)
+    cells = WantedCells(ranges.edges, wanted, sizes)
+    return cases.library.keep_cells(cases.scores, cases.positive, cells)
 
 
 def _corners(cases: DeviceCases) -> tuple[AnyArray, AnyArray, AnyArray] | None:

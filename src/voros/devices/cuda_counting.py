@@ -19,7 +19,7 @@ MOST_EDGES = 4095
 
 BLOCKS, THREADS = 264, 1024
 
-SOURCE = r"""
+COUNTING_IN_CUDA = r"""
 __device__ int cell_of(float score, const float* edges, int n_edges, float start, float scale) {
     float guess = fminf(fmaxf((score - start) * scale, 0.0f), n_edges - 3.0f);
     int cell = (int)guess + 1;
@@ -79,7 +79,7 @@ extern "C" __global__ void count_cells(
 
 
 def _kernel() -> Any:
-    return compiled(SOURCE, "count_cells")
+    return compiled(COUNTING_IN_CUDA, "count_cells")
 
 
 def fits(scores: Any, marks: Any, edges: NDArray[np.float32]) -> bool:

@@ -21,7 +21,7 @@ from voros.devices.cuda_compiler import compiled
 RANKED = 2**24
 """Fewer cases than these are sorted as fast as counted by ranges."""
 
-TILE, THREADS = 2048, 256
+HULL_TILE, HULL_THREADS = 2048, 256
 """Thresholds of a tile, and threads at work on it."""
 
 GROUP = 128
@@ -30,7 +30,7 @@ GROUP = 128
 PLACES, LATER_PLACES = 64, 1024
 """For thresholds that a tile of cases keeps, and a tile of thresholds kept before."""
 
-SOURCE = r"""
+HULLS_IN_CUDA = r"""
 #define TILE 2048
 #define GROUP 128
 #define EXTRAS 8
@@ -229,7 +229,7 @@ extern "C" __global__ void tile_hulls(
 """
 
 
-Limits = tuple[float, float, float, float]
+CountedLimits = tuple[float, float, float, float]
 
 Corners = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
@@ -254,7 +254,7 @@ class Ranking(NamedTuple):
 
 
 def _kernel(name: str) -> Any:
-    return compiled(SOURCE, name)
+    return compiled(HULLS_IN_CUDA, name)
 
 
 def available() -> bool:
@@ -262,7 +262,7 @@ def available() -> bool:
     return _kernel("tile_hulls") is not None
 
 
-def rank(scores: Any, positive: Any, limits: Sequence[Limits]) -> Ranking | None:
+def rank(scores: Any, positive: Any, limits: Sequence[CountedLimits]) -> Ranking | None:
     """Sort the cases and find their corners, if their scores are single and the cases few.
 
     Parameters
@@ -286,14 +286,14 @@ def rank(scores: Any, positive: Any, limits: Sequence[Limits]) -> Ranking | None
 
 def _marks(order: Any, positive: Any) -> tuple[Any, Any]:
     """Return which cases are positive, in the order of their scores, and how many in each tile."""
-    n_tiles = -(-len(order) // TILE)
+    n_tiles = -(-len(order) // HULL_TILE)
     marks = torch.empty_like(positive)
     totals = torch.empty(n_tiles, dtype=torch.int32, device=order.device)
-    _kernel("rank_marks")(n_tiles, THREADS, order, positive, marks, totals, len(order))
+    _kernel("rank_marks")(n_tiles, HULL_THREADS, order, positive, marks, totals, len(order))
     return marks, totals
 
 
-def _launch(ranked: Any, marks: Any, totals: Any, limits: Limits) -> Any:
+def _launch(ranked: Any, marks: Any, totals: Any, limits: CountedLimits) -> Any:
     """Thin tiles of thresholds until one is left; nothing waits for the device."""
     found, n_before, held, n_tiles = totals, len(totals), 0, len(totals)
     while True:
@@ -301,7 +301,7 @@ def _launch(ranked: Any, marks: Any, totals: Any, limits: Limits) -> Any:
         length = n_tiles * (3 * places + 1) + 3
         kept = torch.empty(length, dtype=torch.int32, device=ranked.device)
         sizes = len(ranked), n_before, held, places
-        _kernel("tile_hulls")(n_tiles, THREADS, ranked, marks, found, kept, *sizes, *limits)
+        _kernel("tile_hulls")(n_tiles, HULL_THREADS, ranked, marks, found, kept, *sizes, *limits)
         if n_tiles == 1:
             return kept
         found, n_before, held, n_tiles = kept, n_tiles, places, -(-n_tiles // GROUP)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from voros.installing import missing_package
 
 HostArray = NDArray[Any]
 
-BLOCK = 2**26
+DEVICE_BLOCK = 2**26
 """Cases worked on at once, so that what is computed of them stays small."""
 
 SMALL_TYPES = ("float16", "bfloat16", "int8", "int16", "uint8", "bool")
@@ -27,6 +27,14 @@ SMALL_TYPES = ("float16", "bfloat16", "int8", "int16", "uint8", "bool")
 
 AT_ONCE = 2**24
 """Cases up to which values computed of all of them are small."""
+
+
+class WantedCells(NamedTuple):
+    """Cells between edges: which of them are wanted, and the positives and negatives in these."""
+
+    edges: HostArray
+    wanted: HostArray
+    sizes: tuple[int, int]
 
 
 class Library:
@@ -151,18 +159,12 @@ class Library:
             counts += self.tally(cell * 2 + marks, 2 * length)
         return counts.reshape(-1, 2)
 
-    def keep_cells(
-        self,
-        scores: Any,
-        positive: Any,
-        edges: HostArray,
-        wanted: HostArray,
-        sizes: tuple[int, int],
-    ) -> tuple[Any, Any]:
+    def keep_cells(self, scores: Any, positive: Any, cells: WantedCells) -> tuple[Any, Any]:
         """Return the scores of positives and of negatives in the cells wanted, in any order.
 
-        `sizes` are their numbers as counted, and cases that have changed since are an error.
+        Cases that have changed since they were counted are an error.
         """
+        edges, wanted, sizes = cells
         there, marks = self.from_host(edges), self.from_host(wanted)
         parts: list[tuple[Any, ...]] = []
         for block in blocks_of(scores.shape[0]):
@@ -254,19 +256,13 @@ class TorchLibrary(Library):
         counts: HostArray = kernels.count_even(scores, positive, edges, scale)
         return counts
 
-    def keep_cells(
-        self,
-        scores: Any,
-        positive: Any,
-        edges: HostArray,
-        wanted: HostArray,
-        sizes: tuple[int, int],
-    ) -> tuple[Any, Any]:
+    def keep_cells(self, scores: Any, positive: Any, cells: WantedCells) -> tuple[Any, Any]:
         """Return the scores of positives and of negatives in the cells wanted, in one read."""
         kernels = self._kernels(scores, positive)
-        scale = None if kernels is None else kernels.even_step(edges)
+        scale = None if kernels is None else kernels.even_step(cells.edges)
         if kernels is None or scale is None:
-            return super().keep_cells(scores, positive, edges, wanted, sizes)
+            return super().keep_cells(scores, positive, cells)
+        edges, wanted, sizes = cells
         right, false, found = kernels.keep_even(scores, positive, edges, scale, wanted, sizes)
         check_same_counts(found, sizes)
         return right, false
@@ -369,7 +365,7 @@ def library_of(array: Any) -> Library | None:
 
 def blocks_of(n_cases: int, size: int | None = None) -> list[slice]:
     """Cut cases into blocks."""
-    step = size or BLOCK
+    step = size or DEVICE_BLOCK
     starts = range(0, n_cases, step)
     return [slice(start, min(start + step, n_cases)) for start in starts] or [slice(0, 0)]
 

@@ -126,7 +126,7 @@ TRIPOD_AI, STARD = _items(_ITEMS), _items(_STARD_ITEMS)
 
 
 @dataclass(frozen=True)
-class Answer:
+class ItemAnswer:
     """Where a document answers an item: a section of it, and whether that is the whole answer."""
 
     section: str
@@ -136,13 +136,13 @@ class Answer:
 
 
 def checklist_rows(
-    items: Sequence[ChecklistItem], answers: Mapping[str, Answer]
-) -> list[tuple[ChecklistItem, Answer | None]]:
+    items: Sequence[ChecklistItem], answers: Mapping[str, ItemAnswer]
+) -> list[tuple[ChecklistItem, ItemAnswer | None]]:
     """Pair every item with its answer; None where it is open.
 
     Examples
     --------
-    >>> rows = checklist_rows(STARD, {"23": Answer("counts", "Counts")})
+    >>> rows = checklist_rows(STARD, {"23": ItemAnswer("counts", "Counts")})
     >>> sum(answer is None for _, answer in rows), len(rows)
     (33, 34)
     """

@@ -24,7 +24,7 @@ from voros.present.report.accuracy import (
     flow_steps,
     net_benefit_table,
 )
-from voros.present.report.answers import checklists
+from voros.present.report.answered_items import checklists
 from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
 
 SCENARIO = Scenario(0.2, 0.3, (0.05, 0.2))

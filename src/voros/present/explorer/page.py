@@ -40,7 +40,7 @@ from voros.present.explorer.payload import (
     page_payload,
 )
 from voros.present.explorer.period_counts import with_periods
-from voros.present.explorer.promise import promised_thresholds
+from voros.present.explorer.promised_thresholds import promised_thresholds
 from voros.present.explorer.replicates import RESAMPLES, resampled_counts
 from voros.text.signatures import takes
 

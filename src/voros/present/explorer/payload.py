@@ -16,11 +16,13 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.io.writing import plain
 from voros.present.explorer.period_counts import period_counts
-from voros.present.explorer.thinning import largest_change, thin_points, useful_points
+from voros.present.explorer.thinning import (
+    CERTIFIED_RECALL,
+    largest_change,
+    thin_points,
+    useful_points,
+)
 from voros.winners import CLOSE_CALL
-
-CERTIFIED_RECALL = 0.25
-"""Thinning is certified for capacities that admit at least this share of the positives."""
 
 RISKS = np.arange(1, 100) / 100
 """Risks at which models that predict risks are counted, for decision curves."""

@@ -17,16 +17,13 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray, check_scores
 from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
-from voros.present.explorer.thinning import thin_points
+from voros.present.explorer.thinning import CERTIFIED_RECALL, thin_points
 
 RESAMPLES = 200
 """How many resamples a page holds, unless another number is asked for."""
 
 MOST_THRESHOLDS = 100
 """Thresholds of each model at which resamples are counted."""
-
-CERTIFIED_RECALL = 0.25
-"""Thresholds are chosen well for capacities that admit at least this share of the positives."""
 
 STEP = 0x6D2B79F5
 """What the counter of the draws is multiplied with."""

@@ -24,6 +24,9 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.operating_points import OperatingPoints, adds_recall
 
+CERTIFIED_RECALL = 0.25
+"""Thinning is certified for capacities that admit at least this share of the positives."""
+
 BISECTIONS = 40
 """Halvings of the tolerance when looking for the best one that a number of points allows."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from voros.installing import package_versions
 from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, accuracy_values
-from voros.present.report.answers import checklists
+from voros.present.report.answered_items import checklists
 from voros.present.report.risks import ScoreQuality
 from voros.present.report.wording import policy_in_words
 from voros.text.table import Shown, Table

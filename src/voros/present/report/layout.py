@@ -20,7 +20,7 @@ from voros.present.report.accuracy import (
     flow_steps,
     net_benefit_table,
 )
-from voros.present.report.answers import SECTIONS, checklists
+from voros.present.report.answered_items import SECTIONS, checklists
 from voros.present.report.content import REPORTED_PACKAGES, DataSummary, Report, report_document
 from voros.present.report.figures import report_pictures
 from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
@@ -63,14 +63,10 @@ def write_report(report: Report, path: str | Path, *, force: bool = False) -> tu
     Examples
     --------
     >>> import tempfile, voros
-    >>> from voros.present.report import ModelInterval
-    >>> y, scores = [0, 1, 0, 1], {"risk": [0.1, 0.9, 0.8, 0.7], "sofa": [2, 5, 1, 6]}
-    >>> points = {name: voros.OperatingPoints.from_scores(y, s) for name, s in scores.items()}
-    >>> found = voros.select_points(points, voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
-    >>> data = DataSummary("valid.csv", None, 4, 2, "died", tuple(scores), ())
-    >>> one = {name: ModelInterval(0.5, 0.4, 0.6, 0.5) for name in scores}
-    >>> kept = found.policy()
-    >>> report = Report("Ward A", "voros report", data, points, found, kept, one, 0.95, 2000)
+    >>> from voros.present.report import make_report
+    >>> y, risk = [0, 1, 0, 1] * 30, [0.1, 0.9, 0.8, 0.7] * 30
+    >>> ward = voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2))
+    >>> report = make_report(y, {"risk": risk}, ward, title="Ward A", n_resamples=100)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_report(report, folder + "/choice.html")]
     ['choice.html', 'choice.json']

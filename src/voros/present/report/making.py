@@ -49,7 +49,7 @@ class ReportCases:
         return OperatingPoints.from_cases(*cases, groups=groups, periods=self.periods)
 
 
-class Settings(TypedDict, total=False):
+class ReportSettings(TypedDict, total=False):
     """How a report is made; see `make_report`."""
 
     strategy: Strategy
@@ -76,7 +76,7 @@ def make_report(
     periods_test: Any = None,
     times_test: Any = None,
     pos_label: Any = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[ReportSettings],
 ) -> Report:
     """Choose a model and its thresholds on labels and scores, test them, and report on it.
 
@@ -141,7 +141,7 @@ def report_file(
     group: str | None = None,
     paths: bool = False,
     columns: Mapping[str, Any] | None = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[ReportSettings],
 ) -> Report:
     r"""Report on files of predictions, as ``voros report`` does.
 
@@ -214,7 +214,7 @@ def _report_on(
     validation: ReportCases,
     scenario: Scenario,
     test: ReportCases | None,
-    settings: Settings,
+    settings: ReportSettings,
     **options: Any,
 ) -> Report:
     rest = dict[str, Any](settings)

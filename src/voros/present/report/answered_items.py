@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from voros.present.checklist import STARD, TRIPOD_AI, Answer, ChecklistItem, checklist_rows
+from voros.present.checklist import STARD, TRIPOD_AI, ChecklistItem, ItemAnswer, checklist_rows
 
 if TYPE_CHECKING:
     from voros.present.report.content import Report
@@ -28,12 +28,12 @@ SECTIONS = {
 BEFORE = "what was missing before these rows"
 
 
-def answered(section: str, rest: str = "") -> Answer:
+def answered(section: str, rest: str = "") -> ItemAnswer:
     """Answer an item in a section; in part, where something is left to the author."""
-    return Answer(section, SECTIONS[section], not rest, rest)
+    return ItemAnswer(section, SECTIONS[section], not rest, rest)
 
 
-def tripod_answers(report: Report) -> dict[str, Answer]:
+def tripod_answers(report: Report) -> dict[str, ItemAnswer]:
     """Return the items of TRIPOD+AI that a report answers."""
     groups = has_groups(report)
     accuracy = "" if groups else "subgroups, which need --by and test cases"
@@ -50,7 +50,7 @@ def tripod_answers(report: Report) -> dict[str, Answer]:
     return found | ({"23b": answered("groups", "clusters other than these")} if groups else {})
 
 
-def stard_answers(report: Report) -> dict[str, Answer]:
+def stard_answers(report: Report) -> dict[str, ItemAnswer]:
     """Return the items of STARD that a report answers."""
     found = {
         "12a": answered("policy"),
@@ -69,7 +69,7 @@ def has_groups(report: Report) -> bool:
     return report.tested is not None and report.tested.by_group is not None
 
 
-def checklists(report: Report) -> dict[str, list[tuple[ChecklistItem, Answer | None]]]:
+def checklists(report: Report) -> dict[str, list[tuple[ChecklistItem, ItemAnswer | None]]]:
     """Return both checklists, each item with its answer or None."""
     return {
         "TRIPOD+AI": checklist_rows(TRIPOD_AI, tripod_answers(report)),
