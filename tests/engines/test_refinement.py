@@ -197,3 +197,45 @@ def test_a_capacity_of_less_than_one_case_before_reweighting():
     truth = voros.evaluate(labels, scores, scenario)
     assert truth.max_alarms < 1
     assert points.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
+
+
+def test_very_many_rows_get_an_interval_unless_exactness_is_asked_for(monkeypatch):
+    labels, scores = draw(20_000, 13)
+    scenario = voros.Scenario(0.2, 0.6, (0.1, 0.5))
+    monkeypatch.setattr("voros.engines.refinement.MANY_ROWS", 19_999)
+    monkeypatch.setattr("voros.engines.refinement.ENOUGH", 0.01)
+    rough = counted(labels, scores, [scenario])
+    low, high = rough.interval
+    assert (rough.tolerance, rough.exact) == (0.01, False)
+    assert low < voros.evaluate(labels, scores, scenario).score <= high <= low + 0.01
+    assert counted(labels, scores, [scenario], tolerance=0).exact
+    monkeypatch.setattr("voros.engines.refinement.MANY_ROWS", 20_000)
+    assert counted(labels, scores, [scenario]).exact
+
+
+def test_alternating_labels_stop_at_an_interval_unless_exactness_is_asked_for(monkeypatch):
+    """They leave every bin open at a cost ratio of one, and hardly anything elsewhere."""
+    monkeypatch.setattr("voros.engines.refinement.MOST_PARENTS", 1000)
+    monkeypatch.setattr("voros.engines.refinement.NEARLY", 1e-3)
+    scores, labels = np.arange(30_000) / 30_000, np.arange(30_000) % 2 == 0
+    scenario = voros.Scenario(cost_ratio=(0.01, 1.0))
+    truth = voros.evaluate(labels, scores, scenario).score
+    points = counted(labels, scores, [scenario], largest_answer=4000)
+    low, high = points.interval
+    assert low <= truth <= high <= low + 1e-3
+    assert not points.exact
+    assert voros.evaluate_points(points, scenario).score == low
+    exact = counted(labels, scores, [scenario], largest_answer=4000, tolerance=0)
+    assert exact.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.usage.passes < exact.usage.passes / 3
+
+
+def test_a_sorted_file_misleads_the_scale_for_one_pass(monkeypatch):
+    monkeypatch.setattr("voros.engines.refinement.PILOT_ROWS", 500)
+    labels, scores = draw(30_000, 14)
+    order = np.argsort(scores)
+    scenario = voros.Scenario(cost_ratio=(0.1, 0.4))
+    points = counted(labels[order], scores[order], [scenario], largest_answer=5000)
+    truth = voros.evaluate(labels, scores, scenario).score
+    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.usage.passes <= 5

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from engines.conftest import spark  # noqa: F401
+
 import voros
 from voros.engines import count_frame, open_parquet
 
@@ -15,7 +17,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The inplace keyword"),
 ]
 
-TRIES = {"polars": 200, "duckdb": 80, "dask": 12}
+TRIES = {"polars": 200, "duckdb": 80, "dask": 12, "spark": 5}
 SAMPLE = 300
 """Rows from which a first cut is guessed here, so that sorted files of few rows mislead it."""
 
@@ -143,9 +145,21 @@ def compare(frame, labels, columns, weights, faults, scenario, rng):
             assert repr(found.choices) == repr(truth.choices)
 
 
-@pytest.mark.parametrize("engine", list(TRIES))
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "dask"])
 def test_engines_agree_with_memory(engine, tmp_path, monkeypatch):
     pytest.importorskip(engine)
+    check_many(engine, tmp_path, monkeypatch)
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_spark_agrees_with_memory(spark, tmp_path, monkeypatch):
+    check_many("spark", tmp_path, monkeypatch)
+
+
+def check_many(engine, tmp_path, monkeypatch):
     monkeypatch.setattr("voros.engines.refinement.PILOT_ROWS", SAMPLE)
     rng = np.random.default_rng([20, len(engine)])
     equal = refused = 0

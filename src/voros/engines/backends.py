@@ -20,6 +20,7 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray
 from voros.engines.keys import MAGNITUDE
+from voros.engines.lakes import kind_of_table, open_table
 from voros.engines.plan import Named
 from voros.engines.scales import ABOVE, BELOW, BITS, MISSING, Scale
 from voros.installing import missing_package
@@ -39,6 +40,10 @@ SCALE_HALF = 2.0**537
 
 BATCH_ROWS = 2**17
 """Rows that are counted in this process at a time."""
+
+
+SHORT_LIST = 2048
+"""Values that DuckDB compares one by one as fast as it looks them up."""
 
 
 class Adapter(ABC):
@@ -180,7 +185,9 @@ class DuckDB(Adapter):
         return as_lazy(frame.to_native().project(f'*, ({key}) >> {level} AS "{cell}"'))
 
     def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
-        """Look a cell up in a string of bits, which is faster than a join with a list."""
+        """Look a cell up in a string of bits, which is faster than a join with a long list."""
+        if np.count_nonzero(named.wanted) <= SHORT_LIST:
+            return super().with_membership(frame, column, named)
         bits = "".join(np.where(named.wanted, "1", "0"))
         last = len(bits) - 1
         place = f'CAST(least(greatest("{column}" - {named.first}, 0), {last}) AS INTEGER)'
@@ -366,6 +373,8 @@ _BY_IMPLEMENTATION = {
 def open_parquet(path: str | Path, engine: str) -> Any:
     """Open a Parquet file, or a folder or pattern of them, as a lazy frame of an engine.
 
+    A folder on this machine that is a Delta or Iceberg table is read as one.
+
     Parameters
     ----------
     path : path-like
@@ -380,6 +389,9 @@ def open_parquet(path: str | Path, engine: str) -> Any:
     ['risk']
     """
     check_engine(engine)
+    kind = kind_of_table(str(path))
+    if kind is not None:
+        return open_table(str(path), engine, kind)
     return _ADAPTERS[engine].open_parquet(str(path))
 
 

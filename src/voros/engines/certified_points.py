@@ -72,7 +72,7 @@ def count_frame(
     weight: str | None = None,
     pos_label: Any = None,
     scenarios: Sequence[Scenario] = (),
-    tolerance: float = 0.0,
+    tolerance: float | None = None,
     largest_answer: int = LARGEST_ANSWER,
 ) -> dict[str, CertifiedPoints]:
     """Count the operating points of one or more models in as few passes as they need.
@@ -90,8 +90,9 @@ def count_frame(
         The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
     scenarios : sequence of Scenario
         Those whose scores the counts must settle; by default every distinct score is counted.
-    tolerance : float in [0, 1), default 0
-        Stop where the certified interval of each score is no wider.
+    tolerance : float in [0, 1), optional
+        Stop where the certified interval of each score is no wider. By default 0, the exact score,
+        and 1e-6 for more than a billion rows, where exactness takes many passes.
     largest_answer : int
         Rows of counts that one pass aims to bring into this process. For each model it may bring
         up to 65,536 more, where that is faster than to name ranges of scores one by one.
@@ -110,7 +111,7 @@ def count_frame(
     >>> points.exact, voros.evaluate_points(points, scenario).score == points.interval[0]
     (True, True)
     """
-    accepted = check_tolerance(tolerance)
+    accepted = None if tolerance is None else check_tolerance(tolerance)
     cases = read_cases(frame, label, scores, weight, pos_label)
     counted = refine(cases, scenarios, accepted, largest_answer)
     sizes = counted.totals.positive, counted.totals.negative, counted.totals.one_case
@@ -119,7 +120,7 @@ def count_frame(
             CertifiedPoints.of(part, *sizes),
             scenarios=tuple(scenarios),
             usage=counted.cases.usage,
-            tolerance=accepted,
+            tolerance=counted.tolerance,
         )
         for name, part in counted.bins.items()
     }

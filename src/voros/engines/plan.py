@@ -33,7 +33,7 @@ MOST_COMPARED = 8
 SPARE_ROWS = 2**16
 """Rows that a filter by one range may let through in vain before bins are named one by one."""
 
-LARGEST_LOOKUP = 2**17
+LARGEST_LOOKUP = 2**20
 """Cells between the first and the last one that a filter names."""
 
 

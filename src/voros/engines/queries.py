@@ -111,7 +111,7 @@ class LazyCases:
         if rest:
             answers |= self._count_query(rest, checked)
         self.usage.passes += 1
-        for answer in answers.values():
+        for answer in answers.values() if checked else ():
             if np.any(answer[CELL] == MISSING) or np.isnan(answer["greatest"]).any():
                 raise IncompleteRowsError
         return {name: self._bins(answers[name]) for name in plan.wanted}

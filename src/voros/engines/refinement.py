@@ -3,22 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray
 from voros.core.scenario import Scenario
-from voros.engines.binned_points import BinnedPoints
+from voros.engines.binned_points import CLOSED, BinnedPoints, Bounds
 from voros.engines.bins import Bins, changed
 from voros.engines.first_pass import Totals, count_totals, totals_of, with_totals
 from voros.engines.pilot import PILOT_MARGIN, SELECTIVE, Pilot
-from voros.engines.plan import REFINED_ANSWER, PassPlan, Wanted, next_plan
+from voros.engines.plan import MOST_PARENTS, REFINED_ANSWER, PassPlan, Wanted, next_plan
 from voros.engines.queries import POSITIVE, WEIGHT, LazyCases
-from voros.engines.scales import BITS, Scale
+from voros.engines.scales import BITS, Scale, linear_scale
 
 PILOT_ROWS = 100_000
 """Rows from which the first count is planned."""
+
+
+MISLED = 0.5
+"""Share of the rows beyond the ends of a scale that show that it was made of the wrong rows."""
+
+MANY_ROWS, ENOUGH = 10**9, 1e-6
+"""Beyond so many rows an interval of this width is enough, unless another one is asked for."""
+
+NEARLY = 1e-7
+"""Width of an interval at which bins are left open unless exactness is asked for, if they are many.
+
+Where labels alternate along the scores, a great many bins stay open at costs so close together that
+they hardly move the score, and to split them all takes nearly every row.
+"""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """How wide an interval may be, and how wide where a great many bins are open."""
+
+    tolerance: float
+    for_many: float
+
+    def reached(self, bound: Bounds) -> bool:
+        """Whether a bound is narrow enough."""
+        many = np.count_nonzero(bound.undecided) > MOST_PARENTS
+        enough = self.for_many if many else self.tolerance
+        return enough > 0 and bound.upper - bound.lower <= enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +57,11 @@ class Counted:
     totals: Totals
     bins: dict[str, Bins]
     scales: Mapping[str, Scale]
+    tolerance: float = 0.0
 
 
 def refine(
-    cases: LazyCases, scenarios: Sequence[Scenario], tolerance: float, at_most: int
+    cases: LazyCases, scenarios: Sequence[Scenario], tolerance: float | None, at_most: int
 ) -> Counted:
     """Count every model's scores as finely as the scenarios need.
 
@@ -40,14 +69,17 @@ def refine(
     """
     counted = _first_count(cases, scenarios, at_most)
     cases, totals, bins = counted.cases, counted.totals, counted.bins
+    aim = Aim(tolerance or 0.0, tolerance or 0.0)
+    if tolerance is None:
+        aim = Aim(ENOUGH, ENOUGH) if totals.rows > MANY_ROWS else Aim(0.0, NEARLY)
     while True:
-        undecided = {
-            name: _undecided(part, totals, scenarios, tolerance, at_most)
-            for name, part in bins.items()
+        found = {
+            name: _undecided(part, totals, scenarios, aim, at_most) for name, part in bins.items()
         }
-        undecided = {name: mask for name, mask in undecided.items() if mask.any()}
+        undecided = {name: mask for name, (mask, _) in found.items() if mask.any()}
         if not undecided:
-            return counted
+            widest = max(width for _, width in found.values())
+            return replace(counted, tolerance=aim.tolerance if widest <= CLOSED else aim.for_many)
         wanted = min(at_most, REFINED_ANSWER) if scenarios else at_most
         plan = next_plan(bins, undecided, counted.scales, wanted)
         for name, parts in cases.count(plan).items():
@@ -55,22 +87,22 @@ def refine(
 
 
 def _undecided(
-    bins: Bins, totals: Totals, scenarios: Sequence[Scenario], tolerance: float, at_most: int
-) -> BoolArray:
+    bins: Bins, totals: Totals, scenarios: Sequence[Scenario], aim: Aim, at_most: int
+) -> tuple[BoolArray, float]:
+    """Mark the bins that must be split; with the width of the widest interval."""
     if not scenarios:
         if len(bins) > at_most:
             raise ValueError(
                 f"the frame has more than {at_most:,} distinct scores; pass a scenario, so "
                 "that only the scores that can matter to it are counted one by one"
             )
-        return ~bins.single
+        return ~bins.single, 0.0
     points = BinnedPoints.of(bins, totals.positive, totals.negative, totals.one_case)
     bounds = [points.score_bounds(scenario) for scenario in scenarios]
-    if tolerance > 0:
-        bounds = [bound for bound in bounds if bound.upper - bound.lower > tolerance]
+    masks = [bound.undecided for bound in bounds if not aim.reached(bound)]
     nothing = np.zeros(len(bins), dtype=np.bool_)
-    masks = [nothing, *(bound.undecided for bound in bounds)]
-    return np.asarray(np.logical_or.reduce(masks))
+    widest = max(bound.upper - bound.lower for bound in bounds)
+    return np.logical_or.reduce([nothing, *masks]), widest
 
 
 def _first_count(cases: LazyCases, scenarios: Sequence[Scenario], at_most: int) -> Counted:
@@ -134,7 +166,18 @@ def _with_totals(cases: LazyCases, plan: PassPlan, scales: Mapping[str, Scale]) 
     for part in bins.values():
         if part.rows.sum() != totals.rows:
             raise changed(part.rows.sum(), totals.rows)
+    scales = {
+        name: _refitted(scales[name], part, totals.ranges[name]) for name, part in bins.items()
+    }
     return Counted(capped, totals, bins, scales)
+
+
+def _refitted(scale: Scale, bins: Bins, ends: tuple[float, float]) -> Scale:
+    """Return a scale for all scores, where the first rows were like few of the others."""
+    beyond = (bins.least < scale.lowest) | (bins.greatest > scale.highest)
+    if bins.rows[beyond].sum() <= MISLED * bins.rows.sum():
+        return scale
+    return linear_scale(*ends) or BITS
 
 
 def _whole(totals: Totals, name: str) -> Bins:

@@ -116,6 +116,11 @@ def scale_for(sample: FloatArray, positive: BoolArray, low: float, high: float) 
     return chosen
 
 
+def linear_scale(low: float, high: float) -> Scale | None:
+    """Return equally wide cells for scores between two; None where a float has no span as wide."""
+    return _arithmetic(0, low, high)
+
+
 def _arithmetic(roots: int, low: float, high: float) -> Scale | None:
     """Keys for scores from low to high and as far again beyond them; None where none fit."""
     span = high / 2 - low / 2

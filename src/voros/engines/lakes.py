@@ -1,0 +1,97 @@
+"""Delta and Iceberg tables in a folder: their logs say which Parquet files still count.
+
+Read as plain Parquet, such a folder would give rows that were deleted or replaced.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from voros.installing import missing_package
+
+READERS = {"Delta": "deltalake", "Iceberg": "pyiceberg"}
+"""Packages that read a kind of table for Polars, and for DuckDB where it can."""
+
+METADATA = re.compile(r"v?(\d+)[^/]*\.metadata\.json")
+
+
+def kind_of_table(path: str) -> str | None:
+    """Return which kind of table a folder on this machine is; None for plain files.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.mkdtemp()
+    >>> pathlib.Path(folder, "_delta_log").mkdir()
+    >>> kind_of_table(folder)
+    'Delta'
+    """
+    if Path(path, "_delta_log").is_dir():
+        return "Delta"
+    return "Iceberg" if _metadata(path) else None
+
+
+def open_table(path: str, engine: str, kind: str) -> Any:
+    """Open a table with an engine.
+
+    Raises
+    ------
+    ValueError
+        When the engine has no reader for it here.
+    """
+    if (kind, engine) not in _OPENERS:
+        able = " or ".join(name for table, name in _OPENERS if table == kind)
+        raise ValueError(
+            f"{path} is a table of {kind}, which engine={engine!r} does not read; {able} do"
+        )
+    if engine != "spark" and find_spec(READERS[kind]) is None:
+        raise missing_package(f"a table of {kind}", READERS[kind])
+    return _OPENERS[kind, engine](path)
+
+
+def _metadata(path: str) -> list[str]:
+    """Files that describe a table's versions, the latest last."""
+    found = [
+        (METADATA.fullmatch(file.name), file) for file in Path(path, "metadata").glob("*.json")
+    ]
+    return [
+        str(file) for _, file in sorted((int(match[1]), file) for match, file in found if match)
+    ]
+
+
+def _polars_delta(path: str) -> Any:
+    import polars as pl
+
+    return pl.scan_delta(path)
+
+
+def _polars_iceberg(path: str) -> Any:
+    import polars as pl
+
+    return pl.scan_iceberg(_metadata(path)[-1])
+
+
+def _duckdb_delta(path: str) -> Any:
+    import duckdb
+    from deltalake import DeltaTable
+
+    return duckdb.connect().from_arrow(DeltaTable(path).to_pyarrow_dataset())
+
+
+def _spark(path: str) -> Any:
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    return session.read.format((kind_of_table(path) or "parquet").lower()).load(path)
+
+
+_OPENERS = {
+    ("Delta", "polars"): _polars_delta,
+    ("Delta", "duckdb"): _duckdb_delta,
+    ("Delta", "spark"): _spark,
+    ("Iceberg", "polars"): _polars_iceberg,
+    ("Iceberg", "spark"): _spark,
+}
