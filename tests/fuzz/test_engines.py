@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from engines.conftest import spark  # noqa: F401
-
 import voros
 from voros.engines import count_frame, open_parquet
 
