@@ -25,7 +25,7 @@ MISLED = 0.5
 """Share of the rows beyond the ends of a scale that show that it was made of the wrong rows."""
 
 MANY_ROWS, ENOUGH = 10**9, 1e-6
-"""Beyond this number of rows an interval of this width is enough, unless another one is asked for."""
+"""Beyond this number of rows an interval of this width is enough unless another is asked for."""
 
 NEARLY = 1e-7
 """Width of an interval at which bins are left open unless exactness is asked for, if they are many.
