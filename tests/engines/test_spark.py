@@ -10,6 +10,8 @@ import voros
 from voros.engines import BinnedCounts, count_frame
 from voros.engines.backends import adapter_of, as_lazy
 from voros.engines.keys import to_key
+from voros.engines.plan import Named
+from voros.engines.scales import Scale
 
 pytestmark = [
     pytest.mark.spark,
@@ -88,6 +90,19 @@ def test_cells_are_those_of_numpy(frame, cases, level):
     numbered = adapter.collect(adapter.with_bits(lazy, "special", "cell", level))
     expected = sorted((to_key(cases["special"]) >> level).tolist())
     assert sorted(numbered["cell"].to_list()) == expected
+
+
+def test_named_cells_are_looked_up(frame, cases):
+    """No cell that is wanted is left out, and hardly any other let through."""
+    wanted = np.random.default_rng(3).random(1000) < 0.3
+    wanted[:64], wanted[63] = False, True
+    adapter, lazy = adapter_of(as_lazy(frame)), as_lazy(frame.selectExpr("s"))
+    numbered = adapter.with_cell(lazy, "s", "cell", Scale(0, -1.0, 8), 0)
+    found = adapter.collect(adapter.with_membership(numbered, "cell", Named(0, 100, wanted)))
+    named = dict(zip(found["s"].to_list(), found["cell"].to_list(), strict=True))
+    cells = np.clip(Scale(0, -1.0, 8).cells(cases["s"]) - 100, 0, 999)
+    for score, cell in zip(cases["s"].tolist(), cells.tolist(), strict=True):
+        assert named[score] == wanted[cell] or cell == 0
 
 
 def test_summaries_are_those_of_memory(frame, cases):

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, AnyArray
+from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray
 from voros.engines.keys import MAGNITUDE
 from voros.engines.lakes import kind_of_table, open_table
 from voros.engines.plan import Named
@@ -262,6 +262,17 @@ class Spark(Adapter):
         picked = [col(name).alias(short) for short, name in quoted.items()]
         return as_lazy(frame.to_native().select(*picked))
 
+    def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
+        """Look a cell up in the bits of an array: a list of literals takes longer to send."""
+        from pyspark.sql.functions import expr
+
+        last = len(named.wanted) - 1
+        place = f"least(greatest(`{column}` - {named.first}, 0L), {last}L)"
+        words = ", ".join(f"{word}L" for word in _words(named.wanted))
+        word = f"element_at(array({words}), CAST({place} DIV 64 AS INT) + 1)"
+        found = expr(f"getbit({word}, CAST({place} % 64 AS INT)) = 1")
+        return as_lazy(frame.to_native().withColumn(column, found))
+
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell by exact arithmetic: clusters that are shared allow no Java method."""
         from pyspark.sql.functions import expr
@@ -272,6 +283,14 @@ class Spark(Adapter):
         signed = f"IF(`{score}` < 0, -`{cell}`, `{cell}`)"
         numbered = native.withColumn(cell, expr(f"shiftright({signed}, {level})"))
         return as_lazy(numbered.drop(size, power))
+
+
+def _words(wanted: BoolArray) -> list[int]:
+    """Pack a table into whole numbers of 64 bits, the first cell in the lowest bit of the first."""
+    padded = np.append(wanted, np.zeros(-len(wanted) % 64, dtype=np.bool_))
+    packed = np.packbits(padded, bitorder="little").view("<i8").tolist()
+    # The lowest number cannot be written in SQL; to let a cell more through does no harm.
+    return [max(word, -(2**63) + 1) for word in packed]
 
 
 def _spark_key(absolute: str, size: str, power: str) -> list[tuple[str, str]]:
