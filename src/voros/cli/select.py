@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voros.cli import LIMITS_NOT_MET
+from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.intervals import Intervals
 from voros.cli.loading import (
     Engine,
@@ -19,22 +19,6 @@ from voros.cli.loading import (
     load,
     open_input,
     periods_of,
-)
-from voros.cli.options import (
-    Check,
-    FalseAlarmCost,
-    GroupOptions,
-    Horizon,
-    InputOptions,
-    LimitOptions,
-    OutputOptions,
-    PeriodOptions,
-    TestFile,
-    bundled,
-    in_choice,
-    output_to,
-    read_guarantee,
-    read_price,
 )
 from voros.cli.terminal import Sheet, check_output, deliver, printable_lines, show, show_progress
 from voros.core.scenario import Scenario
@@ -61,21 +45,21 @@ if TYPE_CHECKING:
 class ChoiceOptions:
     """How a model and its thresholds are chosen."""
 
-    strategy: Annotated[str, in_choice(f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME")] = (
-        "partial_voros"
-    )
+    strategy: Annotated[
+        str, options.in_choice(f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME")
+    ] = "partial_voros"
     tolerance: Annotated[
-        float, in_choice("Scores this close to the best are marked as no worse.")
+        float, options.in_choice("Scores this close to the best are marked as no worse.")
     ] = PAPER_TOLERANCE
     confidence: Annotated[
         float | None,
-        in_choice(
+        options.in_choice(
             "Use only thresholds that keep the limits on future cases with this confidence, "
             "such as 0.95.",
             metavar="SHARE",
         ),
     ] = None
-    horizon: Horizon = None
+    horizon: options.Horizon = None
 
     def read(self) -> dict[str, Any]:
         """Return the arguments of `voros.select_points`."""
@@ -85,32 +69,32 @@ class ChoiceOptions:
         return {
             "strategy": self.strategy,
             "tolerance": self.tolerance,
-            "guarantee": read_guarantee(self.confidence, self.horizon),
+            "guarantee": options.read_guarantee(self.confidence, self.horizon),
         }
 
 
-@bundled
+@options.bundled
 def select(
-    columns: InputOptions,
-    limits: LimitOptions,
+    columns: options.InputOptions,
+    limits: options.LimitOptions,
     choice: ChoiceOptions,
-    when: PeriodOptions,
-    groups: GroupOptions,
-    show_options: OutputOptions,
+    when: options.PeriodOptions,
+    groups: options.GroupOptions,
+    show_options: options.OutputOptions,
     group: Annotated[
         str | None,
-        in_choice(
+        options.in_choice(
             "With --confidence: whose case it is, where one patient has several. Without it all "
             "cases are taken as independent.",
             metavar="COLUMN",
         ),
     ] = None,
-    test: TestFile = None,
+    test: options.TestFile = None,
     output: Annotated[
-        Path | None, output_to("Save the policy, as JSON; - is standard output.")
+        Path | None, options.output_to("Save the policy, as JSON; - is standard output.")
     ] = None,
-    false_alarm_cost: FalseAlarmCost = None,
-    check: Check = False,
+    false_alarm_cost: options.FalseAlarmCost = None,
+    check: options.Check = False,
     engine: Engine = None,
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
@@ -123,7 +107,7 @@ def select(
     if group is not None and choice.confidence is None:
         raise ValueError("--group needs --confidence, such as --confidence 0.95")
     how, scenario, aside = choice.read(), limits.read(by_period=True), groups.columns
-    price = None if false_alarm_cost is None else read_price(false_alarm_cost)
+    price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     when.check(scenario)
     check_output(output, show_options)
     given = open_input(columns, engine, by_period=scenario.per is not None)
@@ -165,7 +149,7 @@ class Validation:
     def of_counts(
         cls,
         given: Opened,
-        columns: InputOptions,
+        columns: options.InputOptions,
         scenario: Scenario,
         how: Mapping[str, Any],
         group: str | None,
@@ -266,11 +250,11 @@ class Tested:
 
 def load_test(
     path: Path,
-    columns: InputOptions,
+    columns: options.InputOptions,
     label: str | None,
     winner: str,
-    when: PeriodOptions | None = None,
-    groups: GroupOptions | None = None,
+    when: options.PeriodOptions | None = None,
+    groups: options.GroupOptions | None = None,
 ) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file."""
     scores = columns.score if columns.model else [winner]

@@ -35,12 +35,11 @@ class CertifiedPoints(BinnedPoints):
 
     Examples
     --------
-    >>> import polars as pl, voros
-    >>> frame = pl.LazyFrame({"ill": [True, False, True, False], "risk": [0.9, 0.8, 0.7, 0.1]})
-    >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=(0.2, 0.4))
-    >>> points = count_frame(frame, label="ill", scores=["risk"], scenarios=[scenario])["risk"]
-    >>> points.exact, points.interval, points.usage.rows
-    (True, (0.6146, 0.6146), 4)
+    >>> import polars as pl
+    >>> frame = pl.LazyFrame({"ill": [1, 0, 1], "risk": [0.9, 0.8, 0.7]})
+    >>> counted = count_frame(frame, label="ill", scores=["risk"])["risk"]
+    >>> counted.exact, counted.tp.tolist(), counted.usage.rows
+    (True, [0, 1, 1, 2], 3)
     """
 
     remedy: ClassVar[str] = "count them for this scenario too"
