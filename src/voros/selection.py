@@ -392,13 +392,13 @@ def rank_points(
             )
         decision = deployable(points, scenario, each)
         kept[model] = AllowedThresholds.of(points, decision, guarantee, n_models)
-        named = {s: np.nan if s in left_open else SCORES[s](decision) for s in STRATEGIES}
+        named = {s: np.nan if s in left_open else of(decision) for s, of in SCORES.items()}
         row = ModelScores(model, **named, feasible=decision.can_alarm)
         scored.append(row)
         if getattr(row, strategy) > best:
             best, leading = getattr(row, strategy), points
-    # The sort is stable: equal scores stay in the order given.
-    ranking = tuple(sorted(scored, key=lambda row: -float(getattr(row, strategy))))
+    # The sort is stable, in reverse too: equal scores stay in the order given.
+    ranking = tuple(sorted(scored, key=attrgetter(strategy), reverse=True))
     reason = None if ranking[0].feasible else why_never_alarm(leading, scenario, each)
     return Selection(strategy, tolerance, ranking, scenario, guarantee, reason, kept)
 
@@ -427,12 +427,12 @@ def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) ->
 
 
 SCORES: dict[Strategy, Callable[[Decision], float]] = {
-    "partial_voros": attrgetter("partial_voros"),
-    "voros": attrgetter("voros"),
     "partial_auroc": lambda decision: trapezoid(decision.points, decision.feasible),
     "recall": lambda decision: float(
         decision.points.tp[decision.highest_recall] / decision.points.n_positive
     ),
+    "partial_voros": attrgetter("partial_voros"),
+    "voros": attrgetter("voros"),
 }
 """Each strategy's score of a decision."""
 
