@@ -104,9 +104,9 @@ class CostDistribution(ABC):
         raise ValueError(f"cost_ratio={self!r} cannot be saved as JSON")
 
     @property
+    @abstractmethod
     def _key(self) -> tuple[Any, ...]:
         """What two equal distributions have in common."""
-        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         """Compare unit and all that makes the distribution."""
@@ -145,12 +145,16 @@ class CostDistribution(ABC):
         return _advice(self) if share >= UPSIDE_DOWN else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Uniform(CostDistribution):
     """Every value between `low` and `high` equally likely, in the unit `over`."""
 
     low: float
     high: float
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.over, self.low, self.high
 
     @property
     def support(self) -> tuple[float, float]:

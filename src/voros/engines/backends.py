@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -26,6 +26,8 @@ from voros.engines.scales import ABOVE, BELOW, BITS, MISSING, Scale
 from voros.installing import missing_package
 
 LazyFrame: TypeAlias = nw.LazyFrame[Any]
+
+Batches: TypeAlias = Callable[[LazyFrame, Sequence[str]], Iterator[Sequence[AnyArray]]]
 
 FRACTION_BITS, EXPONENT_BIAS = 52, 1023
 """How a float64 is laid out."""
@@ -84,12 +86,8 @@ class Adapter(ABC):
             number = _clipped(nw.col(score), number, scale)
         return frame.with_columns(number.alias(cell))
 
-    counts_batches = False
-    """Whether counting a frame batch by batch is faster than a query."""
-
-    def batches(self, frame: LazyFrame, columns: Sequence[str]) -> Iterator[Sequence[AnyArray]]:
-        """Columns of a frame batch by batch."""
-        raise NotImplementedError(f"{self.name} has no batches of {columns}, {frame}")
+    batches: Batches | None = None
+    """Gives columns of a frame batch by batch, where counting them is faster than a query."""
 
     def pick(self, frame: LazyFrame, columns: Mapping[str, str]) -> LazyFrame:
         """Take some columns only; `columns` names what each is called afterwards."""
@@ -131,7 +129,6 @@ class Polars(Adapter):
 
     name = package = "polars"
     first_answer = 2**16
-    counts_batches = True
 
     def open_parquet(self, path: str) -> Any:
         """Scan the files."""

@@ -122,7 +122,7 @@ class LazyCases:
         counted: dict[str, Mapping[str, AnyArray]] = {}
         for name, want in wanted.items():
             columns = [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
-            if not self.adapter.counts_batches or want.n_cells > LARGEST_TABLE:
+            if self.adapter.batches is None or want.n_cells > LARGEST_TABLE:
                 continue
             rows = self._wanted_rows(name, want, checked)
             if checked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -202,12 +203,12 @@ class Table:
         return column.shown(min(numbers)) if column.least_is_best and numbers else None
 
 
-class Shown:
+class Shown(ABC):
     """What is shown as sentences and tables, one below the other: as text, in notebooks as HTML."""
 
+    @abstractmethod
     def _parts(self) -> Iterable[str | Table]:
         """Sentences and tables in their order; an empty sentence is an empty line of the text."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         """Show sentences and tables as text."""
