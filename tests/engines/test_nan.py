@@ -1,5 +1,7 @@
 """NaN is refused wherever it hides: writers leave it out of a Parquet file's statistics."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,20 @@ def test_nan_scores_in_a_parquet_file_are_refused(tmp_path, engine, kind, rows):
     file = write(tmp_path / "cases.parquet", s=with_nan(*rows, kind=kind))
     with pytest.raises(ValueError, match=rf"'s' is missing or NaN in {len(rows)} of 20000 rows"):
         count_frame(open_parquet(file, engine), label="y", scores=["s"], scenarios=[SCENARIO])
+
+
+def test_nan_in_many_rows_is_refused_without_a_warning_of_numpy():
+    pl = pytest.importorskip("polars")
+    scores = np.random.default_rng(0).random(200_000)
+    labels = scores > 0.5
+    scores[-7] = np.nan
+    frame = pl.LazyFrame({"y": labels, "s": scores})
+    # As an error a warning would send the count to a second pass, which refuses as well.
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with pytest.raises(ValueError, match="'s' is missing or NaN in 1 of 200000 rows"):
+            count_frame(frame, label="y", scores=["s"])
+    assert not caught
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])

@@ -49,8 +49,10 @@ class CellTable:
             weights = None if weights is None else weights[kept]
         slots = self._slots(cells)
         np.add.at(self.rows, 2 * slots + positive, 1)
-        np.minimum.at(self.least, slots, scores)
-        np.maximum.at(self.greatest, slots, scores)
+        # NaN marks rows that will be refused, and is no fault of the arithmetic.
+        with np.errstate(invalid="ignore"):
+            np.minimum.at(self.least, slots, scores)
+            np.maximum.at(self.greatest, slots, scores)
         if weights is not None:
             for sums, of_class in zip(self.sums, (positive, ~positive), strict=True):
                 np.add.at(sums, slots, np.where(of_class, weights, 0.0))
