@@ -1,15 +1,22 @@
 """Folders and patterns of Parquet are counted by engines, with the answers of one file."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 from cli.cases import LIMITS
 
+from voros.engines.backends import has_java
+
 pl = pytest.importorskip("polars")
 
-# The warning is dask's own, with pandas 3.1.
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:The inplace keyword")]
+# The warnings are dask's own, with pandas 3.1, and Ibis' own, with DuckDB 2.0.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:The inplace keyword"),
+    pytest.mark.filterwarnings("ignore:fetch_arrow_table"),
+]
 
 ENGINES = ["duckdb", "polars", "dask"]
 GRID = ("--min-precision", "0.2:0.6:3", "--capacity", "0.1:0.3:2", "--miss-costs", "5:20")
@@ -95,6 +102,43 @@ def test_a_folder_needs_no_engine_named(voros_command, folder):
 def test_an_address_is_given_to_the_engine(voros_command, folder, tmp_path):
     found = answer(voros_command, "score", f"file://{tmp_path}/days", "--engine", "polars", *LIMITS)
     assert found["cases"] == 3000
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "ibis", "spark"])
+def test_names_of_nested_folders_are_no_models(voros_command, folder, engine, tmp_path):
+    """Numbers in ``year=2024`` would be ranked beside the models, and might win."""
+    pytest.importorskip("pyspark" if engine == "spark" else engine)
+    if engine == "spark" and not has_java():
+        pytest.skip("Spark needs Java")
+    for day in range(3):
+        nested = tmp_path / f"nested/year={2020 + day}/month={day}"
+        nested.mkdir(parents=True)
+        (tmp_path / f"{folder}/day-{day}.parquet").rename(nested / "part.parquet")
+    found = answer(voros_command, "score", "nested", "--engine", engine, *LIMITS)
+    assert found["cases"] == 3000
+    assert [model["model"] for model in found["models"]] == ["good", "fair"]
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "ibis"])
+def test_a_name_that_looks_like_a_pattern_is_a_name(voros_command, folder, engine, tmp_path):
+    pytest.importorskip(engine)
+    (tmp_path / folder).rename(tmp_path / "days [1]")
+    (tmp_path / "all.parquet").rename(tmp_path / "all[1].parquet")
+    for where in ("days [1]", "all[1].parquet"):
+        assert answer(voros_command, "score", where, "--engine", engine, *LIMITS)["cases"] == 3000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("command", [("score", *LIMITS), ("count",)])
+def test_a_broken_file_is_no_fault_of_voros(voros_command, folder, engine, command, tmp_path):
+    pytest.importorskip(engine)
+    last = tmp_path / folder / "day-2.parquet"
+    data = last.read_bytes()
+    last.write_bytes(data[:4] + b"\xff" * (len(data) - 2000) + data[-1996:])
+    ran = voros_command(command[0], folder, "--engine", engine, "--label", "died", *command[1:])
+    assert ran.code == 2
+    assert len(ran.errors) == 1
+    assert re.match(rf"voros: error: {engine} cannot (open|count) {folder}: ", ran.errors[0])
 
 
 @pytest.mark.parametrize(

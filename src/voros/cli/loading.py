@@ -7,7 +7,8 @@ hold it. A document of counts, of one or more sites, is read as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +21,7 @@ from voros.core.periods import Periods
 from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
 from voros.io import Predictions, open_source, read_predictions
-from voros.io.memory import engine_for, installed_engine
+from voros.io.memory import FOR_ADDRESSES, PREFERRED, engine_for, installed_engine
 from voros.io.predictions import ColumnNames, Roles, assign_roles, typed_label
 from voros.io.tables import PEEKED_ROWS, Source, is_numeric, peek
 
@@ -132,20 +133,36 @@ def address_of(file: Path) -> str:
 
 
 def _open_dataset(address: str, asked: str | None) -> Opened:
-    from voros.engines import first_rows, open_parquet
+    from voros.engines import check_engine, first_rows, open_parquet
 
-    engine = asked or installed_engine(f"counting {address}")
-    try:
-        with show_progress(f"opening {address} with {engine}"):
-            frame = open_parquet(address, engine)
-            sample = first_rows(frame, PEEKED_ROWS)
-    except (ImportError, ValueError):
-        raise
-    except Exception as error:
-        # Each engine has errors of its own for a folder without files or a store out of reach.
-        reason = " ".join(str(error).split())
-        raise PredictionFileError(f"{engine} cannot open {address}: {reason}") from None
+    preferred = FOR_ADDRESSES if "://" in address else PREFERRED
+    engine = asked or installed_engine(f"counting {address}", preferred)
+    check_engine(engine)
+    with (
+        show_progress(f"opening {address} with {engine}"),
+        _engine_errors(f"{engine} cannot open {address}"),
+    ):
+        frame = open_parquet(address, engine)
+        sample = first_rows(frame, PEEKED_ROWS)
     return Opened(address, lazy=LazyTable(address, engine, frame, sample))
+
+
+@contextmanager
+def _engine_errors(what: str, *, foreign_only: bool = False) -> Iterator[None]:
+    """Say in one line what an engine could not do; each has errors of its own.
+
+    For a folder without files, a broken file, a store out of reach. Once rows are counted, Python's
+    errors and ours say themselves what is wrong with the data, or are faults.
+    """
+    from voros.engines.addresses import reason_of
+
+    try:
+        yield
+    except Exception as error:
+        ours = type(error).__module__.partition(".")[0] in ("builtins", "voros")
+        if ours and foreign_only:
+            raise
+        raise PredictionFileError(f"{what}: {reason_of(error)}") from error
 
 
 def load(
@@ -275,7 +292,7 @@ def count_by_engine(
     from voros.engines import count_frame
 
     roles = _announced_roles(table, columns)
-    with show_progress(f"counting {table.name} with {table.engine}"):
+    with show_progress(f"counting {table.name} with {table.engine}"), _counting(table):
         counted = count_frame(
             table.frame,
             label=str(roles.label),
@@ -296,11 +313,16 @@ def count_summaries(
     roles = _announced_roles(table, columns)
     label, pos_label = str(roles.label), _positive_label(table.sample, columns, roles)
     how: dict[str, Any] = {"label": label, "pos_label": pos_label, "bits": bits}
-    counted = {
-        score: BinnedCounts.from_frame(table.frame, score=score, weight=roles.weight, **how)
-        for score in roles.scores
-    }
+    with _counting(table):
+        counted = {
+            score: BinnedCounts.from_frame(table.frame, score=score, weight=roles.weight, **how)
+            for score in roles.scores
+        }
     return counted, label, roles.weight
+
+
+def _counting(table: LazyTable) -> AbstractContextManager[None]:
+    return _engine_errors(f"{table.engine} cannot count {table.name}", foreign_only=True)
 
 
 def _announced_roles(table: LazyTable, columns: InputOptions) -> Roles:

@@ -19,6 +19,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray
+from voros.engines.addresses import files_in, give_filesystem
 from voros.engines.keys import MAGNITUDE
 from voros.engines.lakes import kind_of_table, open_table
 from voros.engines.plan import Named
@@ -134,7 +135,7 @@ class Polars(Adapter):
         """Scan the files."""
         import polars as pl
 
-        return pl.scan_parquet(path)
+        return pl.scan_parquet(files_in(path), hive_partitioning=False)
 
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell; floor division by a power of two is a shift."""
@@ -171,10 +172,9 @@ class DuckDB(Adapter):
         import duckdb
 
         connection = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
-        address = "://" in path and not any(mark in path for mark in "*?[")
-        folder = Path(path).is_dir() or (address and not path.endswith(".parquet"))
-        pattern = f"{path.rstrip('/')}/**/*.parquet" if folder else path
-        return connection.read_parquet(pattern)
+        if "://" in path:
+            give_filesystem(connection, path)
+        return connection.read_parquet(files_in(path), hive_partitioning=False)
 
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell in SQL, through the type BIT."""
@@ -211,7 +211,10 @@ class Dask(Adapter):
         """Read the files by partitions."""
         import dask.dataframe as dd
 
-        return dd.read_parquet(path)
+        frame = dd.read_parquet(path)
+        if not len(frame.columns):
+            raise FileNotFoundError("no files match")
+        return frame
 
     def with_cell(
         self, frame: LazyFrame, score: str, cell: str, scale: Scale, level: int
@@ -249,7 +252,9 @@ class Spark(Adapter):
 
         active = SparkSession.getActiveSession()
         session = active or SparkSession.builder.appName("voros").getOrCreate()
-        return session.read.parquet(path)
+        # Which also leaves the names of nested folders out of the columns.
+        reader = session.read.option("recursiveFileLookup", Path(path).is_dir())
+        return reader.parquet(path)
 
     def pick(self, frame: LazyFrame, columns: Mapping[str, str]) -> LazyFrame:
         """Take columns by quoted names: Spark reads a dot as a field of a struct."""
@@ -323,7 +328,8 @@ class Ibis(Adapter):
         """Read the files with the backend that is set, or Ibis' own choice."""
         import ibis
 
-        return ibis.read_parquet(f"{path}/**/*.parquet" if Path(path).is_dir() else path)
+        plain = {"hive_partitioning": False} if ibis.get_backend().name == "duckdb" else {}
+        return ibis.read_parquet(files_in(path), **plain)
 
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell, as an expression that Ibis writes for its backend."""
@@ -389,7 +395,9 @@ _BY_IMPLEMENTATION = {
 def open_parquet(path: str | Path, engine: str) -> Any:
     """Open a Parquet file, or a folder or pattern of them, as a lazy frame of an engine.
 
-    A folder on this machine that is a Delta or Iceberg table is read as one.
+    Folders may be nested; names such as ``year=2024`` are no columns. An address such as
+    ``s3://bank/cards`` that does not end in .parquet, .parq or .pq is a folder. A folder on this
+    machine that is a Delta or Iceberg table is read as one.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,6 +17,9 @@ WORKING_COPIES = 3
 
 PREFERRED = ("duckdb", "polars")
 """Engines on one machine, the one that keeps to a memory limit first."""
+
+FOR_ADDRESSES = ("polars", "duckdb")
+"""The one that reads object stores with nothing else installed first."""
 
 _CGROUP_LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
@@ -78,15 +81,15 @@ def engine_for(parquet: str | Path, n_columns: int, available: int | None = None
     return installed_engine(f"counting {parquet}, which is too large for memory,")
 
 
-def installed_engine(purpose: str) -> str:
-    """Name an engine that is installed here.
+def installed_engine(purpose: str, preferred: Sequence[str] = PREFERRED) -> str:
+    """Name the first of some engines that is installed here.
 
     Raises
     ------
     ImportError
         When none is, with the command that installs one.
     """
-    installed = [name for name in PREFERRED if find_spec(name)]
+    installed = [name for name in preferred if find_spec(name)]
     if not installed:
-        raise missing_package(purpose, *PREFERRED)
+        raise missing_package(purpose, *preferred)
     return installed[0]
