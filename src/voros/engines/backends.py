@@ -59,6 +59,9 @@ class Adapter(ABC):
     first_answer = 2**14
     """Cells that a first count aims for: enough to leave little open, few enough for a cache."""
 
+    groups_slowly = False
+    """Whether to group a row takes far longer than to read it, so that totals pay that spare it."""
+
     def check(self) -> None:
         """Raise where something that the engine needs is not installed."""
         if find_spec(self.package) is None:
@@ -235,6 +238,8 @@ class Spark(Adapter):
     """Spark data frames, classic or Connect; no Python runs on the workers."""
 
     name, package = "spark", "pyspark"
+    first_answer = 2**16
+    groups_slowly = True
 
     def check(self) -> None:
         """Raise where the package or Java is missing."""
@@ -265,14 +270,16 @@ class Spark(Adapter):
         return as_lazy(frame.to_native().select(*picked))
 
     def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
-        """Look a cell up in the bits of an array: a list of literals takes longer to send."""
+        """Look a cell up in the bits of an array, sent as one string: many literals take long."""
         from pyspark.sql.functions import expr
 
-        last = len(named.wanted) - 1
-        place = f"least(greatest(`{column}` - {named.first}, 0L), {last}L)"
-        words = ", ".join(f"{word}L" for word in _words(named.wanted))
-        word = f"element_at(array({words}), CAST({place} DIV 64 AS INT) + 1)"
-        found = expr(f"getbit({word}, CAST({place} % 64 AS INT)) = 1")
+        first, last = named.first, named.first + len(named.wanted) - 1
+        # Cut to the table before the difference, which Spark does not let overflow.
+        place = f"least(greatest(`{column}`, {first}L), {last}L) - {first}L"
+        words = " ".join(map(str, _words(named.wanted)))
+        table = f"CAST(split('{words}', ' ') AS ARRAY<BIGINT>)"
+        word = f"element_at({table}, CAST(({place}) DIV 64 AS INT) + 1)"
+        found = expr(f"getbit({word}, CAST(({place}) % 64 AS INT)) = 1")
         return as_lazy(frame.to_native().withColumn(column, found))
 
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:

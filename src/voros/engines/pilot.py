@@ -6,15 +6,22 @@ A bad guess costs a pass, never a number.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
+from voros.core.decision import Decision, solve
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
 from voros.engines.plan import SMALLEST_ANSWER, Wanted
 from voros.engines.scales import Scale, level_for, scale_for
 
 PILOT_MARGIN = 1.25
 """How far beyond the capacity the first cut aims."""
+
+NOISE = 3.0
+"""Standard deviations by which a sample must rule scores out."""
 
 SELECTIVE = 0.4
 """A cut that keeps more than this share of the rows is not worth the pass it may cost."""
@@ -75,9 +82,50 @@ class Pilot:
         above = np.cumsum(self.weights[order]) / self.weights.sum()
         return float(self.scores[order][min(int(np.searchsorted(above, share)), len(order) - 1)])
 
+    def cost_cut(self, scenario: Scenario) -> float:
+        """Score below which no threshold can pay, however well the scores there are ordered.
+
+        It cannot where even all positives below, and none of the negatives, would be worth less
+        than the false alarms between the best threshold and the cut cost where they are cheapest.
+
+        Examples
+        --------
+        >>> scores, ill = np.linspace(1, 0, 1000), np.arange(1000) < 20
+        >>> pilot = Pilot.of(scores, ill, None, None)
+        >>> round(pilot.cost_cut(Scenario(cost_ratio=(0.5, 1))), 2)
+        0.97
+        """
+        if self.positive.all() or not self.positive.any():
+            return -np.inf
+        hopeless = _hopeless(solve(self._points, scenario))
+        return float(self._points.thresholds[np.argmax(hopeless)]) if hopeless.any() else -np.inf
+
+    @cached_property
+    def _points(self) -> OperatingPoints:
+        mass = self.weights / self.weights.mean()
+        return OperatingPoints.from_cases(self.positive, self.scores, mass)
+
+    def share_above(self, cut: float) -> float:
+        """Share of the sample from a score up."""
+        return float(np.mean(self.scores >= cut))
+
     def wanted(self, scale: Scale, cut: float, at_most: int) -> Wanted:
         """Plan to count the rows from a score up, by no more cells than this where they lie."""
         low, high = scale.cells([max(self.ends[0], cut), self.ends[1]]).tolist()
         level = level_for(low, high, max(at_most, SMALLEST_ANSWER))
         first, last = scale.cells([max(scale.lowest, cut), scale.highest], level).tolist()
         return Wanted(scale, level, first, last, low=cut)
+
+
+def _hopeless(decision: Decision) -> BoolArray:
+    """Mark the thresholds of a sample below which none is better than the best one."""
+    points = decision.points
+    cheapest = decision.scenario.costs.ratio_range(points.negatives_per_positive)[0]
+    if not 0 < cheapest < np.inf:
+        return np.zeros(len(points.tp), dtype=np.bool_)
+    worth = np.where(decision.feasible, points.tp - cheapest * points.fp, -np.inf)
+    best = np.argmax(worth)
+    missed = points.n_positive - points.tp[best]
+    added = np.maximum(points.fp - points.fp[best], 0.0)
+    noise = NOISE * np.sqrt(missed + cheapest**2 * added)
+    return np.asarray(missed + noise < cheapest * added)

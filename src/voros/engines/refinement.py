@@ -113,17 +113,15 @@ def _first_count(cases: LazyCases, scenarios: Sequence[Scenario], at_most: int) 
     first = cases.pilot(PILOT_ROWS)
     n_rows = len(first[POSITIVE])
     few = n_rows < PILOT_ROWS and n_rows * len(cases.models) <= at_most
-    share = max((_least_in_reach(scenario) for scenario in scenarios), default=1.0)
     totals = None
-    if cases.weighted or (share * PILOT_MARGIN < SELECTIVE and not few):
+    if cases.weighted or (not few and _worth_a_cut(cases, first, scenarios)):
         cases, totals = count_totals(cases)
         few = totals.rows * len(cases.models) <= at_most
-        share = max((_share_in_reach(totals, s) for s in scenarios), default=1.0)
     if few:
         plan = PassPlan(dict.fromkeys(cases.models, Wanted(BITS, 0)))
         scales = dict.fromkeys(cases.models, BITS)
     else:
-        scales, plan = _first_plan(cases, first, totals, share * PILOT_MARGIN, at_most)
+        scales, plan = _first_plan(cases, first, totals, scenarios, at_most)
     if totals is None:
         return _with_totals(cases, plan, scales)
     bins = {
@@ -137,7 +135,7 @@ def _first_plan(
     cases: LazyCases,
     first: Mapping[str, AnyArray],
     totals: Totals | None,
-    share: float,
+    scenarios: Sequence[Scenario],
     at_most: int,
 ) -> tuple[dict[str, Scale], PassPlan]:
     each = min(cases.adapter.first_answer, at_most // len(cases.models))
@@ -146,9 +144,34 @@ def _first_plan(
         ends = None if totals is None else totals.ranges[name]
         pilot = Pilot.of(first[short], first[POSITIVE], first.get(WEIGHT), ends)
         scales[name] = pilot.scale()
-        cut = pilot.cut(share) if totals is not None and share < SELECTIVE else -np.inf
+        cut = -np.inf if totals is None else _cut(pilot, scenarios, totals)
         wanted[name] = pilot.wanted(scales[name], cut, each)
     return scales, PassPlan(wanted)
+
+
+def _worth_a_cut(
+    cases: LazyCases, first: Mapping[str, AnyArray], scenarios: Sequence[Scenario]
+) -> bool:
+    """Whether a pass for the totals may pay: the count after it then leaves most rows out."""
+    share = max((_least_in_reach(scenario) for scenario in scenarios), default=1.0)
+    if share * PILOT_MARGIN < SELECTIVE:
+        return True
+    if not cases.adapter.groups_slowly:
+        return False
+    pilots = [Pilot.of(first[m], first[POSITIVE], None, None) for m in cases.models.values()]
+    return all(_cost_cut(pilot, scenarios) > -np.inf for pilot in pilots)
+
+
+def _cut(pilot: Pilot, scenarios: Sequence[Scenario], totals: Totals) -> float:
+    """Score below which no threshold is in reach, or none pays; a guess."""
+    share = PILOT_MARGIN * max((_share_in_reach(totals, s) for s in scenarios), default=1.0)
+    in_reach = pilot.cut(share) if share < SELECTIVE else -np.inf
+    return max(in_reach, _cost_cut(pilot, scenarios))
+
+
+def _cost_cut(pilot: Pilot, scenarios: Sequence[Scenario]) -> float:
+    cut = min((pilot.cost_cut(scenario) for scenario in scenarios), default=-np.inf)
+    return cut if pilot.share_above(cut) < SELECTIVE else -np.inf
 
 
 def _with_totals(cases: LazyCases, plan: PassPlan, scales: Mapping[str, Scale]) -> Counted:
