@@ -37,7 +37,7 @@ def bins_above(labels, scores, cut):
     ends = np.append(starts[1:] - 1, len(scores) - 1)
     positive = np.add.reduceat(labels.astype(np.int64), starts)
     rows = np.diff(np.append(starts, len(scores)))
-    return Bins(scores[ends], scores[starts], rows, positive, rows - positive)
+    return Bins(scores[ends], scores[starts], rows, positive, rows - positive, rows > 0)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

@@ -101,6 +101,6 @@ def test_bins_that_no_cell_tells_apart_are_counted_one_by_one():
     """A scale that puts two bins into one cell must not count them together."""
     beside, counts = np.nextafter(0.3, 0), np.full(2, 10**6)
     least, greatest = np.array([0.3, -40.0]), np.array([40.0, beside])
-    bins = Bins(least, greatest, counts, counts // 2, counts // 2)
+    bins = Bins(least, greatest, counts, counts // 2, counts // 2, counts > 0)
     plan = next_plan({"s": bins}, {"s": np.ones(2, dtype=bool)}, {"s": BITS}, 1000)
     assert plan.chosen["s"].sum() == 1

@@ -109,12 +109,16 @@ def ranges_to_search(
         found = find_contenders(ends, single, scenario)
         decision = found.decision
         wanted[1:] |= found.improving | found.informative
-        wanted[chosen_rows(decision)] = True
-        capable = decision.points.within_capacity(decision.max_alarms)
-        wanted[most_precise_row(decision.points, capable)] = True
+        wanted[shown_rows(decision)] = True
         # That something is feasible must show, even where it is never chosen.
         wanted[np.flatnonzero(decision.feasible & with_positives)[:1]] = True
     return wanted[1:]
+
+
+def shown_rows(decision: Decision) -> AnyArray:
+    """Rows of the thresholds that are shown: those chosen at some cost, and the most precise."""
+    capable = decision.points.within_capacity(decision.max_alarms)
+    return np.append(chosen_rows(decision), most_precise_row(decision.points, capable))
 
 
 def passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -28,7 +28,7 @@ from voros.installing import missing_package
 
 LazyFrame: TypeAlias = nw.LazyFrame[Any]
 
-Batches: TypeAlias = Callable[[LazyFrame, Sequence[str]], Iterator[Sequence[AnyArray]]]
+Batches: TypeAlias = Callable[[LazyFrame, Sequence[str]], Generator[Sequence[AnyArray]]]
 
 FRACTION_BITS, EXPONENT_BIAS = 52, 1023
 """How a float64 is laid out."""
@@ -44,6 +44,9 @@ SCALE_HALF = 2.0**537
 BATCH_ROWS = 2**17
 """Rows that are counted in this process at a time."""
 
+
+IN_PROCESS = 2**19
+"""Cells of a first count in this process: more leave less open, and a cache holds them no more."""
 
 SHORT_LIST = 2048
 """Values that DuckDB compares one by one as fast as it looks them up."""
@@ -117,7 +120,7 @@ class Adapter(ABC):
 def _arithmetic(score: nw.Expr, scale: Scale, level: int) -> nw.Expr:
     for _ in range(scale.roots or 0):
         score = score.sqrt()
-    return ((score - scale.origin) * scale.factor(level)).floor().cast(nw.Int64)
+    return (score * scale.factor(level)).floor().cast(nw.Int64)
 
 
 def _clipped(score: nw.Expr, number: nw.Expr, scale: Scale) -> nw.Expr:
@@ -132,7 +135,7 @@ class Polars(Adapter):
     """Polars lazy frames, run by its streaming engine so that they need not fit into memory."""
 
     name = package = "polars"
-    first_answer = 2**16
+    first_answer = IN_PROCESS
 
     def open_parquet(self, path: str) -> Any:
         """Scan the files."""
@@ -152,13 +155,12 @@ class Polars(Adapter):
         """Count bits, which is faster than to add floats."""
         return condition.sum()
 
-    def batches(self, frame: LazyFrame, columns: Sequence[str]) -> Iterator[Sequence[AnyArray]]:
+    def batches(self, frame: LazyFrame, columns: Sequence[str]) -> Generator[Sequence[AnyArray]]:
         """Stream the columns: its own grouping takes several times as long as to count them."""
         native = frame.to_native().select(*columns)
-        parts = native.collect_batches(
-            chunk_size=BATCH_ROWS, maintain_order=False, engine="streaming"
-        )
-        return ([part[name].to_numpy() for name in columns] for part in parts)
+        # As large as they come: to cut them to a size takes a copy.
+        for part in native.collect_batches(maintain_order=False, engine="streaming"):
+            yield [column.to_numpy() for column in part.get_columns()]
 
     def collect(self, answer: LazyFrame) -> nw.DataFrame[Any]:
         """Run the query out of core."""
@@ -169,6 +171,7 @@ class DuckDB(Adapter):
     """DuckDB relations, which spill to disk within the connection's own memory limit."""
 
     name = package = "duckdb"
+    first_answer = IN_PROCESS
 
     def open_parquet(self, path: str) -> Any:
         """Read on a connection of its own, which spills where temporary files belong."""
@@ -178,6 +181,13 @@ class DuckDB(Adapter):
         if "://" in path:
             give_filesystem(connection, path)
         return connection.read_parquet(files_in(path), hive_partitioning=False)
+
+    def batches(self, frame: LazyFrame, columns: Sequence[str]) -> Generator[Sequence[AnyArray]]:
+        """Stream the columns through Arrow, which takes little longer than to add them up."""
+        native = frame.to_native().select(*columns)
+        with native.to_arrow_reader(BATCH_ROWS) as parts:
+            for part in parts:
+                yield [column.to_numpy(zero_copy_only=False) for column in part.columns]
 
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell in SQL, through the type BIT."""

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from voros.core.arrays import OPEN_INTERVAL, BoolArray, FloatArray, check_number
-from voros.core.contenders import Contenders, find_contenders
+from voros.core.contenders import Contenders, find_contenders, shown_rows
 from voros.core.decision import Decision
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -40,11 +40,14 @@ class Bounds:
     undecided : ndarray of bool, shape (n_bins,)
         Bins whose inner order could still change the score, its feasibility or the highest
         precision within the capacity.
+    shown : ndarray of bool, shape (n_bins,)
+        Bins whose lower end is a threshold that is shown: chosen at some cost, or the most precise.
     """
 
     lower: float
     upper: float
     undecided: BoolArray
+    shown: BoolArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +126,7 @@ class BinnedPoints(OperatingPoints):
         inside = (self.bins.least < thresholds[:, None]) & (
             thresholds[:, None] <= self.bins.greatest
         )
-        unknown = (inside & ~self.bins.single).any(axis=1)
+        unknown = inside.any(axis=1)
         if unknown.any():
             raise UnsettledError(
                 "these counts of ranges of scores leave open how many alarms the threshold "
@@ -145,7 +148,10 @@ class BinnedPoints(OperatingPoints):
             everything = np.ones(len(favourable), dtype=np.bool_)
             outer = Decision(favourable, scenario, everything, np.inf)
             upper = partial_volume(favourable, outer.hull, found.decision.region, scenario.costs)
-        return Bounds(lower, max(lower, upper), found.improving | found.informative)
+        shown = np.zeros(len(self), dtype=np.bool_)
+        shown[shown_rows(found.decision)] = True
+        undecided = found.improving | found.informative
+        return Bounds(lower, max(lower, upper), undecided, shown[1:])
 
 
 def check_tolerance(tolerance: Any) -> float:

@@ -6,6 +6,7 @@ bin is a true operating point; what happens inside a bin with several scores is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -38,10 +39,12 @@ class Bins:
     Attributes
     ----------
     least, greatest : ndarray of shape (n_bins,)
-        The range of each bin's scores; as engines count them, both ends occur.
+        The range of each bin's scores.
     rows : ndarray of int, shape (n_bins,)
     positive, negative : ndarray of shape (n_bins,)
         Cases of each class, or the sum of their weights.
+    occurs : ndarray of bool, shape (n_bins,)
+        Whether the lower end is known to be a score of the bin, and not the edge of a cell.
     """
 
     least: FloatArray
@@ -49,6 +52,18 @@ class Bins:
     rows: IntArray
     positive: AnyArray
     negative: AnyArray
+    occurs: BoolArray
+
+    @classmethod
+    def of(cls, columns: Mapping[str, AnyArray], weighted: bool) -> Bins:
+        """Make bins of the columns of an answer, in any order."""
+        order = _descending(columns["least"])
+        kind = np.float64 if weighted else np.int64
+        least, rows = columns["least"][order], columns["rows"][order].astype(np.int64)
+        positive = columns["positive"][order].astype(kind)
+        negative = columns["negative"][order].astype(kind) if weighted else rows - positive
+        occurs = columns["occurs"][order] if "occurs" in columns else np.ones(len(rows), np.bool_)
+        return cls(least, columns["greatest"][order], rows, positive, negative, occurs)
 
     def __len__(self) -> int:
         """Return the number of bins."""
@@ -62,6 +77,22 @@ class Bins:
     def take(self, chosen: AnyArray) -> Bins:
         """Return the chosen bins."""
         return Bins(*(getattr(self, field.name)[chosen] for field in fields(self)))
+
+    def hold(self, others: Bins) -> BoolArray:
+        """Whether each of other bins lies in one of these."""
+        home = len(self) - np.searchsorted(self.least[::-1], others.least, side="right")
+        inside = home < len(self)
+        inside[inside] = others.greatest[inside] <= self.greatest[home[inside]]
+        return inside
+
+    def merged(self, n_each: int) -> Bins:
+        """Make one bin of every few neighbours."""
+        first = np.arange(0, len(self), n_each)
+        last = np.append(first[1:], len(self)) - 1
+        rows, tp, fp = (
+            np.add.reduceat(c, first) for c in (self.rows, self.positive, self.negative)
+        )
+        return Bins(self.least[last], self.greatest[first], rows, tp, fp, self.occurs[last])
 
     def refined(self, chosen: BoolArray, parts: Bins) -> Bins:
         """Put finer bins in the place of the chosen ones.
@@ -95,8 +126,15 @@ class Bins:
             # Sums of weights carry rounding, and a difference of two must not fall below nothing.
             np.maximum(self.positive - parts.positive.sum(), 0),
             np.maximum(self.negative - parts.negative.sum(), 0),
+            self.occurs,
         )
         return join(parts, remainder)
+
+
+def _descending(values: FloatArray) -> AnyArray | slice:
+    """Index that puts the highest first; without sorting where they rise already."""
+    rising = bool(np.all(values[:-1] < values[1:]))
+    return slice(None, None, -1) if rising else np.argsort(-values)
 
 
 def join(one: Bins, other: Bins) -> Bins:

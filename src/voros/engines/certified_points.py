@@ -18,9 +18,10 @@ from voros.engines.refinement import refine
 class CertifiedPoints(BinnedPoints):
     """Operating points of scores that an engine holds, with a certified interval.
 
-    Thresholds that can matter in the scenarios they were counted for are all there, and each is a
-    score that occurs; between the others some are left out. A policy of these points meets the
-    limits at every cost ratio, and is the best one on the costs they were counted for.
+    Thresholds that can matter in the scenarios they were counted for are all there, and those
+    chosen are scores that occur; of the others some are left out, and some are no scores, but
+    raise the alarms that are counted. A policy of these points meets the limits at every cost
+    ratio, and is the best one on the costs they were counted for.
 
     Attributes
     ----------

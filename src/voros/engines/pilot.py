@@ -26,6 +26,9 @@ NOISE = 3.0
 SELECTIVE = 0.4
 """A cut that keeps more than this share of the rows is not worth the pass it may cost."""
 
+TIES_ROWS, MANY_TIES = 10_000, 0.5
+"""Rows in which ties are looked for, and distinct scores for each row below which they are many."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
@@ -109,12 +112,19 @@ class Pilot:
         """Share of the sample from a score up."""
         return float(np.mean(self.scores >= cut))
 
+    @property
+    def tied(self) -> bool:
+        """Whether many cases share a score, so that a cell may well hold a single one."""
+        some = self.scores[:TIES_ROWS]
+        return len(np.unique(some)) < MANY_TIES * len(some)
+
     def wanted(self, scale: Scale, cut: float, at_most: int) -> Wanted:
         """Plan to count the rows from a score up, by no more cells than this where they lie."""
         low, high = scale.cells([max(self.ends[0], cut), self.ends[1]]).tolist()
         level = level_for(low, high, max(at_most, SMALLEST_ANSWER))
         first, last = scale.cells([max(scale.lowest, cut), scale.highest], level).tolist()
-        return Wanted(scale, level, first, last, low=cut)
+        by_edges = scale.has_edges(level) and not self.tied
+        return Wanted(scale, level, first, last, low=cut, by_edges=by_edges)
 
 
 def _hopeless(decision: Decision) -> BoolArray:

@@ -68,6 +68,8 @@ class Wanted:
         Where given, only scores in one of them.
     named : Named, optional
         Where given, only scores in one of these cells.
+    by_edges : bool
+        Whether the edges of a cell are enough, and its lowest and highest score need not be found.
     """
 
     scale: Scale
@@ -78,6 +80,7 @@ class Wanted:
     high: float = np.inf
     ranges: tuple[tuple[float, float], ...] = ()
     named: Named | None = None
+    by_edges: bool = False
 
     @property
     def n_cells(self) -> int:
@@ -109,9 +112,14 @@ class _Keyed:
         return cls(bins, scale, scale.cells(bins.least), scale.cells(bins.greatest))
 
     @property
+    def reached(self) -> BoolArray:
+        """Whether the scale reaches both ends of a bin."""
+        return (self.low > BELOW) & (self.high < ABOVE)
+
+    @property
     def splits(self) -> BoolArray:
         """Whether the scale tells the ends of a bin apart, and reaches both."""
-        return (self.low < self.high) & (self.low > BELOW) & (self.high < ABOVE)
+        return (self.low < self.high) & self.reached
 
     def apart(self, level: int) -> BoolArray:
         """Whether no cell of a level reaches from a bin into a neighbour."""
@@ -140,6 +148,13 @@ def next_plan(
         chosen[name][index] = True
         wanted[name] = _wanted(keyed, chosen[name], level)
     return PassPlan(wanted, chosen)
+
+
+def rows_wanted(bins: Bins, chosen: BoolArray, scale: Scale) -> Wanted:
+    """Plan to read the rows of the chosen bins as they are, and perhaps some others."""
+    keyed = _Keyed.of(bins, scale)
+    keyed = keyed if keyed.reached[chosen].all() else _Keyed.of(bins, BITS)
+    return _wanted(keyed, chosen, 0, LARGEST_LOOKUP)
 
 
 def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
@@ -180,7 +195,9 @@ def _most_rows(rows: IntArray, index: IntArray, at_most: int) -> IntArray:
     return index[np.argsort(-rows[index], kind="stable")[: max(at_most, 1)]]
 
 
-def _wanted(keyed: _Keyed, mask: BoolArray, level: int) -> Wanted:
+def _wanted(
+    keyed: _Keyed, mask: BoolArray, level: int, most_named: int = 2 * MOST_PARENTS
+) -> Wanted:
     bins, parents = keyed.bins, keyed.bins.take(mask)
     first, last = int(keyed.low[mask].min()) >> level, int(keyed.high[mask].max()) >> level
     # Where nothing lies beyond, a row need not be compared.
@@ -195,20 +212,22 @@ def _wanted(keyed: _Keyed, mask: BoolArray, level: int) -> Wanted:
     if len(upper) <= MOST_COMPARED:
         ranges = zip(bins.least[lower].tolist(), bins.greatest[upper].tolist(), strict=True)
         return replace(want, ranges=tuple(ranges))
-    return replace(want, named=_named(keyed.low[lower], keyed.high[upper], level))
+    return replace(want, named=_named(keyed.low[lower], keyed.high[upper], level, most_named))
 
 
-def _named(low: IntArray, high: IntArray, level: int) -> Named:
+def _named(low: IntArray, high: IntArray, level: int, at_most: int) -> Named:
     """Name cells that cover ranges of keys, as fine as a table of bounded size allows.
 
     Cells may cover more than was asked for; what they let through in vain is passed over.
     """
+    span = int(high.max()) - int(low.min())
+    level = max(level, (span // (LARGEST_LOOKUP - 1)).bit_length())
     while True:
         first, last = low >> level, high >> level
-        size = int(last.max() - first.min()) + 1
-        if size <= LARGEST_LOOKUP and (last - first + 1).sum() <= 2 * MOST_PARENTS:
+        if (last - first + 1).sum() <= at_most:
             break
         level += 1
+    size = int(last.max() - first.min()) + 1
     steps = np.zeros(size + 1, dtype=np.int64)
     np.add.at(steps, first - first.min(), 1)
     np.add.at(steps, last - first.min() + 1, -1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 
 import narwhals.stable.v2 as nw
@@ -10,8 +11,9 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray
 from voros.engines.backends import Adapter, LazyFrame
-from voros.engines.batches import LARGEST_TABLE, count_batches
+from voros.engines.batches import LARGEST_TABLE, Columns, IncompleteRowsError, count_batches
 from voros.engines.bins import Bins
+from voros.engines.held import read_rows
 from voros.engines.plan import PassPlan, Wanted
 from voros.engines.scales import MISSING
 
@@ -23,10 +25,6 @@ POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED, VALID, LABELLED, KNOWN = (
     )
 )
 """Columns of the queries; the prefix keeps them apart from the user's own."""
-
-
-class IncompleteRowsError(Exception):
-    """A count met rows without a label or score; which, a count of the totals says."""
 
 
 @dataclass
@@ -106,7 +104,7 @@ class LazyCases:
         IncompleteRowsError
             If `checked`, where a row has neither label, or no score.
         """
-        answers = self._count_batches(plan.wanted, checked)
+        answers = self._count_batches(plan.wanted)
         rest = {name: want for name, want in plan.wanted.items() if name not in answers}
         if rest:
             answers |= self._count_query(rest, checked)
@@ -114,23 +112,46 @@ class LazyCases:
         for answer in answers.values() if checked else ():
             if np.any(answer[CELL] == MISSING) or np.isnan(answer["greatest"]).any():
                 raise IncompleteRowsError
-        return {name: self._bins(answers[name]) for name in plan.wanted}
+        counted = {name: Bins.of(answers[name], self.weighted) for name in plan.wanted}
+        self.usage.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
+        return counted
 
-    def _count_batches(
-        self, wanted: Mapping[str, Wanted], checked: bool
-    ) -> dict[str, Mapping[str, AnyArray]]:
+    def _count_batches(self, wanted: Mapping[str, Wanted]) -> dict[str, Mapping[str, AnyArray]]:
         counted: dict[str, Mapping[str, AnyArray]] = {}
         for name, want in wanted.items():
-            columns = [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
             if self.adapter.batches is None or want.n_cells > LARGEST_TABLE:
                 continue
-            rows = self._wanted_rows(name, want, checked)
-            if checked:
-                score = nw.when(nw.col(VALID)).then(nw.col(SCORE)).otherwise(nw.lit(float("nan")))
-                rows = rows.with_columns(score.alias(SCORE), nw.col(POSITIVE).fill_null(False))
-            batches = self.adapter.batches(rows, columns)
-            counted[name] = self._received(count_batches(batches, want, self.weighted))
+            with self._batches(name, want) as batches:
+                answer = count_batches(batches, want, self.weighted)
+            counted[name] = self._received(answer)
         return counted
+
+    @contextmanager
+    def _batches(self, name: str, want: Wanted) -> Iterator[Iterator[Columns]]:
+        """Wanted rows batch by batch; without a label where it is neither of the two."""
+        assert self.adapter.batches is not None
+        frame = self.frame
+        if KNOWN in frame.collect_schema():
+            positive = nw.when(nw.col(KNOWN)).then(nw.col(POSITIVE))
+            frame = frame.with_columns(positive.alias(POSITIVE))
+        rows = replace(self, frame=frame)._wanted_rows(name, want, checked=False)
+        columns = [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
+        batches = self.adapter.batches(rows, columns)
+        # Where a batch is refused, the engine must not be left in the middle of its answer.
+        with closing(batches):
+            yield batches
+
+    def hold(self, wanted: Mapping[str, Wanted]) -> dict[str, Columns]:
+        """Read the wanted rows of every model in a pass, from an engine that gives batches."""
+        held = {}
+        for name, want in wanted.items():
+            with self._batches(name, want) as batches:
+                held[name] = read_rows(batches, want)
+        self.usage.passes += 1
+        for columns in held.values():
+            self.usage.rows_counted += len(columns[0])
+            self.usage.bytes_received += sum(column.nbytes for column in columns)
+        return held
 
     def _received(self, columns: dict[str, AnyArray]) -> dict[str, AnyArray]:
         self.usage.bytes_received += sum(column.nbytes for column in columns.values())
@@ -184,15 +205,6 @@ class LazyCases:
         assert want.named is not None
         rows = self.adapter.with_cell(rows, SCORE, NAMED, want.scale, want.named.level)
         return self.adapter.with_membership(rows, NAMED, want.named).filter(nw.col(NAMED))
-
-    def _bins(self, answer: Mapping[str, AnyArray]) -> Bins:
-        order = np.argsort(-answer["least"])
-        kind = np.float64 if self.weighted else np.int64
-        rows = answer["rows"][order].astype(np.int64)
-        positive = answer["positive"][order].astype(kind)
-        negative = answer["negative"][order].astype(kind) if self.weighted else rows - positive
-        self.usage.rows_counted += int(rows.sum())
-        return Bins(answer["least"][order], answer["greatest"][order], rows, positive, negative)
 
 
 def with_shares(frame: LazyFrame, weighted: bool) -> LazyFrame:

@@ -10,16 +10,30 @@ import numpy as np
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import CLOSED, BinnedPoints, Bounds
-from voros.engines.bins import Bins, changed
+from voros.engines.bins import Bins, changed, join
 from voros.engines.first_pass import Totals, count_totals, totals_of, with_totals
+from voros.engines.held import HeldRows
 from voros.engines.pilot import PILOT_MARGIN, SELECTIVE, Pilot
-from voros.engines.plan import MOST_PARENTS, REFINED_ANSWER, PassPlan, Wanted, next_plan
+from voros.engines.plan import (
+    MOST_PARENTS,
+    REFINED_ANSWER,
+    PassPlan,
+    Wanted,
+    next_plan,
+    rows_wanted,
+)
 from voros.engines.queries import POSITIVE, WEIGHT, LazyCases
 from voros.engines.scales import BITS, Scale, linear_scale
 
 PILOT_ROWS = 100_000
 """Rows from which the first count is planned."""
 
+
+HELD_PER_ANSWER = 8
+"""Rows that are held for each row of the largest answer: a row is smaller than a row of counts."""
+
+MANY_BINS, RUN = 2**15, 16
+"""Number of bins from which runs of this length are looked at first."""
 
 MISLED = 0.5
 """Share of the rows beyond the ends of a scale that show that it was made of the wrong rows."""
@@ -72,6 +86,9 @@ def refine(
     aim = Aim(tolerance or 0.0, tolerance or 0.0)
     if tolerance is None:
         aim = Aim(ENOUGH, ENOUGH) if totals.rows > MANY_ROWS else Aim(0.0, NEARLY)
+    held: HeldRows | None = None
+    if scenarios:
+        bins = {name: _thinned(part, totals, scenarios, aim) for name, part in bins.items()}
     while True:
         found = {
             name: _undecided(part, totals, scenarios, aim, at_most) for name, part in bins.items()
@@ -79,11 +96,86 @@ def refine(
         undecided = {name: mask for name, (mask, _) in found.items() if mask.any()}
         if not undecided:
             widest = max(width for _, width in found.values())
-            return replace(counted, tolerance=aim.tolerance if widest <= CLOSED else aim.for_many)
+            tolerance = aim.tolerance if widest <= CLOSED else aim.for_many
+            return replace(counted, bins=bins, tolerance=tolerance)
+        held = _held(held, counted, bins, undecided, HELD_PER_ANSWER * at_most)
         wanted = min(at_most, REFINED_ANSWER) if scenarios else at_most
-        plan = next_plan(bins, undecided, counted.scales, wanted)
-        for name, parts in cases.count(plan).items():
+        if held is None:
+            plan = next_plan(bins, undecided, counted.scales, wanted)
+        else:
+            plan = _plan_held(held, bins, undecided, counted.scales, wanted)
+        for name, parts in (held or cases).count(plan).items():
             bins[name] = bins[name].refined(plan.chosen[name], parts)
+
+
+def _held(
+    held: HeldRows | None,
+    counted: Counted,
+    bins: Mapping[str, Bins],
+    undecided: Mapping[str, BoolArray],
+    at_most: int,
+) -> HeldRows | None:
+    """Return rows of undecided bins in this process, read if need be; None where they are many."""
+    if held is not None and any(
+        np.any(held.covered(name, bins[name].take(mask))) for name, mask in undecided.items()
+    ):
+        return held
+    chosen = _to_hold(bins, undecided, at_most)
+    if counted.cases.adapter.batches is None or chosen is None:
+        return None
+    wanted = {
+        name: rows_wanted(bins[name], mask, counted.scales[name]) for name, mask in chosen.items()
+    }
+    parents = {name: bins[name].take(mask) for name, mask in chosen.items()}
+    return HeldRows(counted.cases.hold(wanted), parents)
+
+
+def _to_hold(
+    bins: Mapping[str, Bins], undecided: Mapping[str, BoolArray], at_most: int
+) -> Mapping[str, BoolArray] | None:
+    """Mark the undecided bins whose rows to hold; None where a count makes them fewer sooner.
+
+    Where to split them all takes more passes than to read them all, they are read by parts, from
+    the highest scores down.
+    """
+    rows = {name: np.where(mask, bins[name].rows, 0) for name, mask in undecided.items()}
+    n_rows = sum(int(of_bin.sum()) for of_bin in rows.values())
+    if n_rows <= at_most:
+        return undecided
+    passes = max(np.count_nonzero(mask) for mask in undecided.values()) / MOST_PARENTS
+    if passes < n_rows / at_most:
+        return None
+    each = at_most // len(undecided)
+    parts = {name: mask & (np.cumsum(rows[name]) <= each) for name, mask in undecided.items()}
+    return {name: mask for name, mask in parts.items() if mask.any()} or None
+
+
+def _plan_held(
+    held: HeldRows,
+    bins: Mapping[str, Bins],
+    undecided: Mapping[str, BoolArray],
+    scales: Mapping[str, Scale],
+    at_most: int,
+) -> PassPlan:
+    """Plan a count of held rows: by distinct scores where a great many bins are open."""
+    chosen = {}
+    for name, mask in undecided.items():
+        covered = mask.copy()
+        covered[mask] = held.covered(name, bins[name].take(mask))
+        if covered.any():
+            chosen[name] = covered
+    if max(np.count_nonzero(mask) for mask in chosen.values()) > MOST_PARENTS:
+        return PassPlan(dict.fromkeys(chosen, Wanted(BITS, 0)), chosen)
+    return next_plan(bins, chosen, scales, at_most)
+
+
+def _thinned(bins: Bins, totals: Totals, scenarios: Sequence[Scenario], aim: Aim) -> Bins:
+    """Merge runs of bins that do not matter: fewer bins are bounded faster."""
+    if len(bins) < MANY_BINS:
+        return bins
+    runs = bins.merged(RUN)
+    open_runs, _ = _undecided(runs, totals, scenarios, aim, len(runs))
+    return join(runs.take(~open_runs), bins.take(np.repeat(open_runs, RUN)[: len(bins)]))
 
 
 def _undecided(
@@ -96,13 +188,14 @@ def _undecided(
                 f"the frame has more than {at_most:,} distinct scores; pass a scenario, so "
                 "that only the scores that can matter to it are counted one by one"
             )
-        return ~bins.single, 0.0
+        return ~(bins.single & bins.occurs), 0.0
     points = BinnedPoints.of(bins, totals.positive, totals.negative, totals.one_case)
     bounds = [points.score_bounds(scenario) for scenario in scenarios]
     masks = [bound.undecided for bound in bounds if not aim.reached(bound)]
-    nothing = np.zeros(len(bins), dtype=np.bool_)
+    # A threshold that is shown is a score that occurs.
+    shown = [bound.shown & ~bins.occurs for bound in bounds]
     widest = max(bound.upper - bound.lower for bound in bounds)
-    return np.logical_or.reduce([nothing, *masks]), widest
+    return np.logical_or.reduce([*shown, *masks]), widest
 
 
 def _first_count(cases: LazyCases, scenarios: Sequence[Scenario], at_most: int) -> Counted:
@@ -206,8 +299,8 @@ def _refitted(scale: Scale, bins: Bins, ends: tuple[float, float]) -> Scale:
 def _whole(totals: Totals, name: str) -> Bins:
     """Everything in one bin: what is known before any score is counted."""
     low, high = (min(score, LARGEST_FINITE) for score in totals.ranges[name])
-    counts = (np.array([count]) for count in (totals.rows, totals.positive, totals.negative))
-    return Bins(np.array([low]), np.array([high]), *counts)
+    n_rows, tp, fp = (np.array([n]) for n in (totals.rows, totals.positive, totals.negative))
+    return Bins(np.array([low]), np.array([high]), n_rows, tp, fp, np.ones(1, dtype=np.bool_))
 
 
 def _least_in_reach(scenario: Scenario) -> float:

@@ -3,10 +3,10 @@
 The *key* of a score is a whole number; a *cell* of level n is the set of scores whose keys agree
 but for the last n bits. Cells are ranges of scores, and each level nests in the next.
 
-Keys are differences times a power of two, rounded down, after a few square roots where the scores
-crowd towards zero. Subtraction, multiplication and square root round correctly in every engine, so
-that all agree on a cell, and each of them keeps the order. Where scores lie too unevenly for that,
-the key is made of the float's bits (see `voros.engines.keys`), at more expense.
+Keys are scores times a power of two, rounded down, after a few square roots where the scores crowd
+towards zero. Multiplication and square root round correctly in every engine, so that all agree on a
+cell, and each of them keeps the order. Where scores lie too unevenly for that, the key is made of
+the float's bits (see `voros.engines.keys`), at more expense.
 """
 
 from __future__ import annotations
@@ -17,13 +17,21 @@ from typing import Any
 import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray
-from voros.engines.keys import HIGHEST_KEY, LOWEST_KEY, IntArray, from_key, to_key
+from voros.engines.keys import (
+    HIGHEST_KEY,
+    LOWEST_KEY,
+    IntArray,
+    cell_end,
+    cell_start,
+    from_key,
+    to_key,
+)
 
 BELOW, ABOVE, MISSING = -(2**63) + 2, 2**63 - 1, -(2**63) + 1
 """Cells of scores beyond a scale's ends, and of what is no score; no key is as large."""
 
-SPAN_BITS = 51
-"""Keys of the scores that a scale is made for number about two to this power."""
+SPAN_BITS = 52
+"""Keys that a scale is made for are no larger than two to this power: floats hold them all."""
 
 WIDEST = 1e200
 """Spans up to it, and down to its inverse, are scaled without leaving the range of a float."""
@@ -46,19 +54,18 @@ class Scale:
     ----------
     roots : int or None
         Square roots in a row before the difference; None for the bits of the float.
-    origin, exponent : float, int
-        A key is the difference from the origin times two to the exponent.
+    exponent : int
+        A key is the score, after the roots, times two to the exponent.
     lowest, highest : float
         Scores beyond them have a cell of their own each.
 
     Examples
     --------
-    >>> Scale(0, 0.0, 4).cells([0.0, 0.3, 0.5]).tolist()
+    >>> Scale(0, 4).cells([0.0, 0.3, 0.5]).tolist()
     [0, 4, 8]
     """
 
     roots: int | None = None
-    origin: float = 0.0
     exponent: int = 0
     lowest: float = -np.inf
     highest: float = np.inf
@@ -73,23 +80,47 @@ class Scale:
         values = np.asarray(scores, dtype=np.float64)
         # NaN compares as false, and so takes the longer way.
         if not len(values) or (values.min() >= self.lowest and values.max() <= self.highest):
-            return self._inside(values, level)
+            return self.inside(values, level)
         inside = (values >= self.lowest) & (values <= self.highest)
         beyond = np.where(values < self.lowest, BELOW, MISSING)
         cells = np.where(values > self.highest, ABOVE, beyond)
-        cells[inside] = self._inside(values[inside], level)
+        cells[inside] = self.inside(values[inside], level)
         return cells
 
-    def _inside(self, values: FloatArray, level: int) -> IntArray:
+    def inside(self, values: FloatArray, level: int) -> IntArray:
+        """Number of the cell of each score, a new array, where none is beyond the ends."""
         if self.roots is None:
             return np.asarray(to_key(values) >> level)
         for _ in range(self.roots):
             values = np.sqrt(values)
-        return np.asarray(((values - self.origin) * self.factor(level)).astype(np.int64))
+        keys = values * self.factor(level)
+        if self.lowest < 0:
+            np.floor(keys, out=keys)
+        return keys.astype(np.int64)
 
     def factor(self, level: int) -> float:
         """Cells of a level in a difference of one."""
         return 2.0 ** (self.exponent - level)
+
+    def has_edges(self, level: int) -> bool:
+        """Whether `edges` are known: where a product may round, a cell ends one float off."""
+        return self.roots is None or (self.roots == 0 and self.exponent >= level)
+
+    def edges(self, cells: IntArray, level: int) -> tuple[FloatArray, FloatArray]:
+        """Lowest and highest score that each cell can hold.
+
+        Examples
+        --------
+        >>> low, high = Scale(0, 4).edges(np.array([4]), 1)
+        >>> low.tolist(), high.tolist()
+        ([0.5], [0.6249999999999999])
+        """
+        if self.roots is None:
+            low, high = cell_start(cells, level), cell_end(cells, level)
+        else:
+            low = cells / self.factor(level)
+            high = np.nextafter((cells + 1) / self.factor(level), -np.inf)
+        return np.maximum(low, self.lowest), np.minimum(high, self.highest)
 
 
 BITS = Scale()
@@ -128,9 +159,11 @@ def _arithmetic(roots: int, low: float, high: float) -> Scale | None:
         return None
     if roots:
         root = high ** (0.5**roots)
-        return Scale(roots, 0.0, SPAN_BITS - exponent_of(root), 0.0, 4 * high)
-    span *= 2
-    return Scale(0, low - span, SPAN_BITS - exponent_of(span), low - span, high + span)
+        return Scale(roots, SPAN_BITS - exponent_of(root), 0.0, 4 * high)
+    lowest, highest = low - 2 * span, high + 2 * span
+    if low >= 0:
+        lowest = max(lowest, 0.0)
+    return Scale(0, SPAN_BITS - exponent_of(max(-lowest, highest)), lowest, highest)
 
 
 def _bits(low: float, high: float) -> Scale:
@@ -155,9 +188,9 @@ def level_for(low: int, high: int, at_most: int) -> int:
 def _left_open(scale: Scale, sample: FloatArray, positive: BoolArray) -> float:
     """Pairs of a positive and a negative that share one of a few thousand cells."""
     keys = scale.cells(sample)
-    level = level_for(int(keys.min()), int(keys.max()), TRIAL_CELLS)
-    cells, home = np.unique(keys >> level, return_inverse=True)
-    positives = np.bincount(home, positive, len(cells))
-    negatives = np.bincount(home, ~positive, len(cells))
+    keys >>= level_for(int(keys.min()), int(keys.max()), TRIAL_CELLS)
+    home = keys - keys.min()
+    cases = np.bincount(home)
+    positives = np.bincount(home[positive], minlength=len(cases))
     # Of pure cells too the larger ones leave more open.
-    return float(np.sum((positives + 0.5) * (negatives + 0.5)))
+    return float(np.sum((positives + 0.5) * (cases - positives + 0.5), where=cases > 0))

@@ -158,7 +158,8 @@ class BinnedCounts:
         """Counts by range of scores; the lowest of each is the bin's own edge."""
         level = _level(self.bits)
         ends = cell_start(self.cells, level), cell_end(self.cells + (self.widths - 1), level)
-        return Bins(*ends, self.rows, self.positive, self.negative)
+        occurs = np.zeros(len(self.cells), dtype=np.bool_)
+        return Bins(*ends, self.rows, self.positive, self.negative, occurs)
 
     @property
     def points(self) -> BinnedPoints:

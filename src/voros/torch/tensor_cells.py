@@ -66,5 +66,6 @@ def points_of_cells(
     # The highest cell holds all that is beyond a float32 too.
     greatest = np.where(np.isfinite(ends), ends, LARGEST_FINITE)
     counts = rows[held], positive[held], negative[held]
-    bins = Bins(cell_starts(held, bits), greatest, *counts)
+    occurs = np.zeros(len(held), dtype=np.bool_)
+    bins = Bins(cell_starts(held, bits), greatest, *counts, occurs)
     return BinnedPoints.of(bins, positive.sum().item(), negative.sum().item(), one_case)
