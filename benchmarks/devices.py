@@ -2,7 +2,8 @@
 
 Draws float32 scores and bool labels, a tenth of them positive and 1.2 standard deviations higher,
 and times each way once it is warm: the median of several, with the device synchronised. Extra
-memory is the peak that the device's allocator saw beyond the arrays themselves.
+memory is the peak beyond the arrays themselves: of the device's allocator, or of this process where
+Linux says it.
 
     python benchmarks/devices.py --device cuda --cases 1e5 1e7 1e9
     python benchmarks/devices.py --device cpu --cases 1e5 1e7
@@ -11,6 +12,7 @@ memory is the peak that the device's allocator saw beyond the arrays themselves.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import json
 import statistics
@@ -18,6 +20,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +35,9 @@ SCENARIOS = {
 
 LONGEST = 20.0
 """Seconds after which a way is not timed again."""
+
+CLEAR_PEAK = Path("/proc/self/clear_refs")
+"""Where Linux forgets the peak of a process's memory, if 5 is written there."""
 
 MOST_IN_MEMORY = 10**8
 """Cases up to which the slower ways are timed on a CPU: they take minutes and tens of GB beyond."""
@@ -87,19 +93,38 @@ def measure(action: Callable[[], Any], device: str, repeats: int) -> dict[str, A
         answer = _once(action, device)
     first = time.perf_counter() - start
     gc.collect()
-    times, extra = [first], None
-    if device == "cuda":
-        torch.cuda.empty_cache()
-        torch.cuda.reset_peak_memory_stats()
-        before = torch.cuda.memory_allocated()
-        _once(action, device)
-        extra = (torch.cuda.max_memory_allocated() - before) / 2**30
+    times = [first]
+    extra = (_memory_on_cuda if device == "cuda" else _memory_of_process)(action)
     while first < LONGEST and len(times) <= repeats:
         start = time.perf_counter()
         _once(action, device)
         times.append(time.perf_counter() - start)
     seconds = statistics.median(times[1:] or times)
     return {"ms": 1e3 * seconds, "first_ms": 1e3 * first, "extra_gib": extra, "answer": answer}
+
+
+def _memory_on_cuda(action: Callable[[], Any]) -> float:
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    _once(action, "cuda")
+    return float(torch.cuda.max_memory_allocated() - before) / 2**30
+
+
+def _memory_of_process(action: Callable[[], Any]) -> float | None:
+    if not CLEAR_PEAK.exists():
+        return None
+    # What an earlier call has freed must not serve this one unseen.
+    ctypes.CDLL(None).malloc_trim(0)
+    CLEAR_PEAK.write_text("5")
+    before = _peak()
+    action()
+    return _peak() - before
+
+
+def _peak() -> float:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 2**20
 
 
 def _once(action: Callable[[], Any], device: str) -> float | None:
@@ -127,7 +152,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         took = f"{row['ms']:.3g} ms" if "ms" in row else row["error"]
         extra = row.get("extra_gib")
-        memory = "" if extra is None else f"{extra:.2f} GiB"
+        memory = "" if extra is None else f"{extra:.3f} GiB"
         lines.append(f"| {row['cases']:.0e} | {row['device']} | {row['way']} | {took} | {memory} |")
     return "\n".join(lines)
 
