@@ -9,7 +9,7 @@ import numpy as np
 
 from voros.core.arrays import FloatArray
 from voros.core.calibration import check_risks, holds_risks
-from voros.core.decision import NO_LIMITS, at_deployment, solve
+from voros.core.decision import NO_LIMITS, at_deployment, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
@@ -136,7 +136,7 @@ def within_limits(
     points: OperatingPoints, probability: FloatArray, scenario: Scenario
 ) -> FloatArray:
     """Net benefit of the best threshold that a scenario leaves, at each price."""
-    decision = solve(points, scenario)
+    decision = decide(points, scenario)
     rows = decision.hull.index[decision.hull.best(odds(probability))]
     return _worth(decision.points, rows, probability)
 

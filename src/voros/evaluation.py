@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.arrays import FloatArray
 from voros.core.costs import read_cost_ratios
-from voros.core.decision import Decision, solve
+from voros.core.decision import Decision, decide
 from voros.core.geometry import Choice, CostHull, Region
 from voros.core.limits import (
     MostPrecise,
@@ -25,7 +26,7 @@ from voros.core.operating_points import OperatingPoints, check_points
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
-from voros.devices.libraries import on_device
+from voros.devices.libraries import on_device, refuse_on_device
 from voros.exceptions import UnsettledError
 from voros.io.frames import make_frame
 from voros.notices import warn_about
@@ -144,14 +145,22 @@ class Evaluation:
         float or ndarray
         """
         ratios = read_cost_ratios(cost_ratio)
-        points, flat = self.points, ratios.ravel()
-        chosen = self.hull.index[self.hull.best(flat)]
+        flat = ratios.ravel()
+        decision = self._settled_at(flat)
+        points, hull = decision.points, decision.hull
+        chosen = hull.index[hull.best(flat)]
         # In the unit t an infinite ratio is the vertical line, t = 1.
         with np.errstate(invalid="ignore"):
             slope = flat * points.negatives_per_positive
             t = np.where(np.isinf(slope), 1.0, slope / (1.0 + slope))
         shares = lesser_share(self.region, points.fpr[chosen], points.tpr[chosen], 1.0 - t, t)
         return shares.reshape(ratios.shape)[()]
+
+    def _settled_at(self, ratios: FloatArray) -> Decision:
+        """Return a decision whose hull holds at some cost ratios."""
+        low, high = self.scenario.costs.ratio_range(self.points.negatives_per_positive)
+        within = bool(np.all((ratios >= low) & (ratios <= high)))
+        return self.decision if within else decide(self.observed, self.scenario)
 
     def in_money(self, false_alarm_cost: float) -> MoneyCost:
         """Expected cost of 1,000 cases in units of money, the best threshold deployed at each cost.
@@ -251,8 +260,8 @@ def evaluate(
 ) -> Evaluation:
     """Score a classifier in a scenario, and keep everything behind the score.
 
-    Of arrays on a device (torch, CuPy, JAX) the thresholds that can be chosen are counted, with
-    these limits or without one of them; `Evaluation.points` holds no others.
+    Of arrays on a device (torch, CuPy, JAX) the thresholds that can be chosen are counted, within
+    these limits at any cost, and without one of them at these; `Evaluation.points` holds no others.
 
     Parameters
     ----------
@@ -269,16 +278,10 @@ def evaluate(
     >>> result.choices[0].threshold, result.choices[0].alarms, result.binding
     (0.7, 3, ('capacity',))
     """
+    check_scenario(scenario)
     if on_device(y_true, y_score, sample_weight):
-        from voros.core.device_cases import refuse_on_device
-        from voros.core.device_points import read_points
-
         refuse_on_device(periods=periods, times=times)
-        read_periods(check_scenario(scenario), y_true, None, None)
-        limits = lifted_limits(scenario)
-        _, points = read_points(y_true, y_score, limits, pos_label, sample_weight)
-        return evaluate_points(points, scenario)
-    read = read_periods(check_scenario(scenario), y_true, periods, times)
+    read = read_periods(scenario, y_true, periods, times)
     points = OperatingPoints.from_scores(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=read
     )
@@ -309,4 +312,4 @@ def evaluation_of(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     """Score operating points as `evaluate_points` does, without a warning."""
     check_scenario(scenario)
     check_points(points).check_settles(scenario)
-    return Evaluation(solve(points, scenario), points)
+    return Evaluation(decide(points, scenario, every_cost=False), points)

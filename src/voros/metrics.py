@@ -7,12 +7,12 @@ from typing import Any
 
 from voros.core.arrays import check_cases
 from voros.core.costs import CostLike
-from voros.core.decision import solve
+from voros.core.decision import decide, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario, check_scenario
-from voros.devices.libraries import on_device
+from voros.devices.libraries import on_device, refuse_on_device
 from voros.notices import warn_about_costs, warn_if_never_alarm
 
 
@@ -126,12 +126,12 @@ def _score(
     **in_time: Any,
 ) -> float:
     if on_device(y_true, y_score, sample_weight):
-        from voros.core.device_cases import refuse_on_device
-        from voros.core.device_points import read_points, thresholds_beyond
+        from voros.core.device_curve import curve_of
+        from voros.core.device_points import read_points
 
         refuse_on_device(**in_time)
         cases, points = read_points(y_true, y_score, [scenario], pos_label, sample_weight)
-        beyond = partial(thresholds_beyond, cases, scenario)
+        beyond = partial(curve_of, cases)
     else:
         given = check_cases(y_true, y_score, pos_label, sample_weight)
         beyond = partial(
@@ -142,7 +142,7 @@ def _score(
     warn_about_costs(scenario, decision.points)
     if len(decision.hull.index) == 1:
         # Thresholds that raise nothing but false alarms can be feasible and still not be worth it.
-        warn_if_never_alarm(solve(beyond(), scenario))
+        warn_if_never_alarm(decide(beyond(), scenario, every_cost=False))
     return decision.partial_voros
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, check_choice, check_number
+from voros.core.arrays import check_choice, check_number
 from voros.core.decision import Decision, costs_doubt, region_of
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.periods import read_periods
@@ -420,14 +420,8 @@ def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
     return True
 
 
-def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) -> float:
-    """Area of the trapezoids under points, or those kept of them, over their range of FPR."""
-    fpr, tpr = points.fp[kept] / points.n_negative, points.tp[kept] / points.n_positive
-    return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
-
-
 SCORES: dict[Strategy, Callable[[Decision], float]] = {
-    "partial_auroc": lambda decision: trapezoid(decision.points, decision.feasible),
+    "partial_auroc": attrgetter("partial_auroc"),
     "recall": lambda decision: float(
         decision.points.tp[decision.highest_recall] / decision.points.n_positive
     ),

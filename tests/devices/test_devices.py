@@ -2,76 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from array_types import MAKERS, Maker, strict_array
+from device_cases import SCENARIOS, draws, example
 
 import voros
-from voros.core import device_points as algorithm
-from voros.core import device_rows
 from voros.core.decision import solve
 from voros.core.device_cases import device_counts, read_device_cases
 from voros.core.device_points import device_points, read_points
 from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
-
-SCENARIOS = (
-    voros.Scenario(cost_ratio=(1 / 9, 1 / 6)),
-    voros.Scenario(0.3, 0.1, cost_ratio=(1 / 40, 1 / 20)),
-    voros.Scenario(0.5, 0.3, cost_ratio=(0.2, 0.9)),
-    voros.Scenario(0.9, 0.02, cost_ratio=(0.1, 0.3)),
-    voros.Scenario(0.2, 0.2, cost_ratio=(0.1, 0.3), prevalence=0.05),
-    voros.Scenario(cost_ratio=voros.costs.uniform_t(0, 1)),
-)
-
-SMALL = {
-    algorithm: {
-        "SORTED": 300,
-        "KEPT": 400,
-        "DEVICE_SAMPLE": 400,
-        "COARSE": 16,
-        "FINE": 32,
-        "TIED": 12,
-    },
-    device_rows: {"FEW_ROWS": 20, "SORT_BLOCK": 500, "ROWS_TOGETHER": 4},
-    libraries: {"DEVICE_BLOCK": 1000, "AT_ONCE": 0},
-}
-"""Sizes at which a few thousand cases take every path that a billion take."""
-
-
-@pytest.fixture
-def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, sizes in SMALL.items():
-        for name, value in sizes.items():
-            monkeypatch.setattr(module, name, value)
-    # No kernels for ranked cases: the general way.
-    monkeypatch.setattr(libraries.TorchLibrary, "hulls", None)
-
-
-def draws(n_cases: int, seed: int) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    rng = np.random.default_rng(seed)
-    ill = rng.random(n_cases) < 0.2
-    score = rng.normal(size=n_cases) + 1.2 * ill
-    yield "normal", ill, score
-    yield "ties", ill, np.round(score, 1)
-    yield "few values", ill, np.round(score)
-    yield "crowded", ill, 1 / (1 + np.exp(6 - 3 * score))
-    ends = score.copy()
-    ends[:5], ends[5:9], ends[9:20], ends[20:30] = np.inf, -np.inf, 0.0, -0.0
-    yield "infinities and zeros", ill, ends
-    ends = ends.copy()
-    ends[30:40] = np.finfo(np.float64).max
-    yield "infinities and the greatest float", ill, ends
-    yield "long tail", ill, np.exp(5 * score)
-    yield "whole", ill, np.round(score * 100).astype(np.int64)
-    yield "large whole", ill, np.round(score * 100).astype(np.int64) + 2**60
-    yield "one value", ill, np.ones(n_cases)
-    yield "sorted", np.sort(ill), np.sort(score)
-    yield "many zeros", ill, np.where(score > 1, score, 0.0)
 
 
 def assert_same(make: Maker, ill: np.ndarray, score: np.ndarray, what: str) -> None:
@@ -178,12 +122,6 @@ def test_denormal_scores() -> None:
     assert_same(strict_array, ill, score, "denormal")
 
 
-def example() -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(5)
-    ill = rng.random(4000) < 0.2
-    return ill, (rng.normal(size=4000) + 1.2 * ill).astype(np.float32)
-
-
 @pytest.mark.usefixtures("small_sizes")
 @pytest.mark.filterwarnings("ignore::voros.CostRangeWarning")
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -230,7 +168,10 @@ def test_points_refuse_other_scenarios() -> None:
     ill, score = example()
     found = voros.evaluate(strict_array(ill), strict_array(score), SCENARIOS[1])
     with pytest.raises(voros.UnsettledError, match="for other scenarios"):
-        voros.evaluate_points(found.observed, SCENARIOS[2])
+        voros.evaluate_points(found.points, SCENARIOS[2])
+    again = voros.evaluate_points(found.observed, SCENARIOS[2])
+    expected = voros.evaluate(ill, score, SCENARIOS[2])
+    assert again.score == pytest.approx(expected.score, abs=1e-12)
 
 
 @pytest.mark.usefixtures("small_sizes")

@@ -121,6 +121,20 @@ def shown_rows(decision: Decision) -> AnyArray:
     return np.append(chosen_rows(decision), most_precise_row(decision.points, capable))
 
 
+def admitted_ranges(
+    tp: AnyArray, fp: AnyArray, totals: tuple[float, float], scenario: Scenario
+) -> BoolArray:
+    """Mark the ranges, from the highest scores down, that can hold a feasible threshold.
+
+    Parameters are those of `ranges_to_search`.
+    """
+    no_threshold = np.full(len(tp) + 1, np.nan)
+    ends = OperatingPoints(no_threshold, np.append(0, tp), np.append(0, fp), *totals)
+    decision = solve(ends, scenario)
+    best, reached = _best_cases(decision.points, decision.max_alarms)
+    return reached & best.precise_enough(scenario.min_precision)
+
+
 def passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:
     """Cases above the lower end of each range, lowest first, that are in none of the chosen."""
     return np.cumsum(np.where(chosen, 0, counts)[::-1])[::-1]

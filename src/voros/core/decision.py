@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray
 from voros.core.costs import CostDistribution
 from voros.core.geometry import CostHull, Region, cost_hull, cut_square
-from voros.core.operating_points import OperatingPoints
+from voros.core.operating_points import LARGEST_PRODUCT, OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume, partial_volumes, probability_at_least
 
@@ -82,6 +83,11 @@ class Decision:
         return partial_volume(points, hull, whole, costs)
 
     @cached_property
+    def partial_auroc(self) -> float:
+        """Area of the trapezoids under the feasible thresholds, over their range of FPR."""
+        return trapezoid(self.points, self.feasible)
+
+    @cached_property
     def highest_recall(self) -> int:
         """Feasible row of greatest recall; of equals, the one with fewest alarms."""
         rows = np.flatnonzero(self.feasible)
@@ -125,6 +131,58 @@ def solve(
         feasible &= allowed
         feasible[0] = True
     return Decision(deployed, scenario, feasible, max_alarms, cut)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SettledDecision(Decision):
+    """A decision about the few of all points that settle it.
+
+    Attributes
+    ----------
+    observed : OperatingPoints
+        All of them, not read.
+    every_cost : bool
+        Whether it is settled at any cost, and not at those of the scenario alone.
+    """
+
+    observed: Any
+    every_cost: bool
+
+    @cached_property
+    def partial_auroc(self) -> float:
+        """Area of the trapezoids under all feasible thresholds."""
+        return float(self.observed.partial_auroc(self.scenario))
+
+
+def decide(
+    points: OperatingPoints, scenario: Scenario, *, every_cost: bool = True
+) -> Decision | SettledDecision:
+    """Decide as `solve` does; of cases on a device only the thresholds that matter are counted.
+
+    Parameters
+    ----------
+    points, scenario
+        As in `solve`.
+    every_cost : bool, default True
+        Whether the hull at other costs than the scenario's is asked for.
+    """
+    few = points.settling(scenario, every_cost=every_cost)
+    found = solve(few, scenario)
+    if few is points:
+        return found
+    parts = found.points, scenario, found.feasible, found.max_alarms
+    return SettledDecision(*parts, observed=points, every_cost=every_cost)
+
+
+def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) -> float:
+    """Area of the trapezoids under points, or those kept of them, over their range of FPR."""
+    tp, fp = points.tp[kept], points.fp[kept]
+    pairs = points.n_positive * points.n_negative
+    if points.whole and 2 * pairs < LARGEST_PRODUCT:
+        # Whole numbers, divided once: rounded once.
+        return int(np.dot(np.diff(fp), tp[1:] + tp[:-1])) / (2 * pairs)
+    fpr, tpr = fp / points.n_negative, tp / points.n_positive
+    return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
 
 
 def at_deployment(points: OperatingPoints, scenario: Scenario) -> OperatingPoints:

@@ -26,7 +26,6 @@ from voros.core.arrays import (
     read_labels,
 )
 from voros.devices.libraries import Library, library_of
-from voros.exceptions import ArgumentError
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +44,8 @@ class DeviceCases:
         The least and the greatest score.
     ranking : Ranking or None
         What the cases in the order of their scores say, where few enough to sort at once.
+    versions : tuple
+        How often scores and labels had been written to, where their library says so.
     """
 
     library: Library
@@ -56,6 +57,7 @@ class DeviceCases:
     low: Any
     high: Any
     ranking: Any = None
+    versions: tuple[int | None, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of cases."""
@@ -102,16 +104,29 @@ def read_device_cases(
         rows = library.to_host(library.where_true(library.xp.isnan(scores)))
         raise ValueError(holds_nan("y_score", len(rows), scores.shape[0], int(rows[0])))
     sizes = n_positive, scores.shape[0] - n_positive
-    return DeviceCases(library, scores, positive, weights, *sizes, low, high, ranking)
+    if high == np.inf and library.type_name(scores) == "float64":
+        # +inf and the greatest float are one threshold, as in memory.
+        scores = library.xp.where(
+            scores == high, library.xp.full_like(scores, LARGEST_FINITE), scores
+        )
+        low, high = min(low, LARGEST_FINITE), LARGEST_FINITE
+    versions = tuple(map(library.version, (scores, positive)))
+    return DeviceCases(library, scores, positive, weights, *sizes, low, high, ranking, versions)
 
 
-def refuse_on_device(**arguments: Any) -> None:
-    """Refuse arguments whose cases are looked at one by one, in memory."""
-    for name, value in arguments.items():
-        if value is not None:
-            raise ArgumentError(
-                name, " needs the cases in memory; pass all arrays there, as in y_score.cpu()"
-            )
+def _merged_ends(library: Library, scores: Any) -> Any:
+    """Make one number of +inf and the greatest float, which are one threshold, as in memory."""
+    greatest = library.xp.full_like(scores, LARGEST_FINITE)
+    return library.xp.where(scores == library.xp.inf, greatest, scores)
+
+
+def check_unchanged(cases: DeviceCases) -> None:
+    """Raise where the arrays of cases were written to since they were read."""
+    if tuple(map(cases.library.version, (cases.scores, cases.positive))) != cases.versions:
+        raise RuntimeError(
+            "y_true or y_score was written to since its points were made, and what they have not "
+            "counted yet is lost; make the points again, or of copies"
+        )
 
 
 def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
@@ -129,9 +144,9 @@ def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
     if cases.weights is None:
         whole = xp.astype(positive, xp.int64 if len(cases) >= 2**31 else xp.int32)
         tp = library.to_host(library.take(xp.cumulative_sum(whole), there))
-        return *merged_infinities(thresholds, tp, last + 1 - tp), *cases.totals
+        return thresholds, tp, last + 1 - tp, *cases.totals
     counts, sizes = _weighted_counts(cases, positive, library.take(cases.weights, order), there)
-    return *merged_infinities(thresholds, *counts), *sizes
+    return thresholds, *counts, *sizes
 
 
 def thresholds_of(scores: AnyArray) -> AnyArray:
@@ -139,17 +154,6 @@ def thresholds_of(scores: AnyArray) -> AnyArray:
     if scores.dtype.kind != "f" or not np.isposinf(scores).any():
         return scores
     return np.where(np.isposinf(scores), LARGEST_FINITE, scores)
-
-
-def merged_infinities(
-    thresholds: AnyArray, tp: AnyArray, fp: AnyArray
-) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Make one threshold of +inf and the greatest float, as in memory."""
-    if not (thresholds == LARGEST_FINITE).any():
-        return thresholds, tp, fp
-    keep = thresholds != LARGEST_FINITE
-    keep[np.flatnonzero(~keep)[-1:]] = True
-    return thresholds[keep], tp[keep], fp[keep]
 
 
 def _weighted_counts(

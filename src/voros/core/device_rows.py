@@ -83,6 +83,16 @@ class Rows:
         thresholds, tp, fp = (self.library.take(column, positions) for column in columns)
         return replace(self, thresholds=thresholds, tp=tp, fp=fp)
 
+    def some(self, positions: Any) -> Rows:
+        """Return rows at rising positions, without a copy where those are all."""
+        return self if positions.shape[0] == len(self) else self.take(positions)
+
+    def ends(self) -> tuple[Rows, Rows]:
+        """Return the row of the lowest threshold and that of the highest."""
+        last = len(self) - 1
+        lowest, highest = (self.library.from_host(np.array([place])) for place in (0, last))
+        return self.take(lowest), self.take(highest)
+
     def to_host(self) -> tuple[AnyArray, AnyArray, AnyArray]:
         """Return thresholds, true and false positives on the host, from the highest score down."""
         columns = (self.thresholds, self.tp, self.fp)
@@ -95,13 +105,50 @@ class Rows:
             return self
         sure, possible = _judged(self, scenario, totals)
         positions = self.library.where_true(possible)
-        rows, sure = self.take(positions), self.library.take(sure, positions)
-        before = np.inf
-        while max(FEW_ROWS, 2) < len(rows) <= ROWS_STALLED * before:
+        return self.take(positions).thinned(self.library.take(sure, positions))
+
+    def thinned(self, sure: Any, stalled: float = ROWS_STALLED) -> Rows:
+        """Drop rows below lines between sure ones, until few are left or few more go."""
+        rows, before = self, np.inf
+        while max(FEW_ROWS, 2) < len(rows) <= stalled * before:
             before = len(rows)
             positions = self.library.where_true(_above_chords(rows, sure))
             rows, sure = rows.take(positions), self.library.take(sure, positions)
         return rows
+
+    def gaining(self) -> Rows:
+        """Return the rows with more true positives than all above.
+
+        Of feasible rows no other is best at any cost: the one above raises fewer alarms.
+        """
+        xp, library = self.library.xp, self.library
+        highest = xp.ones(1, dtype=xp.bool, device=library.device)
+        return self.take(library.where_true(xp.concat([self.tp[:-1] > self.tp[1:], highest])))
+
+    def best_of_groups(self, n_groups: int) -> Rows:
+        """Return the best row of each of neighbouring groups, by the mean slope of the group."""
+        xp, (real, _), size = self.library.xp, self.library.real_type, len(self) // n_groups
+        tp, fp = (
+            xp.reshape(column[: n_groups * size], (n_groups, size)) for column in (self.tp, self.fp)
+        )
+        best = _best_of_groups(xp, tp, fp, xp.ones_like(tp, dtype=xp.bool), real)
+        start = xp.arange(n_groups, dtype=best.dtype, device=self.library.device) * size
+        return self.take(start + xp.reshape(best, (-1,)))
+
+    def above_hull(self, tp: AnyArray, fp: AnyArray) -> Rows:
+        """Return the rows that are not below the edges between vertices, by rising counts."""
+        library, xp, (real, slack) = self.library, self.library.xp, self.library.real_type
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slopes = np.append(np.diff(tp) / np.diff(fp), 0.0)
+        # Of vertices with as many false positives the last is found below.
+        slopes[~np.isfinite(slopes)] = 0.0
+        found = library.search(library.from_host(fp), self.fp, "right") - 1
+        start, rise, base = (
+            library.take(library.from_host(each), found) for each in (fp, slopes, tp)
+        )
+        run = xp.astype(self.fp - start, real)
+        line = xp.astype(base, real) + xp.astype(rise, real) * run
+        return self.take(library.where_true(xp.astype(self.tp, real) >= line * (1 - slack)))
 
 
 def _sorted(library: Library, values: Any) -> Any:
@@ -139,8 +186,24 @@ def limits_in_counts(
     return per_tp, per_fp, float(whole.max_alarms), float(scenario.min_precision)
 
 
+def surely_feasible(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
+    """Mark the rows that surely meet the limits, and those that may, as far as rounding goes."""
+    sure, possible, _, _ = _measured(rows, scenario, totals)
+    return sure, possible
+
+
 def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
     """Mark the rows that surely meet the limits, and those that may or are most precise."""
+    sure, possible, capable, precision = _measured(rows, scenario, totals)
+    if scenario.min_precision == 0:
+        return sure, capable
+    xp, (_, slack) = rows.library.xp, rows.library.real_type
+    highest = xp.max(xp.where(capable, precision, xp.zeros_like(precision)))
+    return sure, possible | (capable & (precision >= highest * (1 - slack)))
+
+
+def _measured(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any, Any, Any]:
+    """Mark rows that surely meet both limits, may, or may keep the capacity; their precision."""
     xp, (real, slack) = rows.library.xp, rows.library.real_type
     per_tp, per_fp, most, floor = limits_in_counts(scenario, totals)
     tp = xp.astype(rows.tp, real) * per_tp
@@ -148,11 +211,7 @@ def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[An
     precision = tp / alarms
     capable = alarms <= most * (1 + slack)
     sure = (alarms <= most * (1 - slack)) & (precision >= floor * (1 + slack))
-    if floor == 0:
-        return sure, capable
-    highest = xp.max(xp.where(capable, precision, xp.zeros_like(precision)))
-    possible = (precision >= floor * (1 - slack)) | (precision >= highest * (1 - slack))
-    return sure, capable & possible
+    return sure, capable & (precision >= floor * (1 - slack)), capable, precision
 
 
 def _above_chords(rows: Rows, sure: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -31,7 +32,7 @@ from voros.core.arrays import (
 from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario, as_fraction, check_scenario
-from voros.devices.libraries import blocks_of, on_device
+from voros.devices.libraries import blocks_of, on_device, refuse_on_device
 
 SUMMED_AT_ONCE = 2**16
 """Weights added up at once."""
@@ -122,8 +123,10 @@ class OperatingPoints:
     ) -> OperatingPoints:
         """Count alarms at every distinct score.
 
-        Arrays on a device (torch, CuPy, JAX) are sorted and counted there, and the counts of every
-        distinct score come to the host.
+        Arrays on a device (torch, CuPy, JAX) stay there: functions that decide in a scenario count
+        the few thresholds that matter in it, and every distinct score is counted and brought to the
+        host when its columns are asked for. Until then nothing may be written to the arrays. With
+        weights every distinct score is counted at once.
 
         Parameters
         ----------
@@ -148,11 +151,11 @@ class OperatingPoints:
         ([inf, 0.9, 0.8, 0.1], [0, 1, 2, 2], [0, 0, 1, 2])
         """
         if on_device(y_true, y_score, sample_weight):
-            from voros.core.device_cases import device_counts, read_device_cases, refuse_on_device
-
             refuse_on_device(groups=groups, periods=periods)
-            cases = read_device_cases(y_true, y_score, pos_label, sample_weight)
-            return cls.below(*device_counts(cases))
+            # Asked for by name, because its points are a kind of these.
+            curves: Any = import_module("voros.core.device_curve")
+            found: OperatingPoints = curves.read_curve(y_true, y_score, pos_label, sample_weight)
+            return found
         checked = check_cases(y_true, y_score, pos_label, sample_weight)
         if groups is not None:
             check_same_order(y_true, groups=groups)
@@ -293,6 +296,19 @@ class OperatingPoints:
     def negatives_per_positive(self) -> float:
         """N / P."""
         return float(self.n_negative / self.n_positive)
+
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether the source said at which scores alarms are raised."""
+        return not np.isnan(self.thresholds).any()
+
+    def in_memory(self) -> OperatingPoints:
+        """Return points whose columns are all in memory; see `DevicePoints`."""
+        return self
+
+    def settling(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:  # noqa: ARG002
+        """Return points enough to decide in a scenario; see `DevicePoints`."""
+        return self
 
     def check_settles(self, scenario: Scenario) -> None:
         """Raise where these points leave the score in a scenario open; see `CertifiedPoints`."""

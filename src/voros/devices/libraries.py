@@ -6,6 +6,7 @@ every library takes; those are written for each.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from voros.exceptions import ArgumentError
 from voros.installing import missing_package
 
 HostArray = NDArray[Any]
@@ -116,6 +118,19 @@ class Library:
     def sort(self, values: Any) -> Any:
         """Return values in rising order."""
         return self.xp.sort(values)
+
+    def rank(self, values: Any) -> tuple[Any, Any]:
+        """Return values in rising order, and where each of them stood."""
+        order = self.xp.argsort(values)
+        return self.take(values, order), order
+
+    def wide(self) -> AbstractContextManager[Any]:
+        """Return a context in which whole numbers have 64 bits."""
+        return nullcontext()
+
+    def version(self, array: Any) -> int | None:  # noqa: ARG002
+        """Return how often an array was written to, where its library says so."""
+        return None
 
     def where_true(self, marks: Any) -> Any:
         """Return the positions of the marks that are set."""
@@ -234,6 +249,15 @@ class TorchLibrary(Library):
         """Return values in rising order."""
         return self._torch.sort(values).values
 
+    def rank(self, values: Any) -> tuple[Any, Any]:
+        """Return values in rising order, and where each of them stood."""
+        ranked, order = self._torch.sort(values)
+        return ranked, order
+
+    def version(self, array: Any) -> int | None:
+        """Return how often a tensor was written to; those of inference mode do not count it."""
+        return None if array.is_inference() else int(array._version)
+
     def take(self, values: Any, positions: Any) -> Any:
         """Return values at positions."""
         return values[positions]
@@ -311,6 +335,17 @@ class JaxLibrary(Library):
 
     name = "jax"
 
+    def wide(self) -> AbstractContextManager[Any]:
+        """Return a context in which whole numbers have 64 bits, whatever JAX was set to."""
+        import jax
+
+        context: AbstractContextManager[Any]
+        if hasattr(jax, "enable_x64"):
+            context = jax.enable_x64(True)
+        else:
+            context = import_module("jax.experimental").enable_x64()
+        return context
+
     def to_host(self, array: Any) -> HostArray:
         """Copy a small array to the host."""
         return np.asarray(array)
@@ -345,6 +380,15 @@ def on_device(*arrays: Any) -> bool:
     False
     """
     return any(_elsewhere(array) for array in arrays)
+
+
+def refuse_on_device(**arguments: Any) -> None:
+    """Refuse arguments whose cases are looked at one by one, in memory."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise ArgumentError(
+                name, " needs the cases in memory; pass all arrays there, as in y_score.cpu()"
+            )
 
 
 def library_of(array: Any) -> Library | None:

@@ -55,13 +55,13 @@ def _count(scores, positive, edges, counts, n_cases, n_edges, start, scale, SIZE
 
 
 @triton.jit
-def _put(out, taken, room, score, chosen):
+def _put(out, taken, size, score, chosen):
     number = chosen.to(tl.int32)
     found = tl.sum(number)
     if found > 0:
         first = tl.atomic_add(taken, found.to(tl.int64), sem="relaxed")
         target = first + tl.cumsum(number, 0) - 1
-        tl.store(out + target, score, mask=chosen & (target < room))
+        tl.store(out + target, score, mask=chosen & (target < size))
 
 
 @triton.jit

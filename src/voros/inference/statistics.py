@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.decision import partial_voros_of, solve
+from voros.core.decision import partial_voros_of, solve, trapezoid
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
@@ -18,7 +18,7 @@ from voros.exceptions import VorosWarning
 from voros.inference.resampling import Statistic
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import allowed_thresholds
-from voros.selection import SCORES, Strategy, trapezoid
+from voros.selection import SCORES, Strategy
 
 Metric: TypeAlias = Literal[
     "partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost", "threshold"

@@ -180,7 +180,8 @@ def named_points(points: PointsLike) -> dict[str, OperatingPoints]:
     if not named:
         raise ValueError("points holds no model; at least one is needed")
     check_same_cases(named, "their limits differ; draw models of the same cases together")
-    return named
+    # Pictures show every threshold.
+    return {name: each.in_memory() for name, each in named.items()}
 
 
 def renamed(points: PointsLike, name: str | None) -> dict[str, OperatingPoints]:

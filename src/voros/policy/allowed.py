@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.arrays import check_count
-from voros.core.decision import Decision, solve
+from voros.core.decision import Decision, decide, solve
 from voros.core.geometry import CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
@@ -181,7 +181,7 @@ def deployable(
     if not points.complete:
         points.check_settles(scenario)
     if guarantee is None:
-        return solve(points, scenario)
+        return decide(points, scenario)
     if not points.complete:
         raise ValueError(
             "a guarantee tests every threshold in turn, and these points leave some out; count "
@@ -196,7 +196,7 @@ def why_never_alarm(
     """Say why no threshold but never alarm may be deployed, where that is so."""
     scenario = limits_under(guarantee, scenario)
     try:
-        decision = solve(points, scenario)
+        decision = decide(points, scenario)
     except InfeasibleError as error:
         return str(error)
     if guarantee is not None and decision.can_alarm:

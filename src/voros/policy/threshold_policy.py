@@ -583,5 +583,5 @@ def _plain(label: Any) -> Any:
 
 
 def _check_thresholds(points: OperatingPoints) -> None:
-    if np.isnan(points.thresholds).any():
+    if not points.has_thresholds:
         raise ValueError("points carry no thresholds, so none can be deployed")

@@ -1,0 +1,159 @@
+"""Ranges of scores on a device, with the negatives and positives counted in them.
+
+A range is what lies between two edges, by comparison alone. So passes agree about it to the case,
+however the library rounds, and where the edges lie costs time, never exactness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray
+from voros.core.contenders import ranges_to_search
+from voros.core.device_cases import DeviceCases
+from voros.core.scenario import Scenario
+from voros.devices.libraries import WantedCells
+
+DEVICE_SAMPLE = 2**17
+"""Scores that show where all of them lie."""
+
+SAMPLE_MARGIN = 5.0
+"""Standard deviations by which the guess of the capacity's threshold lies deeper than the sample
+says; a guess that falls short costs a pass."""
+
+COARSE = 2**12 - 8
+"""Ranges of the first count, which only says where to look."""
+
+TIED = 2**11
+"""Distinct scores of a sample up to which each becomes a range of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreRanges:
+    """Ranges of scores, lowest first: from each edge to below the next, the last one open above.
+
+    `high` is the greatest score.
+    """
+
+    edges: AnyArray
+    negative: AnyArray
+    positive: AnyArray
+    high: Any
+
+    @classmethod
+    def whole(cls, cases: DeviceCases) -> ScoreRanges:
+        """All cases in one range."""
+        edges = cases.library.to_host(cases.library.comparable(cases.scores[:1]))
+        edges = np.array([cases.low], dtype=edges.dtype)
+        return cls(edges, np.array([cases.n_negative]), np.array([cases.n_positive]), cases.high)
+
+    @property
+    def cases(self) -> AnyArray:
+        """Cases in each range."""
+        return np.asarray(self.negative + self.positive)
+
+    @property
+    def alike(self) -> BoolArray:
+        """Ranges that have place for one number only, the edge."""
+        after = following(self.edges)
+        n_more = int(self.high == self.edges[-1])
+        above = np.append(self.edges[1:], after[len(after) - n_more :])
+        alike = np.zeros(len(self.edges), dtype=np.bool_)
+        alike[: len(above)] = after[: len(above)] >= above
+        return alike
+
+    def wanted(self, totals: tuple[int, int], scenarios: Sequence[Scenario]) -> BoolArray:
+        """Mark the ranges that can hold a chosen threshold."""
+        occupied = np.flatnonzero(self.cases)[::-1]
+        tp, fp = np.cumsum(self.positive[occupied]), np.cumsum(self.negative[occupied])
+        single = self.alike | (self.cases <= 1)
+        marks = np.zeros(len(self.edges), dtype=np.bool_)
+        marks[occupied] = ranges_to_search(tp, fp, single[occupied], totals, scenarios)
+        return marks
+
+    def recounted(self, cases: DeviceCases, first: int, last: int, inner: AnyArray) -> ScoreRanges:
+        """Count again from range `first` to `last`, with these edges inside."""
+        start, end = self.edges[first], self.edges[last + 1 : last + 2]
+        inside = inner[(inner > start) & (inner < end[0] if len(end) else True)]
+        edges = np.concatenate([self.edges[first : first + 1], inside])
+        counts = cases.library.count_cells(
+            cases.scores, cases.positive, np.concatenate([edges, end])
+        )
+        fresh = edges, *counts[1 : len(edges) + 1].T
+        old = self.edges, self.negative, self.positive
+        edges, negative, positive = (
+            np.concatenate([before[:first], now, before[last + 1 :]])
+            for before, now in zip(old, fresh, strict=True)
+        )
+        return ScoreRanges(edges, negative, positive, self.high)
+
+
+def following(values: AnyArray) -> AnyArray:
+    """Return the next greater number of the same type."""
+    if values.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return np.asarray(np.nextafter(values, values.dtype.type(np.inf)))
+    return np.asarray(values + (values < np.iinfo(values.dtype).max))
+
+
+def first_edges(cases: DeviceCases, dtype: Any, reach: float) -> AnyArray:
+    """Return edges over all scores within reach, as a sample shows them."""
+    sample = _sample(cases)
+    distinct = sample[np.append(True, sample[1:] != sample[:-1])]
+    if len(distinct) <= TIED:
+        return np.unique(np.concatenate([distinct, following(distinct)]))
+    expected = reach / _stride(cases)
+    depth = int(expected + SAMPLE_MARGIN * expected**0.5) + 1
+    start = sample[-depth] if depth < len(sample) else sample[0]
+    return evenly(start, sample[-1], COARSE, dtype)
+
+
+def quantile_edges(cases: DeviceCases, n_ranges: int) -> AnyArray:
+    """Return edges between about equally many cases; a score of many cases has its own range."""
+    sample = _sample(cases)
+    chosen = sample[np.linspace(0, len(sample) - 1, n_ranges + 1).astype(np.intp)]
+    tied = chosen[:-1][chosen[1:] == chosen[:-1]]
+    return np.unique(np.concatenate([chosen, following(tied)])) + np.zeros((), dtype=chosen.dtype)
+
+
+def _sample(cases: DeviceCases) -> AnyArray:
+    """Return some of the finite scores in rising order, on the host."""
+    library = cases.library
+    some = library.comparable(cases.scores[:: _stride(cases)])
+    sample = library.to_host(library.sort(some))
+    finite = sample[np.isfinite(sample)]
+    return finite if len(finite) else np.zeros_like(sample[:1])
+
+
+def _stride(cases: DeviceCases) -> int:
+    return max(len(cases) // DEVICE_SAMPLE, 1)
+
+
+def between(ranges: ScoreRanges, first: int, last: int, parts: int) -> AnyArray:
+    """Return edges within neighbouring ranges."""
+    end = ranges.edges[last + 1] if last + 1 < len(ranges.edges) else ranges.high
+    return evenly(ranges.edges[first], end, parts, ranges.edges.dtype)
+
+
+def evenly(start: Any, end: Any, parts: int, dtype: Any) -> AnyArray:
+    """Return numbers of a type from start to end, as evenly as it holds them."""
+    exact = np.finfo(dtype) if np.dtype(dtype).kind == "f" else np.iinfo(dtype)
+    low, high = max(start, exact.min), min(end, exact.max)
+    # Halves, because the distance of two floats may be none.
+    places = np.linspace(low / 2, high / 2, parts + 1, dtype=np.float64) * 2
+    if np.dtype(dtype).kind != "f":
+        places = np.rint(places).clip(float(exact.min), np.nextafter(float(exact.max), 0))
+    # -0.0 equals 0.0, but neighbours are looked for.
+    return np.unique(places.astype(dtype)) + np.zeros((), dtype=dtype)
+
+
+def members(cases: DeviceCases, ranges: ScoreRanges, kept: BoolArray) -> tuple[Any, Any]:
+    """Return the scores of positives and of negatives in the ranges kept."""
+    sizes = int(ranges.positive[kept].sum()), int(ranges.negative[kept].sum())
+    wanted = np.append(False, kept)
+    cells = WantedCells(ranges.edges, wanted, sizes)
+    return cases.library.keep_cells(cases.scores, cases.positive, cells)

@@ -1,0 +1,250 @@
+"""Points of arrays on a device decide as those of the same arrays in memory, and read few rows."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from array_types import MAKERS, Maker, strict_array
+from device_cases import SCENARIOS, draws, example
+
+import voros
+from voros.core.decision import Decision, decide, solve
+from voros.core.device_curve import read_curve
+from voros.core.limits import binding_limits, limits_message, most_precise, within_capacity
+from voros.core.operating_points import OperatingPoints
+from voros.devices import libraries
+from voros.selection import SCORES, STRATEGIES
+
+LIMITS = (
+    *SCENARIOS,
+    voros.Scenario(1.0, 0.5, cost_ratio=(0.2, 0.9)),
+    voros.Scenario(0.99, 3, cost_ratio=(0.1, 0.3)),
+    voros.Scenario(0.0, 3, cost_ratio=0.2),
+    voros.Scenario(0.0, 0.15, cost_ratio=(0.2, 0.4), prevalence=0.6),
+    voros.Scenario(1 / 3, 0.9, cost_ratio=(0.2, 0.4), prevalence=0.1),
+    voros.Scenario(1.0, 0.5, cost_ratio=(0.2, 0.9), prevalence=0.3),
+    voros.Scenario(0.9999, 0.01, cost_ratio=(0.1, 0.3)),
+    voros.Scenario(0.2, 0.4, cost_ratio=(0.1, 0.3)),
+)
+"""Limits that bind, that nothing meets, and that rows meet exactly: a fifth of the cases is ill."""
+
+
+def rows_of(decision: Decision, rows: Any) -> list[list[float]]:
+    columns = (decision.points.thresholds, decision.points.tp, decision.points.fp)
+    return [column[rows].tolist() for column in columns]
+
+
+def assert_decides(found: Decision, expected: Decision, what: str) -> None:
+    for name in STRATEGIES:
+        assert SCORES[name](found) == pytest.approx(SCORES[name](expected), abs=1e-12), (what, name)
+    assert found.can_alarm == expected.can_alarm, what
+    assert rows_of(found, found.hull.index) == rows_of(expected, expected.hull.index), what
+    most = [found.highest_recall], [expected.highest_recall]
+    assert rows_of(found, most[0]) == rows_of(expected, most[1]), what
+    assert binding_limits(found) == binding_limits(expected), what
+    best = (most_precise(each.points, within_capacity(each)) for each in (found, expected))
+    assert next(best) == next(best), what
+    if not expected.can_alarm:
+        assert limits_message(found) == limits_message(expected), what
+
+
+def assert_same_curve(
+    make: Maker, ill: np.ndarray, score: np.ndarray, what: str, limits: Any = LIMITS
+) -> None:
+    expected = OperatingPoints.from_scores(ill, score)
+    found = read_curve(make(ill), make(score))
+    for scenario in limits:
+        told = f"{what} {scenario}"
+        assert_decides(decide(found, scenario), solve(expected, scenario), told)
+    assert "thresholds" not in vars(found)
+    for name in ("thresholds", "tp", "fp", "alarms"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), what)
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_strict_arrays_decide_as_numpy(small: bool, request: pytest.FixtureRequest) -> None:
+    if small:
+        request.getfixturevalue("small_sizes")
+    for what, ill, score in draws(1000, seed=11):
+        assert_same_curve(strict_array, ill, score, what)
+
+
+@pytest.mark.usefixtures("small_sizes")
+def test_precision_on_the_floor_everywhere() -> None:
+    # Pairs of a positive and a negative: every threshold has a precision of exactly 1/2.
+    ill = np.arange(2000) % 2 == 0
+    score = -np.repeat(np.arange(1000), 2).astype(np.float32)
+    limits = (
+        voros.Scenario(0.5, 0.7, cost_ratio=0.3),
+        voros.Scenario(0.5, 0.7, cost_ratio=0.3, prevalence=0.5),
+        voros.Scenario(0.3, 0.7, cost_ratio=0.3, prevalence=0.3),
+        voros.Scenario(0.3, 0.7, cost_ratio=0.3, prevalence=0.2999999),
+    )
+    assert_same_curve(strict_array, ill, score, "on the floor", limits)
+
+
+def test_infinity_and_the_greatest_float_are_one_threshold() -> None:
+    ill = np.array([True, False, True, False, False])
+    score = np.array([np.inf, np.finfo(np.float64).max, 1.0, 0.0, -np.inf])
+    limits = (SCENARIOS[0], voros.Scenario(capacity=2, cost_ratio=0.2))
+    for scenario in limits:
+        expected = voros.partial_voros_score(ill, score, scenario)
+        found = voros.partial_voros_score(strict_array(ill), strict_array(score), scenario)
+        assert found == pytest.approx(expected, abs=1e-12)
+    assert_same_curve(strict_array, ill, score, "ends", limits)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_sizes")
+@pytest.mark.parametrize("library", ["torch", "cuda", "cupy"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_libraries_decide_as_numpy(library: str, dtype: Any) -> None:
+    for what, ill, score in draws(800, seed=12):
+        if score.dtype != np.float64 and dtype != np.float64:
+            continue
+        with np.errstate(over="ignore"):
+            typed = score.astype(dtype) if score.dtype == np.float64 else score
+        assert_same_curve(MAKERS[library], ill, typed, f"{library} {what}", LIMITS[::2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_jax_decides_as_numpy(dtype: Any) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    # It compiles anew for every number of rows: one draw, two scenarios.
+    what, ill, score = list(draws(1000, seed=13))[4]
+    with jax.enable_x64(dtype == np.float64):
+        make, typed = MAKERS["jax"], score.astype(dtype)
+        assert str(make(typed).dtype) == np.dtype(dtype).name
+        assert_same_curve(make, ill, typed, what, (LIMITS[1], LIMITS[4]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_cases", [1500, 100_000])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_kernels_decide_as_numpy(n_cases: int, dtype: Any) -> None:
+    make = MAKERS["cuda"]
+    make([0.0])
+    for what, ill, score in draws(n_cases, seed=n_cases):
+        with np.errstate(over="ignore"):
+            assert_same_curve(make, ill, score.astype(dtype), what)
+
+
+def two_models() -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    ill, score = example()
+    noise = score + np.random.default_rng(6).normal(size=len(score)).astype(np.float32)
+    return ill, {"sharp": score, "noisy": noise, "tied": np.round(score)}
+
+
+@pytest.fixture
+def copied(monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray]:
+    """What reached the host."""
+    arrays: list[np.ndarray] = []
+    to_host = libraries.Library.to_host
+
+    def counted(self: Any, array: Any) -> Any:
+        arrays.append(to_host(self, array))
+        return arrays[-1]
+
+    monkeypatch.setattr(libraries.Library, "to_host", counted)
+    return arrays
+
+
+@pytest.mark.usefixtures("small_sizes")
+@pytest.mark.parametrize("scenario", LIMITS[::2])
+def test_select_model_ranks_as_numpy_and_reads_few_rows(
+    scenario: voros.Scenario, copied: list[np.ndarray]
+) -> None:
+    ill, models = two_models()
+    there = {name: strict_array(values) for name, values in models.items()}
+    for strategy in STRATEGIES:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = voros.select_model(strict_array(ill), there, scenario, strategy=strategy)
+            heard, said[:] = list(map(str, said)), []
+            expected = voros.select_model(ill, models, scenario, strategy=strategy)
+            assert [line.partition("message=")[2] for line in heard] == [
+                str(line).partition("message=")[2] for line in said
+            ]
+        assert [row.model for row in found.ranking] == [row.model for row in expected.ranking]
+        for row, other in zip(found.ranking, expected.ranking, strict=True):
+            for name in STRATEGIES:
+                assert getattr(row, name) == pytest.approx(getattr(other, name), abs=1e-12)
+        assert found.reason == expected.reason
+        assert found.close_to_winner == expected.close_to_winner
+        for model in models if expected.reason is None else ():
+            allowed = found.allowed[model], expected.allowed[model]
+            assert rows_of(allowed[0], slice(None)) == rows_of(allowed[1], slice(None))
+    assert max(each.size for each in copied) <= 500
+    assert sum(each.size for each in copied) < len(STRATEGIES) * len(models) * len(ill)
+
+
+@pytest.mark.usefixtures("small_sizes")
+def test_policies_and_evaluations_of_device_points(copied: list[np.ndarray]) -> None:
+    ill, models = two_models()
+    points = OperatingPoints.from_scores(strict_array(ill), strict_array(models["sharp"]))
+    expected = OperatingPoints.from_scores(ill, models["sharp"])
+    scenario = SCENARIOS[1]
+    for strategy in (*STRATEGIES, "single"):
+        made = [
+            voros.ThresholdPolicy.from_points(each, scenario, strategy=strategy)
+            for each in (points, expected)
+        ]
+        assert made[0].thresholds.tolist() == made[1].thresholds.tolist()
+    found, other = (voros.evaluate_points(each, scenario) for each in (points, expected))
+    ratios = np.geomspace(1e-4, 1e4, 50)
+    np.testing.assert_allclose(
+        found.normalised_area(ratios), other.normalised_area(ratios), rtol=0, atol=1e-12
+    )
+    assert max(each.size for each in copied) <= 500
+
+
+def test_columns_are_read_when_asked_for(copied: list[np.ndarray]) -> None:
+    ill, score = example()
+    points = OperatingPoints.from_scores(strict_array(ill), strict_array(score))
+    expected = OperatingPoints.from_scores(ill, score)
+    assert max(each.size for each in copied) == 1
+    assert repr(points) == (
+        "OperatingPoints(thresholds on array API on array_api_strict.Device('device1'), "
+        f"n_positive={ill.sum():g}, n_negative={(~ill).sum():g})"
+    )
+    restored = pickle.loads(pickle.dumps(points))
+    for each in (points, restored, points.in_memory()):
+        assert each.tp.tolist() == expected.tp.tolist()
+        assert len(each) == len(expected)
+    assert type(restored) is OperatingPoints
+    with pytest.raises(AttributeError, match="no attribute 'rows'"):
+        _ = points.rows
+
+
+def test_a_map_and_a_guarantee_read_every_threshold() -> None:
+    ill, models = two_models()
+    there = {name: strict_array(values) for name, values in models.items()}
+    grid = {"min_precisions": [0.2, 0.5], "capacities": [0.05, 0.3], "cost_ratio": 0.1}
+    found = voros.winner_map(strict_array(ill), there, **grid)
+    np.testing.assert_array_equal(found.scores, voros.winner_map(ill, models, **grid).scores)
+    promise = {"guarantee": voros.Guarantee(confidence=0.9)}
+    scenario = voros.Scenario(0.3, 0.3, cost_ratio=0.1)
+    selections = (
+        voros.select_model(labels, scores, scenario, **promise)
+        for labels, scores in ((strict_array(ill), there), (ill, models))
+    )
+    assert next(selections).ranking == next(selections).ranking
+
+
+@pytest.mark.slow
+def test_tensors_written_to_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    monkeypatch.setattr(libraries, "_elsewhere", lambda array: hasattr(array, "device"))
+    ill, score = (torch.as_tensor(each) for each in example())
+    points = OperatingPoints.from_scores(ill, score)
+    voros.evaluate_points(points, SCENARIOS[1])
+    score += 1
+    with pytest.raises(RuntimeError, match="written to since"):
+        _ = points.tp
+    with pytest.raises(RuntimeError, match="written to since"):
+        voros.evaluate_points(points, SCENARIOS[2])
