@@ -422,9 +422,7 @@ def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
 
 SCORES: dict[Strategy, Callable[[Decision], float]] = {
     "partial_auroc": attrgetter("partial_auroc"),
-    "recall": lambda decision: float(
-        decision.points.tp[decision.highest_recall] / decision.points.n_positive
-    ),
+    "recall": attrgetter("recall"),
     "partial_voros": attrgetter("partial_voros"),
     "voros": attrgetter("voros"),
 }

@@ -93,6 +93,11 @@ class Decision:
         rows = np.flatnonzero(self.feasible)
         return int(rows[np.argmax(self.points.tp[rows])])
 
+    @property
+    def recall(self) -> float:
+        """Greatest recall of a feasible threshold."""
+        return float(self.points.tp[self.highest_recall] / self.points.n_positive)
+
 
 def solve(
     points: OperatingPoints, scenario: Scenario, allowed: BoolArray | None = None
@@ -166,10 +171,10 @@ def decide(
     every_cost : bool, default True
         Whether the hull at other costs than the scenario's is asked for.
     """
-    few = points.settling(scenario, every_cost=every_cost)
-    found = solve(few, scenario)
-    if few is points:
-        return found
+    if points.counted:
+        return solve(points, scenario)
+    unread: Any = points
+    found = solve(unread.settling(scenario, every_cost=every_cost), scenario)
     parts = found.points, scenario, found.feasible, found.max_alarms
     return SettledDecision(*parts, observed=points, every_cost=every_cost)
 

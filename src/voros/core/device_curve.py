@@ -35,6 +35,8 @@ class DevicePoints(OperatingPoints):
     cases : DeviceCases
     """
 
+    counted = False
+
     def __init__(self, cases: DeviceCases) -> None:
         sizes = {"n_positive": cases.n_positive, "n_negative": cases.n_negative}
         vars(self).update(
@@ -60,11 +62,6 @@ class DevicePoints(OperatingPoints):
             f"OperatingPoints(thresholds on {self.cases.library!r}, n_positive={self.n_positive:g},"
             f" n_negative={self.n_negative:g})"
         )
-
-    @property
-    def has_thresholds(self) -> bool:
-        """Scores are thresholds."""
-        return True
 
     def in_memory(self) -> OperatingPoints:
         """Return every threshold, counted and brought to the host."""

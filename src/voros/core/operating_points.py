@@ -91,6 +91,9 @@ class OperatingPoints:
     holds_counts: ClassVar[bool] = True
     """What keeps counts apart from cases, where those are needed."""
 
+    counted: ClassVar[bool] = True
+    """Whether the columns are there; `DevicePoints` count them when asked."""
+
     thresholds: FloatArray
     tp: AnyArray
     fp: AnyArray
@@ -297,17 +300,8 @@ class OperatingPoints:
         """N / P."""
         return float(self.n_negative / self.n_positive)
 
-    @property
-    def has_thresholds(self) -> bool:
-        """Whether the source said at which scores alarms are raised."""
-        return not np.isnan(self.thresholds).any()
-
     def in_memory(self) -> OperatingPoints:
         """Return points whose columns are all in memory; see `DevicePoints`."""
-        return self
-
-    def settling(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:  # noqa: ARG002
-        """Return points enough to decide in a scenario; see `DevicePoints`."""
         return self
 
     def check_settles(self, scenario: Scenario) -> None:

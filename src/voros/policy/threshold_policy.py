@@ -583,5 +583,5 @@ def _plain(label: Any) -> Any:
 
 
 def _check_thresholds(points: OperatingPoints) -> None:
-    if not points.has_thresholds:
+    if points.counted and np.isnan(points.thresholds).any():
         raise ValueError("points carry no thresholds, so none can be deployed")
