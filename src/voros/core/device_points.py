@@ -91,7 +91,9 @@ class ScenarioPoints(OperatingPoints):
             )
 
 
-def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> ScenarioPoints:
+def device_points(
+    cases: DeviceCases, scenarios: Sequence[Scenario], ranking: Any = None
+) -> ScenarioPoints:
     """Count alarms where a threshold can be chosen in some scenarios, as observed.
 
     Parameters
@@ -99,14 +101,17 @@ def device_points(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Scenario
     cases : DeviceCases
         Without weights.
     scenarios : sequence of Scenario
+    ranking : Ranking, optional
+        What kernels found for these scenarios, where they did already.
     """
-    columns = chosen_rows(cases, scenarios)
+    columns = chosen_rows(cases, scenarios, ranking)
     return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
 
 
-def chosen_rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Columns:
+def chosen_rows(cases: DeviceCases, scenarios: Sequence[Scenario], ranking: Any = None) -> Columns:
     """Return the thresholds that can be chosen in some scenarios, falling, and their counts."""
-    ranking = cases.ranking or _rank(scenarios, cases.library, cases.scores, cases.positive)
+    if ranking is None and len(cases) <= SORTED:
+        ranking = _rank(scenarios, cases.library, cases.scores, cases.positive)
     corners = [] if ranking is None else ranking.corners
     if corners and all(each is not None for each in corners):
         thresholds, tp, fp = joined_rows(corners)
@@ -141,7 +146,7 @@ def read_points(
     cases = read_device_cases(y_true, y_score, pos_label, sample_weight, rank)
     if cases.weights is not None:
         return cases, OperatingPoints.below(*device_counts(cases))
-    return cases, device_points(cases, scenarios)
+    return cases, device_points(cases, scenarios, cases.ranking)
 
 
 def _narrow(
