@@ -45,7 +45,7 @@ BATCH_ROWS = 2**17
 """Rows that are counted in this process at a time."""
 
 
-IN_PROCESS = 2**19
+IN_PROCESS = 2**18
 """Cells of a first count in this process: more leave less open, and a cache holds them no more."""
 
 SHORT_LIST = 2048

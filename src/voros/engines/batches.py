@@ -42,8 +42,9 @@ class CellTable:
         self.want, self.weighted = want, weighted
         self.size = want.n_cells
         slots = self.size + len(EDGES)
-        self.recent, self.n_recent = np.zeros(2 * slots, dtype=np.int32), 0
-        self.earlier: AnyArray = np.zeros(1, dtype=np.int64)
+        # Of all rows, and of the positive ones.
+        self.recent, self.n_recent = np.zeros((2, slots), dtype=np.int32), 0
+        self.earlier: AnyArray = np.zeros((2, 1), dtype=np.int64)
         self.sums = np.zeros((2, slots if weighted else 0))
         self.ends = np.inf, -np.inf
         extremes = 0 if want.by_edges else slots
@@ -70,23 +71,23 @@ class CellTable:
         if weights is not None:
             for sums, of_class in zip(self.sums, (positive, ~positive), strict=True):
                 np.add.at(sums, slots, np.where(of_class, weights, 0.0))
-        slots <<= 1
-        slots += positive
-        self._count(slots)
+        self._count(slots, slots[np.flatnonzero(positive)])
 
-    def _count(self, slots: IntArray) -> None:
+    def _count(self, slots: IntArray, of_positives: IntArray) -> None:
         self.n_recent += len(slots)
         if self.n_recent > SMALL_COUNTS:
             self.earlier, self.n_recent = self.earlier + self.recent, len(slots)
             self.recent[:] = 0
-        np.add.at(self.recent, slots, np.int32(1))
+        for counts, places in zip(self.recent, (slots, of_positives), strict=True):
+            np.add.at(counts, places, np.int32(1))
 
     def _slots(self, scores: FloatArray, ends: tuple[float, float]) -> IntArray:
         """Places in the table; a new array."""
         want, named = self.want, self.want.named
         if self._fits(ends):
             cells = want.scale.inside(scores, want.level)
-            cells -= want.first
+            if want.first:
+                cells -= want.first
             return cells
         cells = want.scale.cells(scores, want.level)
         if named is not None:
@@ -110,13 +111,12 @@ class CellTable:
 
     def answer(self) -> dict[str, AnyArray]:
         """Return the cells that hold rows, with the columns that a query for them has."""
-        counts = self.earlier + self.recent
-        negative, positive = counts[0::2], counts[1::2]
-        held = np.flatnonzero(negative | positive)
+        rows, positive = self.earlier + self.recent
+        held = np.flatnonzero(rows)
         cells = self._numbers(held)
         columns = {
             "_voros_cell": cells,
-            "rows": negative[held] + positive[held],
+            "rows": rows[held],
             **self._extremes(held, cells),
             "positive": positive[held],
         }
@@ -175,9 +175,29 @@ def blocks(batches: Iterable[Columns]) -> Iterator[Columns]:
     IncompleteRowsError
         Where a label is missing.
     """
-    for batch in batches:
+    for batch in _gathered(batches):
         # Labels of which some are missing are an array of objects.
         if batch[1].dtype != np.bool_:
             raise IncompleteRowsError
         for start in range(0, len(batch[0]), BLOCK):
             yield [column[start : start + BLOCK] for column in batch]
+
+
+def _gathered(batches: Iterable[Columns]) -> Iterator[Columns]:
+    """Put small batches together: each takes as many calls as a large one."""
+    few: list[Columns] = []
+    for batch in batches:
+        if not few and len(batch[0]) > BLOCK // 2:
+            yield batch
+            continue
+        few.append(batch)
+        if sum(len(part[0]) for part in few) > BLOCK // 2:
+            yield joined(few)
+            few = []
+    if few:
+        yield joined(few)
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return batches as one."""
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.engines.batches import Columns, are_named, blocks, count_batches
+from voros.engines.batches import Columns, are_named, blocks, count_batches, joined
 from voros.engines.bins import Bins
 from voros.engines.plan import PassPlan, Wanted
 
@@ -18,7 +18,7 @@ CELLS_PER_ROW = 4
 
 def read_rows(batches: Iterable[Columns], want: Wanted) -> Columns:
     """Collect the wanted rows of batches; a few others may come along."""
-    kept: list[Columns] = [[np.zeros(0), np.zeros(0, dtype=np.bool_)]]
+    kept: list[Columns] = []
     for block in blocks(batches):
         if want.named is None:
             # Copies: a batch is the engine's own.
@@ -26,8 +26,7 @@ def read_rows(batches: Iterable[Columns], want: Wanted) -> Columns:
         else:
             index = np.flatnonzero(are_named(block[0], want.scale, want.named))
             kept.append([column.take(index) for column in block])
-    width = len(kept[-1])
-    return [np.concatenate([part[i] for part in kept if i < len(part)]) for i in range(width)]
+    return joined(kept or [[np.zeros(0), np.zeros(0, dtype=np.bool_)]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,9 @@ HELD_PER_ANSWER = 8
 MANY_BINS, RUN = 2**15, 16
 """Number of bins from which runs of this length are looked at first."""
 
+WIDE_COSTS = 4.0
+"""Greatest cost ratio beside the smallest, from which thresholds at many scores may be chosen."""
+
 MISLED = 0.5
 """Share of the rows beyond the ends of a scale that show that it was made of the wrong rows."""
 
@@ -231,7 +234,7 @@ def _first_plan(
     scenarios: Sequence[Scenario],
     at_most: int,
 ) -> tuple[dict[str, Scale], PassPlan]:
-    each = min(cases.adapter.first_answer, at_most // len(cases.models))
+    each = min(_first_cells(cases, scenarios), at_most // len(cases.models))
     scales, wanted = {}, {}
     for name, short in cases.models.items():
         ends = None if totals is None else totals.ranges[name]
@@ -240,6 +243,14 @@ def _first_plan(
         cut = -np.inf if totals is None else _cut(pilot, scenarios, totals)
         wanted[name] = pilot.wanted(scales[name], cut, each)
     return scales, PassPlan(wanted)
+
+
+def _first_cells(cases: LazyCases, scenarios: Sequence[Scenario]) -> int:
+    """Cells of a first count; in this process twice as many where wide costs leave much open."""
+    ranges = np.array([scenario.costs.ratio_range(1.0) for scenario in scenarios]).reshape(-1, 2)
+    wide = ranges.max(initial=0.0) > WIDE_COSTS * ranges.min(initial=np.inf)
+    finer = wide and cases.adapter.batches is not None
+    return cases.adapter.first_answer * (2 if finer else 1)
 
 
 def _worth_a_cut(
