@@ -16,8 +16,8 @@ CELLS_PER_ROW = 4
 """Cells of a table, for each row, beyond which it is faster to sort the rows."""
 
 
-def read_rows(batches: Iterable[Columns], want: Wanted) -> Columns:
-    """Collect the wanted rows of batches; a few others may come along."""
+def read_rows(batches: Iterable[Columns], want: Wanted, at_most: int) -> Columns | None:
+    """Collect the wanted rows of batches, and perhaps a few others; None where they are more."""
     kept: list[Columns] = []
     for block in blocks(batches):
         if want.named is None:
@@ -26,6 +26,9 @@ def read_rows(batches: Iterable[Columns], want: Wanted) -> Columns:
         else:
             index = np.flatnonzero(are_named(block[0], want.scale, want.named))
             kept.append([column.take(index) for column in block])
+        at_most -= len(kept[-1][0])
+        if at_most < 0:
+            return None
     return joined(kept or [[np.zeros(0), np.zeros(0, dtype=np.bool_)]])
 
 

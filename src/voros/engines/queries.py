@@ -141,14 +141,19 @@ class LazyCases:
         with closing(batches):
             yield batches
 
-    def hold(self, wanted: Mapping[str, Wanted]) -> dict[str, Columns]:
-        """Read the wanted rows of every model in a pass, from an engine that gives batches."""
-        held = {}
+    def hold(self, wanted: Mapping[str, Wanted], at_most: int) -> dict[str, Columns] | None:
+        """Read the wanted rows of every model in a pass, from an engine that gives batches.
+
+        None, and no rows, where a model has more than that.
+        """
+        held: dict[str, Columns] = {}
+        self.usage.passes += 1
         for name, want in wanted.items():
             with self._batches(name, want) as batches:
-                held[name] = read_rows(batches, want)
-        self.usage.passes += 1
-        for columns in held.values():
+                columns = read_rows(batches, want, at_most)
+            if columns is None:
+                return None
+            held[name] = columns
             self.usage.rows_counted += len(columns[0])
             self.usage.bytes_received += sum(column.nbytes for column in columns)
         return held

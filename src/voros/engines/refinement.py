@@ -74,6 +74,7 @@ class Counted:
     totals: Totals
     bins: dict[str, Bins]
     scales: Mapping[str, Scale]
+    held: HeldRows | None = None
     tolerance: float = 0.0
 
 
@@ -89,7 +90,7 @@ def refine(
     aim = Aim(tolerance or 0.0, tolerance or 0.0)
     if tolerance is None:
         aim = Aim(ENOUGH, ENOUGH) if totals.rows > MANY_ROWS else Aim(0.0, NEARLY)
-    held: HeldRows | None = None
+    held = counted.held
     if scenarios:
         bins = {name: _thinned(part, totals, scenarios, aim) for name, part in bins.items()}
     while True:
@@ -130,7 +131,9 @@ def _held(
         name: rows_wanted(bins[name], mask, counted.scales[name]) for name, mask in chosen.items()
     }
     parents = {name: bins[name].take(mask) for name, mask in chosen.items()}
-    return HeldRows(counted.cases.hold(wanted), parents)
+    # The rows of the bins, and as many that come along.
+    rows = counted.cases.hold(wanted, 2 * at_most)
+    return None if rows is None else HeldRows(rows, parents)
 
 
 def _to_hold(
@@ -220,11 +223,31 @@ def _first_count(cases: LazyCases, scenarios: Sequence[Scenario], at_most: int) 
         scales, plan = _first_plan(cases, first, totals, scenarios, at_most)
     if totals is None:
         return _with_totals(cases, plan, scales)
+    held = _held_from_cut(cases, plan.wanted, first, totals, HELD_PER_ANSWER * at_most)
     bins = {
         name: _whole(totals, name).split_off(parts, plan.wanted[name].low)
-        for name, parts in cases.count(plan).items()
+        for name, parts in (held or cases).count(plan).items()
     }
-    return Counted(cases, totals, bins, scales)
+    return Counted(cases, totals, bins, scales, held)
+
+
+def _held_from_cut(
+    cases: LazyCases,
+    wanted: Mapping[str, Wanted],
+    first: Mapping[str, AnyArray],
+    totals: Totals,
+    at_most: int,
+) -> HeldRows | None:
+    """Read the rows above a cut at once, where the first rows say that they are few."""
+    shares = [np.mean(first[cases.models[name]] >= want.low) for name, want in wanted.items()]
+    if cases.adapter.batches is None or sum(shares) * totals.rows > at_most / 2:
+        return None
+    rows = cases.hold(wanted, at_most // len(wanted))
+    whole = {name: _whole(totals, name) for name in wanted}
+    above = {
+        name: replace(whole[name], least=np.array([want.low])) for name, want in wanted.items()
+    }
+    return None if rows is None else HeldRows(rows, above)
 
 
 def _first_plan(
@@ -240,7 +263,9 @@ def _first_plan(
         ends = None if totals is None else totals.ranges[name]
         pilot = Pilot.of(first[short], first[POSITIVE], first.get(WEIGHT), ends)
         scales[name] = pilot.scale()
-        cut = -np.inf if totals is None else _cut(pilot, scenarios, totals)
+        cut = -np.inf
+        if totals is not None:
+            cut = _cut(pilot, scenarios, totals, by_costs=cases.adapter.groups_slowly)
         wanted[name] = pilot.wanted(scales[name], cut, each)
     return scales, PassPlan(wanted)
 
@@ -266,10 +291,12 @@ def _worth_a_cut(
     return all(_cost_cut(pilot, scenarios) > -np.inf for pilot in pilots)
 
 
-def _cut(pilot: Pilot, scenarios: Sequence[Scenario], totals: Totals) -> float:
+def _cut(pilot: Pilot, scenarios: Sequence[Scenario], totals: Totals, *, by_costs: bool) -> float:
     """Score below which no threshold is in reach, or none pays; a guess."""
     share = PILOT_MARGIN * max((_share_in_reach(totals, s) for s in scenarios), default=1.0)
     in_reach = pilot.cut(share) if share < SELECTIVE else -np.inf
+    if in_reach > -np.inf and not by_costs:
+        return in_reach
     return max(in_reach, _cost_cut(pilot, scenarios))
 
 
