@@ -1,5 +1,8 @@
 """Engines against memory on drawn files: the same score, or a refusal where memory refuses too."""
 
+from collections import Counter
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -15,7 +18,21 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The inplace keyword"),
 ]
 
-TRIES = {"polars": 200, "duckdb": 80, "dask": 12, "spark": 5}
+TRIES = {"polars": 200, "duckdb": 80, "dask": 20, "spark": 10}
+"""At least one file for every kind of score and every fault, by turns."""
+
+FAULTS = ["none", "NaN score", "none", "null score", "none", "null label", "none", "null weight"]
+FAULTS.append("none")  # nine in all, so that every kind of score meets every fault
+REFUSALS = {
+    "NaN score": "NaN",
+    "null score": "missing or NaN",
+    "null label": "is missing in",
+    "null weight": "must be finite",
+}
+"""What an engine says of each fault."""
+
+LABELS = {"bool": (False, True), "whole": (0, 1), "text": ("well", "ill")}
+
 SAMPLE = 300
 """Rows from which a first cut is guessed here, so that sorted files of few rows mislead it."""
 
@@ -82,28 +99,85 @@ KINDS = (
 )
 
 
-def draw(rng):
-    """Columns of a file, and how many faults each model's scores have."""
+@dataclass
+class Drawn:
+    """Columns of a file; nulls are masked."""
+
+    labels: pa.Array
+    scores: dict[str, pa.Array]
+    weights: pa.Array | None
+    fault: str
+    holed: str
+    kinds: list[str]
+
+    @property
+    def table(self):
+        weights = {} if self.weights is None else {"w": self.weights}
+        return pa.table({"y": self.labels, **self.scores, **weights})
+
+    @property
+    def pos_label(self):
+        return "ill" if pa.types.is_string(self.labels.type) else None
+
+    def in_memory(self, name, scenario):
+        labels = np.array(self.labels.to_pylist())
+        scores = np.array(self.scores[name].to_pylist(), dtype=float)
+        weights = None if self.weights is None else np.array(self.weights.to_pylist(), dtype=float)
+        options = {"sample_weight": weights, "pos_label": self.pos_label}
+        return voros.evaluate(labels, scores, scenario, **options)
+
+
+def draw(rng, trial, most_models):
+    """A file; kinds of scores and faults take turns, the rest is drawn."""
     size = int(rng.choice([40, 700, 2500]))
     lean = rng.normal(0, 1.5, size)
     order = rng.choice(["any", "sorted", "reversed", "drifting"])
     if order != "any":
         lean = np.sort(lean)[:: 1 if order == "sorted" else -1]
         lean = lean if order != "drifting" else lean + np.linspace(3, -3, size)
-    labels = rng.random(size) < 1 / (1 + np.exp(1.5 - lean))
-    labels[:2] = True, False
+    positive = rng.random(size) < 1 / (1 + np.exp(1.5 - lean))
+    positive[:2] = True, False
     if rng.random() < 0.2:  # a file whose first part holds one class
-        labels = np.sort(labels)
-    names = ["a", "b", "c"][: int(rng.integers(1, 4))]
-    kinds = [KINDS[rng.integers(len(KINDS))] for _ in names]
-    columns = {name: kind(rng, size, lean) for name, kind in zip(names, kinds, strict=True)}
-    faults = dict.fromkeys(names, 0)
-    if rng.random() < 0.15 and getattr(columns["a"], "dtype", None) in (np.float64, np.float32):
-        rows = rng.integers(size, size=2)
-        columns["a"][rows] = np.nan
-        faults["a"] = len(set(rows.tolist()))
-    weights = rng.random(size) + 0.1 if rng.random() < 0.25 else None
-    return labels, columns, weights, faults
+        positive = np.sort(positive)
+    names = ["a", "b", "c"][: int(rng.integers(1, most_models + 1))]
+    kinds = [KINDS[(trial + int(turn)) % len(KINDS)] for turn in rng.integers(10, size=len(names))]
+    kinds[0] = KINDS[trial % len(KINDS)]
+    scores = {name: kind(rng, size, lean) for name, kind in zip(names, kinds, strict=True)}
+    weighted = rng.random() < 0.25
+    return with_fault(rng, trial, positive, scores, weighted, kinds)
+
+
+def with_fault(rng, trial, positive, scores, weighted, kinds):
+    fault = FAULTS[trial % len(FAULTS)]
+    rows = np.zeros(len(positive), dtype=bool)
+    rows[rng.integers(len(rows), size=2)] = True
+    nowhere = np.zeros_like(rows)
+    if fault == "NaN score":
+        if getattr(scores["a"], "dtype", None) not in (np.float64, np.float32):
+            scores["a"], kinds[0] = rng.normal(size=len(rows)), plain
+        scores["a"][rows] = np.nan
+    holed = "a" if fault == "NaN score" else rng.choice(list(scores))
+    names = np.array(LABELS[rng.choice(list(LABELS))])
+    weights = pa.array(
+        rng.random(len(rows)) + 0.1, mask=rows if fault == "null weight" else nowhere
+    )
+    return Drawn(
+        pa.array(names[positive * 1], mask=rows if fault == "null label" else nowhere),
+        {
+            name: masked(column, rows if (fault, name) == ("null score", holed) else nowhere)
+            for name, column in scores.items()
+        },
+        weights if weighted or fault == "null weight" else None,
+        fault,
+        holed,
+        [kind.__name__ for kind in kinds],
+    )
+
+
+def masked(column, rows):
+    if not isinstance(column, pa.Array):
+        return pa.array(column, mask=rows)
+    return pa.compute.if_else(pa.array(rows), pa.scalar(None, column.type), column)
 
 
 def draw_scenario(rng):
@@ -117,29 +191,25 @@ def draw_scenario(rng):
     )
 
 
-def in_memory(labels, column, weights, scenario):
-    scores = np.array(column.to_pylist(), dtype=float) if isinstance(column, pa.Array) else column
-    return voros.evaluate(labels, scores, scenario, sample_weight=weights)
-
-
-def compare(frame, labels, columns, weights, faults, scenario, rng):
-    """Check one file, and say what came of it."""
+def compare(frame, drawn, scenario, largest_answer):
+    """Check one file whose every model is counted."""
     counted = count_frame(
         frame,
         label="y",
-        scores=list(columns),
-        weight=None if weights is None else "w",
+        scores=list(drawn.scores),
+        pos_label=drawn.pos_label,
+        weight=None if drawn.weights is None else "w",
         scenarios=[scenario],
-        largest_answer=int(rng.choice([50, 400, 5000])),
+        largest_answer=largest_answer,
     )
-    assert not any(faults.values()), "NaN was counted"
-    for name, column in columns.items():
-        truth = in_memory(labels, column, weights, scenario)
+    assert drawn.fault == "none", "was counted"
+    for name in drawn.scores:
+        truth = drawn.in_memory(name, scenario)
         found = voros.evaluate_points(counted[name], scenario)
         assert found.score == pytest.approx(truth.score, abs=1e-12)
         assert counted[name].interval == pytest.approx((truth.score, truth.score), abs=1e-12)
         assert found.feasible == truth.feasible
-        if weights is None:
+        if drawn.weights is None:
             assert repr(found.choices) == repr(truth.choices)
 
 
@@ -160,28 +230,39 @@ def test_spark_agrees_with_memory(spark, tmp_path, monkeypatch):
 def check_many(engine, tmp_path, monkeypatch):
     monkeypatch.setattr("voros.engines.refinement.PILOT_ROWS", SAMPLE)
     rng = np.random.default_rng([20, len(engine)])
-    equal = refused = 0
+    # Spark takes a second for each query of a few rows, however simple.
+    answers, most_models = ([5000], 2) if engine == "spark" else ([50, 400, 5000], 3)
+    seen, kinds = Counter(), Counter()
     for trial in range(TRIES[engine]):
-        labels, columns, weights, faults = draw(rng)
-        scenario = draw_scenario(rng)
-        table = pa.table({"y": labels, **columns} | ({} if weights is None else {"w": weights}))
+        drawn, scenario = draw(rng, trial, most_models), draw_scenario(rng)
         file = tmp_path / f"{trial}.parquet"
-        pq.write_table(table, file, row_group_size=max(len(labels) // 3, 1))
-        frame = open_parquet(file, engine)
-        what = (engine, trial, scenario, table.schema.types)
+        pq.write_table(drawn.table, file, row_group_size=max(len(drawn.labels) // 3, 1))
+        what = (engine, trial, drawn.fault, drawn.kinds, scenario)
         try:
-            compare(frame, labels, columns, weights, faults, scenario, rng)
-            equal += 1
-        except voros.InfeasibleError:
-            with pytest.raises(voros.InfeasibleError):
-                in_memory(labels, columns["a"], weights, scenario)
-            refused += 1
-        except ValueError as error:
-            if not any(faults.values()) or "NaN" not in str(error):
-                raise AssertionError(what) from error
-            refused += 1
+            outcome = try_one(open_parquet(file, engine), drawn, scenario, int(rng.choice(answers)))
         except Exception as error:
             raise AssertionError(what) from error
+        seen[outcome] += 1
+        kinds.update(drawn.kinds)
         file.unlink()
-    print(f"{TRIES[engine]} files on {engine}: {equal} equal to memory, {refused} refused as there")
-    assert equal > TRIES[engine] / 2
+    print(f"{TRIES[engine]} files on {engine}, as in memory: {dict(seen)}; scores {dict(kinds)}")
+    assert set(kinds) == {kind.__name__ for kind in KINDS}
+    assert seen["equal"] > TRIES[engine] / 4
+    assert set(REFUSALS) <= set(seen)
+
+
+def try_one(frame, drawn, scenario, largest_answer):
+    """Count a file and say what came of it; memory must agree."""
+    try:
+        compare(frame, drawn, scenario, largest_answer)
+    except voros.InfeasibleError:
+        with pytest.raises(voros.InfeasibleError):
+            drawn.in_memory("a", scenario)
+        return "infeasible"
+    except ValueError as error:
+        if drawn.fault == "none" or REFUSALS[drawn.fault] not in str(error):
+            raise
+        with pytest.raises(ValueError, match=r"NaN|missing|finite"):
+            drawn.in_memory(drawn.holed, scenario)
+        return drawn.fault
+    return "equal"
