@@ -248,7 +248,7 @@ class Spark(Adapter):
     """Spark data frames, classic or Connect; no Python runs on the workers."""
 
     name, package = "spark", "pyspark"
-    first_answer = 2**16
+    first_answer = 2**15
     groups_slowly = True
 
     def check(self) -> None:

@@ -157,6 +157,22 @@ def rows_wanted(bins: Bins, chosen: BoolArray, scale: Scale) -> Wanted:
     return _wanted(keyed, chosen, 0, LARGEST_LOOKUP)
 
 
+def rows_let_through(bins: Bins, want: Wanted) -> float:
+    """Rows that a plan's filter is expected to let through, those of other bins too."""
+    rows = np.where((bins.greatest >= want.low) & (bins.least <= want.high), bins.rows, 0)
+    if want.named is None:
+        reached = [(bins.greatest >= low) & (bins.least <= high) for low, high in want.ranges]
+        return float(rows[np.logical_or.reduce(reached)].sum() if reached else rows.sum())
+    # A bin of which some cells are named lets that share of its rows through.
+    before = want.named.first - 1
+    wanted = np.cumsum(np.concatenate([[0, 0], want.named.wanted, [0]]))
+    low, high = (
+        np.clip(want.scale.cells(ends, want.named.level), before, before + len(wanted) - 2) - before
+        for ends in (bins.least, bins.greatest)
+    )
+    return float(np.sum(rows * (wanted[high + 1] - wanted[low]) / (high - low + 1)))
+
+
 def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
     """Lowest level at which bins of these spans and rows fall into ``at_most`` cells or fewer."""
     for level in range(COARSEST):

@@ -142,21 +142,30 @@ class LazyCases:
             yield batches
 
     def hold(self, wanted: Mapping[str, Wanted], at_most: int) -> dict[str, Columns] | None:
-        """Read the wanted rows of every model in a pass, from an engine that gives batches.
-
-        None, and no rows, where a model has more than that.
-        """
+        """Read the wanted rows of every model in a pass; None where a model has more than that."""
         held: dict[str, Columns] = {}
         self.usage.passes += 1
         for name, want in wanted.items():
-            with self._batches(name, want) as batches:
-                columns = read_rows(batches, want, at_most)
+            columns = self._rows(name, want, at_most)
             if columns is None:
                 return None
             held[name] = columns
             self.usage.rows_counted += len(columns[0])
             self.usage.bytes_received += sum(column.nbytes for column in columns)
         return held
+
+    def _rows(self, name: str, want: Wanted, at_most: int) -> Columns | None:
+        if self.adapter.batches is not None:
+            with self._batches(name, want) as batches:
+                return read_rows(batches, want, at_most)
+        rows = self._wanted_rows(name, want, checked=False)
+        if want.named is not None:
+            rows = self._in_named_cells(rows, want)
+        columns = [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
+        table = self.adapter.collect(rows.select(*columns).head(at_most + 1))
+        if len(table) > at_most:
+            return None
+        return [table.get_column(column).to_numpy() for column in columns]
 
     def _received(self, columns: dict[str, AnyArray]) -> dict[str, AnyArray]:
         self.usage.bytes_received += sum(column.nbytes for column in columns.values())

@@ -20,6 +20,7 @@ from voros.engines.plan import (
     PassPlan,
     Wanted,
     next_plan,
+    rows_let_through,
     rows_wanted,
 )
 from voros.engines.queries import POSITIVE, WEIGHT, LazyCases
@@ -29,8 +30,8 @@ PILOT_ROWS = 100_000
 """Rows from which the first count is planned."""
 
 
-HELD_PER_ANSWER = 8
-"""Rows that are held for each row of the largest answer: a row is smaller than a row of counts."""
+HELD_PER_ANSWER, COLLECTED_PER_ANSWER = 8, 1
+"""Rows that are held for each row of the largest answer; fewer where a query brings them."""
 
 MANY_BINS, RUN = 2**15, 16
 """Number of bins from which runs of this length are looked at first."""
@@ -102,7 +103,7 @@ def refine(
             widest = max(width for _, width in found.values())
             tolerance = aim.tolerance if widest <= CLOSED else aim.for_many
             return replace(counted, bins=bins, tolerance=tolerance)
-        held = _held(held, counted, bins, undecided, HELD_PER_ANSWER * at_most)
+        held = _held(held, counted, bins, undecided, at_most)
         wanted = min(at_most, REFINED_ANSWER) if scenarios else at_most
         if held is None:
             plan = next_plan(bins, undecided, counted.scales, wanted)
@@ -124,15 +125,19 @@ def _held(
         np.any(held.covered(name, bins[name].take(mask))) for name, mask in undecided.items()
     ):
         return held
-    chosen = _to_hold(bins, undecided, at_most)
-    if counted.cases.adapter.batches is None or chosen is None:
+    by_batches = counted.cases.adapter.batches is not None
+    most_rows = at_most * (HELD_PER_ANSWER if by_batches else COLLECTED_PER_ANSWER)
+    chosen = _to_hold(bins, undecided, most_rows)
+    if chosen is None:
         return None
     wanted = {
         name: rows_wanted(bins[name], mask, counted.scales[name]) for name, mask in chosen.items()
     }
+    if sum(rows_let_through(bins[name], want) for name, want in wanted.items()) > 2 * most_rows:
+        return None
     parents = {name: bins[name].take(mask) for name, mask in chosen.items()}
     # The rows of the bins, and as many that come along.
-    rows = counted.cases.hold(wanted, 2 * at_most)
+    rows = counted.cases.hold(wanted, 2 * most_rows)
     return None if rows is None else HeldRows(rows, parents)
 
 
