@@ -125,8 +125,7 @@ def _held(
         np.any(held.covered(name, bins[name].take(mask))) for name, mask in undecided.items()
     ):
         return held
-    by_batches = counted.cases.adapter.batches is not None
-    most_rows = at_most * (HELD_PER_ANSWER if by_batches else COLLECTED_PER_ANSWER)
+    most_rows = _most_held(counted.cases, at_most)
     chosen = _to_hold(bins, undecided, most_rows)
     if chosen is None:
         return None
@@ -139,6 +138,11 @@ def _held(
     # The rows of the bins, and as many that come along.
     rows = counted.cases.hold(wanted, 2 * most_rows)
     return None if rows is None else HeldRows(rows, parents)
+
+
+def _most_held(cases: LazyCases, at_most: int) -> int:
+    """Rows that this process may hold."""
+    return at_most * (COLLECTED_PER_ANSWER if cases.adapter.batches is None else HELD_PER_ANSWER)
 
 
 def _to_hold(
@@ -228,7 +232,7 @@ def _first_count(cases: LazyCases, scenarios: Sequence[Scenario], at_most: int) 
         scales, plan = _first_plan(cases, first, totals, scenarios, at_most)
     if totals is None:
         return _with_totals(cases, plan, scales)
-    held = _held_from_cut(cases, plan.wanted, first, totals, HELD_PER_ANSWER * at_most)
+    held = _held_from_cut(cases, plan.wanted, first, totals, _most_held(cases, at_most))
     bins = {
         name: _whole(totals, name).split_off(parts, plan.wanted[name].low)
         for name, parts in (held or cases).count(plan).items()
@@ -245,7 +249,7 @@ def _held_from_cut(
 ) -> HeldRows | None:
     """Read the rows above a cut at once, where the first rows say that they are few."""
     shares = [np.mean(first[cases.models[name]] >= want.low) for name, want in wanted.items()]
-    if cases.adapter.batches is None or sum(shares) * totals.rows > at_most / 2:
+    if sum(shares) * totals.rows > at_most / 2:
         return None
     rows = cases.hold(wanted, at_most // len(wanted))
     whole = {name: _whole(totals, name) for name in wanted}
