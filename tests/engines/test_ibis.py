@@ -1,5 +1,7 @@
 """Ibis tables are counted as cases in memory are, and their queries can be written everywhere."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,11 +9,12 @@ pytest.importorskip("ibis", reason="the ibis extra")
 pytest.importorskip("polars")
 
 import ibis
+import narwhals.stable.v2 as nw
 import polars as pl
 
 import voros
 from voros.engines import BinnedCounts, count_frame
-from voros.engines.backends import ibis_cell, ibis_size_key
+from voros.engines.backends import Ibis, as_lazy, ibis_cell, ibis_size_key
 from voros.engines.keys import cell_of, to_key
 
 # Slow, for only those run where continuous integration has Ibis. Warnings of Ibis are its own.
@@ -133,3 +136,24 @@ def test_a_file_is_opened_by_ibis(tmp_path):
     found = count_frame(frame, label="died", scores=["risk"], scenarios=SCENARIOS)["risk"]
     expected = voros.evaluate(cases["died"], cases["risk"], SCENARIOS[0]).score
     assert voros.evaluate_points(found, SCENARIOS[0]).score == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("scenarios", [[], SCENARIOS])
+def test_nan_weights_in_a_file_are_refused(tmp_path, scenarios):
+    """DuckDB looks for NaN in the statistics of a file, where it is left out."""
+    cases = draw(6, 100)
+    cases["weight"][3] = np.nan
+    table = make_table(cases, "duckdb", tmp_path)
+    with pytest.raises(ValueError, match="must be finite and not negative; 1 of 100"):
+        count_frame(table, label="died", scores=["risk"], weight="weight", scenarios=scenarios)
+
+
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "trino", "postgres"])
+def test_queries_stay_short_and_make_no_float_of_a_truth_value(dialect):
+    """Warehouses limit the length of a query; BigQuery and PostgreSQL cast no truth values."""
+    table = ibis.table({"died": "boolean", "score": "float64"}, name="cases")
+    positive = Ibis().as_number(nw.col("died")).alias("positive")
+    asked = as_lazy(table.mutate(cell=ibis_cell(table.score, 40))).with_columns(positive)
+    text = ibis.to_sql(asked.to_native(), dialect=dialect)
+    assert len(text) < 5000
+    assert not re.search(r"CAST\(\S*died\S* AS", text)

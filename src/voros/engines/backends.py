@@ -41,6 +41,9 @@ SCALE_HALF = 2.0**537
 """Its square makes a whole number of the smallest float."""
 
 
+LOGARITHM_MARGIN = 2.0**-30
+"""More than a logarithm to base two of a float is off."""
+
 BATCH_ROWS = 2**17
 """Rows that are counted in this process at a time."""
 
@@ -104,9 +107,13 @@ class Adapter(ABC):
         """Replace a column of cells by whether each is one of those named."""
         return frame.with_columns(nw.col(column).is_in(named.cells.tolist()))
 
+    def as_number(self, condition: nw.Expr) -> nw.Expr:
+        """1.0 where a condition holds, 0.0 where it does not; where it is null does not matter."""
+        return condition.cast(nw.Float64)
+
     def how_many(self, condition: nw.Expr) -> nw.Expr:
         """Number of rows where a condition holds; a float, whole and exact below 2**53."""
-        return condition.cast(nw.Float64).sum()
+        return self.as_number(condition).sum()
 
     def how_many_missing(self, score: nw.Expr) -> nw.Expr:
         """Number of rows where a float is null or NaN."""
@@ -348,6 +355,10 @@ class Ibis(Adapter):
         plain = {"hive_partitioning": False} if ibis.get_backend().name == "duckdb" else {}
         return ibis.read_parquet(files_in(path), **plain)
 
+    def as_number(self, condition: nw.Expr) -> nw.Expr:
+        """Choose between whole numbers: PostgreSQL and BigQuery make no float of a truth value."""
+        return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Float64)
+
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell, as an expression that Ibis writes for its backend."""
         table = frame.to_native()
@@ -366,22 +377,27 @@ def ibis_cell(score: Any, level: int) -> Any:
 
 
 def ibis_size_key(score: Any) -> Any:
-    """Return the key of `voros.engines.keys.to_key` of the size of an Ibis column of float64."""
+    """Return the key of `voros.engines.keys.to_key` of the size of an Ibis column of float64.
+
+    Each column is named few times, for a database is sent the whole expression. A logarithm may
+    round to the wrong side of a power of two, so that the power taken is the right one or the one
+    below, and the size is 1 to 4 of it. To cast the power makes PostgreSQL compute in floats.
+    """
     import ibis
 
-    two, size = ibis.literal(2.0), score.abs()
-    denormal, infinite = size < SMALLEST_NORMAL, size > LARGEST_FINITE
-    normal = ibis.ifelse(denormal | infinite, 1.0, size)
-    power = normal.log2().floor().clip(lower=-EXPONENT_BIAS + 1, upper=EXPONENT_BIAS)
-    # A logarithm beside a power of two may round to the wrong side.
-    power = power - ibis.ifelse(normal < two.pow(power), 1, 0)
-    power = power + ibis.ifelse(normal / two.pow(power) >= 2.0, 1, 0)
-    fraction = ((normal / two.pow(power) - 1.0) * 2.0**FRACTION_BITS).cast("int64")
-    key = (power.cast("int64") + EXPONENT_BIAS) * 2**FRACTION_BITS + fraction
+    size = score.abs()
+    normal = ibis.greatest(SMALLEST_NORMAL, ibis.least(LARGEST_FINITE, size))
+    power = (normal.ln() * (1 / np.log(2.0)) - LOGARITHM_MARGIN).floor()
+    times = normal / ibis.literal(2.0).pow(power.cast("float64"))
+    whole = ibis.ifelse(
+        times < 2.0, (times - 1.0) * 2.0**FRACTION_BITS, times * 2.0 ** (FRACTION_BITS - 1)
+    )
+    key = (power.cast("int64") + EXPONENT_BIAS) * 2**FRACTION_BITS + whole.cast("int64")
     # By halves, for no float holds the whole factor.
-    small = (size * SCALE_HALF * SCALE_HALF).cast("int64")
+    small = (ibis.least(SMALLEST_NORMAL, size) * SCALE_HALF * SCALE_HALF).cast("int64")
     highest = ibis.literal(HIGHEST_POWER, "int64")
-    return ibis.ifelse(denormal, small, ibis.ifelse(infinite, highest, key))
+    beyond = ibis.ifelse(size > LARGEST_FINITE, highest, key)
+    return ibis.ifelse(size < SMALLEST_NORMAL, small, beyond)
 
 
 def has_java() -> bool:

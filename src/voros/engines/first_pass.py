@@ -126,12 +126,14 @@ def _with_positive_weights(lazy: LazyFrame, weight: str) -> LazyFrame:
     good = (column.is_finite() & (column >= 0)).fill_null(False)
     adapter = adapter_of(lazy)
     asked = nw.len().alias("rows"), adapter.how_many(good).alias("good")
-    counts = adapter.collect(lazy.select(*asked))
+    counts = adapter.collect(lazy.select(*asked, column.max().alias("highest")))
     rows, kept = (int(counts.item(0, name)) for name in ("rows", "good"))
-    if kept < rows:
+    # An engine may have looked for NaN in a file's statistics, which leave it out.
+    highest = counts.item(0, "highest")
+    bad = max(rows - kept, int(highest is not None and not np.isfinite(float(highest))))
+    if bad:
         raise ValueError(
-            f"weight={weight!r} must be finite and not negative; {rows - kept} of {rows} rows are "
-            "not"
+            f"weight={weight!r} must be finite and not negative; {bad} of {rows} rows are not"
         )
     return lazy.filter(column > 0)
 
@@ -171,7 +173,9 @@ def _label_columns(lazy: LazyFrame, classes: tuple[Any, Any]) -> list[nw.Expr]:
 
 def _totals(cases: LazyCases, label: str) -> Totals:
     how_many = cases.adapter.how_many
-    frame = with_shares(cases.frame, cases.weighted) if cases.weighted else cases.frame
+    frame = cases.frame
+    if cases.weighted:
+        frame = with_shares(frame, cases.weighted, cases.adapter)
     asked = [nw.len().alias("rows")]
     if cases.weighted:
         asked += [*class_sums(cases.weighted), nw.col(WEIGHT).min().alias("one_case")]

@@ -15,7 +15,7 @@ from voros.engines.batches import LARGEST_TABLE, Columns, IncompleteRowsError, c
 from voros.engines.bins import Bins
 from voros.engines.held import read_rows
 from voros.engines.plan import PassPlan, Wanted
-from voros.engines.scales import MISSING
+from voros.engines.scales import BITS, MISSING
 
 POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED, VALID, LABELLED, KNOWN = (
     f"_voros_{name}"
@@ -113,7 +113,9 @@ class LazyCases:
             if np.any(answer[CELL] == MISSING) or np.isnan(answer["greatest"]).any():
                 raise IncompleteRowsError
         counted = {name: Bins.of(answers[name], self.weighted) for name in plan.wanted}
-        self.usage.rows_counted += sum(int(bins.rows.sum()) for bins in counted.values())
+        for name, bins in counted.items():
+            self._check_split(bins, plan.wanted[name])
+            self.usage.rows_counted += int(bins.rows.sum())
         return counted
 
     def _count_batches(self, wanted: Mapping[str, Wanted]) -> dict[str, Mapping[str, AnyArray]]:
@@ -183,7 +185,7 @@ class LazyCases:
             rows = self._wanted_rows(name, want, checked)
             if want.named is not None:
                 rows = self._in_named_cells(rows, want)
-            rows = with_shares(rows, self.weighted)
+            rows = with_shares(rows, self.weighted, self.adapter)
             rows = self.adapter.with_cell(rows, SCORE, CELL, want.scale, want.level)
             if checked:
                 cell = nw.when(nw.col(VALID)).then(nw.col(CELL)).otherwise(nw.lit(MISSING))
@@ -220,15 +222,26 @@ class LazyCases:
         rows = self.adapter.with_cell(rows, SCORE, NAMED, want.scale, want.named.level)
         return self.adapter.with_membership(rows, NAMED, want.named).filter(nw.col(NAMED))
 
+    def _check_split(self, bins: Bins, want: Wanted) -> None:
+        """Raise where a cell of one float holds two: to split it again would never end."""
+        finest = want.scale is BITS and want.level == 0
+        torn = np.flatnonzero(~bins.single if finest else bins.rows[:0])
+        for place in torn[:1]:
+            ends = bins.least[place], bins.greatest[place]
+            raise ValueError(
+                f"engine={self.usage.engine!r} says that equal scores lie between {ends[0]:.17g} "
+                f"and {ends[1]:.17g}; its database does not keep to the rules of floats there"
+            )
 
-def with_shares(frame: LazyFrame, weighted: bool) -> LazyFrame:
+
+def with_shares(frame: LazyFrame, weighted: bool, adapter: Adapter) -> LazyFrame:
     """Add what each row adds to its class: its weight, or one case.
 
     As floats, whose sums are exact up to 2**53 cases and of one type in every engine.
     """
     positive = nw.col(POSITIVE)
     if not weighted:
-        return frame.with_columns(positive.cast(nw.Float64).alias("positive"))
+        return frame.with_columns(adapter.as_number(positive).alias("positive"))
     weight, nothing = nw.col(WEIGHT), nw.lit(0.0)
     return frame.with_columns(
         nw.when(positive).then(weight).otherwise(nothing).alias("positive"),
