@@ -8,6 +8,7 @@ from cli.cases import LIMITS
 
 import voros
 from voros.engines import count_frame, open_parquet
+from voros.engines.backends import has_java
 
 pl = pytest.importorskip("polars")
 
@@ -78,8 +79,14 @@ def test_the_command_line_reads_a_table(lake, voros_command):
     assert json.loads(ran.out)["cases"] == len(now)
 
 
-def test_an_engine_without_a_reader_refuses(tmp_path):
-    pytest.importorskip("dask")
-    (tmp_path / "_delta_log").mkdir()
-    with pytest.raises(ValueError, match="polars or duckdb or spark do"):
-        open_parquet(tmp_path, "dask")
+@pytest.mark.parametrize("engine", ["dask", "spark"])
+def test_an_engine_without_a_reader_refuses(tmp_path, engine, voros_command):
+    if engine == "spark" and not has_java():
+        pytest.skip("Spark needs Java")
+    pytest.importorskip("pyspark" if engine == "spark" else engine)
+    (tmp_path / "cases/_delta_log").mkdir(parents=True)
+    with pytest.raises(ValueError, match=r"take polars or duckdb, or open it yourself"):
+        open_parquet(tmp_path / "cases", engine)
+    ran = voros_command("score", "cases", "--engine", engine, "--label", "died", *LIMITS)
+    assert ran.code == 2
+    assert "voros.engines.count_frame" in ran.errors[0]

@@ -45,9 +45,10 @@ def open_table(path: str, engine: str, kind: str) -> Any:
     if (kind, engine) not in _OPENERS:
         able = " or ".join(name for table, name in _OPENERS if table == kind)
         raise ValueError(
-            f"{path} is a table of {kind}, which engine={engine!r} does not read; {able} do"
+            f"{path} is a table of {kind}, which engine={engine!r} does not read here; take "
+            f"{able}, or open it yourself and give the frame to voros.engines.count_frame"
         )
-    if engine != "spark" and find_spec(READERS[kind]) is None:
+    if find_spec(READERS[kind]) is None:
         raise missing_package(f"a table of {kind}", READERS[kind])
     return _OPENERS[kind, engine](path)
 
@@ -81,17 +82,8 @@ def _duckdb_delta(path: str) -> Any:
     return duckdb.connect().from_arrow(DeltaTable(path).to_pyarrow_dataset())
 
 
-def _spark(path: str) -> Any:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
-    return session.read.format((kind_of_table(path) or "parquet").lower()).load(path)
-
-
 _OPENERS = {
     ("Delta", "polars"): _polars_delta,
     ("Delta", "duckdb"): _duckdb_delta,
-    ("Delta", "spark"): _spark,
     ("Iceberg", "polars"): _polars_iceberg,
-    ("Iceberg", "spark"): _spark,
 }
