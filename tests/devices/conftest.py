@@ -10,8 +10,14 @@ from voros.devices import libraries
 SMALL = {
     device_points: {"SORTED": 300, "KEPT": 400, "FINE": 32},
     device_ranges: {"DEVICE_SAMPLE": 400, "COARSE": 16, "TIED": 12},
-    device_rows: {"FEW_ROWS": 20, "SORT_BLOCK": 500, "ROWS_TOGETHER": 4},
-    device_sweep: {"PART": 300, "HULL_GROUPS": 8, "FEW_VERTICES": 24},
+    device_rows: {
+        "FEW_ROWS": 20,
+        "SORT_BLOCK": 500,
+        "ROWS_TOGETHER": 4,
+        "HULL_GROUPS": 8,
+        "ROWS_OF_PART": 30,
+    },
+    device_sweep: {"PART": 300},
     libraries: {"DEVICE_BLOCK": 1000, "AT_ONCE": 0},
 }
 

@@ -14,7 +14,13 @@ from device_cases import SCENARIOS, draws, example
 import voros
 from voros.core.decision import Decision, decide, solve
 from voros.core.device_curve import read_curve
-from voros.core.limits import binding_limits, limits_message, most_precise, within_capacity
+from voros.core.limits import (
+    binding_limits,
+    chosen_rows,
+    limits_message,
+    most_precise,
+    within_capacity,
+)
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
 from voros.selection import SCORES, STRATEGIES
@@ -45,11 +51,19 @@ def assert_decides(found: Decision, expected: Decision, what: str) -> None:
     assert rows_of(found, found.hull.index) == rows_of(expected, expected.hull.index), what
     most = [found.highest_recall], [expected.highest_recall]
     assert rows_of(found, most[0]) == rows_of(expected, most[1]), what
+    if not expected.can_alarm:
+        assert limits_message(found) == limits_message(expected), what
+
+
+def assert_shows(found: Decision, expected: Decision, what: str) -> None:
+    for name in ("partial_voros", "voros"):
+        assert SCORES[name](found) == pytest.approx(SCORES[name](expected), abs=1e-12), (what, name)
+    assert found.can_alarm == expected.can_alarm, what
+    chosen = chosen_rows(found), chosen_rows(expected)
+    assert rows_of(found, chosen[0]) == rows_of(expected, chosen[1]), what
     assert binding_limits(found) == binding_limits(expected), what
     best = (most_precise(each.points, within_capacity(each)) for each in (found, expected))
     assert next(best) == next(best), what
-    if not expected.can_alarm:
-        assert limits_message(found) == limits_message(expected), what
 
 
 def assert_same_curve(
@@ -59,7 +73,9 @@ def assert_same_curve(
     found = read_curve(make(ill), make(score))
     for scenario in limits:
         told = f"{what} {scenario}"
-        assert_decides(decide(found, scenario), solve(expected, scenario), told)
+        here = solve(expected, scenario)
+        assert_decides(decide(found, scenario), here, told)
+        assert_shows(decide(found, scenario, every_cost=False), here, told)
     assert "thresholds" not in vars(found)
     for name in ("thresholds", "tp", "fp", "alarms"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), what)

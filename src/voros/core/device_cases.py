@@ -105,11 +105,7 @@ def read_device_cases(
         raise ValueError(holds_nan("y_score", len(rows), scores.shape[0], int(rows[0])))
     sizes = n_positive, scores.shape[0] - n_positive
     if high == np.inf and library.type_name(scores) == "float64":
-        # +inf and the greatest float are one threshold, as in memory.
-        scores = library.xp.where(
-            scores == high, library.xp.full_like(scores, LARGEST_FINITE), scores
-        )
-        low, high = min(low, LARGEST_FINITE), LARGEST_FINITE
+        scores, low, high = _merged_ends(library, scores), min(low, LARGEST_FINITE), LARGEST_FINITE
     versions = tuple(map(library.version, (scores, positive)))
     return DeviceCases(library, scores, positive, weights, *sizes, low, high, ranking, versions)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from voros.core import device_points
@@ -91,23 +91,31 @@ class DevicePoints(OperatingPoints):
 def settled_points(cases: DeviceCases, scenario: Scenario, every_cost: bool) -> ScenarioPoints:
     """Count what a scenario can choose, and what messages about it name."""
     limits = lifted_limits(scenario)
-    parts, area = [chosen_rows(cases, limits)], None
+    counted, area = (limits[:1] + limits[-1:] if every_cost else limits), None
     # Few cases are all sorted, and show their whole hull.
     if every_cost and len(cases) > device_points.SORTED:
         swept = sweep(cases, scenario)
-        area = swept.partial_auroc
-        parts.append(swept.columns)
+        parts, area = [swept.columns], swept.partial_auroc
+        if scenario != limits[-1]:
+            parts.append(chosen_rows(cases, limits[-1:]))
+    else:
+        parts = [chosen_rows(cases, counted)]
     if not _can_alarm(parts, cases.totals, scenario):
-        # A negative's score may be feasible, and a larger capacity could meet the floor.
-        beyond = scenario, scenario.without_capacity()
-        parts += [sweep(cases, each, hull=False).columns for each in beyond]
+        parts += _beyond(cases, scenario)
     columns = joined_rows(parts)
-    return ScenarioPoints.below(*columns, *cases.totals, scenarios=limits, partial_auroc=area)
+    return ScenarioPoints.below(*columns, *cases.totals, scenarios=counted, partial_auroc=area)
 
 
 def _can_alarm(parts: Sequence[Columns], totals: tuple[int, int], scenario: Scenario) -> bool:
     points = OperatingPoints.below(*joined_rows(parts), *totals)
     return solve(points, scenario).can_alarm
+
+
+def _beyond(cases: DeviceCases, scenario: Scenario) -> Iterator[Columns]:
+    """Count what else may be feasible, a negative's score, and what other limits could be met."""
+    yield chosen_rows(cases, lifted_limits(scenario))
+    for each in (scenario, scenario.without_capacity()):
+        yield sweep(cases, each, hull=False).columns
 
 
 def curve_of(cases: DeviceCases) -> OperatingPoints:

@@ -102,31 +102,33 @@ def following(values: AnyArray) -> AnyArray:
 
 def first_edges(cases: DeviceCases, dtype: Any, reach: float) -> AnyArray:
     """Return edges over all scores within reach, as a sample shows them."""
-    sample = _sample(cases)
-    distinct = sample[np.append(True, sample[1:] != sample[:-1])]
-    if len(distinct) <= TIED:
+    library, sample = cases.library, _sample(cases)
+    first = library.starts(sample)
+    if first.shape[0] <= TIED:
+        distinct = library.to_host(library.take(sample, first))
         return np.unique(np.concatenate([distinct, following(distinct)]))
     expected = reach / _stride(cases)
     depth = int(expected + SAMPLE_MARGIN * expected**0.5) + 1
-    start = sample[-depth] if depth < len(sample) else sample[0]
-    return evenly(start, sample[-1], COARSE, dtype)
+    places = max(sample.shape[0] - depth, 0), sample.shape[0] - 1
+    start, end = library.to_host(library.take(sample, library.from_host(np.array(places))))
+    return evenly(start, end, COARSE, dtype)
 
 
 def quantile_edges(cases: DeviceCases, n_ranges: int) -> AnyArray:
     """Return edges between about equally many cases; a score of many cases has its own range."""
-    sample = _sample(cases)
-    chosen = sample[np.linspace(0, len(sample) - 1, n_ranges + 1).astype(np.intp)]
+    library, sample = cases.library, _sample(cases)
+    places = np.linspace(0, sample.shape[0] - 1, n_ranges + 1).astype(np.int64)
+    chosen = library.to_host(library.take(sample, library.from_host(places)))
     tied = chosen[:-1][chosen[1:] == chosen[:-1]]
     return np.unique(np.concatenate([chosen, following(tied)])) + np.zeros((), dtype=chosen.dtype)
 
 
-def _sample(cases: DeviceCases) -> AnyArray:
-    """Return some of the finite scores in rising order, on the host."""
+def _sample(cases: DeviceCases) -> Any:
+    """Return some of the finite scores in rising order; all of them where none is finite."""
     library = cases.library
-    some = library.comparable(cases.scores[:: _stride(cases)])
-    sample = library.to_host(library.sort(some))
-    finite = sample[np.isfinite(sample)]
-    return finite if len(finite) else np.zeros_like(sample[:1])
+    ordered = library.sort(library.comparable(cases.scores[:: _stride(cases)]))
+    finite = library.where_true(library.xp.isfinite(ordered))
+    return library.take(ordered, finite) if finite.shape[0] else ordered
 
 
 def _stride(cases: DeviceCases) -> int:

@@ -8,6 +8,7 @@ every such line and never goes, in whatever order the others do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Any
@@ -16,15 +17,22 @@ import numpy as np
 
 from voros.core.arrays import AnyArray
 from voros.core.decision import solve
+from voros.core.geometry import upper_vertices
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.devices.libraries import Library, blocks_of
 
-FEW_ROWS = 2**14
+FEW_ROWS = 2**12
 """Thresholds that the host decides about directly."""
 
-ROWS_STALLED = 0.9
-"""A round that leaves more than this share of the thresholds is the last one."""
+LOCAL_STALLED, ROWS_STALLED = 0.35, 0.9
+"""A round that leaves more than this share of the thresholds is the last of its kind."""
+
+ROWS_OF_PART = 2**17
+"""Thresholds of one part of the cases that are left until all parts are put together."""
+
+HULL_GROUPS = 2**10
+"""Groups of rows whose best ones show about where the hull is."""
 
 ROWS_TOGETHER, MANY_GROUPS = 64, 16
 """Rows that are compared with the best of the groups beside theirs, where there are many."""
@@ -107,14 +115,34 @@ class Rows:
         positions = self.library.where_true(possible)
         return self.take(positions).thinned(self.library.take(sure, positions))
 
-    def thinned(self, sure: Any, stalled: float = ROWS_STALLED) -> Rows:
-        """Drop rows below lines between sure ones, until few are left or few more go."""
+    def thinned(self, sure: Any) -> Rows:
+        """Drop rows below lines between sure ones, until few are left or few more go.
+
+        First below lines between neighbours, while that drops many, and then below the hull of some
+        rows from everywhere, which reach the host.
+        """
+        rows, sure = self._fewer(sure, _above_chords, LOCAL_STALLED, FEW_ROWS)
+        return rows._fewer(sure, _above_hull, ROWS_STALLED, FEW_ROWS)[0]
+
+    def _fewer(
+        self, sure: Any, marked: Callable[[Rows, Any], Any], stalled: float, few: int
+    ) -> tuple[Rows, Any]:
         rows, before = self, np.inf
-        while max(FEW_ROWS, 2) < len(rows) <= stalled * before:
+        while max(few, 2) < len(rows) <= stalled * before:
             before = len(rows)
-            positions = self.library.where_true(_above_chords(rows, sure))
+            positions = self.library.where_true(marked(rows, sure))
             rows, sure = rows.take(positions), self.library.take(sure, positions)
-        return rows
+        return rows, sure
+
+    def candidates(self) -> Rows:
+        """Return the rows that may be vertices, as neighbours show, where all are feasible."""
+        rows = self.gaining()
+        return rows._fewer(rows.every(), _above_chords, LOCAL_STALLED, ROWS_OF_PART)[0]
+
+    def every(self) -> Any:
+        """Mark all rows."""
+        xp = self.library.xp
+        return xp.ones(len(self), dtype=xp.bool, device=self.library.device)
 
     def gaining(self) -> Rows:
         """Return the rows with more true positives than all above.
@@ -124,31 +152,6 @@ class Rows:
         xp, library = self.library.xp, self.library
         highest = xp.ones(1, dtype=xp.bool, device=library.device)
         return self.take(library.where_true(xp.concat([self.tp[:-1] > self.tp[1:], highest])))
-
-    def best_of_groups(self, n_groups: int) -> Rows:
-        """Return the best row of each of neighbouring groups, by the mean slope of the group."""
-        xp, (real, _), size = self.library.xp, self.library.real_type, len(self) // n_groups
-        tp, fp = (
-            xp.reshape(column[: n_groups * size], (n_groups, size)) for column in (self.tp, self.fp)
-        )
-        best = _best_of_groups(xp, tp, fp, xp.ones_like(tp, dtype=xp.bool), real)
-        start = xp.arange(n_groups, dtype=best.dtype, device=self.library.device) * size
-        return self.take(start + xp.reshape(best, (-1,)))
-
-    def above_hull(self, tp: AnyArray, fp: AnyArray) -> Rows:
-        """Return the rows that are not below the edges between vertices, by rising counts."""
-        library, xp, (real, slack) = self.library, self.library.xp, self.library.real_type
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = np.append(np.diff(tp) / np.diff(fp), 0.0)
-        # Of vertices with as many false positives the last is found below.
-        slopes[~np.isfinite(slopes)] = 0.0
-        found = library.search(library.from_host(fp), self.fp, "right") - 1
-        start, rise, base = (
-            library.take(library.from_host(each), found) for each in (fp, slopes, tp)
-        )
-        run = xp.astype(self.fp - start, real)
-        line = xp.astype(base, real) + xp.astype(rise, real) * run
-        return self.take(library.where_true(xp.astype(self.tp, real) >= line * (1 - slack)))
 
 
 def _sorted(library: Library, values: Any) -> Any:
@@ -222,13 +225,8 @@ def _above_chords(rows: Rows, sure: Any) -> Any:
     """
     xp, (real, slack) = rows.library.xp, rows.library.real_type
     size = ROWS_TOGETHER if len(rows) >= MANY_GROUPS * ROWS_TOGETHER else 1
-    n_groups = len(rows) // size
-    body = n_groups * size
-
-    def grouped(column: Any) -> Any:
-        return xp.reshape(column[:body], (n_groups, size))
-
-    tp, fp, safe = (grouped(column) for column in (rows.tp, rows.fp, sure))
+    tp, fp, safe = _grouped(rows, sure, size)
+    n_groups = tp.shape[0]
     best = _best_of_groups(xp, tp, fp, safe, real)
     tp_best, fp_best, safe_best = (
         xp.take_along_axis(each, best, axis=1) for each in (tp, fp, safe)
@@ -243,6 +241,45 @@ def _above_chords(rows: Rows, sure: Any) -> Any:
     ends = (size, len(rows) - (n_groups - 1) * size)
     first, last = (xp.ones(n, dtype=kept.dtype, device=rows.library.device) for n in ends)
     return xp.concat([first, xp.reshape(kept, (-1,)), last])
+
+
+def _above_hull(rows: Rows, sure: Any) -> Any:
+    """Mark the rows that are not below the hull of the best sure rows of some groups."""
+    library, xp, (real, slack) = rows.library, rows.library.xp, rows.library.real_type
+    tp, fp = _sure_vertices(rows, sure)
+    with np.errstate(divide="ignore"):
+        slopes = np.append(np.diff(tp) / np.diff(fp), 0.0)
+    # Of vertices with as many false positives a search finds the last.
+    slopes[np.isinf(slopes)] = 0.0
+    found = library.search(library.from_host(fp), rows.fp, "right") - 1
+    columns = (library.from_host(each) for each in (fp, tp, slopes))
+    start, base, slope = (library.take(each, found) for each in columns)
+    line = xp.astype(base, real) + xp.astype(slope, real) * xp.astype(rows.fp - start, real)
+    return xp.astype(rows.tp, real) >= line * (1 - slack)
+
+
+def _sure_vertices(rows: Rows, sure: Any) -> tuple[AnyArray, AnyArray]:
+    """Return true and false positives of never alarm and of vertices of some sure rows."""
+    library, xp = rows.library, rows.library.xp
+    size = max(len(rows) // HULL_GROUPS, 1)
+    grouped = _grouped(rows, sure, size)
+    best = _best_of_groups(xp, *grouped, library.real_type[0])
+    right, false, safe = (
+        library.to_host(xp.reshape(xp.take_along_axis(each, best, axis=1), (-1,)))[::-1]
+        for each in grouped
+    )
+    tp, fp = (np.append(0, each[safe].astype(np.int64)) for each in (right, false))
+    vertices = upper_vertices(tp + fp, tp)
+    return tp[vertices], fp[vertices]
+
+
+def _grouped(rows: Rows, sure: Any, size: int) -> tuple[Any, Any, Any]:
+    """Return true and false positives and which rows are sure, a group in each row of a table."""
+    n_groups = len(rows) // size
+    columns = (rows.tp, rows.fp, sure)
+    shape = (n_groups, size)
+    tp, fp, safe = (rows.library.xp.reshape(each[: n_groups * size], shape) for each in columns)
+    return tp, fp, safe
 
 
 def _best_of_groups(xp: Any, tp: Any, fp: Any, safe: Any, real: Any) -> Any:

@@ -22,7 +22,6 @@ from voros.core.decision import solve
 from voros.core.device_cases import DeviceCases, thresholds_of
 from voros.core.device_ranges import ScoreRanges, first_edges, members, quantile_edges
 from voros.core.device_rows import Rows, limits_in_counts, surely_feasible
-from voros.core.geometry import upper_vertices
 from voros.core.operating_points import LARGEST_PRODUCT, OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
@@ -33,12 +32,6 @@ PART = 2**24
 
 HALF_BITS = 20
 """Of heights that are multiplied by widths."""
-
-HULL_GROUPS, FEW_VERTICES = 2**10, 2**12
-"""Groups of rows whose best ones show about where the hull is, and rows that the host sorts out."""
-
-HALVED = 0.6
-"""A round that leaves more than this share of the rows is the last one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +73,11 @@ def sweep(cases: DeviceCases, scenario: Scenario, *, hull: bool = True) -> Sweep
             seen += [] if feasible else [highest]
             doubled += _doubled_step(last, highest) + _doubled_area(rows)
             last, feasible = _counts(lowest), True
-            kept += [_candidates(rows)] if hull else []
+            kept += [rows.candidates()] if hull else []
         del rows
-    kept = [_near_hull(_concatenated(kept[::-1]))] if kept else []
+    if kept:
+        rows = _concatenated(kept[::-1])
+        kept = [rows.thinned(rows.every())]
     columns = zip(*(each.to_host() for each in (*seen, *kept)), strict=True)
     thresholds, tp, fp = map(np.concatenate, columns)
     area = doubled / (2 * totals[0] * totals[1])
@@ -236,25 +231,6 @@ def _doubled_area(rows: Rows) -> int:
     halves = height >> HALF_BITS, height & (2**HALF_BITS - 1)
     upper, lower = (int(xp.sum(width * half)) for half in halves)
     return (upper << HALF_BITS) + lower
-
-
-def _candidates(rows: Rows) -> Rows:
-    """Return the rows of a part that may be vertices, thinned as long as that is quick."""
-    rows = rows.gaining()
-    every = rows.library.xp.ones(len(rows), dtype=rows.library.xp.bool, device=rows.library.device)
-    return rows.thinned(every, stalled=HALVED)
-
-
-def _near_hull(rows: Rows) -> Rows:
-    """Drop rows below the hull of some of them, until few are left or few more go."""
-    before = np.inf
-    while FEW_VERTICES < len(rows) <= HALVED * before:
-        before = len(rows)
-        _, tp, fp = rows.best_of_groups(HULL_GROUPS).to_host()
-        right, false = np.append(0, tp), np.append(0, fp)
-        vertices = upper_vertices(right + false, right)
-        rows = rows.above_hull(right[vertices], false[vertices])
-    return rows
 
 
 def _concatenated(parts: list[Rows]) -> Rows:

@@ -38,6 +38,22 @@ class WantedCells(NamedTuple):
     wanted: HostArray
     sizes: tuple[int, int]
 
+    @property
+    def ends(self) -> tuple[float, float | None] | None:
+        """Where the cells wanted begin and end, None for no end; None where others lie between.
+
+        Examples
+        --------
+        >>> edges, wanted = np.array([0.1, 0.2, 0.3]), np.array([False, True, True, False])
+        >>> WantedCells(edges, wanted, (5, 20)).ends
+        (0.1, 0.3)
+        """
+        cells = np.flatnonzero(self.wanted)
+        if len(cells) == 0 or self.wanted[0] or cells[-1] - cells[0] + 1 != len(cells):
+            return None
+        above = self.edges[cells[-1] : cells[-1] + 1].tolist()
+        return float(self.edges[cells[0] - 1]), above[0] if above else None
+
 
 class Library:
     """What counting needs of an array library, by the array API standard.
@@ -283,11 +299,16 @@ class TorchLibrary(Library):
     def keep_cells(self, scores: Any, positive: Any, cells: WantedCells) -> tuple[Any, Any]:
         """Return the scores of positives and of negatives in the cells wanted, in one read."""
         kernels = self._kernels(scores, positive)
-        scale = None if kernels is None else kernels.even_step(cells.edges)
-        if kernels is None or scale is None:
-            return super().keep_cells(scores, positive, cells)
         edges, wanted, sizes = cells
-        right, false, found = kernels.keep_even(scores, positive, edges, scale, wanted, sizes)
+        ends = cells.ends
+        if kernels is None or edges.dtype != np.float32:
+            return super().keep_cells(scores, positive, cells)
+        if ends is not None:
+            right, false, found = kernels.keep_between(scores, positive, *ends, sizes)
+        elif (scale := kernels.even_step(edges)) is not None:
+            right, false, found = kernels.keep_even(scores, positive, edges, scale, wanted, sizes)
+        else:
+            return super().keep_cells(scores, positive, cells)
         check_same_counts(found, sizes)
         return right, false
 

@@ -20,6 +20,9 @@ from voros.devices import cuda_counting
 TILE = 4096
 """Cases that a program works on at once."""
 
+KEPT_TILE = 2048
+"""Cases that a program selects from at once."""
+
 CASES_PER_LAUNCH = 2**30
 """Counters on the device have 32 bits; the host adds launches up."""
 
@@ -65,6 +68,14 @@ def _put(out, taken, size, score, chosen):
 
 
 @triton.jit
+def _put_both(marks, right, n_right, false, n_false, taken, score, chosen):
+    if tl.sum(chosen.to(tl.int32)) > 0:
+        mark = tl.load(marks, mask=chosen, other=0)
+        _put(right, taken, n_right, score, chosen & (mark != 0))
+        _put(false, taken + 1, n_false, score, chosen & (mark == 0))
+
+
+@triton.jit
 def _keep(
     scores,
     positive,
@@ -86,10 +97,32 @@ def _keep(
     score = tl.load(scores + place, mask=inside, other=0.0)
     cell = _cell(score.to(tl.float32), edges, n_edges, start, scale)
     chosen = inside & (tl.load(wanted + cell + 1) != 0)
-    if tl.sum(chosen.to(tl.int32)) > 0:
-        mark = tl.load(positive + place, mask=chosen, other=0)
-        _put(right, taken, n_right, score, chosen & (mark != 0))
-        _put(false, taken + 1, n_false, score, chosen & (mark == 0))
+    _put_both(positive + place, right, n_right, false, n_false, taken, score, chosen)
+
+
+@triton.jit
+def _keep_between(
+    scores,
+    positive,
+    n_cases,
+    low,
+    high,
+    right,
+    n_right,
+    false,
+    n_false,
+    taken,
+    OPEN_ABOVE: tl.constexpr,
+    SIZE: tl.constexpr,
+):
+    place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
+    inside = place < n_cases
+    score = tl.load(scores + place, mask=inside, other=0.0)
+    value = score.to(tl.float32)
+    chosen = inside & (value >= low)
+    if not OPEN_ABOVE:
+        chosen = chosen & (value < high)
+    _put_both(positive + place, right, n_right, false, n_false, taken, score, chosen)
 
 
 @triton.jit
@@ -157,11 +190,38 @@ def keep_even(
     device = scores.device
     there = torch.as_tensor(edges, device=device)
     flags = torch.as_tensor(wanted.astype(np.uint8), device=device)
-    right, false = (torch.empty(size, dtype=scores.dtype, device=device) for size in sizes)
-    taken = torch.zeros(2, dtype=torch.int64, device=device)
+    right, false, taken = _places(scores, sizes)
     numbers = scores.shape[0], *sizes, len(edges), float(edges[1]), scale
     marks = positive.view(torch.uint8)
-    grid = (triton.cdiv(scores.shape[0], TILE // 2),)
-    _keep[grid](scores, marks, there, flags, right, false, taken, *numbers, SIZE=TILE // 2)
+    arrays = scores, marks, there, flags, right, false, taken
+    _keep[_tiles(scores)](*arrays, *numbers, SIZE=KEPT_TILE)
     found = taken.tolist()
     return right, false, (found[0], found[1])
+
+
+def keep_between(
+    scores: Any, positive: Any, low: float, high: float | None, sizes: tuple[int, int]
+) -> tuple[Any, Any, tuple[int, int]]:
+    """Return the scores of positives and of negatives from one edge to below another.
+
+    Without a higher edge all above are kept; `sizes` are the numbers expected.
+    """
+    right, false, taken = _places(scores, sizes)
+    cases = scores, positive.view(torch.uint8), scores.shape[0]
+    ends = float(low), float(low if high is None else high)
+    outs = right, sizes[0], false, sizes[1], taken
+    how = {"OPEN_ABOVE": high is None, "SIZE": KEPT_TILE}
+    _keep_between[_tiles(scores)](*cases, *ends, *outs, **how)
+    found = taken.tolist()
+    return right, false, (found[0], found[1])
+
+
+def _tiles(scores: Any) -> tuple[int]:
+    return (triton.cdiv(scores.shape[0], KEPT_TILE),)
+
+
+def _places(scores: Any, sizes: tuple[int, int]) -> tuple[Any, Any, Any]:
+    """Return places for scores of positives and of negatives, and counters of those taken."""
+    device = scores.device
+    right, false = (torch.empty(size, dtype=scores.dtype, device=device) for size in sizes)
+    return right, false, torch.zeros(2, dtype=torch.int64, device=device)
