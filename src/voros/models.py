@@ -13,7 +13,6 @@ from voros.core.arrays import (
     check_same_length,
     check_same_order,
     named_columns,
-    refuse_counts,
 )
 from voros.core.operating_points import OperatingPoints
 from voros.devices.libraries import on_device
@@ -61,10 +60,8 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
         check_same_order(y_true, **{f"scores of {name!r}" if name else "scores": column})
     labels = _values(y_true, "y_true")
     named = several_models(scores)
-    if not named:
-        refuse_counts(scores, "scores")
-        if not hasattr(scores, "__len__") and not hasattr(scores, "__array__"):
-            raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED_SCORES}")
+    if not (named or hasattr(scores, "__len__") or hasattr(scores, "__array__")):
+        raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED_SCORES}")
     columns = _named_columns(scores) if named else {ONLY_MODEL: _values(scores, "scores")}
     for model, column in columns.items():
         check_same_length(

@@ -198,31 +198,6 @@ def test_two_thousand_resamples_of_the_papers_size_take_less_than_three_seconds(
     assert time.process_time() - started < 3
 
 
-ON_COUNTS = {
-    "bootstrap": lambda y, s: voros.bootstrap(y, s, voros.Scenario(cost_ratio=0.2)),
-    "compare": lambda y, s: voros.compare(y, s, voros.Scenario(cost_ratio=0.2)),
-    "roc_band": voros.inference.roc_band,
-    "area_band": lambda y, s: voros.inference.area_band(y, s, voros.Scenario(cost_ratio=0.2)),
-    "partial_voros_score": lambda y, s: voros.partial_voros_score(y, s, cost_ratio=0.2),
-}
-OF_ONE_MODEL = ("roc_band", "area_band", "partial_voros_score")
-
-
-@pytest.mark.parametrize("function", ON_COUNTS)
-@pytest.mark.parametrize("kind", ["BinnedCounts", "BinnedPoints", "SiteCounts"])
-def test_counts_are_refused_with_the_reason(function, kind):
-    labels, scores = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
-    counts = voros.engines.BinnedCounts.from_scores(labels, scores)
-    sites = voros.SiteCounts.from_scores(labels, scores, site="here", min_cell=1)
-    given = {"BinnedCounts": counts, "BinnedPoints": counts.points, "SiteCounts": sites}[kind]
-    places = [(given, scores), (labels, given)]
-    if function not in OF_ONE_MODEL:
-        places.append((labels, {"a": given, "b": given}))
-    for y, s in places:
-        with pytest.raises(ValueError, match=f"a {kind} holds counts and no cases"):
-            ON_COUNTS[function](y, s)
-
-
 @pytest.mark.parametrize("function", [voros.bootstrap, voros.compare])
 def test_an_unknown_keyword_is_refused_with_those_accepted(function) -> None:
     scores = {"a": [0.2, 0.8, 0.1, 0.9], "b": [0.3, 0.7, 0.2, 0.8]}

@@ -6,7 +6,6 @@ hold it. A document of counts, of one or more sites, is read as it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from voros.exceptions import PredictionFileError
 from voros.io import Predictions, open_source, read_predictions
 from voros.io.memory import FOR_ADDRESSES, PREFERRED, engine_for, installed_engine
 from voros.io.predictions import ColumnNames, Roles, assign_roles, typed_label
-from voros.io.tables import PEEKED_ROWS, Source, is_numeric, peek
+from voros.io.tables import ADDRESS, PEEKED_ROWS, Source, is_numeric, peek
 
 if TYPE_CHECKING:
     from voros.engines import BinnedCounts
@@ -41,9 +40,6 @@ Engine = Annotated[
 ]
 
 NO_PERIODS = "--engine counts scores and no periods; leave it out, and name one file"
-
-_ADDRESS = re.compile(r"^([a-z][a-z0-9+]*):/+(?=[^/])")
-"""How an address of an object store begins; a path has lost one of its slashes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +113,7 @@ def is_dataset(file: Path) -> bool:
     """
     text = str(file)
     pattern = any(mark in text for mark in "*?[") and not file.exists()
-    return pattern or file.is_dir() or _ADDRESS.match(text) is not None
+    return pattern or file.is_dir() or ADDRESS.match(text) is not None
 
 
 def address_of(file: Path) -> str:
@@ -129,7 +125,7 @@ def address_of(file: Path) -> str:
     ('s3://bucket/cases', '/data/cases')
     """
     text = str(file)
-    return text.removeprefix("file:") if text.startswith("file:/") else _ADDRESS.sub(r"\1://", text)
+    return text.removeprefix("file:") if text.startswith("file:/") else ADDRESS.sub(r"\1://", text)
 
 
 def _open_dataset(address: str, asked: str | None) -> Opened:

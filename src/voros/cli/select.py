@@ -158,6 +158,11 @@ class Validation:
         """Let an engine count, or read counts."""
         if group is not None:
             raise ValueError(f"--group is for a file of cases in memory; {given.name} is counted")
+        if given.counts is not None and how["guarantee"] is not None:
+            raise ValueError(
+                f"--confidence tests every threshold in turn, and {given.name} holds counts by "
+                "ranges of scores, which leave some out; name the file of cases"
+            )
         if given.counts is not None:
             return cls._of_sites(given.name, given.counts, scenario)
         if given.lazy is None:

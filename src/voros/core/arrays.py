@@ -67,9 +67,11 @@ def as_vector(values: Any, name: str) -> AnyArray:
     else:
         refuse_counts(values, name)
         # Only columns of data frames need narwhals, which takes as long to load as numpy.
-        import narwhals.stable.v1 as nw
+        import narwhals.stable.v2 as nw
 
-        native = nw.from_native(values, series_only=True, pass_through=True)
+        native = nw.from_native(values, allow_series=True, pass_through=True)
+        if isinstance(native, nw.LazyFrame):
+            raise _not_collected(values, name)
         array = native.to_numpy() if isinstance(native, nw.Series) else _as_array(values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         return np.asarray(array).reshape(-1)
@@ -78,8 +80,9 @@ def as_vector(values: Any, name: str) -> AnyArray:
             ". If these are the probabilities of both classes, as predict_proba returns them, "
             f"pass [:, 1]: {name}[:, 1] are those of the second class"
         )
+        found = f"its shape is {array.shape}" if array.ndim else f"it is a {type(values).__name__}"
         raise ValueError(
-            f"{name} must be one-dimensional, one value per case; its shape is {array.shape}"
+            f"{name} must be one-dimensional, one value per case; {found}"
             f"{advice if array.shape[1:] == (2,) else ''}"
         )
     return array
@@ -92,16 +95,22 @@ def named_columns(values: Any, name: str) -> list[tuple[Any, Any]] | None:
     # Arrays and lists are what most callers pass, and narwhals takes as long to load as numpy.
     if isinstance(values, (np.ndarray, list, tuple)) or on_device(values):
         return None
-    import narwhals.stable.v1 as nw
+    refuse_counts(values, name)
+    import narwhals.stable.v2 as nw
 
     frame = nw.from_native(values, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        raise ValueError(
-            f"{name} is a {type(values).__module__.split('.')[0]} query and has no rows yet; "
-            "collect it into a data frame first, or see voros.engines.count_frame"
-        )
+        raise _not_collected(values, name)
     found = isinstance(frame, nw.DataFrame)
     return [(column, frame[column]) for column in frame.columns] if found else None
+
+
+def _not_collected(query: Any, name: str) -> ValueError:
+    engine = type(query).__module__.split(".")[0].strip("_")
+    return ValueError(
+        f"{name} is a {engine} query and has no rows yet; collect it into a data frame first, or "
+        "see voros.engines.count_frame"
+    )
 
 
 def _unmasked(values: AnyArray, name: str) -> AnyArray:
@@ -246,8 +255,9 @@ def refuse_counts(values: Any, name: str) -> None:
     """Raise where counts were given for cases: nothing can be drawn from them case by case."""
     if getattr(type(values), "holds_counts", False):
         raise ValueError(
-            f"{name}: a {type(values).__name__} holds counts and no cases; resampling, bands and "
-            "comparisons draw cases one by one, so give those. Of counts evaluate_points, "
+            f"{name} is a value of {type(values).__name__}, which holds counts and no cases; "
+            "resampling, bands and comparisons draw cases one by one, so give those. Of counts "
+            "evaluate_points, "
             "select_points and winner_map_points take the points, and bounds(scenario) gives a "
             "certified interval"
         )

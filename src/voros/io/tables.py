@@ -230,11 +230,22 @@ def load_pyarrow() -> Any:
 
 def _existing(source: Source) -> Path:
     path = source.path
-    if path is None or not path.is_file():
-        what = "is a folder, not a file" if path is not None and path.is_dir() else "does not exist"
-        raise PredictionFileError(f"{source.name} {what}; name a file of predictions")
-    return path
+    if path is not None and path.is_file():
+        return path
+    name, what, elsewhere = source.name, "does not exist", ""
+    if path is not None and path.is_dir():
+        what, elsewhere = "is a folder, not a file", ELSEWHERE
+    elif ADDRESS.match(name):
+        # A path has lost one of its slashes.
+        name = ADDRESS.sub(r"\1://", name)
+        what, elsewhere = "is an address, not a file on this machine", ELSEWHERE
+    raise PredictionFileError(f"{name} {what}; name a file of predictions{elsewhere}")
 
+
+ADDRESS = re.compile(r"^([a-z][a-z0-9+]+):/+(?=[^/])")
+"""How an address of an object store begins."""
+
+ELSEWHERE = ". Parquet there is read by voros score, select, map and count"
 
 CHUNK_BYTES = 1 << 20
 
@@ -317,7 +328,10 @@ TOO_LONG = "straddling"
 def peek(source: Source) -> Any:
     """Return the first rows, all columns, with the types that these rows suggest."""
     if source.format == "document":
-        raise PredictionFileError(f"{source.name} was written by voros and holds no cases")
+        raise PredictionFileError(
+            f"{source.name} was written by voros and holds no cases, which are needed here; counts "
+            "are read by voros score, select and map"
+        )
     first = {"parquet": _peek_parquet, "arrow": _open_arrow, "jsonl": _peek_json}
     with _naming_bad_rows(source):
         rows = first.get(source.format, _peek_text)(source).slice(0, PEEKED_ROWS)
