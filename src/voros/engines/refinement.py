@@ -33,6 +33,9 @@ PILOT_ROWS = 100_000
 HELD_PER_ANSWER, COLLECTED_PER_ANSWER = 8, 1
 """Rows that are held for each row of the largest answer; fewer where a query brings them."""
 
+HELD_ANSWER = 2**16
+"""Cells of a count of held rows: bins are bounded at more expense than such rows are counted."""
+
 MANY_BINS, RUN = 2**15, 16
 """Number of bins from which runs of this length are looked at first."""
 
@@ -181,7 +184,7 @@ def _plan_held(
             chosen[name] = covered
     if max(np.count_nonzero(mask) for mask in chosen.values()) > MOST_PARENTS:
         return PassPlan(dict.fromkeys(chosen, Wanted(BITS, 0)), chosen)
-    return next_plan(bins, chosen, scales, at_most)
+    return next_plan(bins, chosen, scales, min(at_most, HELD_ANSWER))
 
 
 def _thinned(bins: Bins, totals: Totals, scenarios: Sequence[Scenario], aim: Aim) -> Bins:
