@@ -77,7 +77,8 @@ def of_an_engine(engine):
     if engine == "duckdb":
         return pytest.importorskip("duckdb").connect().from_df(pandas)
     if engine == "ibis":
-        return pytest.importorskip("ibis").memtable(pandas)
+        kinds = {"died": "boolean", "risk": "float64"}
+        return pytest.importorskip("ibis").table(kinds, name="cases")
     return pytest.importorskip("dask.dataframe").from_pandas(pandas, npartitions=2)
 
 

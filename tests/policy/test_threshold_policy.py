@@ -374,3 +374,17 @@ def test_repr_tells_strategy_costs_and_default():
     assert text == (
         "ThresholdPolicy('partial_voros': 1 threshold on uniform(0.1, 0.2), default 0.5)"
     )
+
+
+def test_whole_numbers_that_no_threshold_sets_apart_are_not_deployed():
+    """Scores count them exactly, but a threshold of 2**60 would alarm for all."""
+    labels, scores = np.repeat([0, 1], 50), 2**60 + np.arange(100)
+    scenario = voros.Scenario(0.5, 0.3, (0.1, 0.3))
+    exact = voros.partial_voros_score(labels, scores, scenario)
+    assert exact == voros.partial_voros_score(labels, np.arange(100), scenario)
+    with pytest.raises(ValueError, match=r"whole-number scores of 2\*\*53 or beyond"):
+        voros.ThresholdPolicy.from_validation(labels, scores, scenario)
+    with pytest.raises(ValueError, match=r"whole-number scores of 2\*\*53 or beyond"):
+        voros.select_model(labels, scores, scenario).policy()
+    apart = voros.ThresholdPolicy.from_validation(labels, scores - 2**60, scenario)
+    assert apart.predict(scores - 2**60).sum() == 30

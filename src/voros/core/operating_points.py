@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from voros.core.arrays import (
+    LARGEST_COUNT,
     WEIGHT_SUMS,
     AnyArray,
     BoolArray,
@@ -209,7 +210,8 @@ class OperatingPoints:
         """Put never alarm before the counts at falling thresholds."""
         finest = np.result_type(thresholds.dtype, np.float64)
         # -0.0 equals 0.0, and which of them a sort or an engine leaves first is chance.
-        columns = _led(np.inf, thresholds + 0.0, finest), _led(0, tp), _led(0, fp)
+        levels = _settable(thresholds) + 0.0
+        columns = _led(np.inf, levels, finest), _led(0, tp), _led(0, fp)
         return cls(*columns, n_positive, n_negative, one_case, **more)
 
     @classmethod
@@ -445,6 +447,15 @@ def _led(first: float, rest: AnyArray, dtype: Any = None) -> AnyArray:
     column = np.empty(len(rest) + 1, dtype or rest.dtype)
     column[0], column[1:] = first, rest
     return column
+
+
+def _settable(thresholds: AnyArray) -> AnyArray:
+    """Return thresholds, NaN where neighbouring whole numbers are equal as floats."""
+    if thresholds.dtype.kind not in "iu" or not len(thresholds):
+        return thresholds
+    if max(abs(float(thresholds[0])), abs(float(thresholds[-1]))) < LARGEST_COUNT:
+        return thresholds
+    return np.where(np.abs(thresholds.astype(np.float64)) < LARGEST_COUNT, thresholds, np.nan)
 
 
 def weight_sums(positive: BoolArray, weights: FloatArray) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.core.arrays import SHOWN_VALUES, AnyArray, check_labels
+from voros.core.arrays import LARGEST_COUNT, SHOWN_VALUES, AnyArray, check_labels
 from voros.engines.backends import LazyFrame, adapter_of, as_lazy
 from voros.engines.bins import Bins
 from voros.engines.queries import (
@@ -24,9 +24,6 @@ from voros.engines.queries import (
 )
 
 LABEL = "_voros_label"
-
-LARGEST_WHOLE = 2.0**53
-"""From here on neighbouring whole numbers are the same float."""
 
 LABEL_ROWS = 10_000
 """Rows looked at to learn what the labels are called; all rows are checked against it."""
@@ -101,7 +98,7 @@ def totals_of(bins: Mapping[str, Bins], label: str) -> Totals:
 def _check_whole(totals: Totals, whole: Sequence[str]) -> None:
     """Refuse whole numbers that may be equal as floats; in memory they stay apart."""
     for name in whole:
-        if max(map(abs, totals.ranges[name])) >= LARGEST_WHOLE:
+        if max(map(abs, totals.ranges[name])) >= LARGEST_COUNT:
             raise ValueError(
                 f"score column {name!r} holds whole numbers of 2**53 or beyond, which engines "
                 "compare as float64, where neighbours are equal; rescale them first"

@@ -584,4 +584,7 @@ def _plain(label: Any) -> Any:
 
 def _check_thresholds(points: OperatingPoints) -> None:
     if points.counted and np.isnan(points.thresholds).any():
-        raise ValueError("points carry no thresholds, so none can be deployed")
+        raise ValueError(
+            "points carry no thresholds, so none can be deployed; whole-number scores of 2**53 or "
+            "beyond have none that a float could hold: rescale or rank them first"
+        )
