@@ -6,6 +6,7 @@ memory is the peak beyond the arrays themselves: of the device's allocator, or o
 Linux says it.
 
     python benchmarks/devices.py --device cuda --cases 1e5 1e7 1e9
+    python benchmarks/devices.py --device cuda --cases 1e5 1e7 1e9 --select
     python benchmarks/devices.py --device cpu --cases 1e5 1e7
 """
 
@@ -33,6 +34,12 @@ SCENARIOS = {
     "voros, no limits": voros.Scenario(cost_ratio=(1 / 9, 1 / 6)),
 }
 
+SELECTIONS = {
+    "select_model, precision 0.2, capacity 0.1": voros.Scenario(0.2, 0.1, (1 / 40, 1 / 20)),
+    "select_model, no limits": voros.Scenario(cost_ratio=(1 / 9, 1 / 6)),
+}
+"""Of two models, the second one 1.1 standard deviations apart."""
+
 LONGEST = 20.0
 """Seconds after which a way is not timed again."""
 
@@ -47,11 +54,16 @@ def draw(n_cases: int, device: str, seed: int = 0) -> tuple[Any, Any]:
     source = "cuda" if torch.cuda.is_available() else device
     generator = torch.Generator(device=source).manual_seed(seed)
     ill = torch.rand(n_cases, device=source, generator=generator) < 0.1
-    score = torch.randn(n_cases, device=source, generator=generator)
-    for first in range(0, n_cases, 2**26):
+    return ill.to(device), scores_of(ill, generator, 1.2).to(device)
+
+
+def scores_of(ill: Any, generator: Any, apart: float) -> Any:
+    """Draw scores; those of the ill are `apart` standard deviations higher."""
+    score = torch.randn(len(ill), device=ill.device, generator=generator)
+    for first in range(0, len(ill), 2**26):
         part = slice(first, first + 2**26)
-        score[part] += 1.2 * ill[part]
-    return ill.to(device), score.to(device)
+        score[part] += apart * ill[part]
+    return score
 
 
 def ways(ill: Any, score: Any, device: str) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -67,6 +79,13 @@ def ways(ill: Any, score: Any, device: str) -> Iterator[tuple[str, Callable[[], 
         yield "torchmetrics AUROC", lambda: float(auroc(score, ill.int()))
         unchecked = partial(auroc, validate_args=False)
         yield "torchmetrics AUROC, unchecked", lambda: float(unchecked(score, ill.int()))
+
+
+def selections(ill: Any, score: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    generator = torch.Generator(device=score.device).manual_seed(1)
+    models = {"a": score, "b": scores_of(ill, generator, 1.1)}
+    for name, scenario in SELECTIONS.items():
+        yield name, partial(voros.select_model, ill, models, scenario)
 
 
 def _in_memory(ill: Any, score: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -134,10 +153,10 @@ def _once(action: Callable[[], Any], device: str) -> float | None:
     return answer if isinstance(answer, float) else None
 
 
-def compare(n_cases: int, device: str, repeats: int) -> list[dict[str, Any]]:
+def compare(n_cases: int, device: str, repeats: int, select: bool) -> list[dict[str, Any]]:
     ill, score = draw(n_cases, device)
     rows = []
-    for name, action in ways(ill, score, device):
+    for name, action in selections(ill, score) if select else ways(ill, score, device):
         try:
             found = measure(action, device, repeats)
         except torch.cuda.OutOfMemoryError:
@@ -162,10 +181,11 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--cases", nargs="+", type=float, default=[1e5, 1e7])
     parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--select", action="store_true", help="time select_model of two models")
     options = parser.parse_args()
     rows = []
     for n_cases in options.cases:
-        rows += compare(int(n_cases), options.device, options.repeats)
+        rows += compare(int(n_cases), options.device, options.repeats, options.select)
     print(table(rows))
 
 

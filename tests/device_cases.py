@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import pytest
 
 import voros
+from voros.core.decision import Decision
+from voros.core.limits import (
+    binding_limits,
+    chosen_rows,
+    limits_message,
+    most_precise,
+    within_capacity,
+)
+from voros.selection import SCORES, STRATEGIES
 
 SCENARIOS = (
     voros.Scenario(cost_ratio=(1 / 9, 1 / 6)),
@@ -44,3 +55,30 @@ def example() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(5)
     ill = rng.random(4000) < 0.2
     return ill, (rng.normal(size=4000) + 1.2 * ill).astype(np.float32)
+
+
+def rows_of(decision: Decision, rows: Any) -> list[list[float]]:
+    columns = (decision.points.thresholds, decision.points.tp, decision.points.fp)
+    return [column[rows].tolist() for column in columns]
+
+
+def assert_decides(found: Decision, expected: Decision, what: str) -> None:
+    for name in STRATEGIES:
+        assert SCORES[name](found) == pytest.approx(SCORES[name](expected), abs=1e-12), (what, name)
+    assert found.can_alarm == expected.can_alarm, what
+    assert rows_of(found, found.hull.index) == rows_of(expected, expected.hull.index), what
+    most = [found.highest_recall], [expected.highest_recall]
+    assert rows_of(found, most[0]) == rows_of(expected, most[1]), what
+    if not expected.can_alarm:
+        assert limits_message(found) == limits_message(expected), what
+
+
+def assert_shows(found: Decision, expected: Decision, what: str) -> None:
+    for name in ("partial_voros", "voros"):
+        assert SCORES[name](found) == pytest.approx(SCORES[name](expected), abs=1e-12), (what, name)
+    assert found.can_alarm == expected.can_alarm, what
+    chosen = chosen_rows(found), chosen_rows(expected)
+    assert rows_of(found, chosen[0]) == rows_of(expected, chosen[1]), what
+    assert binding_limits(found) == binding_limits(expected), what
+    best = (most_precise(each.points, within_capacity(each)) for each in (found, expected))
+    assert next(best) == next(best), what
