@@ -131,6 +131,20 @@ def test_what_does_not_fit_is_refused_in_one_line(voros_command, merged):
         assert message in re.sub(r"(--[a-z-]+)=", r"\1 =", ran.errors[0])
 
 
+def test_labels_coded_the_other_way_round_are_warned_of(voros_command, tmp_path):
+    """The names fit: only the share of positives shows it."""
+    for name, one in (("north", "1"), ("south", "1"), ("odd", "0")):
+        zero = "10"[int(one)]
+        rows = [f"{one if row % 10 == 0 else zero},{row / 100}" for row in range(100)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["died,risk", *rows]))
+        voros_command("count", f"{name}.csv", "--label", "died", "-o", f"{name}.json")
+    ran = voros_command("merge", "north.json", "south.json", "odd.json", "-o", "all.json")
+    assert ran.code == 0
+    assert "90.0% of the cases of site 'odd' are positive, and 10.0% of the others" in ran.err
+    ran = voros_command("merge", "north.json", "south.json", "-o", "two.json")
+    assert "positive" not in ran.err
+
+
 def test_swapped_labels_are_refused(voros_command, sites):
     voros_command("count", sites[0], "-o", "a.json")
     voros_command("count", sites[1], "--pos-label", "0", "-o", "b.json")

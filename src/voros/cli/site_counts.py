@@ -30,6 +30,9 @@ from voros.sites import MIN_CELL, SiteCounts, counts_of_site, label_text
 FAR_FEWER = 4
 """A sum with a quarter of the usual ranges is worth a warning."""
 
+FAR_APART = 0.5
+"""Shares of positives that differ by more are worth a warning."""
+
 Output = Annotated[Path | None, output_to("Write the counts, as JSON; without it, to stdout.")]
 
 
@@ -108,6 +111,7 @@ def merge(
     parts = [SiteCounts.from_json(path) for path in files]
     counts = reduce(add, parts)
     _warn_of_small_sites(parts, counts)
+    _warn_of_swapped_labels(counts)
     _deliver(counts, output, show_options)
 
 
@@ -125,6 +129,27 @@ def _warn_of_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts) -> Non
                 f"the sum keeps {len(merged.cells)} ranges of {model!r}, for site {site!r} has "
                 f"{min(ranges)} and others up to {max(ranges)}; leave it out, or count it together "
                 "with another",
+                "warning",
+            )
+            return
+
+
+def _warn_of_swapped_labels(counts: SiteCounts) -> None:
+    """Name a site where most cases are of the class that is rare at the others.
+
+    Labels that are coded the other way round under the same name look like that.
+    """
+    for site in counts.sites:
+        others = [other for other in counts.sites if other is not site]
+        n_cases = sum(other.positive + other.negative for other in others)
+        if not n_cases:
+            return
+        there = sum(other.positive for other in others) / n_cases
+        here = site.positive / (site.positive + site.negative)
+        if abs(here - there) > FAR_APART:
+            say(
+                f"{here:.1%} of the cases of site {site.name!r} are positive, and {there:.1%} of "
+                f"the others; see whether {counts.pos_label!r} means the same there",
                 "warning",
             )
             return
