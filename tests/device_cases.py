@@ -57,9 +57,10 @@ def example() -> tuple[np.ndarray, np.ndarray]:
     return ill, (rng.normal(size=4000) + 1.2 * ill).astype(np.float32)
 
 
-def rows_of(decision: Decision, rows: Any) -> list[list[float]]:
+def rows_of(decision: Decision, rows: Any) -> str:
+    """Write rows out: whole numbers beyond floats have NaN for a threshold."""
     columns = (decision.points.thresholds, decision.points.tp, decision.points.fp)
-    return [column[rows].tolist() for column in columns]
+    return repr([column[rows].tolist() for column in columns])
 
 
 def assert_decides(found: Decision, expected: Decision, what: str) -> None:
@@ -80,5 +81,5 @@ def assert_shows(found: Decision, expected: Decision, what: str) -> None:
     chosen = chosen_rows(found), chosen_rows(expected)
     assert rows_of(found, chosen[0]) == rows_of(expected, chosen[1]), what
     assert binding_limits(found) == binding_limits(expected), what
-    best = (most_precise(each.points, within_capacity(each)) for each in (found, expected))
+    best = (repr(most_precise(each.points, within_capacity(each))) for each in (found, expected))
     assert next(best) == next(best), what
