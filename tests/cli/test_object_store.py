@@ -8,7 +8,7 @@ import pytest
 from cli.cases import LIMITS
 
 pl = pytest.importorskip("polars")
-moto = pytest.importorskip("moto.server", reason="a server that speaks S3: moto[server]")
+moto = pytest.importorskip("moto.server", reason="a server that speaks S3: moto[s3], flask-cors")
 pytest.importorskip("s3fs", reason="DuckDB and Dask read s3:// through it")
 
 # The warning is dask's own, with pandas 3.1.
@@ -47,7 +47,10 @@ def bank(tmp_path_factory):
     }.items():
         part.write_parquet(file)
         client.put_object(Bucket="bank", Key=key, Body=file.read_bytes())
-    client.put_object(Bucket="bank", Key="days/_SUCCESS", Body=b"")
+        client.put_object(Bucket="bank", Key=f"delta/{key}", Body=file.read_bytes())
+        client.put_object(Bucket="bank", Key=f"ice/data/{key}", Body=file.read_bytes())
+    for key in ("days/_SUCCESS", "delta/_delta_log/00000.json", "ice/metadata/v1.metadata.json"):
+        client.put_object(Bucket="bank", Key=key, Body=b"{}")
     client.close()
     yield address
     server.stop()
@@ -153,3 +156,17 @@ def test_missing_credentials_are_named(voros_command, engine, monkeypatch):
     assert ran.err.startswith(f"voros: error: {engine} cannot open s3://bank/days: ")
     assert "Unable to locate credentials" in ran.err
     assert ran.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("where", "kind"), [("delta", "Delta"), ("ice", "Iceberg")])
+def test_a_table_is_not_read_as_its_files(voros_command, engine, where, kind):
+    """Rows that were replaced lie there still."""
+    pytest.importorskip(engine)
+    ran = voros_command(
+        *("score", f"s3://bank/{where}", "--engine", engine, "--label", "died"), *LIMITS
+    )
+    assert ran.code == 2
+    assert f"s3://bank/{where} is a table of {kind}" in ran.errors[0]
+    assert "count_frame" in ran.errors[0]

@@ -154,12 +154,14 @@ def test_scores_are_those_of_memory(store, request, kind, weighted):
     died, scores, weights = draw(kind)
     table = store({"died": died, "risk": scores, "weight": weights})
     ask = {"label": "died", "scores": ["risk"], "weight": "weight" if weighted else None}
-    if kind == "infinite" and "datafusion" in request.node.name:
-        # It says that the highest of some scores of -inf is -1.8e308.
-        with pytest.raises(ValueError, match="does not keep to the rules of floats"):
-            count_frame(table, scenarios=SCENARIOS, **ask)
+    try:
+        points = count_frame(table, scenarios=SCENARIOS, **ask)["risk"]
+    except ValueError as error:
+        # It says that the highest of some scores of -inf is -1.8e308, which is refused.
+        known = kind == "infinite" and "datafusion" in request.node.name
+        if not known or "does not keep to the rules of floats" not in str(error):
+            raise
         return
-    points = count_frame(table, scenarios=SCENARIOS, **ask)["risk"]
     every = voros.OperatingPoints.from_scores(
         died, scores, sample_weight=weights if weighted else None
     )

@@ -19,7 +19,9 @@ METADATA = re.compile(r"v?(\d+)[^/]*\.metadata\.json")
 
 
 def kind_of_table(path: str) -> str | None:
-    """Return which kind of table a folder on this machine is; None for plain files.
+    """Return which kind of table a folder is; None for plain files.
+
+    One behind an address is seen where fsspec reads it.
 
     Examples
     --------
@@ -29,9 +31,23 @@ def kind_of_table(path: str) -> str | None:
     >>> kind_of_table(folder)
     'Delta'
     """
+    if "://" in path:
+        return _kind_behind(path.rstrip("/"))
     if Path(path, "_delta_log").is_dir():
         return "Delta"
     return "Iceberg" if _metadata(path) else None
+
+
+def _kind_behind(address: str) -> str | None:
+    try:
+        from fsspec.core import url_to_fs
+
+        files, root = url_to_fs(address)
+        if files.exists(f"{root}/_delta_log"):
+            return "Delta"
+        return "Iceberg" if files.glob(f"{root}/metadata/*.metadata.json") else None
+    except Exception:  # What is out of reach for fsspec, the engine says in its own way.
+        return None
 
 
 def open_table(path: str, engine: str, kind: str) -> Any:
@@ -42,6 +58,11 @@ def open_table(path: str, engine: str, kind: str) -> Any:
     ValueError
         When the engine has no reader for it here.
     """
+    if "://" in path:
+        raise ValueError(
+            f"{path} is a table of {kind}: some of its Parquet files may have been replaced; open "
+            "it yourself and give the frame to voros.engines.count_frame"
+        )
     if (kind, engine) not in _OPENERS:
         able = " or ".join(name for table, name in _OPENERS if table == kind)
         raise ValueError(
