@@ -401,3 +401,12 @@ def test_new_cases_of_other_streams_are_refused():
         policy.predict(s[:1], by=["d"])
     with pytest.raises(ValueError, match=r"quantile=0\.5: the policy has one choice"):
         policy.predict(s, by=ward, quantile=0.5)
+
+
+@pytest.mark.parametrize("by", [None, np.arange(100) % 2])
+def test_whole_numbers_that_no_threshold_sets_apart_are_refused(by):
+    labels, scores = np.repeat([0, 1], 50), 2**60 + np.arange(100)
+    given = (labels, scores) if by is not None else ({"a": labels}, {"a": scores})
+    ward = voros.Scenario(0.5, 0.3, (0.1, 0.3))
+    with pytest.raises(ValueError, match=r"whole numbers of 2\*\*53 or beyond"):
+        voros.allocate(*given, ward, capacity=20, by=by)

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from voros.core.arrays import (
+    LARGEST_COUNT,
     AnyArray,
     BoolArray,
     as_vector,
@@ -150,9 +151,7 @@ def read_streams(
         _check_groups(y_true, scores, classes, one_alarm)
         return _by_group(y_true, scores, by, names)
     columns = _columns(scores, "scores", names if classes is None else _class_names(classes))
-    columns = {
-        name: check_scores(column, name=f"scores of {name!r}") for name, column in columns.items()
-    }
+    columns = {name: _settable(column, f"scores of {name!r}") for name, column in columns.items()}
     check_same_length(**{f"scores of {name!r}": column for name, column in columns.items()})
     n_cases = len(next(iter(columns.values())))
     labels = {} if y_true is UNLABELLED else _labels(y_true, list(columns), classes)
@@ -205,7 +204,7 @@ def _class_names(classes: Any) -> list[str]:
 
 
 def _by_group(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) -> StreamCases:
-    column, of = check_scores(scores, name="scores"), as_vector(by, "by")
+    column, of = _settable(scores, "scores"), as_vector(by, "by")
     check_same_length(scores=column, by=of)
     if any(is_missing(name) for name in of.tolist()):
         raise ArgumentError("by", " is missing in some case; accepted is one for every case")
@@ -259,6 +258,19 @@ def _columns(values: Any, argument: str, names: Sequence[str] | None) -> dict[st
             )
         return dict(zip(names, found.values(), strict=True))
     return by_stream(found, names, argument)
+
+
+def _settable(values: Any, name: str) -> AnyArray:
+    """Return scores between which thresholds can be set."""
+    scores = check_scores(values, name=name)
+    ends = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 0.0)
+    if scores.dtype.kind in "iu" and max(map(abs, ends)) >= LARGEST_COUNT:
+        raise ArgumentError(
+            name,
+            ": whole numbers of 2**53 or beyond, of which neighbours are equal as float64, as "
+            "thresholds are; rescale or rank them first",
+        )
+    return scores
 
 
 def _named(values: Any, argument: str) -> dict[str, AnyArray]:
