@@ -30,7 +30,7 @@ PILOT_ROWS = 100_000
 """Rows from which the first count is planned."""
 
 
-HELD_PER_ANSWER, COLLECTED_PER_ANSWER = 8, 1
+HELD_PER_ANSWER, COLLECTED_PER_ANSWER = 8, 2
 """Rows that are held for each row of the largest answer; fewer where a query brings them."""
 
 HELD_ANSWER = 2**16
@@ -223,11 +223,12 @@ def _first_count(cases: LazyCases, scenarios: Sequence[Scenario], at_most: int) 
     """
     first = cases.pilot(PILOT_ROWS)
     n_rows = len(first[POSITIVE])
-    few = n_rows < PILOT_ROWS and n_rows * len(cases.models) <= at_most
+    most = min(at_most, PILOT_ROWS) if cases.adapter.groups_slowly else at_most
+    few = n_rows < PILOT_ROWS and n_rows * len(cases.models) <= most
     totals = None
     if cases.weighted or (not few and _worth_a_cut(cases, first, scenarios)):
         cases, totals = count_totals(cases)
-        few = totals.rows * len(cases.models) <= at_most
+        few = totals.rows * len(cases.models) <= most
     if few:
         plan = PassPlan(dict.fromkeys(cases.models, Wanted(BITS, 0)))
         scales = dict.fromkeys(cases.models, BITS)
