@@ -53,7 +53,7 @@ def draw(n_rows):
 def test_dask_hands_rows_over_and_the_score_is_that_of_memory(weight, monkeypatch):
     dd = pytest.importorskip("dask.dataframe")
     pd = pytest.importorskip("pandas")
-    monkeypatch.setattr("voros.engines.refinement.PILOT_ROWS", 1000)
+    monkeypatch.setattr("voros.engines.first_count.PILOT_ROWS", 1000)
     labels, scores, weights = draw(30_000)
     frame = pd.DataFrame({"y": labels, "s": scores, "t": scores.round(3), "w": weights})
     counted = count_frame(
@@ -78,7 +78,7 @@ def test_dask_hands_rows_over_and_the_score_is_that_of_memory(weight, monkeypatc
 def test_alternating_labels_are_exact_on_dask_where_exactness_is_asked_for(monkeypatch):
     dd = pytest.importorskip("dask.dataframe")
     pd = pytest.importorskip("pandas")
-    monkeypatch.setattr("voros.engines.refinement.PILOT_ROWS", 1000)
+    monkeypatch.setattr("voros.engines.first_count.PILOT_ROWS", 1000)
     n_rows = 40_000
     frame = pd.DataFrame({"y": np.arange(n_rows) % 2 == 0, "s": (np.arange(n_rows) + 0.5) / n_rows})
     points = count_frame(

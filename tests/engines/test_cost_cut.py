@@ -82,7 +82,7 @@ def test_the_score_is_that_of_memory_even_where_the_first_rows_mislead(
     }
     labels, scores = labels[ranks[order]], scores[ranks[order]]
     monkeypatch.setattr(Polars, "groups_slowly", True)
-    monkeypatch.setattr("voros.engines.refinement.PILOT_ROWS", 2000)
+    monkeypatch.setattr("voros.engines.first_count.PILOT_ROWS", 2000)
     frame = pl.LazyFrame({"y": labels, "s": scores, "t": scores.round(2)})
     counted = count_frame(
         frame, label="y", scores=["s", "t"], scenarios=[scenario], largest_answer=4000

@@ -238,7 +238,7 @@ def test_alternating_labels_stop_at_an_interval_unless_exactness_is_asked_for(mo
 
 
 def test_a_sorted_file_misleads_the_scale_for_one_pass(monkeypatch):
-    monkeypatch.setattr("voros.engines.refinement.PILOT_ROWS", 500)
+    monkeypatch.setattr("voros.engines.first_count.PILOT_ROWS", 500)
     labels, scores = draw(30_000, 14)
     order = np.argsort(scores)
     scenario = voros.Scenario(cost_ratio=(0.1, 0.4))
