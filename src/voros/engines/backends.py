@@ -226,6 +226,7 @@ class Dask(Adapter):
     """Dask data frames, on whichever scheduler or cluster is in force."""
 
     name = package = "dask"
+    first_answer = 2**15
 
     def open_parquet(self, path: str) -> Any:
         """Read the files by partitions."""
