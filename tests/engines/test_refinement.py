@@ -223,7 +223,7 @@ def test_very_many_rows_get_an_interval_unless_exactness_is_asked_for(monkeypatc
 def test_alternating_labels_stop_at_an_interval_unless_exactness_is_asked_for(monkeypatch):
     """They leave every bin open at a cost ratio of one, and hardly anything elsewhere."""
     monkeypatch.setattr("voros.engines.refinement.MOST_PARENTS", 1000)
-    monkeypatch.setattr("voros.engines.refinement.NEARLY", 1e-3)
+    monkeypatch.setattr("voros.engines.refinement.ENOUGH", 1e-3)
     scores, labels = np.arange(30_000) / 30_000, np.arange(30_000) % 2 == 0
     scenario = voros.Scenario(cost_ratio=(0.01, 1.0))
     truth = voros.evaluate(labels, scores, scenario).score

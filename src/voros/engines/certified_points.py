@@ -92,7 +92,8 @@ def count_frame(
         Those whose scores the counts must settle; by default every distinct score is counted.
     tolerance : float in [0, 1), optional
         Stop where the certified interval of each score is no wider. By default 0, the exact score,
-        and 1e-6 for more than a billion rows, where exactness takes many passes.
+        and 1e-6 where that takes many passes: for more than a billion rows, and where more than
+        16,384 ranges of scores are left open.
     largest_answer : int
         Rows of counts that one pass aims to bring into this process. For each model it may bring
         up to 65,536 more, where that is faster than to name ranges of scores one by one. Once the

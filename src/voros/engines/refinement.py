@@ -33,13 +33,10 @@ MANY_BINS, RUN = 2**15, 16
 """Number of bins from which runs of this length are looked at first."""
 
 MANY_ROWS, ENOUGH = 10**9, 1e-6
-"""Beyond this number of rows an interval of this width is enough unless another is asked for."""
+"""Beyond this number of rows an interval of this width is enough unless another is asked for.
 
-NEARLY = 1e-7
-"""Width of an interval at which bins are left open unless exactness is asked for, if they are many.
-
-Where labels alternate along the scores, a great many bins stay open at costs so close together that
-they hardly move the score, and to split them all takes nearly every row.
+And where a great many bins are open: if labels alternate along the scores, they are so at costs so
+close together that they hardly move the score, and to split them all takes nearly every row.
 """
 
 
@@ -68,7 +65,7 @@ def refine(
     cases, totals, bins = counted.cases, counted.totals, counted.bins
     aim = Aim(tolerance or 0.0, tolerance or 0.0)
     if tolerance is None:
-        aim = Aim(ENOUGH, ENOUGH) if totals.rows > MANY_ROWS else Aim(0.0, NEARLY)
+        aim = Aim(ENOUGH if totals.rows > MANY_ROWS else 0.0, ENOUGH)
     held = counted.held
     if scenarios:
         bins = {name: _thinned(part, totals, scenarios, aim) for name, part in bins.items()}
