@@ -13,13 +13,13 @@ from voros.core.device_cases import (
     device_counts,
     read_device_cases,
 )
-from voros.core.device_points import Columns, ScenarioPoints, chosen_rows, joined_rows
+from voros.core.device_points import CountedRows, ScenarioPoints, choosable_rows, joined_rows
 from voros.core.device_sweep import sweep
 from voros.core.limits import lifted_limits
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 
-COLUMNS = ("thresholds", "tp", "fp", "alarms")
+POINT_COLUMNS = ("thresholds", "tp", "fp", "alarms")
 """What holds a row for every distinct score."""
 
 
@@ -45,11 +45,11 @@ class DevicePoints(OperatingPoints):
 
     def __getattr__(self, name: str) -> Any:
         """Count every threshold when the first of the columns is asked for."""
-        if name not in COLUMNS:
+        if name not in POINT_COLUMNS:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         check_unchanged(self.cases)
         read = OperatingPoints.below(*device_counts(self.cases))
-        vars(self).update({column: getattr(read, column) for column in COLUMNS})
+        vars(self).update({column: getattr(read, column) for column in POINT_COLUMNS})
         return vars(self)[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -97,23 +97,23 @@ def settled_points(cases: DeviceCases, scenario: Scenario, every_cost: bool) -> 
         swept = sweep(cases, scenario)
         parts, area = [swept.columns], swept.partial_auroc
         if scenario != limits[-1]:
-            parts.append(chosen_rows(cases, limits[-1:]))
+            parts.append(choosable_rows(cases, limits[-1:]))
     else:
-        parts = [chosen_rows(cases, counted)]
+        parts = [choosable_rows(cases, counted)]
     if not _can_alarm(parts, cases.totals, scenario):
         parts += _beyond(cases, scenario)
     columns = joined_rows(parts)
     return ScenarioPoints.below(*columns, *cases.totals, scenarios=counted, partial_auroc=area)
 
 
-def _can_alarm(parts: Sequence[Columns], totals: tuple[int, int], scenario: Scenario) -> bool:
+def _can_alarm(parts: Sequence[CountedRows], totals: tuple[int, int], scenario: Scenario) -> bool:
     points = OperatingPoints.below(*joined_rows(parts), *totals)
     return solve(points, scenario).can_alarm
 
 
-def _beyond(cases: DeviceCases, scenario: Scenario) -> Iterator[Columns]:
+def _beyond(cases: DeviceCases, scenario: Scenario) -> Iterator[CountedRows]:
     """Count what else may be feasible, a negative's score, and what other limits could be met."""
-    yield chosen_rows(cases, lifted_limits(scenario))
+    yield choosable_rows(cases, lifted_limits(scenario))
     for each in (scenario, scenario.without_capacity()):
         yield sweep(cases, each, hull=False).columns
 

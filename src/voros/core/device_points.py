@@ -23,7 +23,7 @@ from voros.core.device_cases import (
     read_device_cases,
     thresholds_of,
 )
-from voros.core.device_ranges import ScoreRanges, between, first_edges, members
+from voros.core.device_ranges import ScoreRanges, edges_between, first_edges, members
 from voros.core.device_rows import Rows, limits_in_counts
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
@@ -46,7 +46,7 @@ STALLED = 0.8
 OUTER = 0.002
 """Share of cases on either side that finer ranges leave out: a few far off would stretch them."""
 
-Columns: TypeAlias = tuple[AnyArray, AnyArray, AnyArray]
+CountedRows: TypeAlias = tuple[AnyArray, AnyArray, AnyArray]
 """Thresholds, true and false positives."""
 
 
@@ -104,11 +104,13 @@ def device_points(
     ranking : Ranking, optional
         What kernels found for these scenarios, where they did already.
     """
-    columns = chosen_rows(cases, scenarios, ranking)
+    columns = choosable_rows(cases, scenarios, ranking)
     return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
 
 
-def chosen_rows(cases: DeviceCases, scenarios: Sequence[Scenario], ranking: Any = None) -> Columns:
+def choosable_rows(
+    cases: DeviceCases, scenarios: Sequence[Scenario], ranking: Any = None
+) -> CountedRows:
     """Return the thresholds that can be chosen in some scenarios, falling, and their counts."""
     if ranking is None and len(cases) <= SORTED:
         ranking = _rank(scenarios, cases.library, cases.scores, cases.positive)
@@ -173,7 +175,7 @@ def _narrow(
             return ranges, kept, wanted & ~kept
         share = np.cumsum(np.where(kept, ranges.cases, 0)) / n_cases
         first, last = np.searchsorted(share, [OUTER, 1 - OUTER]).tolist()
-        inner, before = between(ranges, first, last, FINE), n_cases
+        inner, before = edges_between(ranges, first, last, FINE), n_cases
 
 
 def _rank(scenarios: Sequence[Scenario], library: Library, scores: Any, positive: Any) -> Any:
@@ -190,7 +192,7 @@ def _rank(scenarios: Sequence[Scenario], library: Library, scores: Any, positive
     return hulls.rank(scores, positive, [limits_in_counts(each, totals) for each in scenarios])
 
 
-def joined_rows(parts: Sequence[Columns]) -> Columns:
+def joined_rows(parts: Sequence[CountedRows]) -> CountedRows:
     """Return the rows of all parts, each once, by rising alarms; they are rows of one curve."""
     if len(parts) == 1:
         return parts[0]
@@ -199,7 +201,7 @@ def joined_rows(parts: Sequence[Columns]) -> Columns:
     return thresholds[first], tp[first], fp[first]
 
 
-def _with_known(found: Columns, ranges: ScoreRanges, known: BoolArray) -> Columns:
+def _with_known(found: CountedRows, ranges: ScoreRanges, known: BoolArray) -> CountedRows:
     """Add the thresholds of ranges with one score, which were counted and not kept."""
     rows = np.flatnonzero(known & (ranges.positive > 0))
     tp, fp = (np.cumsum(column[::-1])[::-1][rows] for column in (ranges.positive, ranges.negative))

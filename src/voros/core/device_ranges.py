@@ -135,7 +135,7 @@ def _stride(cases: DeviceCases) -> int:
     return max(len(cases) // DEVICE_SAMPLE, 1)
 
 
-def between(ranges: ScoreRanges, first: int, last: int, parts: int) -> AnyArray:
+def edges_between(ranges: ScoreRanges, first: int, last: int, parts: int) -> AnyArray:
     """Return edges within neighbouring ranges."""
     end = ranges.edges[last + 1] if last + 1 < len(ranges.edges) else ranges.high
     return evenly(ranges.edges[first], end, parts, ranges.edges.dtype)
