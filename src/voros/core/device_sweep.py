@@ -21,7 +21,7 @@ from voros.core.contenders import admitted_ranges, passed_over
 from voros.core.decision import solve
 from voros.core.device_cases import DeviceCases, thresholds_of
 from voros.core.device_ranges import ScoreRanges, first_edges, members, quantile_edges
-from voros.core.device_rows import Rows, limits_in_counts, surely_feasible
+from voros.core.device_rows import Rows, surely_feasible
 from voros.core.operating_points import LARGEST_PRODUCT, OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
@@ -59,7 +59,6 @@ def sweep(cases: DeviceCases, scenario: Scenario, *, hull: bool = True) -> Sweep
     Without ``hull`` no columns are kept but the highest threshold and the first feasible one.
     """
     totals = cases.totals
-    limits_in_counts(scenario, totals)
     seen: list[Rows] = []
     kept: list[Rows] = []
     last, doubled, feasible = (0, 0), 0, False
