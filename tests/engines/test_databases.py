@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from engine_answers import assert_chooses_alike
 
 pytest.importorskip("ibis", reason="the ibis extra")
 pytest.importorskip("pyarrow")
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 
 import voros
 from voros.engines import BinnedCounts, count_frame
-from voros.engines.backends import ibis_cell
+from voros.engines.arithmetic_keys import ibis_cell
 from voros.engines.keys import cell_of
 
 # Slow, for only those run where continuous integration has Ibis. Warnings of Ibis are its own.
@@ -165,12 +166,7 @@ def test_scores_are_those_of_memory(store, request, kind, weighted):
     every = voros.OperatingPoints.from_scores(
         died, scores, sample_weight=weights if weighted else None
     )
-    for scenario in SCENARIOS:
-        found = voros.evaluate_points(points, scenario)
-        expected = voros.evaluate_points(every, scenario)
-        assert found.score == pytest.approx(expected.score, abs=1e-12)
-        thresholds = [choice.threshold for choice in expected.choices]
-        assert [choice.threshold for choice in found.choices] == thresholds
+    assert_chooses_alike(points, every, SCENARIOS)
 
 
 def test_many_passes_give_the_answer_of_memory(store):

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from engine_answers import assert_chooses_alike
 
 pytest.importorskip("ibis", reason="the ibis extra")
 pytest.importorskip("polars")
@@ -14,7 +15,8 @@ import polars as pl
 
 import voros
 from voros.engines import BinnedCounts, count_frame
-from voros.engines.backends import Ibis, as_lazy, ibis_cell, ibis_size_key
+from voros.engines.arithmetic_keys import ibis_cell, ibis_size_key
+from voros.engines.backends import Ibis, as_lazy
 from voros.engines.keys import cell_of, to_key
 
 # Slow, for only those run where continuous integration has Ibis. Warnings of Ibis are its own.
@@ -94,12 +96,7 @@ def test_scores_are_those_of_memory(weight, tmp_path):
         every = voros.OperatingPoints.from_scores(
             cases["died"], cases[model], sample_weight=weights
         )
-        for scenario in SCENARIOS:
-            found = voros.evaluate_points(points, scenario)
-            expected = voros.evaluate_points(every, scenario)
-            assert found.score == pytest.approx(expected.score, abs=1e-12)
-            thresholds = [choice.threshold for choice in expected.choices]
-            assert [choice.threshold for choice in found.choices] == thresholds
+        assert_chooses_alike(points, every, SCENARIOS)
         assert points.usage.engine == "ibis"
 
 

@@ -18,8 +18,9 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray
+from voros.core.arrays import AnyArray, BoolArray
 from voros.engines.addresses import files_in, give_filesystem
+from voros.engines.arithmetic_keys import ibis_cell, spark_size_key
 from voros.engines.keys import MAGNITUDE
 from voros.engines.lakes import kind_of_table, open_table
 from voros.engines.plan import Named
@@ -30,23 +31,8 @@ LazyFrame: TypeAlias = nw.LazyFrame[Any]
 
 Batches: TypeAlias = Callable[[LazyFrame, Sequence[str]], Generator[Sequence[AnyArray]]]
 
-FRACTION_BITS, EXPONENT_BIAS = 52, 1023
-"""How a float64 is laid out."""
-
-HIGHEST_POWER = (2 * EXPONENT_BIAS + 1) * 2**FRACTION_BITS
-"""Key of an infinity."""
-
-SMALLEST_NORMAL = 2.0**-1022
-SCALE_HALF = 2.0**537
-"""Its square makes a whole number of the smallest float."""
-
-
-LOGARITHM_MARGIN = 2.0**-30
-"""More than a logarithm to base two of a float is off."""
-
 BATCH_ROWS = 2**17
 """Rows that are counted in this process at a time."""
-
 
 IN_PROCESS = 2**18
 """Cells of a first count in this process: more leave less open, and a cache holds them no more."""
@@ -305,7 +291,7 @@ class Spark(Adapter):
         from pyspark.sql.functions import expr
 
         native, size, power = frame.to_native(), f"{cell}_size", f"{cell}_power"
-        for name, step in _spark_key(f"abs(`{score}`)", size, power):
+        for name, step in spark_size_key(f"abs(`{score}`)", size, power):
             native = native.withColumn(name or cell, expr(step))
         signed = f"IF(`{score}` < 0, -`{cell}`, `{cell}`)"
         numbered = native.withColumn(cell, expr(f"shiftright({signed}, {level})"))
@@ -318,26 +304,6 @@ def _words(wanted: BoolArray) -> list[int]:
     packed = np.packbits(padded, bitorder="little").view("<i8").tolist()
     # The lowest number cannot be written in SQL; to let a cell more through does no harm.
     return [max(word, -(2**63) + 1) for word in packed]
-
-
-def _spark_key(absolute: str, size: str, power: str) -> list[tuple[str, str]]:
-    """Columns of SQL, one after the other, that end in the key of `ibis_size_key`, unnamed."""
-    denormal = f"{absolute} < {SMALLEST_NORMAL!r}D"
-    infinite = f"{absolute} > {float(LARGEST_FINITE)!r}D"
-    fraction = f"CAST((`{size}` / pow(2D, `{power}`) - 1) * {2.0**FRACTION_BITS!r}D AS BIGINT)"
-    normal = f"(CAST(`{power}` AS BIGINT) + {EXPONENT_BIAS}) * {2**FRACTION_BITS} + {fraction}"
-    return [
-        (size, f"IF({denormal} OR {infinite}, 1D, {absolute})"),
-        (power, f"greatest(least(floor(log2(`{size}`)), {EXPONENT_BIAS}), {1 - EXPONENT_BIAS})"),
-        # A logarithm beside a power of two may round to the wrong side.
-        (power, f"`{power}` - IF(`{size}` < pow(2D, `{power}`), 1, 0)"),
-        (power, f"`{power}` + IF(`{size}` / pow(2D, `{power}`) >= 2, 1, 0)"),
-        (
-            "",
-            f"CASE WHEN {denormal} THEN CAST({absolute} * {SCALE_HALF!r}D * {SCALE_HALF!r}D "
-            f"AS BIGINT) WHEN {infinite} THEN {HIGHEST_POWER} ELSE {normal} END",
-        ),
-    ]
 
 
 class Ibis(Adapter):
@@ -364,41 +330,6 @@ class Ibis(Adapter):
         """Add the cell, as an expression that Ibis writes for its backend."""
         table = frame.to_native()
         return as_lazy(table.mutate(**{cell: ibis_cell(table[score], level)}))
-
-
-def ibis_cell(score: Any, level: int) -> Any:
-    """Return the cell of an Ibis column, shifting whole numbers that are not negative.
-
-    Databases shift the sign bit each their own way: the cell of -k is -1 - ((k - 1) >> level).
-    """
-    import ibis
-
-    negative = ibis.ifelse(score < 0, 1, 0)
-    return ((ibis_size_key(score) - negative) >> level) * (1 - 2 * negative) - negative
-
-
-def ibis_size_key(score: Any) -> Any:
-    """Return the key of `voros.engines.keys.to_key` of the size of an Ibis column of float64.
-
-    Each column is named few times, for a database is sent the whole expression. A logarithm may
-    round to the wrong side of a power of two, so that the power taken is the right one or the one
-    below, and the size is 1 to 4 of it. To cast the power makes PostgreSQL compute in floats.
-    """
-    import ibis
-
-    size = score.abs()
-    normal = ibis.greatest(SMALLEST_NORMAL, ibis.least(LARGEST_FINITE, size))
-    power = (normal.ln() * (1 / np.log(2.0)) - LOGARITHM_MARGIN).floor()
-    times = normal / ibis.literal(2.0).pow(power.cast("float64"))
-    whole = ibis.ifelse(
-        times < 2.0, (times - 1.0) * 2.0**FRACTION_BITS, times * 2.0 ** (FRACTION_BITS - 1)
-    )
-    key = (power.cast("int64") + EXPONENT_BIAS) * 2**FRACTION_BITS + whole.cast("int64")
-    # By halves, for no float holds the whole factor.
-    small = (ibis.least(SMALLEST_NORMAL, size) * SCALE_HALF * SCALE_HALF).cast("int64")
-    highest = ibis.literal(HIGHEST_POWER, "int64")
-    beyond = ibis.ifelse(size > LARGEST_FINITE, highest, key)
-    return ibis.ifelse(size < SMALLEST_NORMAL, small, beyond)
 
 
 def has_java() -> bool:

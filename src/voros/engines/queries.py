@@ -137,8 +137,7 @@ class LazyCases:
             positive = nw.when(nw.col(KNOWN)).then(nw.col(POSITIVE))
             frame = frame.with_columns(positive.alias(POSITIVE))
         rows = replace(self, frame=frame)._wanted_rows(name, want, checked=False)
-        columns = [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
-        batches = self.adapter.batches(rows, columns)
+        batches = self.adapter.batches(rows, self._row_columns)
         # Where a batch is refused, the engine must not be left in the middle of its answer.
         with closing(batches):
             yield batches
@@ -163,11 +162,14 @@ class LazyCases:
         rows = self._wanted_rows(name, want, checked=False)
         if want.named is not None:
             rows = self._in_named_cells(rows, want)
-        columns = [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
-        table = self.adapter.collect(rows.select(*columns).head(at_most + 1))
+        table = self.adapter.collect(rows.select(*self._row_columns).head(at_most + 1))
         if len(table) > at_most:
             return None
-        return [table.get_column(column).to_numpy() for column in columns]
+        return [table.get_column(column).to_numpy() for column in self._row_columns]
+
+    @property
+    def _row_columns(self) -> list[str]:
+        return [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
 
     def _received(self, columns: dict[str, AnyArray]) -> dict[str, AnyArray]:
         self.usage.bytes_received += sum(column.nbytes for column in columns.values())
@@ -224,14 +226,14 @@ class LazyCases:
 
     def _check_split(self, bins: Bins, want: Wanted) -> None:
         """Raise where a cell of one float holds two: to split it again would never end."""
-        finest = want.scale is BITS and want.level == 0
-        torn = np.flatnonzero(~bins.single if finest else bins.rows[:0])
-        for place in torn[:1]:
-            ends = bins.least[place], bins.greatest[place]
-            raise ValueError(
-                f"engine={self.usage.engine!r} says that equal scores lie between {ends[0]:.17g} "
-                f"and {ends[1]:.17g}; its database does not keep to the rules of floats there"
-            )
+        if want.scale is not BITS or want.level > 0 or bins.single.all():
+            return
+        place = np.argmin(bins.single)
+        raise ValueError(
+            f"engine={self.usage.engine!r} says that equal scores lie between "
+            f"{bins.least[place]:.17g} and {bins.greatest[place]:.17g}; its database does not keep "
+            "to the rules of floats there"
+        )
 
 
 def with_shares(frame: LazyFrame, weighted: bool, adapter: Adapter) -> LazyFrame:

@@ -1,0 +1,23 @@
+"""What an engine counts is compared with the same cases in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+import voros
+
+
+def assert_chooses_alike(
+    points: voros.OperatingPoints,
+    every: voros.OperatingPoints,
+    scenarios: Iterable[voros.Scenario],
+) -> None:
+    """Points of an engine have the scores and chosen thresholds of every point in memory."""
+    for scenario in scenarios:
+        found = voros.evaluate_points(points, scenario)
+        expected = voros.evaluate_points(every, scenario)
+        assert found.score == pytest.approx(expected.score, abs=1e-12)
+        thresholds = [choice.threshold for choice in expected.choices]
+        assert [choice.threshold for choice in found.choices] == thresholds
