@@ -5,10 +5,10 @@ EXTRAS ?= dev
 PYTEST_WORKERS ?= 2
 
 BIN := .venv/bin
-LOWEST_BIN := .venv-lowest/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
-CODE := $(wildcard src tests scripts benchmarks)
-TYPED := $(wildcard src scripts benchmarks)
+CODE := $(wildcard src studies tests scripts benchmarks)
+TYPED := $(wildcard src studies/src scripts benchmarks)
+PROJECTS := pyproject.toml studies/pyproject.toml
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -17,16 +17,16 @@ TYPED := $(wildcard src scripts benchmarks)
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-.venv/.ready: pyproject.toml
+.venv/.ready: $(PROJECTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "voros needs Python 3.11 or newer, and '$(PYTHON)' is not." >&2; \
 	  echo "Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python $(PIP_INSTALL) --editable '.[$(EXTRAS)]'
+	$(BIN)/python $(PIP_INSTALL) --editable '.[$(EXTRAS)]' --editable 'studies[test]'
 	@touch $@
 
 demo: .venv/.ready  ## who should raise the alarm? SUPPORT2, four prognoses
-	$(BIN)/python -m voros.studies.demo
+	$(BIN)/voros demo
 
 page: .venv/.ready  ## dist/voros.html, the page that reads a file of one's own
 	mkdir -p dist
@@ -54,9 +54,9 @@ format: .venv/.ready  ## let ruff mend what it can
 bench: .venv/.ready  ## timings, side by side, as ratios
 	$(BIN)/python benchmarks/run.py
 
-.venv-docs/.ready: pyproject.toml
+.venv-docs/.ready: $(PROJECTS)
 	$(PYTHON) -m venv --clear .venv-docs
-	.venv-docs/bin/python $(PIP_INSTALL) --editable '.[docs]'
+	.venv-docs/bin/python $(PIP_INSTALL) --editable '.[docs]' --editable studies
 	@touch $@
 
 # Warnings are errors: a link or a name that leads nowhere stops the build.
@@ -68,7 +68,7 @@ docs-open: docs  ## build the site and serve it on this machine
 	.venv-docs/bin/python -m webbrowser http://localhost:8000 || true
 	.venv-docs/bin/python -m http.server --bind localhost --directory docs/_build/html 8000
 
-dist: .venv/.ready  ## wheel and source archive, each installed and tested on its own
+dist: .venv/.ready  ## wheels and source archives, each kind installed and tested on its own
 	$(BIN)/python scripts/check_dist.py
 
 .venv-mutants/.ready: pyproject.toml
@@ -86,19 +86,23 @@ LOWEST_PYTHONS := $(PYTHON) python3.11 python3.12
 LOWEST_PYTHON ?= $(firstword $(foreach python,$(LOWEST_PYTHONS),$(shell $(python) -c \
   'import sys; (3, 11) <= sys.version_info < (3, 13) and print("$(python)")' 2>/dev/null)))
 
-.venv-lowest/.ready: pyproject.toml scripts/lowest_versions.py
+.venv-lowest/.ready: LOWEST_INSTALL = --editable '.[test]'
+.venv-lowest-studies/.ready: LOWEST_INSTALL = --editable . --editable 'studies[test]'
+.venv-lowest/.ready .venv-lowest-studies/.ready: $(PROJECTS) scripts/lowest_versions.py
 	@test -n "$(LOWEST_PYTHON)" || { \
 	  echo "the lowest supported versions need Python 3.11 or 3.12; name one:" >&2; \
 	  echo "  make LOWEST_PYTHON=/path/to/python3.11 lowest" >&2; exit 1; }
-	$(LOWEST_PYTHON) -m venv --clear .venv-lowest
-	$(LOWEST_BIN)/python scripts/lowest_versions.py > .venv-lowest/constraints.txt
-	$(LOWEST_BIN)/python $(PIP_INSTALL) --constraint .venv-lowest/constraints.txt --editable '.[test]'
+	$(LOWEST_PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python scripts/lowest_versions.py > $(@D)/constraints.txt
+	$(@D)/bin/python $(PIP_INSTALL) --constraint $(@D)/constraints.txt $(LOWEST_INSTALL)
 	@touch $@
 
-# Only tests/, for how numbers print in docstrings differs between the versions of numpy.
-lowest: .venv-lowest/.ready  ## the tests on the lowest supported versions, every extra absent
-	$(LOWEST_BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" tests
+# Only tests, for how numbers print in docstrings differs between the versions of numpy. The studies
+# come with the command line, which the tests of voros are to do without here.
+lowest: .venv-lowest/.ready .venv-lowest-studies/.ready  ## the tests on the lowest supported versions
+	.venv-lowest/bin/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" tests
+	.venv-lowest-studies/bin/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" studies/tests
 
 clean:  ## remove the environments, caches and builds
-	rm -rf .venv .venv-docs .venv-lowest .venv-mutants mutants docs/_build docs/gallery docs/reference build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	find src tests scripts benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -rf .venv .venv-docs .venv-lowest .venv-lowest-studies .venv-mutants mutants docs/_build docs/gallery docs/reference build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src studies tests scripts benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

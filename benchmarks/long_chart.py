@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from voros.studies.hospital.release import quoted
-from voros.studies.hospital.synthetic import ITEMS
+from voros_studies.hospital.release import quoted
+from voros_studies.hospital.synthetic import ITEMS
 
 UNREAD_ITEMS = 2 * len(ITEMS)
 """Items that the experiment does not read: two thirds of the rows."""

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from long_chart import write_long_chart
 
-from voros.studies.hospital.extraction import extract
-from voros.studies.hospital.release import find_tables
-from voros.studies.hospital.synthetic import write_hospital
+from voros_studies.hospital.extraction import extract
+from voros_studies.hospital.release import find_tables
+from voros_studies.hospital.synthetic import write_hospital
 
 N_PATIENTS = 5000
 """About 6,000 stays, so that 20 million rows are as many a stay as in the real table."""

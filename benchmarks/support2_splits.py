@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from voros.datasets import load_support2
-from voros.studies.experiments import RunOptions
-from voros.studies.experiments.rivals import compare_forecasts
-from voros.studies.experiments.splits import run_splits
-from voros.studies.hospital.prognoses import OUTCOME_TITLES, support2_cases
+from voros_studies.experiments import RunOptions
+from voros_studies.experiments.rivals import compare_forecasts
+from voros_studies.experiments.splits import run_splits
+from voros_studies.hospital.prognoses import OUTCOME_TITLES, support2_cases
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Write docs/api.md from the packages' `__all__` and the first lines of their docstrings."""
+"""Write the lists of public names from `__all__` and the first lines of the docstrings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 from importlib import import_module
 from pathlib import Path
 
-PAGE = Path(__file__).parents[1] / "docs" / "api.md"
+DOCS = Path(__file__).parents[1] / "docs"
 
 PACKAGES = (
     "voros",
@@ -24,12 +24,16 @@ PACKAGES = (
     "voros.io",
     "voros.present.explorer",
     "voros.present.report",
-    "voros.studies.paper",
-    "voros.studies.hospital",
-    "voros.studies.experiments",
-    "voros.studies.evidence",
 )
 """What `import voros` gives access to, from the most to the least used."""
+
+STUDIES = (
+    "voros_studies.paper",
+    "voros_studies.hospital",
+    "voros_studies.experiments",
+    "voros_studies.evidence",
+)
+"""The packages of voros-studies."""
 
 INTRODUCTION = """# The public names
 
@@ -47,10 +51,21 @@ cases.
 `python scripts/api_page.py` writes this page; a test compares it with `__all__`.
 """
 
+STUDIES_INTRODUCTION = """# The public names of voros-studies
+
+Every public name of the package `voros_studies`, with one line each. `python scripts/api_page.py`
+writes this page.
+"""
+
 
 def page() -> str:
-    """Return the whole page."""
+    """Return the page of voros."""
     return INTRODUCTION + "".join(section(name) for name in PACKAGES)
+
+
+def studies_page() -> str:
+    """Return the page of voros-studies."""
+    return STUDIES_INTRODUCTION + "".join(section(name) for name in STUDIES)
 
 
 def section(package: str) -> str:
@@ -63,9 +78,10 @@ def section(package: str) -> str:
 
 
 def find(package: str) -> object:
-    """Follow a dotted name from `voros`, as a user would write it."""
-    found: object = import_module("voros")
-    for part in package.split(".")[1:]:
+    """Follow a dotted name from its package, as a user would write it."""
+    top, *parts = package.split(".")
+    found: object = import_module(top)
+    for part in parts:
         found = getattr(found, part)
     return found
 
@@ -90,4 +106,5 @@ def first_line(thing: object) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    (DOCS / "api.md").write_text(page(), encoding="utf-8")
+    (DOCS / "studies" / "names.md").write_text(studies_page(), encoding="utf-8")

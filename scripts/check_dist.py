@@ -1,7 +1,7 @@
-"""Build wheel and source archive, install each in an environment of its own, and test it there.
+"""Build voros and its studies, install wheels and source archives apart, and test them there.
 
-The tests come from the unpacked source archive, whose `src` is removed first: what runs is what was
-installed. Arguments go to pytest.
+The tests come from the unpacked source archives, whose `src` is removed first: what runs is what
+was installed. Arguments go to pytest.
 
     python scripts/check_dist.py -m "not slow"
 """
@@ -21,34 +21,49 @@ DIST = ROOT / "dist"
 
 
 def main(pytest_arguments: list[str]) -> None:
-    """Build, check and test both archives."""
-    for old in [*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")]:
+    """Build, check and test the archives of both packages."""
+    for old in _archives():
         old.unlink()
-    _run(sys.executable, "-m", "build", "--outdir", DIST, ROOT)
-    archives = sorted([*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")])
-    _run(sys.executable, "-m", "twine", "check", "--strict", *archives)
-    for archive in archives:
+    for project in (ROOT, ROOT / "studies"):
+        _run(sys.executable, "-m", "build", "--outdir", DIST, project)
+    _run(sys.executable, "-m", "twine", "check", "--strict", *_archives())
+    for kind in (".whl", ".tar.gz"):
         with tempfile.TemporaryDirectory() as folder:
-            _test(archive, Path(folder), pytest_arguments)
+            _test(kind, Path(folder), pytest_arguments)
 
 
-def _test(archive: Path, folder: Path, pytest_arguments: list[str]) -> None:
-    print(f"testing {archive.name}", flush=True)
+def _test(kind: str, folder: Path, pytest_arguments: list[str]) -> None:
+    voros, studies = _archive("voros", kind), _archive("voros_studies", kind)
+    print(f"testing {voros.name} and {studies.name}", flush=True)
     venv.create(folder / "venv", with_pip=True)
     python = folder / "venv" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    _run(python, "-m", "pip", "install", "--quiet", f"voros[dev] @ {archive.as_uri()}")
-    outside = _unpacked(folder)
-    _run(python, "-c", f"import voros; assert '{ROOT}' not in voros.__file__", cwd=folder)
-    _run(python, "-m", "pytest", "-n", "2", "tests", *pytest_arguments, cwd=outside)
+    wanted = f"voros[dev] @ {voros.as_uri()}", f"voros-studies[test] @ {studies.as_uri()}"
+    _run(python, "-m", "pip", "install", "--quiet", *wanted)
+    outside = folder / "source"
+    _unpack(_archive("voros", ".tar.gz"), outside)
+    _unpack(_archive("voros_studies", ".tar.gz"), outside / "studies")
+    for package in ("voros", "voros_studies"):
+        code = f"import {package}; assert '{ROOT}' not in {package}.__file__"
+        _run(python, "-c", code, cwd=folder)
+    folders = ("tests", "studies/tests")
+    _run(python, "-m", "pytest", "-n", "2", *folders, *pytest_arguments, cwd=outside)
 
 
-def _unpacked(folder: Path) -> Path:
-    source = next(DIST.glob("*.tar.gz"))
-    with tarfile.open(source) as archive:
-        archive.extractall(folder / "source", filter="data")
-    tree = folder / "source" / source.name.removesuffix(".tar.gz")
-    shutil.rmtree(tree / "src")
-    return tree
+def _archives() -> list[Path]:
+    return [*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")]
+
+
+def _archive(package: str, kind: str) -> Path:
+    (found,) = DIST.glob(f"{package}-*{kind}")
+    return found
+
+
+def _unpack(source: Path, target: Path) -> None:
+    """Unpack a source archive into a folder, without what was installed from it."""
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(source) as archive:
+        archive.extractall(folder, filter="data")
+        shutil.move(Path(folder, source.name.removesuffix(".tar.gz")), target)
+    shutil.rmtree(target / "src")
 
 
 def _run(*command: object, cwd: Path | None = None) -> None:

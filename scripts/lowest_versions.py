@@ -1,7 +1,7 @@
 """Print the lowest supported version of each core dependency, pinned.
 
-``make lowest`` installs what this prints, so the bounds in ``pyproject.toml`` stay honest.
-The standard library is enough to run it.
+``make lowest`` installs what this prints, so the bounds in ``pyproject.toml`` stay honest, those of
+voros and those of its studies. The standard library is enough to run it.
 """
 
 import re
@@ -9,8 +9,11 @@ import sys
 import tomllib
 from pathlib import Path
 
-PYPROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
+ROOT = Path(__file__).resolve().parent.parent
+PROJECTS = (ROOT / "pyproject.toml", ROOT / "studies" / "pyproject.toml")
 LOWER_BOUND = re.compile(r"(?P<name>[A-Za-z0-9._-]+)>=(?P<version>[0-9][0-9A-Za-z.]*)")
+VOROS = re.compile(r"voros\[cli\]==.*")
+"""What the studies need of this repository, which is installed from it."""
 
 
 def pin(requirement: str) -> str:
@@ -24,8 +27,8 @@ def pin(requirement: str) -> str:
 def lowest_versions(pyproject: Path) -> list[str]:
     """Pin every core dependency that ``pyproject`` declares."""
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
-    return [pin(requirement) for requirement in project["dependencies"]]
+    return [pin(line) for line in project["dependencies"] if not VOROS.fullmatch(line)]
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(lowest_versions(PYPROJECT)) + "\n")
+    sys.stdout.writelines(f"{pin}\n" for path in PROJECTS for pin in lowest_versions(path))

@@ -6,7 +6,7 @@ import inspect
 from pathlib import Path
 
 import unreleased_page
-from api_page import PACKAGES, find, first_line, public
+from api_page import PACKAGES, STUDIES, find, first_line, public
 
 TORCH = (
     "``voros.torch``\n===============\n\n"
@@ -21,7 +21,7 @@ TORCH = (
 def write(folder: Path) -> None:
     """Write one page for each package, and the page that lists them; unchanged ones stay."""
     folder.mkdir(exist_ok=True)
-    pages = {name.replace(".", "-"): package_page(name) for name in PACKAGES}
+    pages = {name.replace(".", "-"): package_page(name) for name in (*PACKAGES, *STUDIES)}
     pages["voros-torch"] = TORCH
     files = {f"{name}.rst": text for name, text in pages.items()}
     files |= {"index.rst": overview(list(pages)), "unreleased.md": unreleased_page.page()}

@@ -11,7 +11,7 @@ from typing import Any
 nbclient: Any = import_module("nbclient")
 nbformat: Any = import_module("nbformat")
 
-FOLDER = Path(__file__).parents[1] / "docs" / "tutorials"
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 def executed(path: Path) -> Any:
@@ -31,5 +31,6 @@ def printed(notebook: Any) -> list[str]:
 
 
 if __name__ == "__main__":
-    for path in [Path(name) for name in sys.argv[1:]] or sorted(FOLDER.glob("*.ipynb")):
+    kept = [*DOCS.glob("tutorials/*.ipynb"), *DOCS.glob("studies/*.ipynb")]
+    for path in [Path(name) for name in sys.argv[1:]] or sorted(kept):
         nbformat.write(executed(path), path)

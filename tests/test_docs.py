@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = Path(voros.__file__).parent
 """As it was installed, for the tests run without its sources beside them too."""
 
-WRITTEN = ("*.md", "howto/*.md", "theory/*.md")
+WRITTEN = ("*.md", "howto/*.md", "theory/*.md", "studies/*.md")
 """Pages that are written by hand; the others are made when the site is built."""
 
 PAGES = [ROOT / "README.md"]
@@ -38,6 +38,8 @@ def test_examples_run_and_print_what_the_page_says(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("pandas")
+    if page.parent.name == "studies":
+        pytest.importorskip("voros_studies")
     pytest.importorskip("matplotlib").use("Agg")
     pyplot = pytest.importorskip("matplotlib.pyplot")
     monkeypatch.chdir(tmp_path)

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="every package is imported, those that draw included")
 pytest.importorskip("pyarrow", reason="and those that read files")
+pytest.importorskip("voros_studies", reason="the site describes the studies too")
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
@@ -32,7 +33,7 @@ def described(pages: Any) -> dict[str, Any]:
     """Every public name but packages, and what it is."""
     return {
         f"{package}.{name}": getattr(pages.find(package), name)
-        for package in pages.PACKAGES
+        for package in (*pages.PACKAGES, *pages.STUDIES)
         for name in pages.public(pages.find(package))
         if not inspect.ismodule(getattr(pages.find(package), name))
     }
@@ -60,7 +61,7 @@ def test_every_public_name_has_a_page(pages: Any, tmp_path: Path) -> None:
     pages.write(tmp_path)
     listed = {
         f"{package}.{name}"
-        for package in pages.PACKAGES
+        for package in (*pages.PACKAGES, *pages.STUDIES)
         for name in re.findall(
             r"^   (\w+)$",
             (tmp_path / f"{package.replace('.', '-')}.rst").read_text(encoding="utf-8"),

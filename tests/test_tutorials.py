@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
+FOLDERS = (ROOT / "docs" / "tutorials", ROOT / "docs" / "studies")
+NOTEBOOKS = sorted(path for folder in FOLDERS for path in folder.glob("*.ipynb"))
 
 
 @pytest.mark.slow
@@ -17,6 +18,8 @@ def test_a_tutorial_prints_what_the_site_shows(path: Path, monkeypatch: pytest.M
     pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
     pytest.importorskip("matplotlib")
+    if path.parent.name == "studies":
+        pytest.importorskip("voros_studies")
     nbformat = pytest.importorskip("nbformat")
     monkeypatch.setattr(sys, "path", [str(ROOT / "scripts"), *sys.path])
     import run_notebooks

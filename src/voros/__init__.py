@@ -102,7 +102,7 @@ __all__ = list(_HOME_OF)
 
 PARTS = (
     "allocation cli core datasets devices engines estimators frameworks guarantee inference io "
-    "monitoring plotting policy present studies text torch"
+    "monitoring plotting policy present text torch"
 )
 MODULES = {"costs": "core.costs", **{name: name for name in PARTS.split()}}
 """Parts that ``import voros`` alone gives access to, and where they are."""

@@ -60,6 +60,31 @@ def missing_package(purpose: str, *packages: str) -> ImportError:
     )
 
 
+def missing_studies(purpose: str) -> ImportError:
+    """Return the error of a command of voros-studies, with the command that installs it."""
+    return ImportError(
+        f"{purpose} needs voros-studies, which is not installed: "
+        f'pip install "{_studies_requirement()}"'
+    )
+
+
+def _studies_requirement() -> str:
+    """Return what pip is asked for: the folder in the checkout voros came from, or a release."""
+    # Slow to load, and only this error asks.
+    import json
+    from importlib.metadata import distribution
+    from pathlib import Path
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    installed = distribution("voros")
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    folder = Path(url2pathname(urlsplit(origin.get("url", "")).path), "studies")
+    if "dir_info" in origin and folder.is_dir():
+        return str(folder)
+    return f"voros-studies=={installed.version}"
+
+
 def package_versions(*packages: str) -> dict[str, str]:
     """Return the versions of Python and of packages; one that is not installed says so."""
     # Slow to load, and only documents ask.

@@ -21,7 +21,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^(?:\$ )?voros (.*)$")
 
 RUN_ELSEWHERE = {
-    "experiment": "tests/studies, with quicker options and data made up; each takes minutes",
+    "experiment": "studies/tests, with quicker options and data made up; each takes minutes",
     "map s3://bank/cards": "tests/engines, from a folder; an object store is not at hand",
 }
 """Commands of the pages that do not run here, by how they begin, and where they do."""
@@ -173,19 +173,10 @@ def test_a_report(voros_command, tmp_path):
     assert (tmp_path / "report.json").exists()
 
 
-def test_the_tables_of_the_paper(voros_command, tmp_path):
-    (tmp_path / "predictions").mkdir()
-    for part in ("valid", "test"):
-        rows = [f"{i % 3 % 2},{(i * 7) % 20 / 20}" for i in range(30)]
-        text = "\n".join(["y_true,proba_y_eq_1", *rows])
-        (tmp_path / "predictions" / f"scenario2_{part}.csv").write_text(text)
-    commands_only("selecting.md", voros_command, tmp_path)
-    assert (tmp_path / "tables" / "tables.txt").exists()
-
-
 def test_every_command_of_the_documentation_is_run():
-    pages = {"command-line", "explorer", "monitoring", "periods", "scale", "selecting", "sites"}
+    pages = {"command-line", "explorer", "monitoring", "periods", "scale", "sites"}
     pages |= {"walk-through", "README", "reports"}
+    pages |= {"paper"}  # studies/tests/test_paper_command.py
     found = {
         page.stem
         for page in [ROOT / "README.md", *DOCS.rglob("*.md")]

@@ -106,27 +106,11 @@ def test_sizes_beyond_all_bounds(refused, cases, command, complaint):
         (("nosuch",), "No such command 'nosuch'; see "),
         (("score", "--label"), "'--label' requires an argument"),
         (("compare", "cases.csv", "--level", "high"), "Invalid value for '--level'"),
-        (("experiment", "support2"), "Missing option '--out'"),
         (("score", "cases.csv", "more", "words"), "unexpected extra argument"),
     ],
 )
 def test_usage_errors_are_one_line(refused, cases, words, complaint):
     assert complaint in refused(*words)
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("support2", "--out", "cases.csv"), "cases.csv is a file; name a folder"),
-        (("support2", "--out", "run", "--seed", "-1"), "'--seed'"),
-        (("generate", "--out", "run", "--patients", "-5"), "'--patients'"),
-        (("generate", "--out", "run", "--patients", "1000000000000"), "'--patients'"),
-        (("generate", "--out", "cases.csv/run"), "is a file; name a folder"),
-    ],
-)
-def test_studies_that_cannot_be_run(refused, cases, tmp_path, words, complaint):
-    assert complaint in refused("experiment", *words)
-    assert not (tmp_path / "run").exists()
 
 
 @pytest.fixture
@@ -191,7 +175,6 @@ class TestStandardOutput:
             said = refused(*command, cases, "-o", "-", "--json", *limits)
             assert "both want the standard output" in said
         assert "a report is two files" in refused("report", cases, "-o", "-", *LIMITS)
-        assert "-o - is no folder" in refused("paper", ".", "-o", "-")
 
 
 def test_a_case_without_a_score_is_left_out_of_apply(voros_command, cases, tmp_path):

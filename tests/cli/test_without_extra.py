@@ -1,9 +1,13 @@
-"""Without its extra the command line says how to get it, in one line."""
+"""Without its extra, or the studies, the command line says how to get them, in one line."""
 
 import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 
 import pytest
+
+import voros
 
 BLOCKED = """
 import sys
@@ -40,3 +44,43 @@ def test_reading_a_file_says_so_too():
         timeout=60,
     )
     assert 'pip install "pyarrow>=16"' in ran.stderr.splitlines()[-1]
+
+
+@pytest.fixture
+def without_studies(tmp_path):
+    """Run the command line where everything is installed but voros-studies."""
+    pytest.importorskip("typer", reason="the command line needs the cli extra")
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if not path.name.startswith("voros_studies"):
+            (packages / path.name).symlink_to(path)
+
+    def run(*words):
+        code = f"import sys; sys.path += {[str(packages), str(Path(voros.__file__).parents[1])]}"
+        code += "; from voros.cli import main; main()"
+        command = [sys.executable, "-I", "-S", "-c", code, *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    return run
+
+
+@pytest.mark.parametrize("name", ["paper", "demo", "experiment"])
+def test_a_command_of_the_studies_says_how_to_get_them(without_studies, name):
+    ran = without_studies(name, "somewhere")
+    assert ran.returncode == 2
+    assert ran.stdout == ""
+    (line,) = ran.stderr.splitlines()
+    said = f"voros: error: voros {name} needs voros-studies, which is not installed: pip install "
+    assert line.startswith(said)
+    wanted = line.removeprefix(said).strip('"')
+    assert (
+        Path(wanted, "pyproject.toml").exists() or wanted == f"voros-studies=={voros.__version__}"
+    )
+
+
+def test_the_other_commands_do_without_the_studies(without_studies):
+    assert without_studies("nosuch").stderr.startswith("voros: error: No such command 'nosuch'")
+    listed = without_studies("--help").stdout
+    assert "score" in listed
+    assert "experiment" not in listed

@@ -34,7 +34,6 @@ COMMANDS = {
     "groups": (3, ("--score", "good", "--by", "died", *LIMITS)),
     "allocate": (3, ("--score", "good", "--label", "died", "--by", "fair", *LIMITS)),
     "report": (1, ("-o", "report.html", "--resamples", "100")),
-    "experiment": (1, ()),
     "nosuch": (1, ()),
 }
 """How often each command is tried, and what keeps it short."""

@@ -10,8 +10,9 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -20,7 +21,11 @@ import voros
 from voros.cli import INTERRUPTED, USAGE_ERROR, leave_at_once
 from voros.cli.terminal import ARGUMENTS, say
 from voros.exceptions import VorosWarning
+from voros.installing import missing_studies
 from voros.text.messages import Message
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 UNEXPECTED = "this is a fault of voros, please report it:"
 """Begins the message of an unforeseen error."""
@@ -40,11 +45,14 @@ COMMANDS = {
     "plot": "plot.plot",
     "explore": "explore.explore",
     "report": "report.report",
-    "paper": "studies.paper",
-    "demo": "studies.demo",
-    "experiment": "studies.experiment",
 }
 """Module and function of every command, in the order of the help."""
+
+ENTRY_POINTS = "voros.commands"
+"""Entry point group of the commands that other packages add: functions or typer applications."""
+
+STUDY_COMMANDS = ("paper", "demo", "experiment")
+"""Commands of voros-studies; where it is not installed they say how to install it."""
 
 ClickException: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
@@ -115,15 +123,28 @@ def _warning_printer() -> Any:
 
 def load_command(name: str) -> Any:
     """Import a command, which others need not wait for, and return it as typer builds it."""
-    module, _, function = COMMANDS[name].partition(".")
     with _leaving_at_once():
-        found = getattr(import_module(f"voros.cli.{module}"), function)
+        found = _own_command(name) if name in COMMANDS else added_commands()[name].load()
     alone = typer.Typer()
     if isinstance(found, typer.Typer):
         alone.add_typer(found, name=name)
     else:
         alone.command(name)(found)
     return typer.main.get_group(alone).commands[name]
+
+
+def _own_command(name: str) -> Any:
+    module, _, function = COMMANDS[name].partition(".")
+    return getattr(import_module(f"voros.cli.{module}"), function)
+
+
+@cache
+def added_commands() -> dict[str, EntryPoint]:
+    """Return the commands that installed packages add; those of voros itself come first."""
+    from importlib.metadata import entry_points
+
+    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+    return {name: entry for name, entry in found.items() if name not in COMMANDS}
 
 
 @contextmanager
@@ -148,13 +169,20 @@ class FriendlyGroup(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the names of all commands."""
-        return list(COMMANDS)
+        return [*COMMANDS, *added_commands()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """Return a command, imported when it is first asked for."""
-        if cmd_name in COMMANDS and self.commands[cmd_name] is None:
+        if cmd_name not in self.commands:
+            # Last, for it looks through all installed packages.
+            self.commands |= dict.fromkeys(added_commands())
+        if cmd_name not in self.commands:
+            if cmd_name in STUDY_COMMANDS:
+                raise missing_studies(f"voros {cmd_name}")
+            return None
+        if self.commands[cmd_name] is None:
             self.commands[cmd_name] = load_command(cmd_name)
-        return self.commands.get(cmd_name)
+        return self.commands[cmd_name]
 
     def main(
         self,

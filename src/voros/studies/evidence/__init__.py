@@ -1,9 +1,0 @@
-"""Does choosing by partial VOROS cost less? The same question asked of many open data sets.
-
-`run_evidence` fits a small grid on many splits of every data set that it finds, lets each strategy
-choose a model and its thresholds on validation, and compares the costs on test.
-"""
-
-from voros.studies.evidence.run import EvidenceResult, run_evidence
-
-__all__ = ["EvidenceResult", "run_evidence"]

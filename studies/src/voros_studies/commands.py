@@ -1,0 +1,253 @@
+"""``voros paper``, ``voros experiment`` and ``voros demo``: the paper's tables and studies."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from voros.cli.options import OutputOptions, bundled, option, output_to
+from voros.cli.terminal import STANDARD_OUTPUT, Sheet, say, show, show_progress
+from voros.io import check_folder
+from voros.present.report.content import evaluation_values
+from voros.text.table import Absent
+
+if TYPE_CHECKING:
+    from voros_studies.experiments import RunOptions, StudyResult
+    from voros_studies.experiments.splits import SplitsResult
+    from voros_studies.paper import Cell
+
+experiment = typer.Typer(
+    no_args_is_help=True,
+    help="Run the paper's studies: 140 models, selected on validation, tested, with intervals.",
+)
+
+LARGEST_SEED = 2**32 - 1
+
+MOST_PATIENTS = 1_000_000
+"""Three times as many as MIMIC-IV has."""
+
+Data = Annotated[Path, option("As PhysioNet distributes it.", metavar="FOLDER")]
+Out = Annotated[
+    Path,
+    option(
+        "Where everything is written. An interrupted run in it is taken up again.", metavar="FOLDER"
+    ),
+]
+Seed = Annotated[int, option("Of the split, the fits and the resamples.", min=0, max=LARGEST_SEED)]
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """What every study can be asked."""
+
+    out: Out
+    quick: Annotated[bool, option("Fit 12 models rather than 140.", "--quick")] = False
+    jobs: Annotated[int | None, option("Fits side by side; default one a core.")] = None
+    time_limit: Annotated[float, option("Minutes that a single fit may take.")] = 30.0
+    seed: Seed = 0
+
+    @property
+    def options(self) -> RunOptions:
+        """What the study itself takes."""
+        from voros_studies.experiments import RunOptions
+
+        check_folder(self.out)
+        shown, command = sys.stderr.isatty(), shlex.join(["voros", *sys.argv[1:]])
+        limit = 60 * self.time_limit
+        return RunOptions(self.quick, self.jobs, limit, self.seed, shown, _announce, command)
+
+
+def _announce(text: str) -> None:
+    for line in text.splitlines():
+        say(line)
+
+
+def _show(result: StudyResult | SplitsResult, out: Path) -> None:
+    sys.stdout.write(result.text())
+    say(f"everything is in {out}; open {out / 'summary.html'}")
+
+
+@experiment.command()
+@bundled
+def mimic(
+    data: Data,
+    study: StudyOptions,
+    outcome: Annotated[str, option("Death in the icu, as in the paper, or in hospital.")] = "icu",
+    min_hours: Annotated[float, option("Hours that a stay must have lasted.")] = 50.0,
+    against: Annotated[
+        Path | None,
+        option(
+            "Compare cohort and labels with published predictions by their ids.", metavar="FOLDER"
+        ),
+    ] = None,
+    published_split: Annotated[
+        bool, option("Take over the split of --against.", "--published-split")
+    ] = False,
+) -> None:
+    """MIMIC-IV 2.x or 3.x: death in the ICU or the hospital, from the first 48 hours."""
+    from voros_studies.hospital import run_mimic
+    from voros_studies.hospital.extraction import CohortRule
+
+    rule = CohortRule(cast("Any", outcome), min_hours)
+    compared = {"against": against, "published_split": published_split}
+    _show(run_mimic(data, study.out, study.options, rule=rule, **cast("Any", compared)), study.out)
+
+
+@experiment.command()
+@bundled
+def eicu(data: Data, study: StudyOptions) -> None:
+    """eICU: death after the first 48 hours, from the features that FIDDLE's authors released."""
+    from voros_studies.hospital import run_eicu
+
+    _show(run_eicu(data, study.out, study.options), study.out)
+
+
+@experiment.command()
+@bundled
+def physionet2012(
+    data: Annotated[Path, option("Folder or archive with set-a, Outcomes-a.txt.", metavar="PATH")],
+    study: StudyOptions,
+    splits: Annotated[int, option("Random splits.", min=1)] = 20,
+    parameters: Annotated[str, option("paper: its channels; all: the 37 parameters.")] = "paper",
+    sets: Annotated[str | None, option("Such as ab; default all that are there.")] = None,
+    test_set: Annotated[str | None, option("Keep this set for testing alone.")] = None,
+) -> None:
+    """PhysioNet Challenge 2012, open to all: death in hospital, from the first 48 hours."""
+    from voros_studies.hospital import run_physionet2012
+
+    result = run_physionet2012(
+        *(data, study.out, study.options),
+        n_splits=splits,
+        parameters=cast("Any", parameters),
+        sets=sets and sets.replace(",", ""),
+        test_set=test_set,
+    )
+    _show(result, study.out)
+
+
+@experiment.command()
+@bundled
+def support2(
+    study: StudyOptions,
+    outcome: Annotated[
+        str, option("hospital_death_within_7_days or hospital_death.")
+    ] = "hospital_death_within_7_days",
+) -> None:
+    """SUPPORT2, which comes with voros: death in hospital, from the physiology of day 3."""
+    from voros_studies.hospital import run_support2
+
+    _show(run_support2(study.out, cast("Any", outcome), study.options), study.out)
+
+
+@experiment.command()
+def evidence(
+    out: Out,
+    data: Annotated[
+        list[Path] | None, option("With the tables as CSV; may be repeated.", metavar="FOLDER")
+    ] = None,
+    physionet2012: Annotated[Path | None, option("Its folder or archive.", metavar="PATH")] = None,
+    only: Annotated[list[str] | None, option("A data set by name; may be repeated.")] = None,
+    splits: Annotated[int, option("Random splits of each.", min=1)] = 10,
+) -> None:
+    """Many open data sets: compare the costs of choosing by partial VOROS and by other scores."""
+    from voros_studies.evidence import run_evidence
+    from voros_studies.evidence.sources import find_datasets
+
+    check_folder(out)
+    found = find_datasets(data or (), physionet2012, only or (), say)
+    sys.stdout.write(run_evidence(found, out, n_splits=splits, progress=True).text())
+    say(f"everything is in {out}; the figure is {out / 'evidence.png'}")
+
+
+@experiment.command()
+def generate(
+    out: Out,
+    patients: Annotated[int, option("How many to make up.", min=1, max=MOST_PATIENTS)] = 1000,
+    release: Annotated[str, option("2.0, 2.2 or 3.1.")] = "3.1",
+    seed: Seed = 0,
+) -> None:
+    """Make up a MIMIC-IV release, to try the experiment before the data arrive."""
+    from voros_studies.hospital.synthetic import write_release
+
+    check_folder(out)
+    stays = write_release(out, patients, release=release, random_state=seed)
+    say(f"made up {patients} patients with {len(stays)} ICU stays in {out}")
+
+
+SUMMARY = ("expected_cost", "mean_precision", "mean_alarms", "max_alarms", "satisfied")
+"""What a row of CSV says of a strategy on one set of cases."""
+
+
+@bundled
+def paper(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="Holds the authors' *_valid.csv and *_test.csv files."
+        ),
+    ],
+    show_options: OutputOptions,
+    output: Annotated[
+        Path | None, output_to("Save the tables as text, CSV and LaTeX.", "FOLDER")
+    ] = None,
+) -> None:
+    """Print the paper's tables, computed from the predictions in FOLDER."""
+    from voros_studies.paper import reproduce_tables
+
+    if output is not None:
+        if output == STANDARD_OUTPUT:
+            raise ValueError("-o - is no folder; without -o the tables go to the standard output")
+        check_folder(output)
+    with show_progress("computing the paper's tables"):
+        tables = reproduce_tables(folder)
+    if output is not None:
+        written = tables.write(output, force=show_options.force)
+        say(f"wrote {len(written)} files to {output}")
+    if show_options.for_programs:
+        show(_sheet(tables.cells), show_options)
+    else:
+        sys.stdout.write(tables.text())
+
+
+def _sheet(cells: Sequence[Cell]) -> Sheet:
+    return Sheet(
+        title="The tables of the paper",
+        columns={},
+        rows=lambda: [_row(cell, name) for cell in cells for name in ("valid", "test")],
+        document=lambda: {"cells": [_place(cell) | _evaluations(cell) for cell in cells]},
+    )
+
+
+def _place(cell: Cell) -> dict[str, Any]:
+    return {"dataset": cell.dataset, "scenario": cell.scenario, "strategy": cell.strategy}
+
+
+def _evaluations(cell: Cell) -> dict[str, Any]:
+    found = {"valid": cell.valid, "test": cell.test}
+    return {
+        name: {"absent": one.reason} if isinstance(one, Absent) else evaluation_values(one)
+        for name, one in found.items()
+    }
+
+
+def _row(cell: Cell, name: str) -> dict[str, Any]:
+    found = _evaluations(cell)[name]
+    values = {column: found.get(column) for column in (*SUMMARY, "absent")}
+    return _place(cell) | {"cases": name} | values
+
+
+def demo(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where figures and the page are written.")
+    ] = Path("voros-demo"),
+) -> None:
+    """Show who should raise the alarm: four prognoses of SUPPORT2, by AUROC and within limits."""
+    from voros_studies.demo import run_demo
+
+    run_demo(folder)

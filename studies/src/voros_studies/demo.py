@@ -1,0 +1,157 @@
+"""Who should raise the alarm? Four prognoses of SUPPORT2 under limits, from scores to a page."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import chain, count, groupby
+from pathlib import Path
+
+from sklearn.metrics import roc_auc_score
+
+from voros import OperatingPoints, Scenario
+from voros.core.arrays import BoolArray
+from voros.core.decision import solve
+from voros.datasets import Support2, load_support2
+from voros.io import check_folder, folder_for, write_whole
+from voros.models import count_models
+from voros_studies.gallery import COST_RATIO, OUTCOME, SCENARIO, save_support2_figures
+
+SHOWN_CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+SHOWN_FLOORS = (0.0, 0.2, 0.35, 0.5)
+SHOWN_FLOOR = 0.2
+TOLERANCE = 0.01
+NOT_FEASIBLE = "-"
+DEFAULT_FOLDER = Path("voros-demo")
+
+
+def score_prognoses(
+    points_by_model: Mapping[str, OperatingPoints], min_precision: float, capacity: float
+) -> dict[str, float | None]:
+    """Partial VOROS of each prognosis; None where nothing but never alarm meets the limits."""
+    scenario = Scenario(min_precision, capacity, COST_RATIO)
+    results = {name: solve(points, scenario) for name, points in points_by_model.items()}
+    return {name: r.partial_voros if r.can_alarm else None for name, r in results.items()}
+
+
+def winner(scores: Mapping[str, float | None]) -> str:
+    """Name the prognosis of highest score, and who comes within the tolerance of it."""
+    ranked = sorted(scores, key=lambda name: scores[name] or 0.0, reverse=True)
+    best, second = (scores[name] or 0.0 for name in ranked[:2])
+    return ranked[0] if best - second > TOLERANCE else f"{ranked[0]} or {ranked[1]}"
+
+
+def runs(winners: Mapping[float, str]) -> str:
+    """Say who wins over which stretch of capacities."""
+    said = []
+    for name, stretch in groupby(winners, key=winners.__getitem__):
+        capacities = list(stretch)
+        ends = f"{capacities[0]:.0%}"
+        ends += f" to {capacities[-1]:.0%}" if len(capacities) > 1 else ""
+        said.append(f"{name} at {ends}")
+    return ", ".join(said)
+
+
+def _line(first: str, cells: list[str], last: str) -> str:
+    return f"  {first:<16}" + "".join(f"{cell:>15}" for cell in cells) + f"   {last}"
+
+
+def _introduction(patients: Support2, y_true: BoolArray) -> Iterator[str]:
+    yield "Who should raise the alarm for a death in hospital within 7 days?"
+    yield (
+        f"SUPPORT2: {len(y_true):,} patients with all four prognoses, {int(y_true.sum())} such "
+        f"deaths ({y_true.mean():.1%}). A miss costs 9 to 40 false alarms."
+    )
+    yield ""
+    yield _line("", list(patients.prognoses), "best")
+    auroc = {name: float(roc_auc_score(y_true, r)) for name, r in patients.prognoses.items()}
+    yield _line("AUROC", [f"{a:.3f}" for a in auroc.values()], max(auroc, key=auroc.__getitem__))
+
+
+def _table(points: Mapping[str, OperatingPoints], floor: float) -> Iterator[str]:
+    said = f"precision at least {floor:.0%}" if floor else "no precision floor"
+    yield f"partial VOROS, {said}; alarms for at most"
+    winners = {}
+    for capacity in SHOWN_CAPACITIES:
+        scores = score_prognoses(points, floor, capacity)
+        cells = [NOT_FEASIBLE if s is None else f"{s:.3f}" for s in scores.values()]
+        winners[capacity] = winner(scores)
+        yield _line(f"{capacity:.0%} of patients", cells, winners[capacity])
+    yield f"  Best: {runs(winners)}."
+
+
+def screen(patients: Support2) -> Iterator[str]:
+    """Lines of one screen: the question, the answer and one table."""
+    y_true = patients.outcome(OUTCOME)
+    points = count_models(y_true, patients.prognoses)
+    yield from _introduction(patients, y_true)
+    yield from _table(points, SHOWN_FLOOR)
+    yield f"  {NOT_FEASIBLE}: more patients share the top score than the capacity admits."
+    yield ""
+    yield "Answer: not simply the physicians, whom AUROC names. It depends on the ward's capacity."
+
+
+def tables(patients: Support2) -> Iterator[str]:
+    """Lines that say which prognosis is best at several floors."""
+    points = count_models(patients.outcome(OUTCOME), patients.prognoses)
+    for floor in SHOWN_FLOORS:
+        yield from _table(points, floor)
+        yield ""
+    yield f'"or": the two are within {TOLERANCE:g} of each other.'
+
+
+def unused_folder(folder: Path) -> Path:
+    """Return ``folder``, or the first numbered one after it that nobody has used."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(f for f in chain([folder], numbered) if not f.exists())
+
+
+def run_demo(folder: Path = DEFAULT_FOLDER) -> None:
+    """Print one screen, and write figures, the interactive page and a small study to a folder."""
+    check_folder(folder.parent)
+    patients = load_support2().with_all_prognoses()
+    print(*screen(patients), sep="\n", flush=True)
+    folder = unused_folder(folder)
+    try:
+        with folder_for(folder):
+            _write_everything(patients, folder)
+    except BaseException:
+        # The folder is new, so all that is in it is half of a demonstration.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _write_everything(patients: Support2, folder: Path) -> None:
+    print(f"\nMove the limits yourself   {_write_page(patients, folder)}", flush=True)
+    figures = save_support2_figures(folder / "figures")
+    print(f"{len(figures)} figures                  {folder / 'figures'}", flush=True)
+    write_whole(folder / "tables.txt", "\n".join(tables(patients)) + "\n")
+    print(f"More floors                {folder / 'tables.txt'}", flush=True)
+    print("A dozen trained models ... a minute, please", flush=True)
+    _run_study(folder / "study")
+    print(f"Which of them, and where   {folder / 'study' / 'summary.html'}")
+
+
+def _write_page(patients: Support2, folder: Path) -> Path:
+    from voros.present.explorer import write_page_points
+
+    return write_page_points(
+        count_models(patients.outcome(OUTCOME), patients.prognoses),
+        SCENARIO,
+        folder / "explore.html",
+        title="Who should raise the alarm?",
+        outcome="hospital death within 7 days",
+        cases="patients",
+    )
+
+
+def _run_study(folder: Path) -> None:
+    from voros_studies.hospital import quick_support2
+
+    found = quick_support2(folder, OUTCOME)
+    write_whole(folder / "tables.txt", found.text() + "\n")
+
+
+if __name__ == "__main__":
+    run_demo(*map(Path, sys.argv[1:]))

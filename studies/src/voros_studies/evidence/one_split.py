@@ -1,0 +1,214 @@
+"""One split of one data set: fit, choose on validation, test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.scenario import Scenario
+from voros.policy import ThresholdPolicy
+from voros.policy.allowed import PolicyStrategy, allowed_thresholds
+from voros.selection import STRATEGIES, rank_points
+from voros_studies.evidence.sources import DataSet
+from voros_studies.experiments.cases import LabelledCases, fill_and_scale, split_patients
+from voros_studies.experiments.grid import Candidate, combinations
+from voros_studies.experiments.splits import SplitCost
+from voros_studies.experiments.study import (
+    GUARANTEED,
+    GUARANTEED_BY,
+    Scored,
+    deploy,
+    guaranteed_thresholds,
+)
+from voros_studies.paper.cells import SCENARIOS
+
+FITTED = 3
+"""Number of the scenario whose limits are fitted to the data set."""
+
+AUROC = "auroc"
+COMPARED: tuple[str, ...] = (*STRATEGIES, AUROC, GUARANTEED)
+"""Ways to choose a model; the last also certifies the thresholds."""
+
+FLOOR, CAPACITY, PAYS_UP_TO = 1.5, 2.0, 2.0
+"""Limits of the fitted scenario, and the risk from which alarms pay, in prevalences."""
+
+PRICE_RANGE = (0.1, 0.9)
+"""Quantiles of the cost ratios by case that are the cost range of a set with prices."""
+
+
+def evidence_grid() -> tuple[Candidate, ...]:
+    """Return 12 cheap candidates: logistic regressions, random forests and boosted trees.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> dict(Counter(candidate.family for candidate in evidence_grid()))
+    {'LR': 6, 'RF': 4, 'HGB': 2}
+    """
+    return (
+        *combinations("LR", rare_class_weight=(1, 9), max_iter=(200,), C=(0.01, 1, 100)),
+        *combinations(
+            "RF",
+            rare_class_weight=(1, 9),
+            n_estimators=(50,),
+            max_depth=(4, 16),
+            min_samples_leaf=(8,),
+        ),
+        *combinations("HGB", max_iter=(50,), max_leaf_nodes=(4, 15)),
+    )
+
+
+def fitted_scenario(y_true: BoolArray, prices: Mapping[str, FloatArray] | None = None) -> Scenario:
+    """Return limits and costs that fit a data set of prevalence p.
+
+    The floor is 1.5 p and the capacity 2 p. Costs are such that an alarm pays from a risk between p
+    and 2 p, or, where cases have prices, the middle 80 % of their own cost ratios.
+
+    Examples
+    --------
+    >>> found = fitted_scenario(np.arange(100) < 10)
+    >>> round(found.min_precision, 3), found.capacity, found.costs.support
+    (0.15, 0.2, (0.1111111111111111, 0.25))
+    """
+    p = float(np.mean(y_true))
+    pays = np.array([p, PAYS_UP_TO * p])
+    low, high = pays / (1 - pays)
+    if prices is not None:
+        low, high = np.quantile(own_ratios(prices), PRICE_RANGE)
+    return Scenario(
+        min_precision=FLOOR * p, capacity=CAPACITY * p, cost_ratio=(float(low), float(high))
+    )
+
+
+def own_ratios(prices: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the cost ratio of every case: what a false alarm adds over what a miss adds."""
+    adds = prices["C_FN"] - prices["C_TP"]
+    return np.asarray((prices["C_FP"] - prices["C_TN"]) / adds)
+
+
+def run_split(
+    data: DataSet, seed: int, candidates: Sequence[Candidate]
+) -> tuple[list[SplitCost], dict[str, float]]:
+    """Return what every strategy did on test in each scenario, and in money where priced."""
+    valid, test, rows = _fit(data.cases, seed, candidates)
+    scenarios = {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
+    found: dict[tuple[int, str], ThresholdPolicy] = {}
+    costs = []
+    for number, scenario in scenarios.items():
+        for strategy, policy, same_rule in _choose(scenario, valid, len(test)):
+            found[number, strategy] = policy
+            one = deploy(number, strategy, policy, valid, test, same_rule)
+            costs.append(SplitCost.of(one, GUARANTEED_BY))
+    if data.prices is None:
+        return costs, {}
+    prices = {name: values[rows] for name, values in data.prices.items()}
+    policies = {name: policy for (number, name), policy in found.items() if number == FITTED}
+    return costs, money(policies, test, prices)
+
+
+def _fit(
+    cases: LabelledCases, seed: int, candidates: Sequence[Candidate]
+) -> tuple[Scored, Scored, AnyArray]:
+    from threadpoolctl import threadpool_limits
+
+    split = split_patients(cases, seed)
+    parts = (split.train, split.valid, split.test)
+    train, *others = fill_and_scale(*(cases.X[rows] for rows in parts))
+    scores: list[dict[str, FloatArray]] = [{}, {}]
+    with threadpool_limits(1):
+        for candidate in candidates:
+            model = candidate.estimator(seed).fit(train, cases.y[split.train])
+            for held, X in zip(scores, others, strict=True):
+                held[candidate.name] = model.predict_proba(X)[:, 1]
+    valid, test = (
+        Scored(cases.patient[rows], cases.y[rows], held)
+        for rows, held in zip(parts[1:], scores, strict=True)
+    )
+    return valid, test, split.test
+
+
+ChosenPolicies = tuple[str, ThresholdPolicy, ThresholdPolicy]
+
+
+def _choose(scenario: Scenario, valid: Scored, horizon: int) -> list[ChosenPolicies]:
+    """Return, by strategy, the policy and the one of the same model with partial VOROS's rule."""
+    winners = choose_models(scenario, valid)
+    found = []
+    for strategy, model in winners.items():
+        # AUROC says nothing of thresholds; like the others without costs it takes the last one.
+        rule = cast("PolicyStrategy", "recall" if strategy == AUROC else strategy)
+        found.append((strategy, *_policies(scenario, valid, model, rule)))
+    ranking, testing = valid.halves
+    model = choose_models(scenario, ranking)[GUARANTEED_BY]
+    return [*found, (GUARANTEED, *_certified(scenario, valid, testing, model, horizon))]
+
+
+def choose_models(scenario: Scenario, scored: Scored) -> dict[str, str]:
+    """Return the model that each strategy chooses; of equals, the first of the grid."""
+    ranked = rank_points(scored.points.items(), len(scored.points), scenario).ranking
+    places = list(scored.scores)
+    in_order = sorted(ranked, key=lambda row: places.index(row.model))
+    by_area = {name: float(roc_auc_score(scored.y_true, s)) for name, s in scored.scores.items()}
+    return {
+        **{by: max(in_order, key=lambda row: float(getattr(row, by))).model for by in STRATEGIES},
+        AUROC: max(by_area, key=by_area.__getitem__),
+    }
+
+
+def _policies(
+    scenario: Scenario, valid: Scored, model: str, rule: PolicyStrategy
+) -> tuple[ThresholdPolicy, ThresholdPolicy]:
+    allowed = allowed_thresholds(valid.points[model], scenario)
+    own, same = (
+        ThresholdPolicy.from_allowed(allowed, strategy=each, model=model)
+        for each in (rule, GUARANTEED_BY)
+    )
+    return own, same
+
+
+def _certified(
+    scenario: Scenario, valid: Scored, testing: Scored, model: str, horizon: int
+) -> tuple[ThresholdPolicy, ThresholdPolicy]:
+    """Return the guaranteed policy, and the one that its model would have without."""
+    allowed = guaranteed_thresholds(scenario, testing, model, horizon)
+    policy = ThresholdPolicy.from_allowed(allowed, strategy=GUARANTEED_BY, model=model)
+    _, same = _policies(scenario, valid, model, GUARANTEED_BY)
+    return replace(policy, scenario=scenario), same
+
+
+def money(
+    policies: Mapping[str, ThresholdPolicy], test: Scored, prices: Mapping[str, FloatArray]
+) -> dict[str, float]:
+    """Return the mean price of a test case under each policy, in two ways, and under none.
+
+    ``one`` deploys the default threshold for all; ``own`` the threshold of each case's own ratio.
+    """
+    ratios, n = own_ratios(prices), len(test)
+    found = {
+        "never alarm": mean_price(test.y_true, np.zeros(n, bool), prices),
+        "always alarm": mean_price(test.y_true, np.ones(n, bool), prices),
+    }
+    for name, policy in policies.items():
+        scores = test.scores[policy.model or ""]
+        for way, threshold in {"one": policy.threshold(), "own": policy.threshold(ratios)}.items():
+            found[f"{name}, {way}"] = mean_price(test.y_true, scores >= threshold, prices)
+    return found
+
+
+def mean_price(y_true: BoolArray, alarms: BoolArray, prices: Mapping[str, Any]) -> float:
+    """Return what a case costs on average.
+
+    Examples
+    --------
+    >>> prices = {"C_FP": 1.0, "C_FN": 10.0, "C_TP": 2.0, "C_TN": 0.0}
+    >>> mean_price(np.array([True, True, False, False]), np.array([1, 0, 1, 0], bool), prices)
+    3.25
+    """
+    if_alarm = np.where(y_true, prices["C_TP"], prices["C_FP"])
+    if_none = np.where(y_true, prices["C_FN"], prices["C_TN"])
+    return float(np.where(alarms, if_alarm, if_none).mean())

@@ -1,0 +1,151 @@
+"""Run the study: a file for each split of each data set, then one table and one figure."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from voros.core.arrays import check_count
+from voros.installing import package_versions
+from voros.progress import progress_bar
+from voros.text.table import Table
+from voros_studies.evidence.figure import draw_evidence
+from voros_studies.evidence.one_split import evidence_grid, run_split
+from voros_studies.evidence.sources import DataSet
+from voros_studies.evidence.summary import Difference, compare_all, evidence_table, money_table
+from voros_studies.experiments.cases import TRAIN_SHARE
+from voros_studies.experiments.errors import ExperimentError
+from voros_studies.experiments.folder import save, save_json
+from voros_studies.experiments.grid import Candidate
+from voros_studies.experiments.splits import SplitsResult, read_costs
+from voros_studies.paper.paper_tables import ShownAsTables, table_files
+
+N_SPLITS = 10
+TEST_SHARE = (1 - TRAIN_SHARE) / 2
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EvidenceResult(ShownAsTables):
+    """The paired differences of every data set, tables of prices, and the seconds of the fits.
+
+    Examples
+    --------
+    >>> table = Table.from_rows([("data set", "saved"), ("SUPPORT2", "0.012")])
+    >>> result = EvidenceResult([], [table], seconds=2.0)
+    >>> len(result.tables), result.tables[1].text().splitlines()[0]
+    (2, 'data set  saved')
+    """
+
+    differences: Sequence[Difference]
+    prices: Sequence[Table]
+    seconds: float
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The differences, then the prices of the data sets that have some."""
+        return (evidence_table(self.differences), *self.prices)
+
+
+def run_evidence(
+    datasets: Sequence[DataSet],
+    out: str | Path,
+    *,
+    n_splits: int = N_SPLITS,
+    candidates: Sequence[Candidate] | None = None,
+    progress: bool | Callable[[int, int], None] = False,
+) -> EvidenceResult:
+    """Compare the strategies on every split of every data set, and write everything to a folder.
+
+    Each split is one file, written whole; a split whose file is there is not run again. The first
+    split of all data sets comes before the second, so that an interrupted run is a smaller study.
+
+    Parameters
+    ----------
+    datasets : sequence of DataSet
+        As `voros_studies.evidence.sources.find_datasets` reads them.
+    out : path-like
+    n_splits : int, default 10
+        Seeds 0 to n_splits - 1.
+    candidates : sequence of Candidate, optional
+        Models to choose from; 12 cheap ones by default.
+    progress : bool or callable
+        Show a bar, or call a function with the splits done and their number.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> from voros_studies.evidence.sources import DataSet
+    >>> from voros_studies.experiments import LabelledCases
+    >>> X = np.random.default_rng(0).normal(size=(400, 2))
+    >>> cases = LabelledCases(X[:, :1], X.sum(axis=1) > 1, np.arange(400), ("lactate",))
+    >>> ward, model = DataSet("ward", "a ward", cases), Candidate("LR", {"max_iter": 50, "C": 1})
+    >>> found = run_evidence([ward], tempfile.mkdtemp(), n_splits=2, candidates=[model])
+    >>> len(found.differences), found.differences[0].n
+    (15, 2)
+    """
+    if not datasets:
+        raise ExperimentError("no data set was found; at least one is needed")
+    check_count(n_splits, "n_splits", "a whole number of at least 1")
+    root, grid = Path(out), evidence_grid() if candidates is None else tuple(candidates)
+    known = {data.name: data.cases.fingerprint for data in datasets}
+    todo = [(seed, data) for seed in range(n_splits) for data in datasets]
+    records: dict[str, list[Record]] = {data.name: [] for data in datasets}
+    for seed, data in progress_bar(todo, "splits", progress):
+        identity = {
+            "data": data.name,
+            "fingerprint": known[data.name],
+            "seed": seed,
+            "candidates": [candidate.name for candidate in grid],
+            "version": package_versions("voros")["voros"],
+        }
+        records[data.name].append(_record(root, data, seed, grid, identity))
+    return _summarise(root, datasets, records)
+
+
+def _record(
+    root: Path, data: DataSet, seed: int, grid: Sequence[Candidate], identity: Record
+) -> Record:
+    path = root / "splits" / f"{data.name}-{seed:02d}.json"
+    held: Record = json.loads(path.read_text()) if path.exists() else {}
+    if held.get("identity") == identity:
+        return held
+    started = time.process_time()
+    costs, money = run_split(data, seed, grid)
+    found = {
+        "identity": identity,
+        "seconds": round(time.process_time() - started, 2),
+        "costs": [asdict(one) for one in costs],
+        "money": money,
+    }
+    save_json(path, found)
+    return found
+
+
+def _summarise(
+    root: Path, datasets: Sequence[DataSet], records: Mapping[str, Sequence[Record]]
+) -> EvidenceResult:
+    results = [_splits(data, records[data.name]) for data in datasets]
+    differences = compare_all(results)
+    prices = [
+        money_table(data.title, [held["money"] for held in records[data.name]])
+        for data in datasets
+        if data.prices is not None
+    ]
+    seconds = sum(held["seconds"] for found in records.values() for held in found)
+    result = EvidenceResult(differences, prices, seconds)
+    for name, content in table_files(result.tables).items():
+        save(root / name, content)
+    save(root / "evidence.png", draw_evidence(differences))
+    return result
+
+
+def _splits(data: DataSet, records: Sequence[Record]) -> SplitsResult:
+    splits = tuple(read_costs(held["costs"]) for held in records)
+    title = f"{data.title} ({data.cases.y.mean():.1%})"
+    return SplitsResult(title, splits, TEST_SHARE / (1 - TEST_SHARE))

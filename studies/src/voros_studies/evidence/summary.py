@@ -1,0 +1,155 @@
+"""From the costs of every split to one table: paired differences, and what they consist of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from voros.core.arrays import FloatArray
+from voros.text.table import Column, Table
+from voros_studies.evidence.one_split import AUROC, COMPARED, FITTED
+from voros_studies.experiments.labels import LABELS, scenario_in_words
+from voros_studies.experiments.splits import SplitsResult
+from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval
+from voros_studies.paper.cells import SCENARIOS
+
+STRATEGY_NAMES: Mapping[str, str] = {**LABELS, AUROC: "max AUROC"}
+ASKED: Mapping[int, str] = {
+    **{number: scenario_in_words(number) for number in SCENARIOS},
+    FITTED: "floor 1.5 and capacity 2 prevalences, alarms pay from 1 to 2 prevalences",
+}
+"""What each scenario asks for."""
+
+OTHERS = tuple(strategy for strategy in COMPARED if strategy != GUARANTEED_BY)
+EVERY = "mean of all data sets"
+MEAN_RESAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much dearer than partial VOROS a strategy was on test, over the splits of a data set.
+
+    ``interval`` resamples splits (or data sets, for the mean over them); ``corrected`` also takes
+    into account that splits share cases. ``model`` is what remains with the thresholds set by the
+    same rule, ``thresholds`` the rest. ``broken`` and ``broken_beside`` are the shares of splits on
+    which the strategy, and partial VOROS, broke a limit.
+    """
+
+    data: str
+    scenario: int
+    strategy: str
+    n: int
+    cost: float
+    interval: CostInterval
+    corrected: CostInterval | None
+    model: float
+    broken: float
+    broken_beside: float
+
+    @property
+    def thresholds(self) -> float:
+        """The part of the difference that the thresholds make."""
+        return self.interval.estimate - self.model
+
+
+def compare_all(results: Sequence[SplitsResult]) -> list[Difference]:
+    """Return the differences of every data set, and of the mean over data sets."""
+    found = []
+    for number in ASKED:
+        for strategy in OTHERS:
+            each = [_difference(result, number, strategy) for result in results]
+            found += each if len(each) < 2 else [*each, _mean_of(each)]
+    return found
+
+
+def _difference(result: SplitsResult, number: int, strategy: str) -> Difference:
+    held = result.of(GUARANTEED_BY, number)
+    one, beside = held[strategy], held[GUARANTEED_BY]
+    own, same, base = (
+        np.array(values)
+        for values in (
+            [split.cost for split in one],
+            [split.cost_aware for split in one],
+            [split.cost for split in beside],
+        )
+    )
+    return Difference(
+        *(result.title, number, strategy, len(one), float(own.mean())),
+        interval=bootstrap_mean(own - base),
+        corrected=result.excess(GUARANTEED_BY, number, strategy),
+        model=float((same - base).mean()),
+        broken=float(np.mean([bool(split.broken) for split in one])),
+        broken_beside=float(np.mean([bool(split.broken) for split in beside])),
+    )
+
+
+def _mean_of(each: Sequence[Difference]) -> Difference:
+    means = np.array([one.interval.estimate for one in each])
+    parts = np.array([(o.cost, o.model, o.broken, o.broken_beside) for o in each]).mean(axis=0)
+    cost, model, broken, beside = parts.tolist()
+    return Difference(
+        *(EVERY, each[0].scenario, each[0].strategy, len(each), cost),
+        *(bootstrap_mean(means), None, model, broken, beside),
+    )
+
+
+def bootstrap_mean(values: FloatArray, random_state: int = 0) -> CostInterval:
+    """Return the mean of values and its percentile interval over resamples of them.
+
+    Examples
+    --------
+    >>> bootstrap_mean(np.array([0.25, 0.25]))
+    CostInterval(estimate=0.25, low=0.25, high=0.25)
+    """
+    rng = np.random.default_rng(random_state)
+    means = rng.choice(values, (MEAN_RESAMPLES, len(values))).mean(axis=1)
+    return CostInterval.of(np.append(values.mean(), means))
+
+
+def evidence_table(differences: Sequence[Difference]) -> Table:
+    """Lay out one row for each scenario, strategy and data set."""
+    titles = ("scenario", "strategy", "data set")
+    counted = ("n", "cost", "dearer by", "low", "high", "corrected low", "corrected high")
+    parts = ("of it model", "of it thresholds", "limits broken", "broken by partial VOROS")
+    columns = (
+        *map(Column, titles),
+        *(Column(title, decimals=0 if title == "n" else 3) for title in (*counted, *parts)),
+    )
+    rows = tuple(
+        (
+            *(str(one.scenario), STRATEGY_NAMES[one.strategy], one.data),
+            *(float(one.n), one.cost, one.interval.estimate, one.interval.low, one.interval.high),
+            *_corrected(one),
+            *(one.model, one.thresholds, one.broken, one.broken_beside),
+        )
+        for one in differences
+    )
+    title = (
+        "Test cost above that of max partial VOROS, by scenario, strategy and data set; "
+        f"{STUDY_CONFIDENCE:.0%} intervals over n splits, or over n data sets for the mean of them"
+    )
+    return Table(columns, rows, title, "evidence")
+
+
+def _corrected(one: Difference) -> tuple[float, float] | tuple[str, str]:
+    if one.corrected is None or np.isnan(one.corrected.low):
+        return "", ""
+    return one.corrected.low, one.corrected.high
+
+
+def money_table(title: str, splits: Sequence[Mapping[str, float]]) -> Table:
+    """Lay out what a case costs at its own prices, averaged over splits, with an interval."""
+    columns = (
+        Column("policy"),
+        *(Column(name, decimals=2) for name in ("price of a case", "low", "high")),
+    )
+    rows = []
+    for name in splits[0]:
+        found = bootstrap_mean(np.array([split[name] for split in splits]))
+        policy, _, way = name.partition(", ")
+        label = f"{STRATEGY_NAMES.get(policy, policy)}{way and f', {way} threshold'}"
+        rows.append((label, found.estimate, found.low, found.high))
+    text = f"{title}: mean price of a test case, {len(splits)} splits, scenario {FITTED}"
+    return Table(columns, tuple(rows), text, "money")

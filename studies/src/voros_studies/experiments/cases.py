@@ -1,0 +1,200 @@
+"""The cases of a study: features, outcome and patient, their split, and their scaling."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros_studies.experiments.errors import ExperimentError
+
+TRAIN_SHARE = 0.5
+"""Share of the patients that models are trained on; the rest is halved."""
+
+FEWEST_PATIENTS = 4
+"""Patients with and without the outcome that the smallest split needs, each."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledCases:
+    """Features, outcome and patient of every case.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_cases, n_features)
+        NaN where nothing was measured.
+    y : ndarray of bool, shape (n_cases,)
+        The outcome.
+    patient : ndarray of int, shape (n_cases,)
+        Whose case it is; the cases of one patient stay in one part of the split.
+    feature_names : tuple of str
+    case_id : ndarray of int, optional
+        Which case it is, such as a stay's number, where a patient may have several.
+
+    Examples
+    --------
+    >>> X, y = np.array([[70.0, 1.2], [64.0, np.nan], [81.0, 3.4]]), np.array([False, False, True])
+    >>> cases = LabelledCases(X, y, np.array([1, 1, 2]), ("age", "lactate"))
+    >>> cases
+    3 cases of 2 patients, 2 features, 0.333 positive
+    >>> cases.feature("age").tolist()
+    [70.0, 64.0, 81.0]
+    """
+
+    X: FloatArray
+    y: BoolArray
+    patient: AnyArray
+    feature_names: tuple[str, ...]
+    case_id: AnyArray | None = None
+
+    def __post_init__(self) -> None:
+        expected = (len(self.y), len(self.feature_names))
+        if self.X.shape != expected or len(self.patient) != len(self.y):
+            raise ValueError(
+                f"X has shape {self.X.shape} and patient length {len(self.patient)}; with "
+                f"{len(self.y)} outcomes and {len(self.feature_names)} names, {expected} is needed"
+            )
+
+    def __len__(self) -> int:
+        """Count the cases."""
+        return len(self.y)
+
+    def __repr__(self) -> str:
+        return (
+            f"{len(self)} cases of {len(np.unique(self.patient))} patients, "
+            f"{len(self.feature_names)} features, {self.y.mean():.3f} positive"
+        )
+
+    def feature(self, name: str) -> FloatArray:
+        """Return one feature of every case."""
+        return self.X[:, self.feature_names.index(name)]
+
+    @property
+    def stays(self) -> AnyArray:
+        """Which case each is: `case_id`, or the patient where none was given."""
+        return self.patient if self.case_id is None else self.case_id
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of every number, by which a run recognises its own data."""
+        digest = hashlib.sha256("\n".join(self.feature_names).encode())
+        for array in (self.X, self.y, self.patient):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def check_both_outcomes(self, source: str, remedy: str) -> None:
+        """Raise where there is nothing to learn from."""
+        if len(self) == 0:
+            raise ExperimentError(f"{source}: the cohort is empty. {remedy}")
+        if self.y.all() or not self.y.any():
+            met = "all" if self.y.all() else "none"
+            raise ExperimentError(
+                f"{source}: {met} of the {len(self)} cases met the outcome, so there is nothing to "
+                f"learn. {remedy}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Positions of the cases to train, select (valid) and test on, in ascending order."""
+
+    train: AnyArray
+    valid: AnyArray
+    test: AnyArray
+
+
+def split_patients(cases: LabelledCases, random_state: int = 0) -> Split:
+    """Split 50/25/25 by patient, so that each part has its share of patients with the outcome.
+
+    A patient with several cases counts as having the outcome when any case has it.
+
+    Examples
+    --------
+    >>> cases = LabelledCases(np.zeros((8, 0)), np.arange(8) % 2 == 0, np.arange(8), ())
+    >>> split = split_patients(cases)
+    >>> [int(cases.y[rows].sum()) for rows in (split.train, split.valid, split.test)]
+    [2, 1, 1]
+    """
+    codes, ever = _patients(cases.patient, cases.y)
+    train, rest = train_test_split(
+        np.arange(len(ever)), train_size=TRAIN_SHARE, stratify=ever, random_state=random_state
+    )
+    valid, test = train_test_split(
+        rest, train_size=0.5, stratify=ever[rest], random_state=random_state
+    )
+    return Split(*(np.flatnonzero(np.isin(codes, part)) for part in (train, valid, test)))
+
+
+def split_in_quarters(cases: LabelledCases, random_state: int = 0) -> Split:
+    """Split 50/25/25 by patient as the authors did for eICU: a quarter, then a third, at random.
+
+    Examples
+    --------
+    >>> n = 77_066
+    >>> cases = LabelledCases(np.zeros((n, 0)), np.arange(n) % 9 == 0, np.arange(n), ())
+    >>> [len(rows) for rows in vars(split_in_quarters(cases)).values()]
+    [38532, 19267, 19267]
+    """
+    codes, ever = _patients(cases.patient, cases.y)
+    rest, test = train_test_split(np.arange(len(ever)), test_size=0.25, random_state=random_state)
+    train, valid = train_test_split(rest, test_size=1 / 3, random_state=random_state)
+    return Split(*(np.flatnonzero(np.isin(codes, part)) for part in (train, valid, test)))
+
+
+def split_around_test(cases: LabelledCases, test: BoolArray, random_state: int = 0) -> Split:
+    """Keep the cases of ``test`` as the test part, and split the other patients two to one.
+
+    Examples
+    --------
+    >>> cases = LabelledCases(np.zeros((20, 0)), np.arange(20) % 2 == 0, np.arange(20), ())
+    >>> split = split_around_test(cases, np.arange(20) >= 14)
+    >>> len(split.train), len(split.valid), split.test.tolist()
+    (9, 5, [14, 15, 16, 17, 18, 19])
+    """
+    shared = np.intersect1d(cases.patient[test], cases.patient[~test])
+    if len(shared):
+        raise ExperimentError(
+            f"{len(shared)} patients, {shared[0]} the first, have cases in the test set and "
+            "elsewhere. Each patient's cases must be in one set"
+        )
+    rest = np.flatnonzero(~test)
+    codes, ever = _patients(cases.patient[rest], cases.y[rest])
+    train, valid = train_test_split(
+        np.arange(len(ever)), train_size=2 / 3, stratify=ever, random_state=random_state
+    )
+    kept = [rest[np.isin(codes, part)] for part in (train, valid)]
+    return Split(kept[0], kept[1], np.flatnonzero(test))
+
+
+def _patients(patient: AnyArray, y: BoolArray) -> tuple[AnyArray, BoolArray]:
+    """Return the number of each case's patient, and which patients ever had the outcome."""
+    codes = np.unique(patient, return_inverse=True)[1]
+    ever = np.bincount(codes, weights=y) > 0
+    for which, count in {"with": ever.sum(), "without": (~ever).sum()}.items():
+        if count < FEWEST_PATIENTS:
+            raise ExperimentError(
+                f"the cohort has {count} patients {which} the outcome; a split in three needs at "
+                f"least {FEWEST_PATIENTS}. Take the whole release, not an extract of it"
+            )
+    return codes, ever
+
+
+def fill_and_scale(train: FloatArray, *others: FloatArray) -> list[FloatArray]:
+    """Fill with the training mean, then map the training range to 0-1: train and others.
+
+    A new case beyond the training range lands beyond 0-1. A feature that was constant in training
+    keeps its unit; one that was never measured is taken as 0.
+
+    Examples
+    --------
+    >>> train = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]])
+    >>> fill_and_scale(train, np.array([[1.0, 7.0], [np.nan, np.nan], [4.0, 0.0]]))[1].tolist()
+    [[0.0, 7.0], [0.5, 0.0], [1.5, 0.0]]
+    """
+    known = np.where(np.isnan(train).all(axis=0), 0.0, train)
+    mean, low, high = (f(known, axis=0) for f in (np.nanmean, np.nanmin, np.nanmax))
+    width = np.where(high > low, high - low, 1.0)
+    return [(np.where(np.isnan(X), mean, X) - low) / width for X in (train, *others)]

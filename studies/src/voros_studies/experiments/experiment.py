@@ -1,0 +1,257 @@
+"""From cases to a folder with everything: fits, tables, figures, policies and a summary page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from voros.core.arrays import check_count
+from voros.text.table import Table, csv_text
+from voros_studies.experiments.cases import LabelledCases, Split, split_patients
+from voros_studies.experiments.context import NO_CONTEXT, StudyContext
+from voros_studies.experiments.errors import ExperimentError
+from voros_studies.experiments.folder import (
+    RunFolder,
+    hardware,
+    open_run,
+    run_versions,
+    save,
+    save_json,
+)
+from voros_studies.experiments.grid import Candidate, paper_grid, quick_grid
+from voros_studies.experiments.results import StudyResult
+from voros_studies.experiments.reviewer import StudyParts, reviewer_tables, study_flow
+from voros_studies.experiments.rivals import Rivals
+from voros_studies.experiments.run_summary import draw_study, render_summary
+from voros_studies.experiments.runs import TIME_LIMIT, run_grid
+from voros_studies.experiments.study import Deployed, Scored, cost_intervals, run_study
+from voros_studies.experiments.timing import GridBar, briefing, grid_seconds
+from voros_studies.paper.paper_tables import table_files
+
+FindRivals = Callable[[Split, Sequence[Deployed], tuple[Scored, Scored], Path], Rivals]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run an experiment.
+
+    Parameters
+    ----------
+    quick : bool, default False
+        Fit a dozen candidates rather than the paper's 140.
+    jobs : int, optional
+        Fits side by side; by default one per core.
+    time_limit : float, default 1800
+        Seconds a single fit may take.
+    random_state : int, default 0
+        Seed of the split, of every fit and of the resamples.
+    progress : bool, default True
+        Whether to draw a bar on the standard error stream.
+    announce : callable, optional
+        Called with what was found, what is lacking and how long it will take, before it starts.
+    command : str, optional
+        What was typed to run it, for the page.
+
+    Examples
+    --------
+    >>> options = RunOptions(quick=True, jobs=2)
+    >>> len(options.candidates), len(RunOptions().candidates), options.cores
+    (12, 140, 2)
+    """
+
+    quick: bool = False
+    jobs: int | None = None
+    time_limit: float = TIME_LIMIT
+    random_state: int = 0
+    progress: bool = True
+    announce: Callable[[str], object] = str
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None:
+            check_count(self.jobs, "jobs", "a whole number of at least 1")
+        if not self.time_limit > 0:
+            raise ValueError(f"time_limit={self.time_limit}; accepted are seconds above 0")
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """What is fitted."""
+        return quick_grid() if self.quick else paper_grid()
+
+    @property
+    def cores(self) -> int:
+        """Fits side by side."""
+        return self.jobs or os.cpu_count() or 1
+
+    def brief(
+        self,
+        found: Sequence[str],
+        lacking: Sequence[str],
+        size: tuple[int, int],
+        preparing: float = 0.0,
+    ) -> None:
+        """Announce files, what is lacking, and the time for training data of a size (n, d)."""
+        seconds = preparing + grid_seconds(self.candidates, *size, self.cores)
+        self.announce(briefing(found, lacking, seconds))
+
+
+AS_PUBLISHED = RunOptions()
+"""The paper's grid and time limit."""
+
+
+def run_experiment(
+    title: str,
+    cases: LabelledCases,
+    root: Path,
+    options: RunOptions,
+    *,
+    description: Mapping[str, Any],
+    split: Split | None = None,
+    context: StudyContext = NO_CONTEXT,
+    find_rivals: FindRivals | None = None,
+) -> StudyResult:
+    """Fit the grid, run the study, and write everything into one folder.
+
+    Parameters
+    ----------
+    title : str
+        Of tables and page.
+    cases : LabelledCases
+    root : Path
+        The folder; one with an unfinished run of the same is taken up where it stopped.
+    options : RunOptions
+    description : mapping
+        What distinguishes this run from another on the same data.
+    split : Split, optional
+        By default `split_patients` makes one.
+    context : StudyContext, optional
+        What tables and page say of the cases.
+    find_rivals : callable, optional
+        Compares with anything else, from the split and what was deployed.
+
+    Examples
+    --------
+    A dozen models on 400 cases, half a minute:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 1))
+    >>> cases = LabelledCases(X, X[:, 0] > rng.normal(1, 1, 400), np.arange(400), ("lactate",))
+    >>> how = RunOptions(quick=True, progress=False)
+    >>> result = run_experiment("Ward", cases, Path("out"), how, description={})  # doctest: +SKIP
+    >>> print(result.tables[0].text())  # doctest: +SKIP
+    """
+    split = split or split_patients(cases, options.random_state)
+    identity = {**description, "random_state": options.random_state}
+    folder = open_run(root, cases, split, identity)
+    size = (len(split.train), len(cases.feature_names))
+    records = run_grid(
+        folder,
+        options.candidates,
+        random_state=options.random_state,
+        jobs=options.cores,
+        time_limit=options.time_limit,
+        on_finished=GridBar(options.candidates, *size, options.progress),
+    )
+    result, valid, test = study_run(title, folder, records, split, options, find_rivals)
+    parts = StudyParts(cases, split, context, valid, test)
+    facts = [*asked_facts(options, identity), *_facts(cases, split, records, context.notes)]
+    _write(folder, result, parts, facts)
+    return result
+
+
+def study_run(
+    title: str,
+    folder: RunFolder,
+    records: Mapping[str, dict[str, Any]],
+    split: Split,
+    options: RunOptions,
+    find_rivals: FindRivals | None = None,
+) -> tuple[StudyResult, Scored, Scored]:
+    """Study the finished fits of a run."""
+    names = [name for name, record in records.items() if record["status"] == "done"]
+    if not names:
+        raise ExperimentError(
+            f"{folder.root / 'fits'}: not one fit finished; the records say why. Give more time "
+            "with a longer limit, or mend what they name, and run the command again"
+        )
+    valid, test = (Scored.read(folder, names, part) for part in ("valid", "test"))
+    deployed = tuple(run_study(valid, test))
+    kept = folder.root / "intervals"
+    intervals = {
+        number: cost_intervals(list(ones), test, options.random_state, kept=kept)
+        for number, ones in groupby(deployed, key=attrgetter("scenario"))
+    }
+    rivals = find_rivals(split, deployed, (valid, test), kept) if find_rivals else None
+    return StudyResult(title, deployed, intervals, records, rivals), valid, test
+
+
+def asked_facts(options: RunOptions, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what was asked for, and on what it was computed, for a page."""
+    grid = f"quick: {len(options.candidates)} of the paper's {len(paper_grid())} models"
+    return [
+        *([("command", options.command)] if options.command else []),
+        *((name.replace("_", " "), str(value)) for name, value in identity.items() if value != ""),
+        ("grid", grid if options.quick else f"the paper's {len(options.candidates)} models"),
+        ("time limit of a fit", f"{options.time_limit:g} s"),
+        ("hardware", hardware()),
+    ]
+
+
+def _facts(
+    cases: LabelledCases, split: Split, records: Mapping[str, dict[str, Any]], notes: Sequence[str]
+) -> list[tuple[str, str]]:
+    done = [record for record in records.values() if record["status"] == "done"]
+    not_done = [name for name, record in records.items() if record["status"] != "done"]
+    parts = {part: cases.y[rows] for part, rows in vars(split).items()}
+    sizes = ", ".join(f"{part} {len(y)} ({y.mean():.3f} positive)" for part, y in parts.items())
+    packages = ", ".join(f"{name} {number}" for name, number in run_versions().items())
+    return [
+        *(("data", note) for note in notes),
+        ("digest", f"{cases.fingerprint} (of features and outcomes)"),
+        ("cases", repr(cases)),
+        ("split by patient", sizes),
+        (
+            "fits",
+            f"{len(done)} finished in {sum(r['seconds'] for r in done):.0f} s of one core; "
+            f"{sum(not r['converged'] for r in done)} stopped before they converged, as the "
+            "grid's iteration limits intend",
+        ),
+        *(("not finished", name) for name in not_done),
+        ("versions", packages),
+    ]
+
+
+def _table_files(tables: Sequence[Table], study: str) -> dict[str, str]:
+    """Return the files of tables; CSV has no title, so each row says whose it is."""
+    files = table_files(tables)
+    for table in tables:
+        names = [*(column.name or column.title for column in table.columns), "study"]
+        files[f"{table.name}.csv"] = csv_text(names, [(*row, study) for row in table.rows])
+    return files
+
+
+def _write(
+    folder: RunFolder,
+    result: StudyResult,
+    parts: StudyParts,
+    facts: Sequence[tuple[str, str]],
+) -> None:
+    reviewer = reviewer_tables(result, parts)
+    pictures = draw_study(result, parts.valid, parts.test)
+    for name, content in _table_files((*result.tables, *reviewer), result.title).items():
+        save(folder.root / "tables" / name, content)
+    for name, image in pictures.items():
+        save(folder.root / "figures" / name, image)
+    for one in result.deployed:
+        name = f"scenario_{one.scenario}_{one.strategy}.json"
+        save(folder.root / "policies" / name, one.policy.to_json())
+    listed = [{"name": name, "text": text} for name, text in facts]
+    save_json(folder.root / "study.json", {"title": result.title, "facts": listed})
+    page = render_summary(result, facts, pictures, reviewer, study_flow(parts))
+    save(folder.root / "summary.html", page)

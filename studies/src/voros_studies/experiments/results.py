@@ -1,0 +1,115 @@
+"""What a study found, as tables: the paper's two kinds, the differences, and the fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from voros.text.table import Column, Table, Value
+from voros_studies.experiments.grid import Candidate
+from voros_studies.experiments.labels import LABELS, cost_columns, scenario_in_words
+from voros_studies.experiments.rivals import Rivals
+from voros_studies.experiments.study import CostIntervals, Deployed
+from voros_studies.paper.paper_tables import (
+    ShownAsTables,
+    evaluated,
+    evaluation_columns,
+    limits_kept,
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyResult(ShownAsTables):
+    """Everything a study found.
+
+    ``intervals`` are by scenario and strategy, ``records`` say how each fit went, and ``rivals``
+    whatever else the models were compared with.
+
+    Examples
+    --------
+    Of a run that has just begun, with one fit done:
+
+    >>> record = {"family": "RF", "parameters": {"max_depth": 4}}
+    >>> result = StudyResult("SUPPORT2", (), {}, {"rf-4": record})
+    >>> result.scenarios, result.label("rf-4")
+    ([], 'RF, depth 4')
+    """
+
+    title: str
+    deployed: tuple[Deployed, ...]
+    intervals: Mapping[int, Mapping[str, CostIntervals]]
+    records: Mapping[str, dict[str, Any]]
+    rivals: Rivals | None = None
+
+    @property
+    def scenarios(self) -> list[int]:
+        """Numbers of the scenarios."""
+        return sorted({one.scenario for one in self.deployed})
+
+    def of(self, scenario: int) -> list[Deployed]:
+        """Return what was deployed in one scenario, strategy by strategy."""
+        return [one for one in self.deployed if one.scenario == scenario]
+
+    def label(self, model: str) -> str:
+        """Return a model's name, short enough for a legend."""
+        record = self.records[model]
+        return Candidate(record["family"], record["parameters"]).label
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Main, detailed and difference tables, then those against rivals."""
+        numbers = self.scenarios
+        return (
+            self._main(numbers),
+            *(self._detailed(number) for number in numbers),
+            *(self._differences(number) for number in numbers),
+            *([] if self.rivals is None else [self.rivals.table]),
+        )
+
+    def _main(self, numbers: Sequence[int]) -> Table:
+        columns = [Column("strategy")]
+        rows: list[list[Value]] = [[LABELS[one.strategy]] for one in self.of(numbers[0])]
+        for number in numbers:
+            columns += cost_columns(number, kept="limits kept")
+            for row, one in zip(rows, self.of(number), strict=True):
+                found = self.intervals[number][one.strategy].cost
+                row += [found.estimate, found.low, found.high, limits_kept(one.test)]
+        title = f"{self.title}: expected normalised cost on the test set, 95 % intervals"
+        return Table(tuple(columns), tuple(map(tuple, rows)), title, "main")
+
+    def _detailed(self, number: int) -> Table:
+        deployed = self.of(number)
+        valid, test = deployed[0].valid.max_alarms, deployed[0].test.max_alarms
+        columns = (
+            Column("strategy"),
+            *evaluation_columns("validation", f"validation set, at most {valid:g} alarms"),
+            *evaluation_columns("test", f"test set, at most {test:g} alarms"),
+            Column("model"),
+        )
+        rows = tuple(
+            (
+                *(LABELS[one.strategy], *evaluated(one.valid), *evaluated(one.test)),
+                self.label(one.model),
+            )
+            for one in deployed
+        )
+        title = f"{self.title}, scenario {number}: {scenario_in_words(number)}"
+        return Table(columns, rows, title, f"scenario_{number}")
+
+    def _differences(self, number: int) -> Table:
+        columns = (
+            Column("strategy"),
+            Column("test cost above partial VOROS", "excess"),
+            *map(Column, ("low", "high", "verdict")),
+            Column("same model, thresholds by cost", "cost_aware"),
+        )
+        rows = []
+        for one in self.of(number):
+            found = self.intervals[number][one.strategy]
+            more = found.excess
+            if one.strategy != "partial_voros":
+                values = (more.estimate, more.low, more.high, found.verdict, one.cost_aware_test)
+                rows.append((LABELS[one.strategy], *values))
+        title = f"{self.title}, scenario {number}: paired differences in test cost, 95 % intervals"
+        return Table(columns, tuple(rows), title, f"scenario_{number}_differences")

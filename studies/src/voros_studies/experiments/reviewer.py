@@ -1,0 +1,279 @@
+"""What reviewers of clinical papers ask for: table 1, counts, subgroups, checklist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.decision import solve
+from voros.core.exact_intervals import binomial_limits
+from voros.core.risk_quality import risk_quality
+from voros.present.checklist import checklist_table
+from voros.present.flow import FlowStep, flow_table
+from voros.text.table import Absent, Column, Table, Value
+from voros_studies.experiments.cases import LabelledCases, Split
+from voros_studies.experiments.context import StudyContext
+from voros_studies.experiments.labels import LABELS
+from voros_studies.experiments.results import StudyResult
+from voros_studies.experiments.study import STUDY_CONFIDENCE, Deployed, Scored
+from voros_studies.paper.cells import SCENARIOS
+
+PART_TITLES = {"train": "training", "valid": "validation", "test": "test"}
+NO_PRECISION = Absent("no alarm was raised, so there is no precision")
+
+ANSWERED: Mapping[str, str] = {
+    "5a": "What was run; docs/experiments.md",
+    "6b": "flow.csv",
+    "7": "docs/experiments.md",
+    "8a": "title; docs/experiments.md",
+    "9a": "docs/experiments.md",
+    "9b": "docs/experiments.md; feature_names in features.npz",
+    "11": "docs/experiments.md (training mean); table_1.csv",
+    "12a": "flow.csv; What was run",
+    "12b": "docs/experiments.md (scaled to the training range)",
+    "12c": "candidates.csv; fits/",
+    "12e": "performance.csv, calibration figure, main.csv, ROC figures",
+    "12f": "no model was updated",
+    "12g": "predictions/",
+    "13": "class weights of the grid, in candidates.csv; no recalibration",
+    "15": "policies/; docs/experiments.md",
+    "16": "table_1.csv (random split of the same source)",
+    "18f": "voros, whose version is under What was run",
+    "20a": "flow.csv",
+    "20b": "table_1.csv",
+    "20c": "table_1.csv",
+    "21": "flow.csv; What was run",
+    "23a": "performance.csv, main.csv, counts and subgroups",
+    "24": "no model was updated",
+}
+"""Items that every run answers, and where."""
+
+
+@dataclass(frozen=True, eq=False)
+class StudyParts:
+    """The cases, how they were split, and what the models say of two of the parts."""
+
+    cases: LabelledCases
+    split: Split
+    context: StudyContext
+    valid: Scored
+    test: Scored
+
+
+def reviewer_tables(result: StudyResult, parts: StudyParts) -> tuple[Table, ...]:
+    """Return every table that reviewers ask for, those of many rows last."""
+    return (
+        flow_table(study_flow(parts), result.title),
+        *([table_one(parts, result.title)] if parts.context.characteristics else []),
+        performance_table(result, parts.test),
+        *(counts_table(result, number) for number in result.scenarios),
+        *(subgroup_tables(result, parts) if parts.context.groups else []),
+        candidates_table(result, parts),
+        checklist_table({**ANSWERED, **parts.context.answers}, f"{result.title}: TRIPOD+AI"),
+    )
+
+
+def study_flow(parts: StudyParts) -> tuple[FlowStep, ...]:
+    """Return the flow of the data, and on to the three parts."""
+    cases, split = parts.cases, vars(parts.split)
+    first = parts.context.flow or (FlowStep("cases", len(cases)),)
+    used = sum(map(len, split.values()))
+    if used < len(cases):
+        left = len(cases) - used
+        first = (*first, FlowStep("in the split", used, left, "of patients of other parts"))
+    ends = [
+        FlowStep(
+            f"{PART_TITLES[part]}, {int(cases.y[rows].sum()):,} with the outcome",
+            len(rows),
+            is_part=True,
+        )
+        for part, rows in split.items()
+    ]
+    return (*first, *ends)
+
+
+def table_one(parts: StudyParts, title: str) -> Table:
+    """Describe the cases by part and outcome: median and quartiles, or number and share."""
+    columns = [Column("characteristic")]
+    masks: list[tuple[AnyArray, BoolArray]] = []
+    for part, rows in vars(parts.split).items():
+        for outcome, word in ((True, "with"), (False, "without")):
+            group = f"{PART_TITLES[part]} set"
+            columns.append(Column(f"{word} outcome", f"{part}_{word}", group))
+            masks.append((rows, parts.cases.y[rows] == outcome))
+        columns.append(Column("missing", f"{part}_missing", f"{PART_TITLES[part]} set"))
+    rows_ = [_described("n", lambda x: f"{len(x):,}", parts.cases.y, masks)]
+    for name, values in parts.context.characteristics.items():
+        rows_ += _characteristic(name, values, masks)
+    return Table(tuple(columns), tuple(rows_), f"{title}: characteristics (table 1)", "table_1")
+
+
+def _characteristic(
+    name: str, values: AnyArray, masks: Sequence[tuple[AnyArray, BoolArray]]
+) -> Iterator[tuple[Value, ...]]:
+    if values.dtype.kind in "UO":
+        for word in sorted({str(word) for word in values} - {""}):
+            yield _described(f"{name}: {word}", lambda x, w=word: _share(x == w), values, masks)
+    elif values.dtype.kind == "b":
+        yield _described(name, _share, values, masks)
+    else:
+        yield _described(f"{name}, median (quartiles)", _quartiles, values, masks)
+
+
+def _described(
+    name: str, describe: Any, values: AnyArray, masks: Sequence[tuple[AnyArray, BoolArray]]
+) -> tuple[Value, ...]:
+    row: list[Value] = [name]
+    for number, (rows, mask) in enumerate(masks):
+        row.append(describe(values[rows][mask]))
+        if number % 2:
+            row.append(f"{_missing(values[rows]).mean():.1%}")
+    return tuple(row)
+
+
+def _missing(values: AnyArray) -> BoolArray:
+    return np.asarray(values == "" if values.dtype.kind in "UO" else np.isnan(values))
+
+
+def _share(held: BoolArray) -> str:
+    return f"{int(held.sum()):,} ({held.mean():.1%})" if len(held) else "0"
+
+
+def _quartiles(values: FloatArray) -> str:
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return "none"
+    low, middle, high = np.quantile(known, [0.25, 0.5, 0.75])
+    return f"{middle:.4g} ({low:.4g}-{high:.4g})"
+
+
+def performance_table(result: StudyResult, test: Scored) -> Table:
+    """Return AUROC, AUPRC and Brier score of the selected models on the test set."""
+    measures = {"auroc": "AUROC", "auprc": "AUPRC", "brier": "Brier score"}
+    columns = [Column("model")]
+    for name, title in measures.items():
+        group = f"{title}: {STUDY_CONFIDENCE:.0%} interval by patient"
+        columns.append(Column(title, name, group))
+        columns += [Column(end, f"{name}_{end}", group) for end in ("low", "high")]
+    columns += [Column("mean risk", "mean_risk"), Column("observed", "prevalence")]
+    rows: list[tuple[Value, ...]] = []
+    for model in dict.fromkeys(one.model for one in result.deployed):
+        found = risk_quality(test.y_true, test.scores[model], test.patient)
+        rated = [(getattr(found, name), *ends) for name, ends in found.intervals.items()]
+        risks = found.mean_risk, found.prevalence
+        rows.append((result.label(model), *chain.from_iterable(rated), *risks))
+    return Table(
+        tuple(columns), tuple(rows), f"{result.title}: risks on the test set", "performance"
+    )
+
+
+def counts_table(result: StudyResult, number: int) -> Table:
+    """Return TP, FP, FN and TN on the test set at every deployed threshold, with intervals."""
+    columns = [Column("strategy"), Column("from cost ratio", "from"), Column("to")]
+    columns.append(Column("threshold", decimals=4))
+    columns += [Column(name, name.lower(), decimals=0) for name in ("TP", "FP", "FN", "TN")]
+    for name in ("precision", "recall", "alarms"):
+        decimals = 0 if name == "alarms" else 3
+        group = f"{name}: exact {STUDY_CONFIDENCE:.0%} interval"
+        columns += [
+            Column(title, f"{name}{end}", group, decimals)
+            for title, end in ((name, ""), ("low", "_low"), ("high", "_high"))
+        ]
+    rows = [row for one in result.of(number) for row in _counts(one)]
+    title = f"{result.title}, scenario {number}: counts on the test set"
+    return Table(tuple(columns), tuple(rows), title, f"scenario_{number}_counts")
+
+
+def _counts(one: Deployed) -> Iterator[tuple[Value, ...]]:
+    n_positive, n_negative = one.test.n_positive, one.test.n_negative
+    support = one.policy.scenario.costs.support
+    for choice in one.test.choices:
+        tp, fp, alarms = choice.tp, choice.fp, choice.alarms
+        span = max(choice.cost_ratio_low, support[0]), min(choice.cost_ratio_high, support[1])
+        precision = _with_limits(tp, alarms) if alarms else [NO_PRECISION] * 3
+        n_cases = n_positive + n_negative
+        raised = [n_cases * share for share in _with_limits(alarms, n_cases)]
+        yield (
+            *(LABELS[one.strategy], *span, choice.threshold),
+            *(tp, fp, n_positive - tp, n_negative - fp),
+            *(*precision, *_with_limits(tp, n_positive), *raised),
+        )
+
+
+def _with_limits(hits: float, n: float) -> list[float]:
+    low, high = binomial_limits(np.array([hits]), n, STUDY_CONFIDENCE)
+    return [hits / n, float(low[0]), float(high[0])]
+
+
+def subgroup_tables(result: StudyResult, parts: StudyParts) -> list[Table]:
+    """Return what the policies by partial VOROS do in each group, one table for each scenario."""
+    rows = parts.split.test
+    by = {name: words[rows] for name, words in parts.context.groups.items()}
+    tables = []
+    for one in result.deployed:
+        if one.strategy == "partial_voros":
+            scores = parts.test.scores[one.model]
+            found = one.policy.evaluate(parts.test.y_true, scores, by=by, by_cost=True).by_group
+            if found is not None:
+                tables.append(_subgroups(result, one, [group.values() for group in found.results]))
+    return tables
+
+
+def _subgroups(result: StudyResult, one: Deployed, found: Sequence[Mapping[str, Any]]) -> Table:
+    whole = ("cases", "positives", "alarms", "alarms_low", "alarms_high")
+    columns = tuple(
+        Column(name.replace("_", " "), name, decimals=0 if name in whole else 3)
+        for name in found[0]
+    )
+    rows = tuple(
+        tuple(
+            value
+            if isinstance(value, str)
+            else Absent("no alarm, or no positive")
+            if np.isnan(value)
+            else float(value)
+            for value in group.values()
+        )
+        for group in found
+    )
+    title = (
+        f"{result.title}, scenario {one.scenario}: max partial VOROS in groups of the test set; "
+        "intervals hold together"
+    )
+    return Table(columns, rows, title, f"scenario_{one.scenario}_groups")
+
+
+def candidates_table(result: StudyResult, parts: StudyParts) -> Table:
+    """Return every candidate's scores on validation and test, and how its fit went."""
+    columns = [Column("model"), Column("seconds", decimals=1), Column("converged")]
+    for number in result.scenarios:
+        group = f"validation, scenario {number}"
+        columns += [
+            Column("partial VOROS", f"partial_voros_{number}", group, decimals=4),
+            Column("VOROS", f"voros_{number}", group, decimals=4),
+        ]
+    columns += [
+        Column(title, f"{part}_{title.lower()}", f"{PART_TITLES[part]} set", decimals=4)
+        for part in ("valid", "test")
+        for title in ("AUROC", "AUPRC", "Brier")
+    ]
+    rows = tuple(_candidate(result, parts, model) for model in parts.valid.scores)
+    return Table(tuple(columns), rows, f"{result.title}: all candidates", "candidates")
+
+
+def _candidate(result: StudyResult, parts: StudyParts, model: str) -> tuple[Value, ...]:
+    record = result.records[model]
+    row: list[Value] = [result.label(model), record["seconds"]]
+    row.append("yes" if record["converged"] else "no")
+    for number in result.scenarios:
+        points, scenario = parts.valid.points[model], SCENARIOS[number]
+        row += [solve(points, s).partial_voros for s in (scenario, scenario.without_limits())]
+    for part in (parts.valid, parts.test):
+        found = risk_quality(part.y_true, part.scores[model], n_resamples=1)
+        row += [found.auroc, found.auprc, found.brier]
+    return tuple(row)

@@ -1,0 +1,170 @@
+"""The summary of a run: pictures, and one HTML page with what was asked, found and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from voros.core.decision import solve
+from voros.plotting import AreaCurveDisplay, CalibrationDisplay, RocDisplay, WinnerMapDisplay
+from voros.present.document import Picture, render_document
+from voros.present.flow import FlowStep
+from voros.present.report.figures import figure_bytes, headless_pyplot
+from voros.text.table import Table
+from voros.winners import score_grid
+from voros_studies.experiments.labels import LABELS, scenario_in_words
+from voros_studies.experiments.results import StudyResult
+from voros_studies.experiments.study import SAME_CHOICE, Scored
+from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.paper_tables import STRATEGY_LABELS
+
+DEPLOYED_MARK: dict[str, Any] = {
+    "color": "black",
+    "markerfacecolor": "none",
+    "markersize": 8,
+    "zorder": 5,
+}
+MAP_FLOORS = np.linspace(0.02, 0.9, 45)
+MAP_CAPACITIES = np.linspace(0.02, 0.6, 30)
+
+STRATEGY_MARKERS = {
+    "voros": "s",
+    "partial_auroc": "^",
+    "recall": "v",
+    "partial_voros": "o",
+    "margin": "P",
+    "guaranteed": "D",
+}
+"""How the thresholds of each strategy are marked."""
+
+SHAPES = {"s": "square", "^": "triangle up", "v": "triangle down", "o": "circle", "P": "plus"}
+SHAPES |= {"D": "diamond"}
+
+CAPTIONS = {
+    "roc": "ROC curves of the selected models on the test set, and the region the limits leave. "
+    "Marked are the thresholds that validation deployed: "
+    + ", ".join(f"{SHAPES[mark]} {LABELS[name]}" for name, mark in STRATEGY_MARKERS.items())
+    + ".",
+    "area": "Share of the feasible region that is costlier than each model, by cost, on the test "
+    "set.",
+    "calibration": "Risk and observed share in tenths of the test set, with exact 95 % intervals. "
+    "Models with class weights are not meant to be calibrated.",
+    "winners": "Which of the selected models, and the best of each family, wins at other limits, "
+    "on validation.",
+}
+
+
+def draw_study(result: StudyResult, valid: Scored, test: Scored) -> dict[str, bytes]:
+    """Draw every figure of a study, and return the images by file name.
+
+    ROC curves and area curves are those of the selected models on the test set; the winner map
+    compares them, and the best of each family, on validation, where the choice is made.
+    """
+    headless_pyplot()
+    drawn = {}
+    for number in result.scenarios:
+        models = dict.fromkeys(one.model for one in result.of(number))
+        points = {result.label(model): test.points[model] for model in models}
+        axes = {
+            "roc": draw_roc(result, test, number).ax_,
+            "area": AreaCurveDisplay(points, SCENARIOS[number]).plot().ax_,
+            "calibration": CalibrationDisplay(points).plot().ax_,
+            "winners": _winners(result, valid, number).plot().ax_,
+        }
+        for kind, ax in axes.items():
+            drawn[f"scenario_{number}_{kind}.png"] = figure_bytes(ax.figure, "png")
+    return drawn
+
+
+def draw_roc(result: StudyResult, test: Scored, number: int) -> RocDisplay:
+    """Draw curves, and the thresholds as deployed: not those that would be best on test."""
+    points = {result.label(one.model): test.points[one.model] for one in result.of(number)}
+    display = RocDisplay(points, SCENARIOS[number]).plot(choices=False)
+    for one in result.of(number):
+        for choice in one.test.choices:
+            display.ax_.plot(
+                choice.fp / one.test.n_negative,
+                choice.tp / one.test.n_positive,
+                STRATEGY_MARKERS[one.strategy],
+                **DEPLOYED_MARK,
+                gid=f"deployed {one.strategy}",
+            )
+    return display
+
+
+def _winners(result: StudyResult, valid: Scored, number: int) -> WinnerMapDisplay:
+    named = {
+        model: f"best {family}" for family, model in best_of_each_family(result, valid, number)
+    }
+    for one in result.of(number):
+        chosen = [other.strategy for other in result.of(number) if other.model == one.model]
+        named[one.model] = "by " + ", ".join(
+            STRATEGY_LABELS[s].removeprefix("max ") for s in chosen if s in STRATEGY_LABELS
+        )
+    points = {name: valid.points[model] for model, name in named.items()}
+    costs = SCENARIOS[number].without_limits()
+    admitting = MAP_CAPACITIES[MAP_CAPACITIES * len(valid) >= 1]
+    return WinnerMapDisplay(score_grid(points, costs, MAP_FLOORS, admitting))
+
+
+def best_of_each_family(result: StudyResult, valid: Scored, number: int) -> list[tuple[str, str]]:
+    """Return each family with its model of highest partial VOROS."""
+    best: dict[str, tuple[float, str]] = {}
+    for model, points in valid.points.items():
+        family = result.records[model]["family"]
+        score = solve(points, SCENARIOS[number]).partial_voros
+        best[family] = max(best.get(family, (-1.0, "")), (score, model))
+    return [(family, model) for family, (_, model) in best.items()]
+
+
+def answers(result: StudyResult) -> list[str]:
+    """Say for each scenario whether choosing by partial VOROS cost less on test."""
+    said = []
+    for number in result.scenarios:
+        parts = []
+        for strategy, found in result.intervals[number].items():
+            if strategy == "partial_voros":
+                continue
+            more = found.excess
+            excess = f"{more.estimate:+.3f} ({more.low:+.3f} to {more.high:+.3f})"
+            by = "" if found.verdict == SAME_CHOICE else f" {excess}"
+            parts.append(f"{LABELS[strategy]}{by}: {found.verdict}")
+        said.append(
+            f"Scenario {number} ({scenario_in_words(number)}). Test cost beside max partial VOROS, "
+            f"with 95 % intervals: {'; '.join(parts)}."
+        )
+    return said
+
+
+LONG = 60
+"""Tables of more rows are folded."""
+
+
+def render_summary(
+    result: StudyResult,
+    facts: Sequence[tuple[str, str]],
+    images: Mapping[str, bytes],
+    reviewer: Sequence[Table] = (),
+    steps: Sequence[FlowStep] = (),
+) -> str:
+    """Lay a study out as one HTML document that needs no other file."""
+    return render_document(
+        "voros_studies.experiments",
+        "summary.html",
+        title=result.title,
+        answers=answers(result),
+        ran=facts,
+        tables=result.tables,
+        pictures=[_picture(name, png) for name, png in images.items()],
+        steps=steps,
+        reviewer=[table for table in reviewer if len(table.rows) < LONG and table.name != "flow"],
+        long_tables=[table for table in reviewer if len(table.rows) >= LONG],
+    )
+
+
+def _picture(name: str, png: bytes) -> Picture:
+    _, number, kind = name.removesuffix(".png").split("_")
+    caption = f"Scenario {number}. {CAPTIONS[kind]}"
+    return Picture(png, caption, caption)

@@ -1,0 +1,219 @@
+"""The same study on many random splits: one split can mislead."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from voros.core.arrays import FloatArray, check_count
+from voros.installing import package_versions
+from voros.text.signatures import takes
+from voros.text.table import Absent, Column, Table, Value
+from voros_studies.experiments.cases import LabelledCases, Split, split_patients
+from voros_studies.experiments.experiment import RunOptions, run_experiment
+from voros_studies.experiments.folder import save_json
+from voros_studies.experiments.labels import LABELS, scenario_in_words
+from voros_studies.experiments.rivals import SELECTED
+from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval, Deployed
+from voros_studies.paper.paper_tables import ShownAsTables
+
+SAME = 1e-12
+"""Costs nearer than this are of the same choice."""
+
+SPLIT_FILE = "split.json"
+"""Written last, so its presence means that a split is finished."""
+
+
+@dataclass(frozen=True)
+class SplitCost:
+    """What one strategy or forecast did on the test part of one split.
+
+    ``beside`` is what it is compared with there; ``cost_aware`` is the cost of the same model with
+    a threshold for each cost.
+    """
+
+    scenario: int
+    strategy: str
+    beside: str
+    model: str
+    cost: float
+    cost_aware: float
+    broken: tuple[str, ...]
+
+    @classmethod
+    def of(cls, one: Deployed, beside: str) -> SplitCost:
+        """Take from what was deployed what is compared over splits."""
+        costs = one.test.expected_cost, one.cost_aware_test
+        broken = tuple(violation.limit for violation in one.test.violations)
+        return cls(one.scenario, one.strategy, beside, one.model, *costs, broken)
+
+
+def read_costs(records: Iterable[Mapping[str, Any]]) -> tuple[SplitCost, ...]:
+    """Read back the costs of a split."""
+    return tuple(SplitCost(**{**one, "broken": tuple(one["broken"])}) for one in records)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitsResult(ShownAsTables):
+    """The costs of each split, and the tables over all of them.
+
+    ``test_ratio`` is the size of the test part over that of the other two, which is what the
+    corrected interval needs.
+    """
+
+    title: str
+    splits: tuple[tuple[SplitCost, ...], ...]
+    test_ratio: float
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """One table for each scenario and each thing compared with."""
+        seen = dict.fromkeys((one.beside, one.scenario) for one in self.splits[0])
+        return tuple(self._table(beside, number) for beside, number in seen)
+
+    def of(self, beside: str, scenario: int) -> dict[str, list[SplitCost]]:
+        """Return what each strategy did on every split, by strategy."""
+        found: dict[str, list[SplitCost]] = {}
+        for split in self.splits:
+            for one in split:
+                if (one.beside, one.scenario) == (beside, scenario):
+                    found.setdefault(one.strategy, []).append(one)
+        return found
+
+    def excess(self, beside: str, scenario: int, strategy: str) -> CostInterval:
+        """Return by how much a strategy is dearer on average, with the corrected interval."""
+        return corrected_interval(self._differences(beside, scenario, strategy), self.test_ratio)
+
+    def _differences(self, beside: str, scenario: int, strategy: str) -> FloatArray:
+        found = self.of(beside, scenario)
+        return np.array(
+            [a.cost - b.cost for a, b in zip(found[strategy], found[beside], strict=True)]
+        )
+
+    def _table(self, beside: str, number: int) -> Table:
+        n, label = len(self.splits), LABELS.get(beside, beside)
+        columns = (
+            Column("forecast" if beside == SELECTED else "strategy"),
+            Column("mean test cost", "cost", least_is_best=True),
+            Column("same model, thresholds by cost", "cost_aware"),
+            Column(f"above {label}", "excess"),
+            Column("low"),
+            Column("high"),
+            *(Column(name, decimals=0) for name in ("dearer", "same", "cheaper")),
+            *(Column(f"{name} kept", decimals=0) for name in ("precision", "capacity", "both")),
+        )
+        rows = tuple(self._row(beside, number, strategy) for strategy in self.of(beside, number))
+        kind = "forecasts" if beside == SELECTED else "strategies"
+        title = (
+            f"{self.title}, {n} splits, scenario {number}: {scenario_in_words(number)}; number of "
+            f"splits on which it was dearer and kept the limits, {STUDY_CONFIDENCE:.0%} intervals "
+            "corrected for the patients that splits share"
+        )
+        return Table(columns, rows, title, f"splits_{kind}_{number}")
+
+    def _row(self, beside: str, number: int, strategy: str) -> tuple[Value, ...]:
+        found = self.of(beside, number)[strategy]
+        more = self._differences(beside, number, strategy)
+        mean = self.excess(beside, number, strategy)
+        bounds: list[Value] = [mean.low, mean.high]
+        if math.isnan(mean.low):
+            bounds = [Absent("an interval needs two splits")] * 2
+        broken = [set(one.broken) for one in found]
+        return (
+            LABELS.get(strategy, strategy),
+            float(np.mean([one.cost for one in found])),
+            float(np.mean([one.cost_aware for one in found])),
+            mean.estimate,
+            *bounds,
+            *(float(held.sum()) for held in (more > SAME, abs(more) <= SAME, more < -SAME)),
+            *(float(sum(limit not in b for b in broken)) for limit in ("precision", "capacity")),
+            float(sum(not b for b in broken)),
+        )
+
+
+def corrected_interval(differences: FloatArray, test_ratio: float) -> CostInterval:
+    """Return the mean of differences over splits, and its corrected resampled t interval.
+
+    The splits share patients, so their differences are not independent: Nadeau and Bengio (2003)
+    take (1/J + test/learning) s^2 as the variance of the mean of J, rather than s^2/J. What is
+    learnt from is the training and the validation part.
+
+    Examples
+    --------
+    >>> found = corrected_interval(np.array([0.1, 0.2, 0.3]), test_ratio=1 / 3)
+    >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
+    (0.2, -0.151, 0.551)
+    """
+    mean, n = float(differences.mean()), len(differences)
+    if n < 2:
+        return CostInterval(mean, math.nan, math.nan)
+    error = math.sqrt((1 / n + test_ratio) * float(differences.var(ddof=1)))
+    half = error * float(stats.t.ppf((1 + STUDY_CONFIDENCE) / 2, n - 1))
+    return CostInterval(mean, mean - half, mean + half)
+
+
+@takes(run_experiment, leave_out=("split",))
+def run_splits(
+    title: str,
+    cases: LabelledCases,
+    root: Path,
+    options: RunOptions,
+    *,
+    n_splits: int,
+    description: Mapping[str, Any],
+    make_split: Callable[[int], Split] | None = None,
+    **study: Any,
+) -> SplitsResult:
+    """Run a study on splits of consecutive seeds, each in a folder of its own, and compare.
+
+    A finished split is not run again. ``make_split`` makes the split of a seed; the other
+    parameters are those of `run_experiment`.
+    """
+    check_count(n_splits, "n_splits", "a whole number of at least 1")
+    make_split = make_split or partial(split_patients, cases)
+    found = []
+    for seed in range(options.random_state, options.random_state + n_splits):
+        own, split = replace(options, random_state=seed), make_split(seed)
+        folder = root / f"split-{seed:02d}"
+        identity = _identity(cases, description, own)
+        held = _finished(folder, identity)
+        options.announce(f"split {seed}: {folder}{', finished before' if held else ''}")
+        if held is None:
+            result = run_experiment(
+                title, cases, folder, own, description=description, split=split, **study
+            )
+            rivals = () if result.rivals is None else result.rivals.deployed
+            found_here = [(GUARANTEED_BY, result.deployed), (SELECTED, rivals)]
+            held = tuple(SplitCost.of(one, beside) for beside, ones in found_here for one in ones)
+            costs = [asdict(one) for one in held]
+            save_json(folder / SPLIT_FILE, {"identity": identity, "costs": costs})
+        found.append(held)
+    return SplitsResult(title, tuple(found), len(split.test) / (len(cases) - len(split.test)))
+
+
+def _identity(
+    cases: LabelledCases, description: Mapping[str, Any], options: RunOptions
+) -> dict[str, Any]:
+    return {
+        "fingerprint": cases.fingerprint,
+        **description,
+        "random_state": options.random_state,
+        "candidates": len(options.candidates),
+        "version": package_versions("voros")["voros"],
+    }
+
+
+def _finished(folder: Path, identity: Mapping[str, Any]) -> tuple[SplitCost, ...] | None:
+    path = folder / SPLIT_FILE
+    held = json.loads(path.read_text()) if path.exists() else {}
+    if held.get("identity") != identity:
+        return None
+    return read_costs(held["costs"])

@@ -1,0 +1,89 @@
+"""Many splits on one page: the mean differences in one figure, and the tables behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from voros.present.document import Picture, render_document
+from voros.present.report.figures import figure_bytes, headless_pyplot
+from voros_studies.experiments.folder import save
+from voros_studies.experiments.labels import LABELS, scenario_in_words
+from voros_studies.experiments.splits import SplitsResult
+from voros_studies.experiments.study import GUARANTEED_BY
+from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.paper_tables import table_files
+
+FIGURE = "differences.png"
+CAPTION = (
+    "Mean test cost above that of max partial VOROS, and its 95 % interval, corrected for the "
+    "patients that splits share; beside it, on how many splits both limits were kept. Right of the "
+    "line is dearer."
+)
+
+
+def write_splits(root: Path, result: SplitsResult, facts: Sequence[tuple[str, str]]) -> None:
+    """Write tables and figure over all splits, and a page with them."""
+    for name, content in table_files(result.tables).items():
+        save(root / "tables" / name, content)
+    drawn = draw_differences(result)
+    save(root / "figures" / FIGURE, drawn)
+    page = render_document(
+        "voros_studies.experiments",
+        "summary.html",
+        title=f"{result.title}: {len(result.splits)} splits",
+        answers=[_answer(result, number) for number in SCENARIOS],
+        ran=[*facts, ("splits", f"{len(result.splits)}, each with a page of its own in split-*/")],
+        tables=result.tables,
+        pictures=[Picture(drawn, CAPTION, CAPTION)],
+        steps=[],
+        reviewer=[],
+        long_tables=[],
+    )
+    save(root / "summary.html", page)
+
+
+def _answer(result: SplitsResult, number: int) -> str:
+    parts = []
+    for strategy in result.of(GUARANTEED_BY, number):
+        more = result.excess(GUARANTEED_BY, number, strategy)
+        if strategy != GUARANTEED_BY:
+            ends = f"({more.low:+.3f} to {more.high:+.3f})"
+            parts.append(f"{LABELS[strategy]} {more.estimate:+.3f} {ends}")
+    return (
+        f"Scenario {number} ({scenario_in_words(number)}). Mean test cost above max partial VOROS "
+        f"over {len(result.splits)} splits: {'; '.join(parts)}."
+    )
+
+
+def draw_differences(result: SplitsResult) -> bytes:
+    """Draw the mean differences of every strategy, a panel for each scenario."""
+    pyplot = headless_pyplot()
+    figure, axes = pyplot.subplots(
+        1, len(SCENARIOS), figsize=(11, 4), sharey=True, layout="constrained"
+    )
+    for ax, number in zip(axes, SCENARIOS, strict=True):
+        _draw_panel(ax, result, number)
+    return figure_bytes(figure, "png")
+
+
+def _draw_panel(ax: Any, result: SplitsResult, number: int) -> None:
+    found = result.of(GUARANTEED_BY, number)
+    for height, (strategy, costs) in enumerate(found.items()):
+        more = result.excess(GUARANTEED_BY, number, strategy)
+        ax.plot([more.low, more.high], [height, height], color="black", linewidth=1.5)
+        ax.plot(more.estimate, height, "o", color="black")
+        kept = sum(not one.broken for one in costs)
+        ax.annotate(
+            f"kept {kept}/{len(costs)}",
+            (1.02, height),
+            xycoords=("axes fraction", "data"),
+            va="center",
+        )
+    ax.axvline(0, color="0.7", zorder=0)
+    ax.set_yticks(range(len(found)), [LABELS[strategy] for strategy in found])
+    ax.set(title=f"scenario {number}", xlabel="mean test cost above max partial VOROS")
+    if not ax.yaxis_inverted():
+        ax.invert_yaxis()
+    ax.spines[["top", "right"]].set_visible(False)

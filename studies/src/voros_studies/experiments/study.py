@@ -1,0 +1,272 @@
+"""Select on validation, fix the thresholds, test: every strategy in every scenario."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from voros import Guarantee, OperatingPoints, PolicyEvaluation, Scenario, ThresholdPolicy, bootstrap
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.guarantee import one_per_group
+from voros.policy.allowed import AllowedThresholds, allowed_thresholds
+from voros.selection import Strategy, rank_points
+from voros_studies.experiments.folder import Part, RunFolder, digest, file_name, read_scores, save
+from voros_studies.paper.cells import SCENARIOS, STRATEGY_ORDER
+
+STUDY_CONFIDENCE = 0.95
+"""How sure the guaranteed thresholds are to keep the limits on the test cases."""
+
+GUARANTEED = "guaranteed"
+GUARANTEED_BY: Strategy = "partial_voros"
+"""The guaranteed strategy ranks by this on half of the patients, and tests on the others."""
+
+WITH_MARGIN = "margin"
+MARGIN = 0.1
+"""The paper advises limits "slightly" tighter than needed: floor up and capacity down by 10 %."""
+
+STUDIED: tuple[str, ...] = (*STRATEGY_ORDER, WITH_MARGIN, GUARANTEED)
+"""The paper's four strategies, its advice for broken limits, and ours."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Patient and outcome of the cases of one part of the data, and every model's scores."""
+
+    patient: AnyArray
+    y_true: BoolArray
+    scores: Mapping[str, FloatArray]
+
+    @classmethod
+    def read(cls, folder: RunFolder, names: Sequence[str], part: Part) -> Scored:
+        """Read the prediction files of a run."""
+        read = {name: read_scores(folder.prediction(name, part)) for name in names}
+        patient, y_true, _ = next(iter(read.values()))
+        return cls(patient, y_true, {name: score for name, (_, _, score) in read.items()})
+
+    def __len__(self) -> int:
+        """Count the cases."""
+        return len(self.y_true)
+
+    @cached_property
+    def points(self) -> dict[str, OperatingPoints]:
+        """Operating points of every model, counted once."""
+        return {n: OperatingPoints.from_scores(self.y_true, s) for n, s in self.scores.items()}
+
+    @cached_property
+    def halves(self) -> tuple[Scored, Scored]:
+        """The cases of half of the patients, and one case of each of the others.
+
+        The first half ranks the models, the second tests the winner: the exact tests need
+        independent cases that had no part in the ranking. With 140 models that costs less than
+        splitting the error over all of them on all cases.
+        """
+        patients = np.unique(self.patient)
+        ranking = np.random.default_rng(0).permutation(patients)[: len(patients) // 2]
+        first = np.isin(self.patient, ranking)
+        rest = np.flatnonzero(~first)
+        once = rest[one_per_group(self.patient[rest], random_state=0)]
+        return self.take(np.flatnonzero(first)), self.take(once)
+
+    def take(self, rows: AnyArray) -> Scored:
+        """Keep the cases at these positions, for every model."""
+        scores = {name: score[rows] for name, score in self.scores.items()}
+        return Scored(self.patient[rows], self.y_true[rows], scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Deployed:
+    """What a strategy selected in a scenario, decided on validation, and how it fared.
+
+    ``cost_aware_test`` is the expected test cost of the same model with a threshold for each cost,
+    as partial VOROS sets them: what is left of the difference once the thresholds no longer differ.
+    """
+
+    scenario: int
+    strategy: str
+    model: str
+    policy: ThresholdPolicy
+    valid: PolicyEvaluation
+    test: PolicyEvaluation
+    cost_aware_test: float
+
+
+def run_study(valid: Scored, test: Scored) -> list[Deployed]:
+    """Deploy every strategy in each of the paper's scenarios; the same models are on both parts."""
+    return [
+        _select_and_test(number, scenario, strategy, valid, test)
+        for number, scenario in SCENARIOS.items()
+        for strategy in STUDIED
+    ]
+
+
+def _select_and_test(
+    number: int, scenario: Scenario, strategy: str, valid: Scored, test: Scored
+) -> Deployed:
+    # Without warnings: a strategy that ends in never alarm is a result, and the tables show it.
+    by = strategy if strategy in STRATEGY_ORDER else GUARANTEED_BY
+    if strategy == GUARANTEED:
+        model, allowed = _guaranteed(scenario, valid, len(test))
+    else:
+        limits = tightened(scenario) if strategy == WITH_MARGIN else scenario
+        model, allowed = _selected(limits, valid, by)
+    policy, aware = (
+        # Whatever limits decided, those of the scenario are to be kept.
+        replace(
+            ThresholdPolicy.from_allowed(allowed, strategy=each, model=model), scenario=scenario
+        )
+        for each in (by, GUARANTEED_BY)
+    )
+    return deploy(number, strategy, policy, valid, test, aware)
+
+
+def tightened(scenario: Scenario) -> Scenario:
+    """Return the scenario with its floor raised and its capacity lowered by `MARGIN`.
+
+    Examples
+    --------
+    >>> found = tightened(SCENARIOS[2])
+    >>> round(found.min_precision, 3), round(float(found.capacity), 3)
+    (0.55, 0.09)
+    """
+    return replace(
+        scenario,
+        min_precision=min(1.0, scenario.min_precision * (1 + MARGIN)),
+        capacity=float(scenario.capacity) * (1 - MARGIN),
+    )
+
+
+def _selected(
+    scenario: Scenario, scored: Scored, strategy: Strategy
+) -> tuple[str, AllowedThresholds]:
+    ranked = rank_points(scored.points.items(), len(scored.points), scenario, strategy)
+    return ranked.winner, ranked.allowed[ranked.winner]
+
+
+def _guaranteed(scenario: Scenario, valid: Scored, horizon: int) -> tuple[str, AllowedThresholds]:
+    ranking, testing = valid.halves
+    model, _ = _selected(scenario, ranking, GUARANTEED_BY)
+    return model, guaranteed_thresholds(scenario, testing, model, horizon)
+
+
+def guaranteed_thresholds(
+    scenario: Scenario, testing: Scored, model: str, horizon: int
+) -> AllowedThresholds:
+    """Return a model's thresholds that keep the limits on the next cases, tested on some."""
+    points = OperatingPoints.from_scores(
+        testing.y_true, testing.scores[model], groups=testing.patient
+    )
+    return allowed_thresholds(points, scenario, Guarantee(STUDY_CONFIDENCE, horizon=horizon))
+
+
+def deploy(
+    number: int,
+    strategy: str,
+    policy: ThresholdPolicy,
+    valid: Scored,
+    test: Scored,
+    cost_aware: ThresholdPolicy | None = None,
+) -> Deployed:
+    """Evaluate a policy on both parts, and on test also the one with a threshold for each cost."""
+    model = policy.model or ""
+    on_valid, on_test, aware_on_test = (
+        used.evaluate_points(part.points[model], by_cost=True)
+        for used, part in ((policy, valid), (policy, test), (cost_aware or policy, test))
+    )
+    return Deployed(number, strategy, model, policy, on_valid, on_test, aware_on_test.expected_cost)
+
+
+COST_RESAMPLES = 2000
+SAME_CHOICE = "the same choice"
+
+
+@dataclass(frozen=True)
+class CostInterval:
+    """A number and where 95 % of its resamples lie."""
+
+    estimate: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, draws: FloatArray) -> CostInterval:
+        """Take an estimate, which comes first, and where the middle of its resamples lies."""
+        tail = (1 - STUDY_CONFIDENCE) / 2
+        low, high = np.quantile(draws[1:], [tail, 1 - tail])
+        return cls(float(draws[0]), float(low), float(high))
+
+
+@dataclass(frozen=True)
+class CostIntervals:
+    """The test cost of one strategy, and by how much it exceeds that of another.
+
+    Above 0 means dearer; both costs are of the same resamples.
+    """
+
+    cost: CostInterval
+    excess: CostInterval
+
+    @property
+    def verdict(self) -> str:
+        """What the paired interval says."""
+        if self.excess.low == self.excess.high == 0:
+            return SAME_CHOICE
+        if self.excess.low > 0:
+            return "dearer"
+        return "cheaper" if self.excess.high < 0 else "no clear difference"
+
+
+def cost_intervals(
+    deployed: Sequence[Deployed],
+    test: Scored,
+    random_state: int = 0,
+    n_resamples: int = COST_RESAMPLES,
+    beside: str = GUARANTEED_BY,
+    kept: Path | None = None,
+) -> dict[str, CostIntervals]:
+    """Return intervals for the strategies of one scenario, by strategy, each compared with one.
+
+    Whole patients are drawn with replacement, outcome and all, so prevalence varies as it would in
+    another year; the thresholds stay as validation fixed them. Resamples are kept in a folder as
+    soon as they are computed, if one is named, and are taken from there when nothing has changed.
+    """
+    draws = {
+        # The same seed for all: they are paired, resample by resample.
+        one.strategy: _resampled(one, test, random_state, n_resamples, kept)
+        for one in deployed
+    }
+    return {
+        strategy: CostIntervals(CostInterval.of(found), CostInterval.of(found - draws[beside]))
+        for strategy, found in draws.items()
+    }
+
+
+def _resampled(
+    one: Deployed, test: Scored, random_state: int, n_resamples: int, kept: Path | None
+) -> FloatArray:
+    """Return the test cost of one strategy, and after it those of the resamples."""
+    cases = test.y_true, test.scores[one.model]
+    key = digest(one.policy.to_json(), f"{random_state} {n_resamples}", test.patient, *cases)
+    name = f"scenario_{one.scenario}_{file_name(one.strategy)}_{key[:12]}.npy"
+    if kept is not None and (kept / name).exists():
+        return np.asarray(np.load(kept / name))
+    found = bootstrap(
+        *cases,
+        one.policy.scenario,
+        metric=one.policy,
+        n_resamples=n_resamples,
+        confidence=STUDY_CONFIDENCE,
+        method="percentile",
+        groups=test.patient,
+        random_state=random_state,
+    )
+    draws = np.array([found.estimate, *found.distribution])
+    if kept is not None:
+        packed = io.BytesIO()
+        np.save(packed, draws)
+        save(kept / name, packed.getvalue())
+    return draws

@@ -1,0 +1,129 @@
+"""How long an experiment will take: rough, said at the start, and corrected as it goes."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from voros.progress import BAR_WIDTH
+from voros_studies.experiments.grid import Candidate
+
+SECONDS_PER_PRODUCT = {"LR": 2.5e-9, "MLP": 5e-10, "RF": 1.2e-8}
+"""Seconds for one unit of `_work`, by family, on one core of an ordinary machine of 2024."""
+
+TREES = 100
+"""Of a random forest, scikit-learn's default."""
+
+
+def fit_seconds(candidate: Candidate, n_cases: int, n_features: int) -> float:
+    """Estimate the seconds that one fit takes.
+
+    Examples
+    --------
+    >>> forest = Candidate("RF", {"max_depth": 16})
+    >>> 0.1 < fit_seconds(forest, 4552, 68) < 2
+    True
+    """
+    return SECONDS_PER_PRODUCT[candidate.family] * _work(candidate, n_cases, n_features)
+
+
+def _work(candidate: Candidate, n_cases: int, n_features: int) -> float:
+    parameters = candidate.parameters
+    if candidate.family == "LR":
+        return float(parameters["max_iter"] * n_cases * n_features)
+    if candidate.family == "MLP":
+        layers = (n_features, *parameters["hidden_layer_sizes"], 1)
+        weights = sum(a * b for a, b in pairwise(layers))
+        return float(parameters["max_iter"] * n_cases * weights)
+    depth = min(parameters.get("max_depth", math.inf), math.log2(n_cases))
+    return float(TREES * n_cases * depth * math.sqrt(n_features))
+
+
+def grid_seconds(
+    candidates: Iterable[Candidate], n_cases: int, n_features: int, jobs: int
+) -> float:
+    """Estimate the seconds of a whole grid on `jobs` cores."""
+    return sum(fit_seconds(c, n_cases, n_features) for c in candidates) / jobs
+
+
+def duration(seconds: float) -> str:
+    """Say a time as people do.
+
+    Examples
+    --------
+    >>> duration(20), duration(140), duration(9000)
+    ('less than a minute', 'about 2 minutes', 'about 2.5 hours')
+    """
+    if seconds < 60:
+        return "less than a minute"
+    if seconds < 5400:
+        return f"about {max(2, round(seconds / 60))} minutes"
+    return f"about {seconds / 3600:.1f} hours"
+
+
+def briefing(found: Sequence[str], lacking: Sequence[str], seconds: float) -> str:
+    """Return what an experiment says before it starts, a line for each fact.
+
+    Examples
+    --------
+    >>> print(briefing(["9,105 patients"], [], 20.0))
+    found: 9,105 patients
+    lacks: nothing
+    will take: less than a minute
+    """
+    lines = [f"found: {text}" for text in found]
+    lines += [f"lacks: {text}" for text in lacking or ("nothing",)]
+    return "\n".join([*lines, f"will take: {duration(seconds)}"])
+
+
+def file_found(name: str, path: Path) -> str:
+    """Say which file serves as a table, and its size."""
+    return f"{name}: {path} ({path.stat().st_size / 1e6:,.1f} MB)"
+
+
+@dataclass
+class GridBar:
+    """A bar that weighs fits by the time they should take, since one may take 100 times another.
+
+    Finished fits of an earlier run count as done, but not towards the speed.
+    """
+
+    candidates: Sequence[Candidate]
+    n_cases: int
+    n_features: int
+    shown: bool = True
+    _started: float = field(default_factory=time.time)
+    _done: float = 0.0
+    _worked: float = 0.0
+    _count: int = 0
+
+    def __call__(self, candidate: Candidate, record: dict[str, Any]) -> None:
+        """Take note of a finished fit, and redraw."""
+        expected = self._expected(candidate)
+        self._count += 1
+        self._done += expected
+        if float(record.get("finished", math.inf)) >= self._started:
+            self._worked += expected
+        if self.shown:
+            sys.stderr.write(self._drawn())
+            sys.stderr.flush()
+
+    def _expected(self, candidate: Candidate) -> float:
+        return fit_seconds(candidate, self.n_cases, self.n_features)
+
+    def _drawn(self) -> str:
+        total = sum(map(self._expected, self.candidates))
+        filled = min(BAR_WIDTH, int(BAR_WIDTH * self._done / total))
+        drawn = "#" * filled + "." * (BAR_WIDTH - filled)
+        left = ""
+        if self._worked:
+            pace = (time.time() - self._started) / self._worked
+            left = f", {duration(pace * (total - self._done))} left"
+        ending = "\n" if self._count == len(self.candidates) else ""
+        return f"\rfits [{drawn}] {self._count}/{len(self.candidates)}{left:<32}{ending}"

@@ -1,0 +1,190 @@
+"""eICU: the study, from the features that FIDDLE's authors released."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.present.flow import FlowStep
+from voros_studies.experiments.cases import TRAIN_SHARE, LabelledCases, split_in_quarters
+from voros_studies.experiments.context import StudyContext, known_words, words_of
+from voros_studies.experiments.errors import ExperimentError
+from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
+from voros_studies.experiments.results import StudyResult
+from voros_studies.experiments.timing import file_found
+from voros_studies.hospital.features import (
+    BUCKET_HOURS,
+    N_BUCKETS,
+    VALUE_SUMMARIES,
+    WINDOWS,
+    stack,
+    summarise,
+)
+from voros_studies.hospital.fiddle import RELOAD, STATIC, ChosenFeatures, FiddleRelease, find_fiddle
+from voros_studies.hospital.release import check_columns
+
+DEATH = "mortality_LABEL"
+STAY_COLUMN = "ID"
+PATIENT_NAMES = ("PatientID", "uniquepid", "SUBJECT_ID")
+"""Columns in which a population file may identify patients; the release's own has none."""
+
+
+def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISHED) -> StudyResult:
+    """Run the study on FIDDLE's eICU release; see `voros_studies.hospital.run_mimic`.
+
+    Parameters
+    ----------
+    data : path-like
+        The folder ``FIDDLE_eicu`` of PhysioNet's mimic-eicu-fiddle-feature.
+    out : path-like
+    options : RunOptions, optional
+
+    Examples
+    --------
+    >>> run_eicu("FIDDLE_eicu", "study", RunOptions(quick=True))  # doctest: +SKIP
+
+    What is named is looked at first:
+
+    >>> run_eicu("no-such-folder", "study")
+    Traceback (most recent call last):
+    voros_studies.experiments.errors.ExperimentError: ...: not there. Name the folder FIDDLE_eicu of
+    PhysioNet's mimic-eicu-fiddle-feature, ...
+    """
+    release = find_fiddle(Path(data))
+    static, dynamic = release.static_features, release.dynamic_features
+    found, lacking = _found(release), static.lacking + dynamic.lacking
+    n_features = len(static.names) + len(VALUE_SUMMARIES) * len(WINDOWS) * len(dynamic.names)
+    n_train = int(release.static.shape[0] * TRAIN_SHARE)
+    options.brief(found, lacking, (n_train, n_features))
+    cases = eicu_cases(release)
+    options.announce(repr(cases))
+    return run_experiment(
+        "eICU, death after the first 48 hours",
+        cases,
+        Path(out),
+        options,
+        description={"experiment": "eicu", "split": "quarters"},
+        split=split_in_quarters(cases, options.random_state),
+        context=StudyContext(
+            (*found, *(f"lacking: {text}" for text in lacking)),
+            (FlowStep("stays of the release", len(cases)),),
+            described := {name: words_of(cases, name, " ") for name in STATIC},
+            {name: known_words(described[name]) for name in ("age", "gender", "ethnicity")},
+        ),
+    )
+
+
+def _found(release: FiddleRelease) -> list[str]:
+    static, dynamic = release.static_features, release.dynamic_features
+    return [
+        file_found("population", release.population),
+        file_found(f"static features, {len(static.names)} of them used", release.static.path),
+        file_found(f"dynamic features, {len(dynamic.names)} of them used", release.dynamic.path),
+        *(f"not in the paper's table, taken too: {text}" for text in static.added + dynamic.added),
+    ]
+
+
+def eicu_cases(release: FiddleRelease) -> LabelledCases:
+    """Return the stays with the paper's features: 6 summaries over 3 windows of each dynamic one.
+
+    An hour's 0 or 1 becomes the mean of its 2-hour bucket. Memory is that of the wanted features
+    alone: a byte for each stay, bucket and feature.
+    """
+    died, patient = _population(release)
+    columns: dict[str, FloatArray] = dict(
+        zip(release.static_features.names, _static(release).T, strict=True)
+    )
+    halves = _hours_in_buckets(release)
+    for position, name in enumerate(release.dynamic_features.names):
+        buckets = halves[position].astype(np.float64) / BUCKET_HOURS
+        columns |= summarise(buckets, name, VALUE_SUMMARIES)
+    X, names = stack(columns)
+    cases = LabelledCases(X, died, patient, names)
+    cases.check_both_outcomes(str(release.population), RELOAD)
+    return cases
+
+
+def _static(release: FiddleRelease) -> FloatArray:
+    found = release.static_features
+    place = _places(found, release.static.shape[-1])
+    dense = np.zeros((release.static.shape[0], len(found.positions)))
+    for (rows, features), values in release.static.pieces():
+        wanted = place[features] >= 0
+        dense[rows[wanted], place[features[wanted]]] = values[wanted]
+    return dense
+
+
+def _hours_in_buckets(release: FiddleRelease) -> np.ndarray:
+    """Count the hours of each bucket with the feature: shape (features, stays, buckets)."""
+    found = release.dynamic_features
+    n_stays, _, n_features = release.dynamic.shape
+    place = _places(found, n_features)
+    counts = np.zeros((len(found.positions), n_stays, N_BUCKETS), dtype=np.uint8)
+    for (rows, hours, features), values in release.dynamic.pieces():
+        wanted = (place[features] >= 0) & (values != 0)
+        at = (place[features[wanted]], rows[wanted], hours[wanted] // BUCKET_HOURS)
+        np.add.at(counts, at, 1)
+    return counts
+
+
+def _places(found: ChosenFeatures, n_features: int) -> AnyArray:
+    place = np.full(n_features, -1, dtype=np.int64)
+    place[list(found.positions)] = np.arange(len(found.positions))
+    return place
+
+
+def _population(release: FiddleRelease) -> tuple[BoolArray, AnyArray]:
+    """Return who died, and whose stay it is, in the order of the features' rows."""
+    path, n_stays = release.population, release.static.shape[0]
+    by_id = {row[STAY_COLUMN]: row for row in _csv_rows(path, (STAY_COLUMN, DEATH))}
+    # FIDDLE sorts the stays by ID, whatever the order of its population file.
+    order = (
+        sorted(by_id, key=_id_order(by_id, path))
+        if release.ids is None
+        else [row[STAY_COLUMN] for row in _csv_rows(release.ids, (STAY_COLUMN,))]
+    )
+    if len(order) != n_stays:
+        raise ExperimentError(
+            f"{release.ids or path}: {len(order)} stays, where the features have {n_stays}. Take "
+            "both from the same release"
+        )
+    if unknown := [stay for stay in order if stay not in by_id]:
+        raise ExperimentError(
+            f"{release.ids}: {len(unknown)} stays are not in {path}, {unknown[0]} the first. Take "
+            "both from the same release"
+        )
+    rows = [by_id[stay] for stay in order]
+    try:
+        died = np.array([float(row[DEATH]) == 1.0 for row in rows])
+    except ValueError as error:
+        raise ExperimentError(f"{path}: a {DEATH} is no number ({error}). {RELOAD}") from error
+    known = [name for name in PATIENT_NAMES if rows and name in rows[0]]
+    whose = [row[known[0] if known else STAY_COLUMN] for row in rows]
+    return died, np.unique(whose, return_inverse=True)[1].astype(np.int64)
+
+
+def _id_order(ids: Iterable[str], path: Path) -> Callable[[str], Any]:
+    """Return how pandas would order the IDs: as numbers if all are, else as words."""
+    try:
+        numbers = {text: int(text) for text in ids}
+    except ValueError:
+        return str
+    if len(set(numbers.values())) < len(numbers):
+        raise ExperimentError(f"{path}: an {STAY_COLUMN} is written in two ways. {RELOAD}")
+    return numbers.__getitem__
+
+
+def _csv_rows(path: Path, columns: Sequence[str]) -> list[Mapping[str, str]]:
+    """Read a table of stays, each of which it must have once."""
+    with path.open(encoding="utf-8-sig", newline="") as text:
+        rows = csv.DictReader(text)
+        check_columns(path, rows.fieldnames or (), columns, RELOAD)
+        found: list[Mapping[str, str]] = list(rows)
+    if len({row[STAY_COLUMN] for row in found}) < len(found):
+        raise ExperimentError(f"{path}: an {STAY_COLUMN} is there twice. {RELOAD}")
+    return found

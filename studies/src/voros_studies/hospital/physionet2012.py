@@ -1,0 +1,517 @@
+"""PhysioNet/Computing in Cardiology Challenge 2012: 48 hours of ICU stays, open to everybody.
+
+The layout is ``set-a/132539.txt`` (Time, Parameter, Value) beside ``Outcomes-a.txt``; sets a, b and
+c are read from a folder, from an archive, or from a folder of archives.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tarfile
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_choice
+from voros.present.flow import FlowStep
+from voros_studies.experiments.cases import LabelledCases, split_around_test
+from voros_studies.experiments.context import StudyContext, age_bands, known_words
+from voros_studies.experiments.errors import ExperimentError
+from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, asked_facts
+from voros_studies.experiments.folder import sha256_of
+from voros_studies.experiments.rivals import compare_forecasts
+from voros_studies.experiments.splits import SplitsResult, run_splits
+from voros_studies.experiments.splits_summary import write_splits
+from voros_studies.hospital.channels import TIME_VARYING
+from voros_studies.hospital.features import (
+    ALL_SUMMARIES,
+    BUCKET_HOURS,
+    HARDLY_MEASURED,
+    HOURS,
+    N_BUCKETS,
+    measured_recently,
+    stack,
+    summarise,
+)
+from voros_studies.hospital.release import check_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Parameters: TypeAlias = Literal["paper", "all"]
+
+SETS = ("a", "b", "c")
+REMEDY = "Download it again from PhysioNet (challenge-2012 1.0.0)"
+
+OUTCOME_COLUMNS = ("RecordID", "SAPS-I", "SOFA", "In-hospital_death")
+DESCRIPTORS = ("RecordID", "Age", "Gender", "Height", "ICUType")
+"""Written once, at 00:00; -1 stands for unknown. Weight is one too, and is also charted later."""
+
+PLAUSIBLE: Mapping[str, tuple[float, float]] = {
+    "Albumin": (0.5, 10),
+    "ALP": (1, 5000),
+    "ALT": (1, 30_000),
+    "AST": (1, 30_000),
+    "Bilirubin": (0, 100),
+    "BUN": (0, 300),
+    "Cholesterol": (20, 1000),
+    "Creatinine": (0, 50),
+    "DiasABP": (1, 250),
+    "FiO2": (0.2, 1),
+    "GCS": (3, 15),
+    "Glucose": (10, 2000),
+    "HCO3": (1, 80),
+    "HCT": (5, 75),
+    "HR": (1, 350),
+    "K": (1, 15),
+    "Lactate": (0.05, 40),
+    "Mg": (0, 20),
+    "MAP": (1, 300),
+    "MechVent": (0, 1),
+    "Na": (80, 220),
+    "NIDiasABP": (1, 250),
+    "NIMAP": (1, 300),
+    "NISysABP": (1, 375),
+    "PaCO2": (1, 200),
+    "PaO2": (1, 700),
+    "pH": (6.3, 8.4),
+    "Platelets": (0, 3000),
+    "RespRate": (0, 150),
+    "SaO2": (1, 100),
+    "SysABP": (1, 375),
+    "Temp": (26, 45),
+    "TroponinI": (0, 500),
+    "TroponinT": (0, 100),
+    "Urine": (0, 5000),
+    "WBC": (0, 1000),
+    "Weight": (20, 500),
+}
+"""The 37 parameters; a reading beyond the bounds is a slip and is left out. Those of the paper's
+channels are the bounds that MIMIC-IV has."""
+
+PAPER_CHANNELS: Mapping[str, tuple[str, ...]] = {
+    "bp_diastolic_mmHg": ("DiasABP", "NIDiasABP"),
+    "bp_systolic_mmHg": ("SysABP", "NISysABP"),
+    "heart_rate": ("HR",),
+    "oxygen_saturation": ("SaO2",),
+    "resp_rate": ("RespRate",),
+    "temp": ("Temp",),
+    "cholesterol": ("Cholesterol",),
+    "glucose": ("Glucose",),
+    "lactic_acid": ("Lactate",),
+    "pH": ("pH",),
+    "platelets": ("Platelets",),
+    "white_blood_cell_count": ("WBC",),
+}
+"""The paper's channels that the data have, 12 of 13: there is no hemoglobin, only a hematocrit."""
+
+LACKING = tuple(channel.name for channel in TIME_VARYING if channel.name not in PAPER_CHANNELS)
+
+WARDS = {1: "coronary", 2: "cardiac surgery", 3: "medical", 4: "surgical"}
+"""What ICUType stands for."""
+
+SEXES = {0: "F", 1: "M"}
+RIVALS = ("SAPS-I", "SOFA")
+"""Scores of the bedside, in the outcome files."""
+
+CHALLENGE_TITLE = "PhysioNet Challenge 2012, death in hospital"
+SPLITS = 20
+
+
+def run_physionet2012(
+    data: str | Path,
+    out: str | Path,
+    options: RunOptions = AS_PUBLISHED,
+    *,
+    n_splits: int = SPLITS,
+    parameters: Parameters = "paper",
+    sets: Sequence[str] | None = None,
+    test_set: str | None = None,
+) -> SplitsResult:
+    """Run the study on random splits of the challenge's stays, each in a folder of its own.
+
+    Parameters
+    ----------
+    data, sets
+        See `read_challenge`.
+    out : path-like
+        The run's folder. Fits, intervals and splits that are in it are not done again.
+    options : RunOptions, optional
+        The seed is that of the first split; the others follow.
+    n_splits : int, default 20
+    parameters : {"paper", "all"}
+        See `challenge_cases`.
+    test_set : str, optional
+        One of the sets, kept for testing alone; the others are split into training and validation.
+
+    Examples
+    --------
+    Two splits, a dozen models:
+
+    >>> options = RunOptions(quick=True)
+    >>> run_physionet2012("challenge-2012", "study", options, n_splits=2)  # doctest: +SKIP
+
+    What is named is looked at first:
+
+    >>> run_physionet2012("no-such-folder", "study")
+    Traceback (most recent call last):
+    voros_studies.experiments.errors.ExperimentError: no-such-folder: there is no such folder or
+    archive
+    """
+    check_choice(parameters, "parameters", get_args(Parameters))
+    stays = read_challenge(data, sets)
+    cases, studied = challenge_cases(stays, parameters)
+    held_out = _held_out(stays.set_name[studied], test_set)
+    files = [Path(data)] if Path(data).is_file() else sorted(Path(data).glob("Outcomes-*.txt"))
+    notes = [*(f"{path.name}: SHA-256 {sha256_of(path)}" for path in files), *stays.notes]
+    options.announce("\n".join([*notes, repr(cases)]))
+    options.brief([str(data)], LACKING, (n_splits * len(cases) // 2, len(cases.feature_names)))
+    scores = {name: stays.outcomes[name][studied] for name in RIVALS}
+    description = {
+        "experiment": "physionet2012",
+        "parameters": parameters,
+        "sets": "".join(np.unique(stays.set_name)),
+        "test_set": test_set or "",
+    }
+    result = run_splits(
+        *(CHALLENGE_TITLE, cases, Path(out), options),
+        n_splits=n_splits,
+        description=description,
+        make_split=partial(split_around_test, cases, held_out) if test_set else None,
+        context=_context(stays, cases, studied, notes),
+        find_rivals=partial(compare_forecasts, CHALLENGE_TITLE, scores),
+    )
+    facts = asked_facts(options, {**description, "first seed": options.random_state})
+    data_facts = [("data", note) for note in notes]
+    write_splits(Path(out), result, [*facts, *data_facts, ("cases", repr(cases))])
+    return result
+
+
+def _context(
+    stays: ChallengeStays, cases: LabelledCases, studied: BoolArray, notes: Sequence[str]
+) -> StudyContext:
+    sex, ward = (
+        np.array([names.get(code, "") for code in stays.descriptors[column][studied]])
+        for column, names in (("Gender", SEXES), ("ICUType", WARDS))
+    )
+    age = cases.feature("age")
+    described = {"age": age, "sex": sex, "ICU": ward, "weight, kg": cases.feature("weight")}
+    described |= {name: stays.outcomes[name][studied] for name in RIVALS}
+    for name, members in PAPER_CHANNELS.items():
+        described[f"{name}, mean"] = ALL_SUMMARIES["mean"](stays.buckets(*members)[studied])
+    flow = (
+        FlowStep("stays of 48 h or more", len(stays)),
+        FlowStep("studied", len(cases), len(stays) - len(cases), HARDLY_MEASURED),
+    )
+    groups = {"age": age_bands(age), "sex": known_words(sex), "ICU": known_words(ward)}
+    return StudyContext(tuple(notes), flow, described, groups)
+
+
+def _held_out(sets: AnyArray, test_set: str | None) -> BoolArray:
+    held_out = np.asarray(sets == test_set)
+    if test_set is not None and (held_out.all() or not held_out.any()):
+        there = ", ".join(np.unique(sets))
+        raise ValueError(f"test_set={test_set!r}; accepted is one of several sets, here {there}")
+    return held_out
+
+
+@dataclass(frozen=True, eq=False)
+class ChallengeStays:
+    """The stays of one or more sets, in the order of set and RecordID.
+
+    ``buckets`` holds for each parameter the mean of its plausible readings, by stay and 2 hours,
+    and ``counts`` how many they are; ``implausible`` counts what was left out.
+    """
+
+    record: AnyArray
+    set_name: AnyArray
+    descriptors: Mapping[str, FloatArray]
+    outcomes: Mapping[str, FloatArray]
+    sums: Mapping[str, FloatArray]
+    counts: Mapping[str, AnyArray]
+    implausible: Mapping[str, int]
+
+    def __len__(self) -> int:
+        """Count the stays."""
+        return len(self.record)
+
+    def buckets(self, *parameters: str) -> FloatArray:
+        """Return the mean reading of any of the parameters by stay and bucket, NaN for none."""
+        total = sum(self.sums[name] for name in parameters)
+        count = np.asarray(sum(self.counts[name] for name in parameters))
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was read and what was left out, a sentence each."""
+        sets = ", ".join(f"{s} {(self.set_name == s).sum()}" for s in np.unique(self.set_name))
+        slips = [f"{name} {n}" for name, n in self.implausible.items() if n]
+        return [
+            f"PhysioNet/CinC Challenge 2012 (ODC-By), stays by set: {sets}",
+            f"implausible readings left out: {', '.join(slips) or 'none'}",
+        ]
+
+
+def read_challenge(data: str | Path, sets: Sequence[str] | None = None) -> ChallengeStays:
+    """Read the challenge's stays from a folder or an archive.
+
+    Parameters
+    ----------
+    data : path-like
+        A folder with ``set-a/`` and ``Outcomes-a.txt`` and the like, an archive of it (tar or
+        zip), or a folder with an archive of each set.
+    sets : sequence of str, optional
+        Of "a", "b", "c"; by default those that are there.
+    """
+    gathered = _Gathered(Path(data))
+    for name, content in _files(Path(data)):
+        gathered.take(name, content)
+    return gathered.stays(sets)
+
+
+RECORD_FILE = re.compile(r"(?:^|.*/)set-([a-c])/(\d+)\.txt")
+OUTCOME_FILE = re.compile(r"(?:^|.*/)Outcomes-([a-c])\.txt")
+SET_ARCHIVE = re.compile(r"set-[a-c]\.(zip|tar|tar\.(gz|xz|bz2)|tgz)")
+
+
+def _files(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of every file that matters, wherever it lies."""
+    if path.is_dir():
+        for inner in sorted(path.rglob("*")):
+            if SET_ARCHIVE.fullmatch(inner.name):
+                yield from _files(inner)
+            elif inner.is_file() and _matters(inner.as_posix()):
+                yield inner.as_posix(), inner.read_bytes()
+        return
+    try:
+        yield from _archived(path)
+    except FileNotFoundError as error:
+        raise ExperimentError(f"{path}: there is no such folder or archive") from error
+    except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise ExperimentError(f"{path}: not readable as an archive ({error}). {REMEDY}") from error
+
+
+def _archived(path: Path) -> Iterator[tuple[str, bytes]]:
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as packed:
+            for name in filter(_matters, packed.namelist()):
+                yield name, packed.read(name)
+        return
+    with tarfile.open(path) as archive:
+        for member in archive:
+            if member.isfile() and _matters(member.name):
+                content = archive.extractfile(member)
+                yield member.name, content.read() if content else b""
+
+
+def _matters(name: str) -> bool:
+    return bool(RECORD_FILE.fullmatch(name) or OUTCOME_FILE.fullmatch(name))
+
+
+@dataclass
+class _Gathered:
+    """Takes files in any order, and puts them together."""
+
+    source: Path
+    series: dict[tuple[str, int], _Record] = field(default_factory=dict)
+    outcomes: dict[str, dict[int, dict[str, float]]] = field(default_factory=dict)
+
+    def take(self, name: str, content: bytes) -> None:
+        text = content.decode("utf-8", errors="replace")
+        if found := OUTCOME_FILE.fullmatch(name):
+            self._check_new(name, found[1] in self.outcomes)
+            self.outcomes[found[1]] = _read_outcomes(name, text)
+        elif found := RECORD_FILE.fullmatch(name):
+            key = (found[1], int(found[2]))
+            self._check_new(name, key in self.series)
+            self.series[key] = _read_record(name, key[1], text)
+
+    def _check_new(self, name: str, known: bool) -> None:
+        if known:
+            raise ExperimentError(f"{self.source}: {name} is there twice. Remove one of them")
+
+    def stays(self, sets: Sequence[str] | None) -> ChallengeStays:
+        chosen = self._chosen(sets)
+        keys = sorted(key for key in self.series if key[0] in chosen)
+        for name in chosen:
+            self._check_complete(name, {record for held, record in keys if held == name})
+        return _put_together(
+            keys,
+            [self.series[key] for key in keys],
+            [self.outcomes[name][record] for name, record in keys],
+        )
+
+    def _chosen(self, sets: Sequence[str] | None) -> list[str]:
+        there = sorted({name for name, _ in self.series} & set(self.outcomes))
+        chosen = there if sets is None else sorted(sets)
+        missing = [name for name in chosen if name not in there]
+        if missing or not chosen:
+            wanted = " and ".join(missing or SETS[:2])
+            raise ExperimentError(
+                f"{self.source}: there is no set {wanted}, with set-{wanted[0]}/ and "
+                f"Outcomes-{wanted[0]}.txt. Name the folder or archive with both"
+            )
+        return chosen
+
+    def _check_complete(self, name: str, records: set[int]) -> None:
+        known = set(self.outcomes[name])
+        for where, missing in (("Outcomes-", records - known), ("set-", known - records)):
+            if missing:
+                raise ExperimentError(
+                    f"{self.source}: {where}{name} lacks {len(missing)} records that the other "
+                    f"has, {min(missing)} the first. {REMEDY}"
+                )
+
+
+PLACE = {name: place for place, name in enumerate(PLAUSIBLE)}
+BUCKETED = (len(PLAUSIBLE), N_BUCKETS)
+
+
+@dataclass
+class _Record:
+    """One stay: its descriptors, and sum and number of the readings by parameter and bucket."""
+
+    descriptors: dict[str, float] = field(default_factory=dict)
+    sums: FloatArray = field(default_factory=partial(np.zeros, BUCKETED))
+    counts: AnyArray = field(default_factory=partial(np.zeros, BUCKETED, dtype=np.int32))
+    implausible: Counter[str] = field(default_factory=Counter)
+
+
+def _read_record(name: str, record: int, text: str) -> _Record:
+    lines = text.split()
+    if not lines or lines[0] != "Time,Parameter,Value":
+        raise ExperimentError(f"{name}: its header is not Time,Parameter,Value. {REMEDY}")
+    stay = _Record()
+    # A row that is there twice is one reading; the order of the others does not matter.
+    for line in dict.fromkeys(lines[1:]):
+        try:
+            at, parameter, value = line.split(",")
+            hours, minutes = map(int, at.split(":"))
+            _take_reading(stay, hours + minutes / 60, parameter, float(value))
+        except (KeyError, ValueError) as error:
+            raise ExperimentError(f"{name}: {line!r} is no reading ({error}). {REMEDY}") from error
+    if stay.descriptors.get("RecordID") != record:
+        held = stay.descriptors.get("RecordID")
+        raise ExperimentError(f"{name}: its RecordID is {held}, not that of the file. {REMEDY}")
+    return stay
+
+
+def _take_reading(stay: _Record, hours: float, parameter: str, value: float) -> None:
+    if parameter in DESCRIPTORS:
+        stay.descriptors[parameter] = value
+        return
+    low, high = PLAUSIBLE[parameter]
+    if hours >= HOURS or (parameter == "Weight" and value == -1):
+        return
+    if not low <= value <= high:
+        stay.implausible[parameter] += 1
+        return
+    at = PLACE[parameter], int(hours // BUCKET_HOURS)
+    stay.sums[at] += value
+    stay.counts[at] += 1
+
+
+def _read_outcomes(name: str, text: str) -> dict[int, dict[str, float]]:
+    rows = csv.DictReader(io.StringIO(text))
+    check_columns(Path(name), rows.fieldnames or (), OUTCOME_COLUMNS, REMEDY)
+    try:
+        found = [{column: float(row[column]) for column in OUTCOME_COLUMNS} for row in rows]
+    except (TypeError, ValueError) as error:
+        raise ExperimentError(f"{name}: a value is no number ({error}). {REMEDY}") from error
+    outcomes = {int(row["RecordID"]): row for row in found}
+    if len(outcomes) != len(found):
+        raise ExperimentError(f"{name}: a RecordID is there twice. {REMEDY}")
+    return outcomes
+
+
+def _put_together(
+    keys: Sequence[tuple[str, int]],
+    series: Sequence[_Record],
+    outcomes: Sequence[Mapping[str, float]],
+) -> ChallengeStays:
+    sums, counts = (
+        dict(zip(PLAUSIBLE, np.stack(parts, axis=1), strict=True))
+        for parts in ([stay.sums for stay in series], [stay.counts for stay in series])
+    )
+    return ChallengeStays(
+        np.array([record for _, record in keys]),
+        np.array([name for name, _ in keys]),
+        {name: _known([s.descriptors.get(name, -1.0) for s in series]) for name in DESCRIPTORS},
+        {name: _known([row[name] for row in outcomes]) for name in OUTCOME_COLUMNS},
+        *(sums, counts),
+        {name: sum(stay.implausible[name] for stay in series) for name in PLAUSIBLE},
+    )
+
+
+def _known(values: Sequence[float]) -> FloatArray:
+    found = np.array(values, dtype=np.float64)
+    return np.where(found < 0, np.nan, found)
+
+
+def challenge_cases(
+    stays: ChallengeStays, parameters: Parameters = "paper"
+) -> tuple[LabelledCases, BoolArray]:
+    """Return the studied stays with their features, and which of all stays are studied.
+
+    "paper" takes the 12 of the paper's 13 channels that the data have, its 8 summaries over 3
+    windows, with age, gender and mean weight; "all" takes each of the 37 parameters that way, and
+    the height and the kind of ICU beside. As in the paper, a stay is studied if at least 3 of the
+    paper's channels were measured in the last 16 of the 48 hours.
+    """
+    check_choice(parameters, "parameters", get_args(Parameters))
+    studied = measured_recently(stays.buckets(*names) for names in PAPER_CHANNELS.values())
+    groups = PAPER_CHANNELS if parameters == "paper" else {name: (name,) for name in PLAUSIBLE}
+    features: dict[str, FloatArray] = {}
+    for name, members in groups.items():
+        features |= summarise(stays.buckets(*members)[studied], name, ALL_SUMMARIES)
+    features |= {name: column[studied] for name, column in _static(stays, parameters).items()}
+    X, names = stack(features)
+    died = stays.outcomes["In-hospital_death"][studied] == 1
+    cases = LabelledCases(X, died, stays.record[studied], names)
+    cases.check_both_outcomes("the challenge's stays", REMEDY)
+    return cases, studied
+
+
+def _static(stays: ChallengeStays, parameters: Parameters) -> dict[str, FloatArray]:
+    gender, ward = stays.descriptors["Gender"], stays.descriptors["ICUType"]
+    static = {
+        "age": stays.descriptors["Age"],
+        **{f"gender={word}": (gender == code) * 1.0 for code, word in SEXES.items()},
+        "weight": ALL_SUMMARIES["mean"](stays.buckets("Weight")),
+    }
+    if parameters == "all":
+        height = stays.descriptors["Height"]
+        static["height"] = np.where((height >= 100) & (height <= 250), height, np.nan)
+        static |= {f"ICU={word}": (ward == code) * 1.0 for code, word in WARDS.items()}
+    return static
+
+
+def physionet2012_frame(
+    data: str | Path, sets: Sequence[str] | None = None, parameters: Parameters = "paper"
+) -> tuple[pd.DataFrame, AnyArray]:
+    """Return the features as a frame indexed by RecordID, and who died in hospital (0 or 1).
+
+    Parameters are those of `read_challenge` and `challenge_cases`; NaN where nothing was measured.
+
+    Examples
+    --------
+    Of the folder or archive with ``set-a/`` and ``Outcomes-a.txt``:
+
+    >>> X, y = physionet2012_frame("challenge-2012", sets=["a"])  # doctest: +SKIP
+    >>> X.shape, round(y.mean(), 4)  # doctest: +SKIP
+    ((3969, 292), 0.1386)
+    """
+    import pandas as pd
+
+    cases, _ = challenge_cases(read_challenge(data, sets), parameters)
+    index: Any = pd.Index(cases.patient, name="RecordID")
+    frame = pd.DataFrame(cases.X, index=index, columns=list(cases.feature_names))
+    return frame, cases.y.astype(int)

@@ -1,0 +1,208 @@
+"""The tables of a MIMIC-IV release: where they lie, what they hold, and how to stream them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from voros_studies.experiments.errors import DISK_FULL_REMEDY, ExperimentError
+
+if TYPE_CHECKING:
+    import duckdb
+
+MEMORY_LIMIT = "256MB"
+"""What DuckDB may hold in memory; beyond it, it works on disk."""
+
+MOST_THREADS = 4
+"""Each thread needs memory of its own, and one that unpacks gzip cannot feed more."""
+
+DOWNLOAD_AGAIN = (
+    "Download it again from PhysioNet (MIMIC-IV 2.x or 3.x) and compare it with the release's "
+    "SHA256SUMS.txt"
+)
+
+TABLE_ENDINGS = (".csv", ".csv.gz", ".parquet")
+
+_NEEDED = {
+    "hosp/patients": "subject_id BIGINT, gender VARCHAR, anchor_age INTEGER, anchor_year INTEGER, "
+    "anchor_year_group VARCHAR, dod DATE",
+    "hosp/admissions": "subject_id BIGINT, hadm_id BIGINT, deathtime TIMESTAMP, "
+    "insurance VARCHAR, hospital_expire_flag INTEGER",
+    "icu/icustays": "subject_id BIGINT, hadm_id BIGINT, stay_id BIGINT, intime TIMESTAMP, "
+    "outtime TIMESTAMP",
+    "icu/chartevents": "stay_id BIGINT, charttime TIMESTAMP, itemid INTEGER, valuenum DOUBLE, "
+    "valueuom VARCHAR",
+}
+NEEDED_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    table: dict(column.split() for column in columns.split(", "))
+    for table, columns in _NEEDED.items()
+}
+"""The columns that are read, with their types. The releases differ in others (``caregiver_id``,
+``admit_provider_id``) and in their order, which is why every header is read."""
+
+
+def quoted(path: Path) -> str:
+    """Return a path as a SQL string.
+
+    Examples
+    --------
+    >>> quoted(Path("anna's/icustays.csv"))
+    "'anna''s/icustays.csv'"
+    """
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """One table of the release, such as ``"icu/chartevents"``.
+
+    ``columns`` are all of them, in the file's order; none for Parquet, which names its own.
+    """
+
+    name: str
+    path: Path
+    columns: tuple[str, ...]
+
+    @property
+    def relation(self) -> str:
+        """A SQL table expression of the needed columns, read as it is scanned."""
+        needed = NEEDED_COLUMNS[self.name]
+        if self.path.suffix == ".parquet":
+            cast = ", ".join(
+                f"CAST({column} AS {kind}) AS {column}" for column, kind in needed.items()
+            )
+            return f"(SELECT {cast} FROM read_parquet({quoted(self.path)}))"
+        types = {column: needed.get(column, "VARCHAR") for column in self.columns}
+        return (
+            f"(SELECT {', '.join(needed)} FROM read_csv({quoted(self.path)}, header=true, "
+            f"columns={types}, auto_detect=false, delim=',', quote='\"', escape='\"'))"
+        )
+
+
+def find_tables(folder: Path) -> dict[str, SourceTable]:
+    """Find the four tables of a release, each once, and check their columns."""
+    _check_release_folder(folder)
+    paths = _paths(folder)
+    tables = {name: SourceTable(name, path, _header(path)) for name, path in paths.items()}
+    for name, table in tables.items():
+        columns = table.columns or _parquet_columns(table.path)
+        check_columns(table.path, columns, NEEDED_COLUMNS[name], DOWNLOAD_AGAIN)
+    return tables
+
+
+GENERATED_MARK = "GENERATED.txt"
+"""Lies in a release that was made up, so that no result of it is taken for one of patients."""
+
+
+def release_in_words(folder: Path, tables: Mapping[str, SourceTable]) -> str:
+    """Say which release the tables are of, as far as their columns show it."""
+    if (folder / GENERATED_MARK).exists():
+        return "generated, of no hospital"
+    columns = tables["hosp/admissions"].columns
+    if not columns:
+        return "MIMIC-IV as Parquet, whose release the columns do not show"
+    return "MIMIC-IV 2.1 or later" if "admit_provider_id" in columns else "MIMIC-IV 2.0 or earlier"
+
+
+def _check_release_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise ExperimentError(
+            f"{folder}: there is no such folder. Name the one with hosp/ and icu/"
+        )
+    if (folder / "hosp").is_dir() or (folder / "icu").is_dir():
+        return
+    inside = sorted(str(path.parent) for path in folder.glob("**/icu") if path.is_dir())
+    remedy = f"Name one release: {' or '.join(inside)}" if inside else "Name the one with both"
+    raise ExperimentError(f"{folder}: neither hosp/ nor icu/ is in this folder. {remedy}")
+
+
+def _paths(folder: Path) -> dict[str, Path]:
+    found = {
+        name: [path for form in TABLE_ENDINGS if (path := folder / f"{name}{form}").is_file()]
+        for name in NEEDED_COLUMNS
+    }
+    missing = [name for name, paths in found.items() if not paths]
+    if missing:
+        names = ", ".join(str(folder / f"{name}.csv.gz") for name in missing)
+        raise ExperimentError(
+            f"{names}: not there, nor as {' or '.join(TABLE_ENDINGS[::2])}. Download what is "
+            "missing from PhysioNet into this folder; these four tables are all that is needed"
+        )
+    twice = [paths for paths in found.values() if len(paths) > 1]
+    if twice:
+        names = " and ".join(map(str, twice[0]))
+        raise ExperimentError(
+            f"{names}: the same table twice, and they may be of two releases. Remove one of them"
+        )
+    return {name: paths[0] for name, paths in found.items()}
+
+
+def _header(path: Path) -> tuple[str, ...]:
+    if path.suffix == ".parquet":
+        return ()
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as text:
+            return tuple(next(csv.reader(text), ()))
+    except (EOFError, OSError, UnicodeDecodeError) as error:
+        raise ExperimentError(f"{path}: not readable ({error}). {DOWNLOAD_AGAIN}") from error
+
+
+def check_columns(path: Path, columns: Collection[str], needed: Iterable[str], remedy: str) -> None:
+    """Raise where a table lacks a column."""
+    missing = [column for column in needed if column not in columns]
+    if missing:
+        raise ExperimentError(
+            f"{path}: the table has no column {', '.join(missing)}; it has "
+            f"{', '.join(columns) or 'none'}. {remedy}"
+        )
+
+
+def _parquet_columns(path: Path) -> tuple[str, ...]:
+    with open_database(None) as database, explaining(path):
+        rows = database.execute(f"DESCRIBE SELECT * FROM read_parquet({quoted(path)})").fetchall()
+    return tuple(row[0] for row in rows)
+
+
+@contextmanager
+def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a DuckDB in memory that never holds more than `MEMORY_LIMIT`.
+
+    What does not fit goes to the folder ``scratch``.
+    """
+    import duckdb
+
+    with duckdb.connect(":memory:") as database:
+        database.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
+        database.execute(f"SET threads = {min(MOST_THREADS, os.cpu_count() or 1)}")
+        database.execute("SET preserve_insertion_order = false")
+        # It would draw on the standard output, where the tables go.
+        database.execute("SET enable_progress_bar = false")
+        if scratch is not None:
+            database.execute(f"SET temp_directory = {quoted(scratch)}")
+        yield database
+
+
+@contextmanager
+def explaining(path: Path, writing: Path | None = None) -> Iterator[None]:
+    """Turn what DuckDB raises while reading ``path`` into an error with a remedy.
+
+    ``writing`` is the file that is written meanwhile.
+    """
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        if "No space left" in str(error):
+            raise ExperimentError(
+                f"{writing or path}: the disk is full. {DISK_FULL_REMEDY}"
+            ) from error
+        reason = " ".join(str(error).strip().splitlines()[:3])
+        raise ExperimentError(f"{path}: not readable ({reason}). {DOWNLOAD_AGAIN}") from error

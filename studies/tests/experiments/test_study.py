@@ -1,0 +1,208 @@
+"""The study: who is selected, what it costs on test, and how sure that is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import voros
+from voros.policy import ThresholdPolicy
+from voros_studies.experiments import study
+from voros_studies.experiments.folder import RunFolder
+from voros_studies.experiments.study import (
+    GUARANTEED,
+    STUDIED,
+    WITH_MARGIN,
+    CostInterval,
+    Scored,
+    cost_intervals,
+    deploy,
+    run_study,
+)
+from voros_studies.paper.cells import SCENARIOS
+
+PAPER = os.environ.get("VOROS_PAPER_PREDICTIONS")
+
+
+def some_scored(n_cases=1500, n_models=6, random_state=0):
+    rng = np.random.default_rng(random_state)
+    y_true = rng.random(n_cases) < 0.15
+    patient = rng.integers(0, n_cases // 2, n_cases)
+    scores = {}
+    for j in range(n_models):
+        score = rng.normal(size=n_cases) + y_true * (0.8 + 0.25 * j) * rng.choice([1, 1.6])
+        scores[f"m{j}"] = np.round(score, 2)
+    return Scored(patient, y_true, scores)
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return some_scored(), some_scored(random_state=1)
+
+
+@pytest.fixture(scope="module")
+def deployed(parts):
+    return run_study(*parts)
+
+
+def test_each_strategy_takes_the_model_that_its_metric_prefers(parts, deployed):
+    """By the metrics themselves, and recall by counting at every threshold."""
+    valid, _ = parts
+    for one in deployed:
+        scenario = SCENARIOS[one.scenario]
+        limits = {"min_precision": scenario.min_precision, "capacity": scenario.capacity}
+        costs = scenario.costs.support
+        scores = {}
+        for name, score in valid.scores.items():
+            if one.strategy == "voros":
+                scores[name] = voros.voros_score(valid.y_true, score, cost_ratio=costs)
+            elif one.strategy == "recall":
+                scores[name] = greatest_recall(valid.y_true, score, **limits)
+            elif one.strategy == "partial_voros":
+                scores[name] = voros.partial_voros_score(
+                    valid.y_true, score, cost_ratio=costs, **limits
+                )
+        if scores:
+            assert scores[one.model] == pytest.approx(max(scores.values()))
+
+
+def greatest_recall(y_true, score, min_precision, capacity):
+    found = [0.0]
+    for threshold in np.unique(score):
+        alarm = score >= threshold
+        if alarm.sum() <= capacity * len(alarm) and y_true[alarm].mean() >= min_precision:
+            found.append(y_true[alarm].sum() / y_true.sum())
+    return max(found)
+
+
+def test_nothing_is_decided_on_test(parts, deployed):
+    """Other test labels change what is found, not what is deployed."""
+    valid, test = parts
+    reversed_scores = {name: score[::-1].copy() for name, score in test.scores.items()}
+    flipped = Scored(test.patient, np.roll(test.y_true, 7), reversed_scores)
+    for one, other in zip(deployed, run_study(valid, flipped), strict=True):
+        assert one.model == other.model
+        assert one.policy.thresholds.tolist() == other.policy.thresholds.tolist()
+        assert one.test.expected_cost != other.test.expected_cost
+
+
+def test_the_guaranteed_policy_is_tested_on_patients_that_did_not_rank_its_model(parts, deployed):
+    valid, _ = parts
+    ranking, testing = valid.halves
+    patients = testing.patient
+    assert len(patients) == len(np.unique(patients))
+    assert set(patients) & set(ranking.patient) == set()
+    assert set(patients) | set(ranking.patient) == set(valid.patient)
+    assert len(ranking) == np.isin(valid.patient, ranking.patient).sum()
+    for one in deployed:
+        if one.strategy != GUARANTEED:
+            continue
+        scenario = SCENARIOS[one.scenario]
+        scores = {
+            name: voros.partial_voros_score(ranking.y_true, score, scenario)
+            for name, score in ranking.scores.items()
+        }
+        assert scores[one.model] == max(scores.values())
+        points = testing.points[one.model]
+        certified = voros.Guarantee(0.95, horizon=1500).allowed(points, scenario)
+        assert set(one.policy.thresholds.tolist()) <= set(points.thresholds[certified].tolist())
+        assert (one.policy.model, one.policy.n_models) == (one.model, 1)
+        assert one.policy.n_positive + one.policy.n_negative == len(patients)
+
+
+def test_strategies_are_compared_on_the_same_resamples(parts):
+    """A model and its logarithm are the same model, so on the same resamples nothing differs."""
+    valid, test = (
+        Scored(part.patient, part.y_true, {"m": score, "log m": np.log(score + 9)})
+        for part in parts
+        for score in [part.scores["m2"]]
+    )
+    ones = []
+    for name in ("m", "log m"):
+        policy = ThresholdPolicy.from_points(valid.points[name], SCENARIOS[1], model=name)
+        ones.append(deploy(1, name, policy, valid, test))
+    found = cost_intervals(ones, test, n_resamples=100, beside="m")
+    assert found["m"].cost == found["log m"].cost
+    assert found["log m"].verdict == "the same choice"
+
+
+def test_the_same_choice_costs_the_same_on_every_resample(parts, deployed):
+    ones = [one for one in deployed if one.scenario == 1]
+    found = cost_intervals(ones, parts[1], n_resamples=100)
+    assert found["partial_voros"].excess == CostInterval(0.0, 0.0, 0.0)
+    assert found["partial_voros"].verdict == "the same choice"
+    assert set(found) == set(STUDIED)
+
+
+def test_resamples_are_kept_when_the_run_is_killed(parts, deployed, tmp_path, monkeypatch):
+    """The second strategy never finishes; then everything is found, and the first not redone."""
+    ones, done = [one for one in deployed if one.scenario == 1][:3], []
+    bootstrap = study.bootstrap
+
+    def killed(*cases, metric, **options):
+        done.append(metric.strategy)
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        return bootstrap(*cases, metric=metric, **options)
+
+    beside = ones[0].strategy
+    monkeypatch.setattr(study, "bootstrap", killed)
+    with pytest.raises(KeyboardInterrupt):
+        cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path)
+    found = cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path)
+    assert done == [ones[0].strategy, ones[1].strategy, ones[1].strategy, ones[2].strategy]
+    assert found == cost_intervals(ones, parts[1], n_resamples=100, beside=beside)
+    assert cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path) == found
+    other = parts[1].take(np.arange(len(parts[1]) - 1))
+    cost_intervals(ones[:1], other, n_resamples=100, beside=beside, kept=tmp_path)
+    assert done[-1] == ones[0].strategy, "of other cases nothing is known"
+
+
+def test_the_margin_is_decided_within_tighter_limits_and_judged_by_the_real_ones(parts, deployed):
+    valid, _ = parts
+    for one in deployed:
+        if one.strategy != WITH_MARGIN:
+            continue
+        limits = SCENARIOS[one.scenario]
+        floor, capacity = 1.1 * limits.min_precision, 0.9 * limits.capacity
+        tight = voros.Scenario(floor, capacity, limits.cost_ratio)
+        scores = {
+            name: voros.partial_voros_score(valid.y_true, score, tight)
+            for name, score in valid.scores.items()
+        }
+        assert scores[one.model] == max(scores.values())
+        for threshold in one.policy.thresholds[np.isfinite(one.policy.thresholds)]:
+            alarm = valid.scores[one.model] >= threshold
+            assert alarm.sum() <= capacity * len(valid)
+            assert valid.y_true[alarm].mean() >= floor
+        assert one.policy.scenario == limits
+        assert one.test.max_alarms == limits.capacity * 1500
+
+
+class PublishedFolder(RunFolder):
+    """The authors' folder, which holds nothing but predictions."""
+
+    def prediction(self, name, part):
+        return self.root / f"{name}_{part}.csv"
+
+
+@pytest.mark.skipif(PAPER is None, reason="VOROS_PAPER_PREDICTIONS names no folder")
+def test_the_papers_own_models_give_the_papers_own_costs():
+    """Of the published models each strategy picks its own again, at the published cost."""
+    names = ("scenario1_pvoros", "scenario1_recall", "scenario2", "mimic_s2_voros")
+    valid, test = (
+        Scored.read(PublishedFolder(Path(PAPER or "")), names, part) for part in ("valid", "test")
+    )
+    found = {
+        (one.scenario, one.strategy): round(one.test.expected_cost, 3)
+        for one in run_study(valid, test)
+        if one.strategy != GUARANTEED
+    }
+    assert found[1, "partial_voros"] == 0.261
+    assert found[1, "voros"] == 0.261
+    assert found[1, "recall"] == 0.302
+    assert found[2, "partial_voros"] == found[2, "recall"] == found[2, "partial_auroc"] == 0.538
+    assert found[2, "voros"] == 0.640

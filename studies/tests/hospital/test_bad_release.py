@@ -1,0 +1,225 @@
+"""Whatever is wrong with a release is told with the file and the remedy, and nothing is lost."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+pytest.importorskip("duckdb")
+
+from hospital.slow_mimic import read_table
+from long_chart import write_long_chart
+
+from voros_studies.experiments.errors import ExperimentError
+from voros_studies.hospital.extraction import extract
+from voros_studies.hospital.mimic import mimic_cases
+from voros_studies.hospital.release import find_tables
+from voros_studies.hospital.synthetic import (
+    write_hospital,
+    write_release,
+    write_table,
+)
+
+TABLES = ("hosp/patients", "hosp/admissions", "icu/icustays", "icu/chartevents")
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pristine")
+    write_release(folder, 40, release="3.1", random_state=1)
+    return folder
+
+
+@pytest.fixture
+def data(pristine, tmp_path):
+    return shutil.copytree(pristine, tmp_path / "data")
+
+
+def rewrite(path, change):
+    rows = read_table(path)
+    changed = change(rows)
+    write_table(path, list(changed[0]), changed)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_missing_table_is_named(data, name):
+    (data / f"{name}.csv.gz").unlink()
+    with pytest.raises(ExperimentError, match=rf"{name}\.csv\.gz: not there.*PhysioNet"):
+        find_tables(data)
+
+
+def test_all_missing_tables_are_named_at_once(data):
+    (data / "hosp/patients.csv.gz").unlink()
+    (data / "icu/chartevents.csv.gz").unlink()
+    with pytest.raises(ExperimentError, match=r"hosp/patients.*icu/chartevents.*not there"):
+        find_tables(data)
+
+
+def test_a_folder_that_is_none_or_holds_several_releases(tmp_path, data):
+    with pytest.raises(ExperimentError, match="nowhere: there is no such folder"):
+        find_tables(tmp_path / "nowhere")
+    shutil.copytree(data, tmp_path / "both/2.2")
+    shutil.copytree(data, tmp_path / "both/3.1")
+    with pytest.raises(ExperimentError, match=r"Name one release: .*2\.2 or .*3\.1"):
+        find_tables(tmp_path / "both")
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("hosp/patients", "anchor_age"),
+        ("hosp/admissions", "hospital_expire_flag"),
+        ("icu/icustays", "outtime"),
+        ("icu/chartevents", "valueuom"),
+    ],
+)
+def test_a_missing_column_is_named(data, name, column):
+    path = data / f"{name}.csv.gz"
+    rewrite(path, lambda rows: [{k: v for k, v in row.items() if k != column} for row in rows])
+    with pytest.raises(ExperimentError, match=rf"{name}.*has no column {column}; it has.*Download"):
+        find_tables(data)
+
+
+def test_a_missing_column_of_a_parquet_file_is_named(data):
+    import duckdb
+
+    path, target = data / "icu/icustays.csv.gz", data / "icu/icustays.parquet"
+    with duckdb.connect() as database:
+        database.execute(f"COPY (SELECT * EXCLUDE (intime) FROM read_csv('{path}')) TO '{target}'")
+    path.unlink()
+    with pytest.raises(ExperimentError, match=r"icustays\.parquet.*has no column intime"):
+        find_tables(data)
+    target.write_bytes(target.read_bytes()[:-50])
+    with pytest.raises(ExperimentError, match=r"icustays\.parquet: not readable.*SHA256SUMS"):
+        find_tables(data)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("kept", [0.6, 0.001])
+def test_a_truncated_gzip_is_told(data, tmp_path, name, kept):
+    path = data / f"{name}.csv.gz"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * kept) + 5])
+    with pytest.raises(ExperimentError, match=rf"{name}\.csv\.gz: not readable.*SHA256SUMS"):
+        extract(find_tables(data), tmp_path / "out")
+    # Once the file is whole, the same command goes on; nothing half-done is in the way.
+    path.write_bytes(whole)
+    assert len(mimic_cases(extract(find_tables(data), tmp_path / "out"))) > 20
+
+
+def test_a_word_where_a_number_should_be_is_told_with_its_line(data, tmp_path):
+    path = data / "icu/chartevents.csv.gz"
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    cells = lines[100].split(",")
+    cells[6] = "pulse"
+    lines[100] = ",".join(cells)
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    with pytest.raises(ExperimentError, match=r"chartevents\.csv\.gz: not readable.*Line: 101"):
+        extract(find_tables(data), tmp_path / "out")
+
+
+def test_the_same_table_twice_is_refused(data):
+    with gzip.open(data / "icu/chartevents.csv.gz") as packed:
+        (data / "icu/chartevents.csv").write_bytes(packed.read())
+    with pytest.raises(ExperimentError, match=r"chartevents\.csv and .*twice.*Remove one"):
+        find_tables(data)
+
+
+def test_stays_without_their_admission_are_of_another_release(data, tmp_path):
+    rewrite(data / "hosp/admissions.csv.gz", lambda rows: rows[:-5])
+    with pytest.raises(ExperimentError, match=r"icustays.*hadm_id.*admissions.*same release"):
+        extract(find_tables(data), tmp_path / "out")
+
+
+def test_two_releases_joined_in_one_file(data, tmp_path):
+    rewrite(data / "icu/icustays.csv.gz", lambda rows: [*rows, *rows[:3]])
+    with pytest.raises(ExperimentError, match=r"icustays.*3 of .* repeat a stay_id"):
+        extract(find_tables(data), tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", ["hosp/admissions", "icu/icustays", "icu/chartevents"])
+def test_a_table_of_2x_among_tables_of_3x(tmp_path, name):
+    """Patients of 2020 to 2022 came with 3.0, so a table that knows none of them is older."""
+    data = tmp_path / "data"
+    write_release(data, 250, release="3.1", random_state=8)
+    patients = read_table(data / "hosp/patients.csv.gz")
+    newest = {row["subject_id"] for row in patients if row["anchor_year_group"] == "2020 - 2022"}
+    for other in ("hosp/admissions", "icu/icustays", "icu/chartevents"):
+        # Older admissions come with older stays: only the first table that differs is told.
+        if other == name or (name == "hosp/admissions" and other == "icu/icustays"):
+            rewrite(
+                data / f"{other}.csv.gz",
+                lambda rows: [row for row in rows if row["subject_id"] not in newest],
+            )
+    with pytest.raises(ExperimentError, match=rf"{name}.*2020 - 2022.*of 2\.x.*same release"):
+        extract(find_tables(data), tmp_path / "out")
+
+
+def test_a_chart_of_other_stays(data, tmp_path):
+    def move(rows):
+        return [{**row, "stay_id": int(row["stay_id"]) + 10**6} for row in rows]
+
+    rewrite(data / "icu/chartevents.csv.gz", move)
+    with pytest.raises(ExperimentError, match=r"chartevents.*not one reading.*same release"):
+        extract(find_tables(data), tmp_path / "out")
+
+
+def test_an_empty_cohort(data, tmp_path):
+    rewrite(
+        data / "icu/icustays.csv.gz",
+        lambda rows: [{**row, "outtime": row["intime"]} for row in rows],
+    )
+    with pytest.raises(ExperimentError, match=r"icustays.*the cohort is empty.*whole table"):
+        extract(find_tables(data), tmp_path / "out")
+
+
+def test_a_cohort_in_which_nobody_was_measured_enough(data, tmp_path):
+    rewrite(
+        data / "icu/chartevents.csv.gz",
+        lambda rows: [row for row in rows if row["itemid"] in ("220045", "220179")],
+    )
+    extraction = extract(find_tables(data), tmp_path / "out")
+    with pytest.raises(ExperimentError, match=r"the cohort is empty.*chartevents complete"):
+        mimic_cases(extraction)
+
+
+def test_a_cohort_in_which_nobody_died(data, tmp_path):
+    rewrite(
+        data / "hosp/patients.csv.gz",
+        lambda rows: [{**row, "dod": ""} for row in rows],
+    )
+    extraction = extract(find_tables(data), tmp_path / "out")
+    with pytest.raises(ExperimentError, match=r"none of the .* cases met the outcome"):
+        mimic_cases(extraction)
+
+
+def test_units_that_are_not_known_are_not_guessed(data, tmp_path):
+    def foreign(rows):
+        return [{**r, "valueuom": "kPa"} if r["valueuom"] == "mmHg" else r for r in rows]
+
+    rewrite(data / "icu/chartevents.csv.gz", foreign)
+    with pytest.raises(ExperimentError, match=r"bp_diastolic.*not known here, such as 'kpa'"):
+        extract(find_tables(data), tmp_path / "out")
+
+
+def test_a_full_disk_while_streaming(tmp_path):
+    """The buckets do not fit on a file system of 64 kB: nothing half-written is left."""
+    data, small = tmp_path / "data", tmp_path / "small"
+    write_hospital(data, 300, release="2.2", rng=np.random.default_rng(0))
+    write_long_chart(data, 200_000)
+    small.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(small)]
+    if shutil.which("mount") is None or subprocess.call(mounting, stderr=subprocess.DEVNULL):
+        pytest.skip("a small file system can only be mounted by root, on Linux")
+    try:
+        with pytest.raises(ExperimentError, match=r"small/out/.*the disk is full\. Free"):
+            extract(find_tables(data), small / "out")
+        assert not (small / "out/buckets.parquet").exists()
+        assert not list(small.rglob("*.part"))
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
+    assert extract(find_tables(data), tmp_path / "large").flow.in_care > 100

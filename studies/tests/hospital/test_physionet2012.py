@@ -1,0 +1,283 @@
+"""The 2012 challenge: its layout is read to the same features as a second computation in Python."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import statistics
+import tarfile
+import zipfile
+
+import numpy as np
+import pytest
+
+from voros_studies.experiments.cases import split_around_test
+from voros_studies.experiments.errors import ExperimentError
+from voros_studies.hospital.physionet2012 import (
+    PAPER_CHANNELS,
+    PLAUSIBLE,
+    challenge_cases,
+    physionet2012_frame,
+    read_challenge,
+)
+
+CHALLENGE = os.environ.get("VOROS_PHYSIONET2012")
+genuine = pytest.mark.skipif(CHALLENGE is None, reason="VOROS_PHYSIONET2012 names no data")
+
+FIRST_RECORD = {"a": 132_539, "b": 142_675, "c": 152_871}
+
+
+def write_set(folder, name, n_stays, rng):
+    """Write a made-up set in the challenge's layout, with slips, repeated rows and gaps."""
+    place = folder / f"set-{name}"
+    place.mkdir(parents=True)
+    outcomes = ["RecordID,SAPS-I,SOFA,Length_of_stay,Survival,In-hospital_death"]
+    for record in range(FIRST_RECORD[name], FIRST_RECORD[name] + n_stays):
+        severity = rng.normal()
+        died = int(rng.random() < 1 / (1 + np.exp(1 - 2 * severity)))
+        (place / f"{record}.txt").write_text("\n".join(stay_lines(record, severity, rng)) + "\n")
+        saps = -1 if rng.random() < 0.05 else int(np.clip(14 + 4 * severity, 0, 34))
+        outcomes.append(f"{record},{saps},{int(np.clip(6 + 2 * severity, 0, 20))},9,-1,{died}")
+    (folder / f"Outcomes-{name}.txt").write_text("\n".join(outcomes) + "\n")
+
+
+def stay_lines(record, severity, rng):
+    known = {"RecordID": record, "Age": 60 + record % 30, "Gender": record % 3 - 1}
+    known |= {"Height": -1 if record % 2 else 170.2, "ICUType": 1 + record % 4}
+    lines = ["Time,Parameter,Value", *(f"00:00,{name},{value}" for name, value in known.items())]
+    lines.append(f"00:00,Weight,{-1 if record % 5 == 0 else 80.5}")
+    unmeasured = 0.9 if record % 10 == 3 else 0.2
+    for parameter, (low, high) in PLAUSIBLE.items():
+        if rng.random() < unmeasured:
+            continue
+        center = low + (0.3 + 0.05 * severity) * (high - low)
+        for minute in sorted(rng.integers(0, 48 * 60 + 1, size=rng.integers(1, 9))):
+            value = round(float(rng.normal(center, 0.05 * (high - low))), 2)
+            value = -9.0 if rng.random() < 0.03 else value
+            line = f"{minute // 60:02d}:{minute % 60:02d},{parameter},{value}"
+            lines += [line] * (1 + int(rng.random() < 0.05))
+    return lines
+
+
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("challenge")
+    rng = np.random.default_rng(7)
+    for name in "abc":
+        write_set(folder, name, 40, rng)
+    return folder
+
+
+def readings(path, parameters):
+    """The plausible readings of one file by 2 hours, once more, with the standard library."""
+    with path.open(newline="") as text:
+        rows = {tuple(row.values()) for row in csv.DictReader(text)}
+    found = {}
+    for at, parameter, value in sorted(rows):
+        hours = int(at[:2]) + int(at[3:]) / 60
+        if parameter in parameters and hours < 48:
+            low, high = PLAUSIBLE[parameter]
+            if low <= float(value) <= high:
+                found.setdefault(int(hours // 2), []).append(float(value))
+    return {bucket: statistics.fmean(values) for bucket, values in found.items()}
+
+
+def plain_features(path, name, parameters):
+    buckets = readings(path, parameters)
+    found = {}
+    for window, start in (("0-48h", 0), ("24-48h", 12), ("32-48h", 16)):
+        held = {b: v for b, v in sorted(buckets.items()) if b >= start}
+        values, nan = list(held.values()), float("nan")
+        slope = nan
+        if len(values) > 1:
+            slope = statistics.linear_regression([2.0 * b for b in held], values).slope
+        summaries = {
+            "ever measured": float(bool(values)),
+            "time since last": 2.0 * (23 - max(held)) if held else nan,
+            "mean": statistics.fmean(values) if values else nan,
+            "variance": statistics.pvariance(values) if values else nan,
+            "min": min(values, default=nan),
+            "median": statistics.median(values) if values else nan,
+            "max": max(values, default=nan),
+            "slope": slope,
+        }
+        found |= {f"{name} {key} {window}": value for key, value in summaries.items()}
+    return found
+
+
+def check_against_files(folder, cases, channels, positions):
+    column = {name: i for i, name in enumerate(cases.feature_names)}
+    for row in positions:
+        (path,) = folder.glob(f"set-*/{cases.patient[row]}.txt")
+        for name, parameters in channels.items():
+            for feature, value in plain_features(path, name, parameters).items():
+                assert cases.X[row, column[feature]] == pytest.approx(
+                    value, rel=1e-9, abs=1e-9, nan_ok=True
+                ), (path, feature)
+
+
+def test_every_feature_against_the_files(made_up):
+    stays = read_challenge(made_up)
+    assert len(stays) == 120
+    cases, studied = challenge_cases(stays)
+    assert len(cases.feature_names) == 12 * 24 + 4
+    check_against_files(made_up, cases, PAPER_CHANNELS, range(0, len(cases), 9))
+    column = cases.feature_names.index
+    assert cases.X[:, column("age")].tolist() == (60 + cases.patient % 30).tolist()
+    assert cases.X[:, column("gender=M")].tolist() == (cases.patient % 3 == 2).tolist()
+    assert cases.X[:, column("gender=F")].tolist() == (cases.patient % 3 == 1).tolist()
+    recent = [
+        sum(
+            any(bucket >= 16 for bucket in readings(made_up / f"set-{s}/{record}.txt", members))
+            for members in PAPER_CHANNELS.values()
+        )
+        for s, record in zip(stays.set_name, stays.record, strict=True)
+    ]
+    assert studied.tolist() == [count >= 3 for count in recent]
+    assert 0 < sum(~studied) < 20
+
+
+def test_all_37_parameters(made_up):
+    cases, _ = challenge_cases(read_challenge(made_up, "a"), "all")
+    assert len(cases.feature_names) == 37 * 24 + 4 + 5
+    check_against_files(made_up, cases, {name: (name,) for name in PLAUSIBLE}, [0, 7])
+    height = cases.X[:, cases.feature_names.index("height")]
+    assert np.isnan(height).tolist() == (cases.patient % 2 == 1).tolist()
+    with pytest.raises(ValueError, match=r"parameters='some'; accepted are 'paper', 'all'"):
+        challenge_cases(read_challenge(made_up), "some")
+
+
+def test_archives_read_to_the_same_numbers(made_up, tmp_path):
+    with tarfile.open(tmp_path / "all.tar.xz", "w:xz") as archive:
+        for inner in made_up.iterdir():
+            archive.add(inner, inner.name)
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    for name in "abc":
+        with zipfile.ZipFile(apart / f"set-{name}.zip", "w") as packed:
+            for path in (made_up / f"set-{name}").iterdir():
+                packed.write(path, f"set-{name}/{path.name}")
+        (apart / f"Outcomes-{name}.txt").write_bytes(
+            (made_up / f"Outcomes-{name}.txt").read_bytes()
+        )
+    expected = challenge_cases(read_challenge(made_up))[0].fingerprint
+    for data in (tmp_path / "all.tar.xz", apart):
+        assert challenge_cases(read_challenge(data))[0].fingerprint == expected
+
+
+def test_the_frame_for_other_studies(made_up):
+    pytest.importorskip("pandas")
+    X, y = physionet2012_frame(made_up, sets="ab")
+    cases, _ = challenge_cases(read_challenge(made_up, "ab"))
+    np.testing.assert_array_equal(X.to_numpy(), cases.X)
+    assert y.tolist() == cases.y.astype(int).tolist()
+    assert X.index.tolist() == cases.patient.tolist()
+
+
+def test_a_set_can_be_kept_for_testing(made_up):
+    stays = read_challenge(made_up)
+    cases, studied = challenge_cases(stays)
+    is_c = stays.set_name[studied] == "c"
+    split = split_around_test(cases, is_c, 3)
+    assert split.test.tolist() == np.flatnonzero(is_c).tolist()
+    assert sorted([*split.train, *split.valid, *split.test]) == list(range(len(cases)))
+    assert len(split.train) == pytest.approx(2 * len(split.valid), abs=2)
+    assert cases.y[split.train].mean() == pytest.approx(cases.y[split.valid].mean(), abs=0.05)
+    cases.patient[split.train[0]] = cases.patient[split.test[0]]
+    with pytest.raises(ExperimentError, match="have cases in the test set and elsewhere"):
+        split_around_test(cases, is_c)
+
+
+def damaged(made_up, tmp_path, change):
+    """A copy of set a with one thing wrong."""
+    folder = tmp_path / "damaged"
+    (folder / "set-a").mkdir(parents=True)
+    for path in [*(made_up / "set-a").iterdir(), made_up / "Outcomes-a.txt"]:
+        target = folder / path.relative_to(made_up)
+        target.write_bytes(path.read_bytes())
+    change(folder)
+    return folder
+
+
+def edit(name, old, new):
+    def change(folder):
+        path = folder / name
+        path.write_text(re.sub(old, new, path.read_text(), count=1))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (edit("set-a/132541.txt", "RecordID,132541", "RecordID,132540"), "RecordID is 132540"),
+        (edit("set-a/132541.txt", "00:00,Age", "00:00,Aeg"), "'00:00,Aeg,.*is no reading"),
+        (edit("set-a/132541.txt", "Time,Parameter", "Time,Param"), "header is not Time,Parameter"),
+        (edit("Outcomes-a.txt", "132541,.*\n", ""), "Outcomes-a lacks 1 records.*132541"),
+        (edit("Outcomes-a.txt", "132541", "132540"), "a RecordID is there twice"),
+        (edit("Outcomes-a.txt", "SAPS-I", "SAPS"), "no column SAPS-I"),
+        (edit("Outcomes-a.txt", ",([01])\n", ",dead\n"), "a value is no number"),
+        (lambda folder: (folder / "set-a/132541.txt").unlink(), "set-a lacks 1 records"),
+        (lambda folder: (folder / "Outcomes-a.txt").unlink(), "there is no set a"),
+    ],
+)
+def test_what_is_wrong_is_named(made_up, tmp_path, change, said):
+    with pytest.raises(ExperimentError, match=said):
+        read_challenge(damaged(made_up, tmp_path, change))
+
+
+def test_data_that_are_not_there(made_up, tmp_path):
+    with pytest.raises(ExperimentError, match="no such folder or archive"):
+        read_challenge(tmp_path / "nowhere")
+    with pytest.raises(ExperimentError, match="there is no set x"):
+        read_challenge(made_up, "ax")
+    broken = tmp_path / "broken.tar.xz"
+    broken.write_bytes(b"\xfd7zXZ\x00 and so on")
+    with pytest.raises(ExperimentError, match="not readable as an archive"):
+        read_challenge(broken)
+
+
+@pytest.mark.slow
+def test_the_command_runs_all_splits_and_resumes(made_up, tmp_path):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("typer")
+    from typer.testing import CliRunner
+
+    from voros.cli.app import app
+
+    def run(*more):
+        given = ["--data", made_up, "--out", tmp_path / "run", "--quick", "--jobs", 1, *more]
+        return CliRunner().invoke(app, ["experiment", "physionet2012", *map(str, given)])
+
+    first = run("--splits", 2, "--test-set", "c")
+    assert first.exit_code == 0, first.output
+    assert "SAPS-I" in first.stdout
+    assert (tmp_path / "run/split-01/summary.html").exists()
+    with (tmp_path / "run/tables/splits_strategies_1.csv").open(newline="") as text:
+        rows = {row["strategy"]: row for row in csv.DictReader(text)}
+    costs = []
+    for seed in (0, 1):
+        with (tmp_path / f"run/split-0{seed}/tables/main.csv").open(newline="") as text:
+            costs.append([float(row["scenario_1_cost"]) for row in csv.DictReader(text)])
+    means = [statistics.fmean(pair) for pair in zip(*costs, strict=True)]
+    assert [float(row["cost"]) for row in rows.values()] == pytest.approx(means)
+    kept = {p: p.stat().st_mtime_ns for p in (tmp_path / "run").rglob("split-*/*")}
+    again = run("--splits", 2, "--test-set", "c")
+    assert again.stdout == first.stdout
+    assert "finished before" in again.stderr
+    assert {p: p.stat().st_mtime_ns for p in kept} == kept
+    assert "another run" in run("--splits", 1).stderr
+    assert "test_set='d'" in run("--test-set", "d").stderr
+
+
+@genuine
+@pytest.mark.slow
+def test_the_genuine_sets():
+    stays = read_challenge(CHALLENGE, "ab")
+    cases, studied = challenge_cases(stays)
+    assert len(stays) == 8000
+    assert np.nansum(stays.outcomes["In-hospital_death"]) == 1122
+    assert int((~studied).sum()) == 8000 - len(cases)
+    assert cases.X.shape[1] == 292
+    assert np.nanmax(stays.outcomes["SAPS-I"]) == 34
