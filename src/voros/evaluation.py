@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import FloatArray
 from voros.core.costs import read_cost_ratios
 from voros.core.decision import Decision, decide
@@ -281,6 +282,9 @@ def evaluate(
     check_scenario(scenario)
     if on_device(y_true, y_score, sample_weight):
         refuse_on_device(periods=periods, times=times)
+    check_aligned(
+        y_true=y_true, y_score=y_score, sample_weight=sample_weight, periods=periods, times=times
+    )
     read = read_periods(scenario, y_true, periods, times)
     points = OperatingPoints.from_scores(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=read

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import check_cases
 from voros.core.costs import CostLike
 from voros.core.decision import decide, solve
@@ -133,6 +134,7 @@ def _score(
         cases, points = read_points(y_true, y_score, [scenario], pos_label, sample_weight)
         beyond = partial(curve_of, cases)
     else:
+        check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight, **in_time)
         given = check_cases(y_true, y_score, pos_label, sample_weight)
         beyond = partial(
             OperatingPoints.from_cases, *given, periods=read_periods(scenario, y_true, **in_time)

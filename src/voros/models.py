@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import (
     AnyArray,
     as_vector,
     check_same_length,
-    check_same_order,
     named_columns,
 )
 from voros.core.operating_points import OperatingPoints
@@ -55,9 +55,7 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
     ['model']
     """
     check_order(y_true, scores)
-    given = scores if isinstance(scores, Mapping) else {"": scores}
-    for name, column in given.items():
-        check_same_order(y_true, **{f"scores of {name!r}" if name else "scores": column})
+    check_aligned(y_true=y_true, scores=scores)
     labels = _values(y_true, "y_true")
     named = several_models(scores)
     if not (named or hasattr(scores, "__len__") or hasattr(scores, "__array__")):

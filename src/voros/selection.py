@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import check_choice, check_number
 from voros.core.decision import Decision, costs_doubt, region_of
 from voros.core.operating_points import OperatingPoints, check_points_by_model
@@ -321,6 +322,8 @@ def select_model(
     * within 0.01 of the best, partial_auroc within 0.00076, recall within 0.0067
     """
     check_scenario(scenario)
+    per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
+    check_aligned(y_true=y_true, scores=scores, **per_case, times=times)
     columns = columns_by_model(y_true, scores)
     named = several_models(scores)
     check_groups(guarantee, groups)

@@ -173,27 +173,6 @@ class TestOneValuePerCase:
         with pytest.raises(ValueError, match=r"shape is \(4, 2\).*pass \[:, 1\]"):
             self.score(self.labels, both)
 
-    def test_one_index_in_two_orders_is_refused(self) -> None:
-        pd = pytest.importorskip("pandas")
-        labels = pd.Series(self.labels, index=list("abcd"))
-        scores = pd.Series(self.scores, index=list("abcd"))
-        shuffled = scores.loc[list("bacd")]
-        with pytest.raises(ValueError, match="y_score have the same index in different orders"):
-            self.score(labels, shuffled)
-        with pytest.raises(ValueError, match="sample_weight have the same index"):
-            self.score(labels, scores, sample_weight=shuffled)
-        scenario = voros.Scenario(cost_ratio=0.1)
-        with pytest.raises(ValueError, match="scores of 'm' have the same index"):
-            voros.select_model(labels, {"m": shuffled}, scenario)
-        with pytest.raises(ValueError, match="scores have the same index"):
-            voros.select_model(labels, pd.DataFrame({"m": shuffled}), scenario)
-        with pytest.raises(ValueError, match="groups have the same index"):
-            voros.bootstrap(labels, scores, scenario, groups=shuffled)
-        expected = self.score(self.labels, self.scores)
-        assert self.score(labels, shuffled.loc[labels.index]) == expected
-        # Another index says nothing about the order of the cases.
-        assert self.score(labels, scores.reset_index(drop=True)) == expected
-
     def test_missing_values_of_pandas_are_named(self) -> None:
         pd = pytest.importorskip("pandas")
         with pytest.raises(ValueError, match=r"y_true holds (missing values|NaN)"):

@@ -21,6 +21,7 @@ from voros.allocation.limit import SharedLimit
 from voros.allocation.problem import JointProblem, Solver
 from voros.allocation.streams import StreamCases, by_stream, read_streams
 from voros.allocation.sweep import cost_pieces
+from voros.core.alignment import check_aligned
 from voros.core.arrays import check_choice, check_flag
 from voros.core.decision import Decision, solve
 from voros.core.limits import limits_message
@@ -137,6 +138,8 @@ def allocate(
     """
     check_flag(one_alarm, "one_alarm")
     check_flag(by_cost, "by_cost")
+    per_case = {"by": by, "times": times, "periods": periods, "groups": groups}
+    check_aligned(y_true=y_true, scores=scores, **per_case)
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
     limit = SharedLimit.of(capacity, per, exceed, n_periods)
     cases = cases.in_periods(limit.scenario, periods, times)
@@ -210,6 +213,7 @@ def capacity_growth(
     ([0.0, 1.0, 3.0], ['a', 'b', ''], [1.0, 1.0, 0.0])
     """
     check_flag(one_alarm, "one_alarm")
+    check_aligned(y_true=y_true, scores=scores, by=by)
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
     names = tuple(cases.scores)
     weights = _weights(miss_weight, names)

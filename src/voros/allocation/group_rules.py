@@ -31,6 +31,7 @@ from voros.allocation.choices import JointChoice, JointPromise
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import mean_ratio
 from voros.allocation.streams import StreamCases, read_streams
+from voros.core.alignment import check_aligned
 from voros.core.arrays import AnyArray, BoolArray, check_choice, check_number
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, as_fraction, check_scenario
@@ -174,6 +175,7 @@ def compare_group_thresholds(
     ({'a': 8.0, 'b': 8.0}, {'a': 5.0, 'b': inf})
     """
     check_scenario(scenario)
+    check_aligned(y_true=y_true, y_score=y_score, by=by)
     gap = check_number(recall_gap, "recall_gap")
     _check_capacity(scenario)
     groups = _one_column(Subgroups.of(by, min_cases=min_cases, small="refuse"))

@@ -15,6 +15,7 @@ from voros.allocation.limit import SharedLimit
 from voros.allocation.saved_joint import joint_text, parse_joint
 from voros.allocation.stream_scores import StreamScores, score_streams
 from voros.allocation.streams import UNLABELLED, Arrangement, StreamCases, read_streams
+from voros.core.alignment import check_aligned
 from voros.core.arrays import BoolArray, check_confidence, check_number
 from voros.core.scenario import Scenario
 from voros.core.shared_capacity import Certificate
@@ -120,6 +121,7 @@ class JointPolicy:
         quantile : float in [0, 1], optional
             Where the cost ratios are in their distributions now.
         """
+        check_aligned(scores=scores, by=by)
         cases = self._read(UNLABELLED, scores, by)
         thresholds = self.thresholds(quantile)
         alarms = {name: cases.alarms(name, thresholds[name]) for name in self.names}
@@ -156,6 +158,7 @@ class JointPolicy:
             Of the exact intervals.
         """
         check_confidence(confidence)
+        check_aligned(y_true=y_true, scores=scores, by=by, times=times, periods=periods)
         cases = self._read(y_true, scores, by, classes)
         cases, limit = self._over(cases, times, periods, n_periods)
         return evaluate_streams(self, cases, self.choice(quantile), limit, confidence)
@@ -199,6 +202,7 @@ class JointPolicy:
         >>> policy.stream_scores(y, s).summary == whole
         True
         """
+        check_aligned(y_true=y_true, scores=scores, by=by, times=times, periods=periods)
         cases = self._read(y_true, scores, by, classes)
         cases, limit = self._over(cases, times, periods, n_periods)
         if limit.exceed is not None:

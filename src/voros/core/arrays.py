@@ -262,33 +262,6 @@ def refuse_counts(values: Any, name: str) -> None:
         )
 
 
-def check_same_order(y_true: Any, **others: Any) -> None:
-    """Raise where pandas objects have the same index in two orders: rows would not belong together.
-
-    Values are matched by position. Two different indexes say nothing about that; the same labels in
-    another order do.
-    """
-    expected = _index(y_true)
-    if expected is None:
-        return
-    for name, given in others.items():
-        index = _index(given)
-        if index is None or index.equals(expected) or len(index) != len(expected):
-            continue
-        if index.isin(expected).all() and expected.isin(index).all():
-            raise ValueError(
-                f"y_true and {name} have the same index in different orders, and values are "
-                "matched by position; align them first, as in y_score.loc[y_true.index], or pass "
-                "arrays if their positions belong together"
-            )
-
-
-def _index(values: Any) -> Any:
-    """Return the index of a pandas object; None for anything else."""
-    is_pandas = type(values).__module__.partition(".")[0] == "pandas"
-    return getattr(values, "index", None) if is_pandas else None
-
-
 def check_same_length(**arrays: AnyArray) -> None:
     """Raise unless all named arrays have the same length."""
     # The array API standard has shapes, and no len().
@@ -488,9 +461,11 @@ def check_cases(
     *,
     both_classes: bool = True,
 ) -> tuple[BoolArray, AnyArray, FloatArray | None]:
-    """Check labels, scores and weights together; rows of weight zero are left out."""
+    """Check labels, scores and weights together; rows of weight zero are left out.
+
+    Whether they list the cases in the same order is for `check_aligned`, with all arguments.
+    """
     # Lengths first: a mismatch explains many other complaints.
-    check_same_order(y_true, y_score=y_score, sample_weight=sample_weight)
     labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
     if sample_weight is None:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import (
     LARGEST_COUNT,
     WEIGHT_SUMS,
@@ -26,7 +27,6 @@ from voros.core.arrays import (
     check_cases,
     check_class_sizes,
     check_same_length,
-    check_same_order,
     check_scores,
     check_type,
 )
@@ -160,9 +160,9 @@ class OperatingPoints:
             curves: Any = import_module("voros.core.device_curve")
             found: OperatingPoints = curves.read_curve(y_true, y_score, pos_label, sample_weight)
             return found
+        per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
+        check_aligned(y_true=y_true, y_score=y_score, **per_case)
         checked = check_cases(y_true, y_score, pos_label, sample_weight)
-        if groups is not None:
-            check_same_order(y_true, groups=groups)
         return cls.from_cases(*checked, groups=groups, periods=periods)
 
     @classmethod

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.alignment import check_aligned, index_of
 from voros.core.arrays import (
     AnyArray,
     BoolArray,
     FloatArray,
     as_vector,
     check_same_length,
-    check_same_order,
 )
 from voros.core.calendar import CALENDAR, Calendar
 from voros.core.grouped_cases import group_codes, group_names
@@ -42,6 +42,8 @@ class Periods:
         The calendar's unit; None where periods are a column.
     note : str
         How the periods were counted.
+    index_of_cases : pandas.Index or None
+        Of the column they were read from, where it had one.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Periods:
     names: AnyArray
     unit: str | None
     note: str
+    index_of_cases: Any = field(default=None, repr=False)
 
     @property
     def n_periods(self) -> int:
@@ -85,7 +88,7 @@ class Periods:
         codes = group_codes(names, np.zeros(len(names), dtype=np.bool_), "periods")
         distinct = group_names(names, codes)
         note = f"{len(distinct):,} periods of a column; those without a case are not counted"
-        return cls(codes, distinct, None, note)
+        return cls(codes, distinct, None, note, index_of(column))
 
     @classmethod
     def from_times(cls, times: Any, per: str, *, time_zone: str | None = None) -> Periods:
@@ -136,7 +139,7 @@ class Periods:
         within_days = calendar.unit in ("hour", "shift")
         if within_days and np.all(clock.times == clock.times.astype("datetime64[D]")):
             note += "; all times are midnight, as those of dates without an hour are"
-        return cls(numbers - first, names, calendar.name, note)
+        return cls(numbers - first, names, calendar.name, note, index_of(times))
 
 
 def read_periods(
@@ -165,7 +168,7 @@ def read_periods(
             f"={scenario.per!r} needs the period of each case, as times or as periods; {found} "
             "is given",
         )
-    check_same_order(y_true, **{given[0]: periods if times is None else times})
+    check_aligned(y_true=y_true, periods=periods, times=times)
     read = _read(scenario.per, periods, times)
     check_same_length(**{"y_true": as_vector(y_true, "y_true"), given[0]: read.codes})
     return read

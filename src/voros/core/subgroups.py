@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from voros.core.alignment import check_aligned, index_of
 from voros.core.arrays import (
     AnyArray,
     as_vector,
@@ -70,6 +71,8 @@ class Subgroups:
         One for each column, and one for the intersections where they were asked for.
     notes : tuple of str
         Which groups were pooled.
+    index_of_cases : pandas.Index or None
+        Of the columns they were read from, where these had one.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Subgroups:
 
     partitions: tuple[Partition, ...]
     notes: tuple[str, ...] = ()
+    index_of_cases: Any = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -106,6 +110,7 @@ class Subgroups:
         small : {"pool", "refuse"}, default "pool"
             Report on the small groups of a column together, as "other", or raise and name them.
         """
+        check_aligned(by=by)
         columns = _columns(by)
         parts = [_partition(name, values) for name, values in columns.items()]
         if check_flag(intersections, "intersections"):
@@ -114,7 +119,7 @@ class Subgroups:
         check_choice(small, "small", ("pool", "refuse"))
         pooled = [_without_small(part, fewest, small) for part in parts]
         notes = tuple(note for _, note in pooled if note)
-        return cls(tuple(part for part, _ in pooled), notes)
+        return cls(tuple(part for part, _ in pooled), notes, index_of(by))
 
     @property
     def n_groups(self) -> int:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import AnyArray, check_cases, check_count
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import BinnedPoints
@@ -106,6 +107,7 @@ class BinnedCounts:
     ) -> BinnedCounts:
         """Summarise labels and scores in memory; parameters as in `OperatingPoints.from_scores`."""
         level = _level(bits)
+        check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         positive, scores, weights = check_cases(
             y_true, y_score, pos_label, sample_weight, both_classes=False
         )

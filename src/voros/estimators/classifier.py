@@ -23,6 +23,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import AnyArray, FloatArray, check_choice, check_flag, check_weights
 from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
@@ -186,6 +187,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             classifier or the splitter requests.
         """
         self._check_parameters()
+        check_aligned(X=X, y=y, **{name: params.get(name) for name in PER_CASE})
         X, y = indexable(X, y)
         y = check_binary(y)
         routed, weights, groups, in_time = self._route(params, y)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import (
     AnyArray,
     FloatArray,
@@ -15,7 +16,6 @@ from voros.core.arrays import (
     check_choice,
     check_confidence,
     check_count,
-    check_same_order,
 )
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
@@ -94,13 +94,14 @@ class Resampling:
         self, y_true: Any, scores: Any, scenario: Scenario | None = None, *, worthwhile: bool
     ) -> ResamplingPlan:
         """Check the labels and every model's scores, and sort the cases by each."""
+        per_case = {"groups": self.groups, "periods": self.periods, "times": self.times}
+        check_aligned(y_true=y_true, scores=scores, **per_case)
         named, periods = several_models(scores), self._read_periods(y_true, scenario)
         cases = {}
         for model, column in columns_by_model(y_true, scores).items():
             with naming(model if named else None):
                 positive, checked, _ = check_cases(y_true, column, self.pos_label)
             cases[model] = positive, checked
-        check_same_order(y_true, groups=self.groups)
         how = {"groups": self.groups, "periods": periods}
         sampling = Sampling.of(positive, stratified=self.stratified, **how)
         if sampling.name != "cases" and sampling.n_units < FEWEST_GROUPS:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import (
     AnyArray,
     BoolArray,
@@ -230,6 +231,7 @@ class Monitor:
             The period of each case, such as a shift; by default that of the scenario's capacity,
             or its day.
         """
+        check_aligned(y_score=y_score, cases=cases, times=times, groups=groups, periods=periods)
         ids, moments, scores = read_ids(cases), read_times(times), _finite_scores(y_score)
         unit = "given" if periods is not None else self._unit
         names = _period_names(times, moments, unit, periods)
@@ -286,6 +288,7 @@ class Monitor:
         int
             How many said something new.
         """
+        check_aligned(y_true=y_true, cases=cases, times=times)
         ids = read_ids(cases)
         wanted = self.policy.pos_label if pos_label is None else pos_label
         positive = read_labels(y_true, wanted) if len(ids) else np.zeros(0, dtype=np.bool_)

@@ -8,6 +8,7 @@ from functools import wraps
 from inspect import signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import AnyArray, check_type
 from voros.core.operating_points import OperatingPoints, check_same_cases
 from voros.evaluation import Evaluation
@@ -133,6 +134,7 @@ class ModelDisplay(ABC):
         from voros.estimators.classifier import RESPONSE_METHODS
         from voros.estimators.held_out import positive_class, positive_scores
 
+        check_aligned(X=X, y=y)
         named = isinstance(estimator, Mapping)
         scores = {}
         for name, model in (estimator if named else {type(estimator).__name__: estimator}).items():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import (
     BoolArray,
     FloatArray,
@@ -170,6 +171,8 @@ class ThresholdPolicy:
             When no threshold but never alarm is allowed; the policy then never alarms.
         """
         check_scenario(scenario)
+        per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
+        check_aligned(y_true=y_true, y_score=y_score, **per_case, times=times)
         check_groups(guarantee, groups)
         points = OperatingPoints.from_scores(
             y_true,
@@ -424,6 +427,8 @@ class ThresholdPolicy:
         precision 0.3333 is 0.1667 below 0.5, at cost ratios 0.1 to 0.2 (probability 1)
         capacity 3 is 1 above 2, at cost ratios 0.1 to 0.2 (probability 1)
         """
+        per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
+        check_aligned(y_true=y_true, y_score=y_score, **per_case, by=by)
         positive, scores, weights = check_cases(
             y_true,
             y_score,

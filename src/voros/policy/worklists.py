@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import BoolArray, FloatArray, check_cases, check_scores
 from voros.core.decision import Decision
 from voros.core.geometry import Choice
@@ -129,6 +130,7 @@ class Worklist(Shown):
 
     def predict(self, y_score: Any, *, periods: Any = None, times: Any = None) -> BoolArray:
         """Return which cases are listed; of tied ones at the end of a list, the first given."""
+        check_aligned(y_score=y_score, periods=periods, times=times)
         scores = check_scores(y_score)
         read = _periods(self.scenario, scores, periods, times)
         order = np.argsort(-scores.astype(np.float64), kind="stable")
@@ -146,6 +148,7 @@ class Worklist(Shown):
         times: Any = None,
     ) -> WorklistEvaluation:
         """Evaluate worklist and threshold policy on new cases, both thresholds fixed."""
+        check_aligned(y_true=y_true, y_score=y_score, periods=periods, times=times)
         label = self.policy.pos_label if pos_label is None else pos_label
         positive, scores, _ = check_cases(y_true, y_score, label, both_classes=False)
         read = _periods(self.scenario, y_true, periods, times)
@@ -200,6 +203,7 @@ def worklist(
     threshold       1     1.0000  0.3333         0.6061                333.3
     the list is full in 2 of 3 periods
     """
+    check_aligned(y_true=y_true, y_score=y_score, periods=periods, times=times)
     _check(check_scenario(scenario))
     positive, scores, _ = check_cases(y_true, y_score, pos_label)
     read = _periods(scenario, y_true, periods, times)

@@ -12,6 +12,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import check_choice, check_labels
 from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints, check_points_by_model
@@ -155,6 +156,8 @@ def write_page(
     ...     page.name
     'page.html'
     """
+    per_case = {"groups": groups, "by": by, "periods": periods, "times": times}
+    check_aligned(y_true=y_true, scores=scores, sample_weight=sample_weight, **per_case)
     how = {"pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
     points = count_models(y_true, scores, **how)
     check_resamples(n_resamples)

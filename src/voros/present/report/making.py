@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arrays import check_cases, check_labels
 from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints
@@ -118,6 +119,9 @@ def make_report(
     ('risk', 0.6666666666666666)
     """
     check_scenario(scenario)
+    check_aligned(y_true=y_true, scores=scores, groups=groups, periods=periods, times=times)
+    in_time = {"periods_test": periods_test, "times_test": times_test}
+    check_aligned(y_test=y_test, scores_test=scores_test, by=by, **in_time)
     validation = _in_memory(y_true, scores, scenario, pos_label, groups, periods, times)
     if (y_test is None) != (scores_test is None):
         raise ArgumentError("y_test", " and scores_test belong together; give both or neither")
