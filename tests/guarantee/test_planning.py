@@ -1,30 +1,71 @@
+"""Plans against the certificate itself."""
+
+import numpy as np
 import pytest
-from scipy.stats import binom, binomtest
+from scipy.stats import binom
 
-from voros import cases_needed
+from voros import Guarantee, OperatingPoints, Scenario, cases_needed
 
 
-@pytest.mark.parametrize(("floor", "truth", "confidence"), [(0.5, 0.7, 0.95), (0.2, 0.35, 0.9)])
-def test_the_plan_passes_and_no_smaller_one_does(
-    floor: float, truth: float, confidence: float
+def validation(right: int, alarms: int, n_cases: int) -> OperatingPoints:
+    """Positives first among the alarms, and none below them."""
+    counts = np.arange(alarms + 1)
+    tp = np.minimum(counts, right)
+    thresholds = np.append(np.inf, -counts[1:].astype(float))
+    return OperatingPoints(thresholds, tp, counts - tp, right, n_cases - right)
+
+
+@pytest.mark.parametrize(("floor", "truth"), [(0.9, 1.0), (0.5, 0.7), (0.2, 0.35), (0.95, 0.99)])
+@pytest.mark.parametrize(("confidence", "capacity"), [(0.95, 1.0), (0.9, 0.2)])
+def test_the_plan_is_what_the_certificate_takes(
+    floor: float, truth: float, confidence: float, capacity: float
 ) -> None:
-    """Brute force with another implementation of the exact binomial test."""
-
-    def power(alarms: int) -> float:
-        passing = [
-            right
-            for right in range(alarms + 1)
-            if binomtest(right, alarms, floor, "greater").pvalue < 1 - confidence
-        ]
-        return float(binom.pmf(passing, alarms, truth).sum()) if passing else 0.0
-
-    plan = cases_needed(floor, truth, confidence=confidence, power=0.8)
-    assert plan.power == pytest.approx(power(plan.alarms))
+    """As planned the threshold is certified; with one true positive less it is not."""
+    plan = cases_needed(
+        floor, truth, confidence=confidence, alarm_rate=0.05, prevalence=0.1, capacity=capacity
+    )
+    scenario = Scenario(min_precision=floor, capacity=capacity, cost_ratio=0.1)
+    assert plan.cases is not None
+    for right, passes in ((plan.true_positives, True), (plan.true_positives - 1, False)):
+        points = validation(right, plan.alarms, plan.cases)
+        assert bool(Guarantee(confidence).allowed(points, scenario)[-1]) == passes
+    # The power is that of this test, by another implementation of the binomial distribution.
+    assert plan.power == pytest.approx(binom.sf(plan.true_positives - 1, plan.alarms, truth))
     assert plan.power >= 0.8
-    assert all(power(alarms) < 0.8 for alarms in range(1, plan.alarms))
-    assert binomtest(plan.true_positives, plan.alarms, floor, "greater").pvalue < 1 - confidence
-    fewer = binomtest(plan.true_positives - 1, plan.alarms, floor, "greater").pvalue
-    assert fewer >= 1 - confidence
+
+
+@pytest.mark.parametrize(("floor", "truth"), [(0.9, 1.0), (0.5, 0.75), (0.7, 0.9)])
+def test_no_smaller_plan_is_certified_as_often(floor: float, truth: float) -> None:
+    """Every number of alarms tried against the certificate itself."""
+    plan = cases_needed(floor, truth, alarm_rate=0.05)
+    scenario = Scenario(min_precision=floor, cost_ratio=0.1)
+    for alarms in range(1, plan.alarms):
+        wanted = int(binom.isf(0.8, alarms, truth))
+        # The largest number that is reached with the power asked for.
+        points = validation(min(wanted, alarms), alarms, 20 * alarms)
+        assert not Guarantee().allowed(points, scenario)[-1]
+
+
+def test_without_an_alarm_rate_any_number_of_cases_is_planned_for() -> None:
+    """A perfect record of the plan is certified however many cases there are beside it."""
+    plan = cases_needed(0.9, 1.0)
+    scenario = Scenario(min_precision=0.9, cost_ratio=0.1)
+    for n_cases in (100, 3000, 200_000):
+        points = validation(plan.alarms, plan.alarms, n_cases)
+        assert Guarantee().allowed(points, scenario)[-1]
+    fewer = validation(plan.alarms - 1, plan.alarms - 1, 200_000)
+    assert not Guarantee().allowed(fewer, scenario)[1:].any()
+
+
+def test_a_capacity_that_is_nearly_used_up_takes_more_cases() -> None:
+    near, far = (cases_needed(0.3, 0.4, alarm_rate=0.1, capacity=c) for c in (0.12, 0.5))
+    assert near.alarms > far.alarms
+    assert near.cases is not None
+    scenario = Scenario(min_precision=0.3, capacity=0.12, cost_ratio=0.1)
+    assert Guarantee().allowed(validation(near.alarms, near.alarms, near.cases), scenario)[-1]
+    fewer = near.alarms - 2
+    points = validation(fewer, fewer, 10 * fewer)
+    assert not Guarantee().allowed(points, scenario)[-1]
 
 
 def test_alarms_become_cases_and_positives() -> None:
@@ -42,7 +83,17 @@ def test_alarms_become_cases_and_positives() -> None:
         ({"min_precision": 0.5, "true_precision": 0.6, "power": 1}, "power=1; accepted is"),
         ({"min_precision": 0.5, "true_precision": 0.6, "alarm_rate": 0}, "alarm_rate=0; acc"),
         ({"min_precision": 0.5, "true_precision": 0.6, "prevalence": 0.1}, "needs alarm_rate"),
+        ({"min_precision": 0.5, "true_precision": 0.6, "capacity": 0.1}, "capacity needs alarm_"),
+        ({"min_precision": 0.5, "true_precision": 0.6, "capacity": 0}, "capacity=0; accepted is"),
         ({"min_precision": 0.5, "true_precision": 0.500001}, "too close to min_precision"),
+        (
+            {"min_precision": 0.5, "true_precision": 0.6, "alarm_rate": 0.2, "capacity": 0.2},
+            "alarm_rate=0.2; accepted is a number below capacity=0.2",
+        ),
+        (
+            {"min_precision": 0.5, "true_precision": 0.6, "alarm_rate": 0.1999, "capacity": 0.2},
+            "alarm_rate=0.1999 is too close to capacity=0.2",
+        ),
     ],
 )
 def test_what_cannot_be_planned_is_refused(arguments: dict[str, float], message: str) -> None:

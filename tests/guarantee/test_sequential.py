@@ -16,6 +16,7 @@ from voros.guarantee.binomial_tests import (
     certified,
     fewest_alarms,
     first_rank,
+    level_at,
     most_counted,
     precision_risk,
     share_risk,
@@ -43,18 +44,14 @@ def by_the_rule(groups: list[list[bool]], floor: float, alpha: float, most: int)
     ranks, shares = (values.tolist() for values in starts(floor, alpha, most))
     alive, tp, alarms, passed = 0.0, 0, 0, set()
     for group in groups:
-        inside = [i for i, rank in enumerate(ranks) if alarms < rank <= alarms + len(group)][:1]
-        joins = 0.0
-        for i in inside:
-            before = sorted(group, reverse=True)[: ranks[i] - 1 - alarms]
-            if alive:
-                joins = shares[i]
-            elif tail(tp + sum(before), ranks[i] - 1, floor) <= shares[i]:
-                alive = shares[i]
+        for rank, share in zip(ranks, shares, strict=True):
+            if alarms < rank <= alarms + len(group):
+                before = sorted(group, reverse=True)[: rank - 1 - alarms]
+                if alive or tail(tp + sum(before), rank - 1, floor) <= share:
+                    alive += share
         tp, alarms = tp + sum(group), alarms + len(group)
         if alive and tail(tp, alarms, floor) <= alive:
             passed.add(alarms)
-            alive += joins
         else:
             alive = 0.0
     return passed
@@ -90,7 +87,7 @@ def test_the_walk_is_the_rule_case_by_case(tied: bool) -> None:
 
 @pytest.mark.parametrize("alpha", [0.05, 0.1, 0.2, 0.4])
 def test_positives_first_end_every_sequence_somewhere(alpha: float) -> None:
-    """A share that a sequence collects does not count at the threshold of its own rank."""
+    """A share that a sequence collects counts from the threshold of its own rank on."""
     alarms = np.arange(257)
     for n_positive in range(20, 200):
         labels = [[i < n_positive] for i in range(256)]
@@ -185,28 +182,90 @@ def test_degenerate_floors_have_one_start_with_all_of_alpha() -> None:
     assert not walked(counts, counts, 1.0, 0.05, 1000).any()
 
 
-def test_starts_double_up_to_the_most_alarms_inclusive() -> None:
-    first = first_rank(0.4, 0.7 * 0.05)
-    for most, n_starts in ((4 * first - 1, 2), (4 * first, 3), (40 * first, 6)):
-        ranks, shares = starts(0.4, 0.05, most)
-        assert ranks.tolist() == [first * 2**i for i in range(n_starts)]
-        # The first has most of alpha, the others equal parts of what is left.
-        np.testing.assert_allclose(shares, [0.035] + [0.015 / (n_starts - 1)] * (n_starts - 1))
+@pytest.mark.parametrize("floor", [0.01, 0.2, 0.5, 0.7, 0.9, 0.97])
+@pytest.mark.parametrize("most", [20, 100, 700, 20_000])
+def test_starts_double_from_the_smallest_rank_that_can_pass(floor: float, most: int) -> None:
+    ranks, shares = starts(floor, 0.05, most)
+    first = int(ranks[0])
+    assert ranks.tolist() == [first * 2**i for i in range(len(ranks))]
+    assert len(ranks) == 1 or ranks[-1] <= most < 2 * ranks[-1]
+    assert shares.sum() == pytest.approx(0.05)
+    # A perfect precision passes at the first rank, and not before it with so small a share.
+    assert floor ** (first - 1) <= shares[0]
+    main = int(np.argmax(shares))
+    if main:
+        assert floor ** (first - 2) > shares[0]
+        np.testing.assert_allclose(shares[:main], 0.06 * 0.05)
+        assert 3 * ranks[main] <= most
+        assert ranks[main] <= 1.5 * first_rank(floor, 0.05)
+    # Late starts share what is left, and the main sequence has more than half of alpha.
+    np.testing.assert_allclose(shares[main + 1 :], 0.28 * 0.05 / max(len(ranks) - main - 1, 1))
+    assert shares[main] > 0.5 * 0.05
+
+
+def test_the_main_sequence_starts_as_late_as_it_may() -> None:
+    for most in (150, 400, 3000):
+        ranks, shares = starts(0.5, 0.05, most)
+        latest = min(most / 3, 1.5 * first_rank(0.5, 0.05))
+        assert int(ranks[np.argmax(shares)]) == max(r for r in ranks.tolist() if r <= latest)
+
+
+def test_a_perfect_alarm_is_certified_from_the_first_rank_on() -> None:
+    """150 positives above all negatives, a floor of .9 and a capacity of a fifth."""
+    tp, fp = np.minimum(np.arange(601), 150), np.maximum(np.arange(601) - 150, 0)
+    points = OperatingPoints(-np.append(-np.inf, np.arange(600.0)), tp, fp, 150, 2850)
+    found = points.alarms[certified(points, 0.9, 600.0, 0.05)]
+    for_floor, _ = alpha_shares(0.05, 0.9, 600.0, 3000)
+    share = 0.06 * for_floor
+    first = next(k for k in range(1, 99) if 0.9 ** (k - 1) <= share)
+    # It ends where the first negatives make the record too likely at a precision of .9.
+    last = next(a for a in range(150, 400) if binom.sf(149, a + 1, 0.9) > 0.72 * for_floor)
+    assert found.tolist() == list(range(first, last + 1))
+
+
+def test_starts_within_one_group_of_ties_add_up() -> None:
+    """A score of yes or no has one threshold: its test has the level of every start within it."""
+    ranks, shares = starts(0.5, 0.05, 400)
+    alarms = np.array([0, 100, 400])
+    level = float(shares[ranks <= 100].sum())
+    assert level > shares.max()
+    needed = int(binom.isf(level, 100, 0.5)) + 1
+    for tp, passes in ((needed, True), (needed - 1, False)):
+        found = walked(np.array([0, tp, tp]), alarms, 0.5, 0.05, 400)
+        assert found.tolist() == [False, passes, False]
 
 
 def test_a_p_value_of_just_alpha_passes() -> None:
-    """At the start, 11 of 16 above rank 17; at the end of one group of ties, 26 of 40."""
-    alpha = float(binom.sf(10, 16, 0.5))
-    assert first_rank(0.5, alpha) == 17
-    tp = np.append(np.minimum(np.arange(17), 11), 12)
-    assert walked(tp, np.arange(18), 0.5, alpha, 1).tolist() == [False] * 17 + [True]
+    """At the start, 16 of 16 above rank 17; at the end of one group of ties, 26 of 40."""
+    near = 0.5**16 / 0.72 * (1 + np.arange(-8, 9) * 2.0**-53)
+    alpha = next(a for a in near.tolist() if starts(0.5, a, 51)[1][0] == 0.5**16)
+    assert starts(0.5, alpha, 51)[0].tolist() == [17, 34]
+    counts = np.arange(18)
+    assert walked(counts, counts, 0.5, alpha, 51).tolist() == [False] * 17 + [True]
     alpha = float(binom.sf(25, 40, 0.5))
     assert walked(np.array([0, 26]), np.array([0, 40]), 0.5, alpha, 1).tolist() == [False, True]
 
 
 def test_before_the_first_start_nothing_is_tested() -> None:
-    counts = np.arange(first_rank(0.5, 0.05))
+    first = int(starts(0.5, 0.05, 1000)[0][0])
+    counts = np.arange(first)
     assert not walked(counts, counts, 0.5, 0.05, 1000).any()
+    counts = np.arange(first + 1)
+    assert walked(counts, counts, 0.5, 0.05, 1000).tolist() == [False] * first + [True]
+
+
+def test_the_level_is_that_of_every_start_up_to_there() -> None:
+    """A threshold that passes all before it is certified at `level_at`, and not above it."""
+    for alarms in (40, 57, 60, 115, 300, 500):
+        level = level_at(0.9, 0.05, alarms, 600)
+        tp = np.append(np.arange(alarms), alarms - 1)
+        wrong = next((w for w in range(alarms) if tail(alarms - w, alarms, 0.9) > level), 0)
+        for misses, passes in ((wrong - 1, True), (wrong, False)):
+            # Right up to the last few thresholds, all of them wrong.
+            labels = np.append(np.ones(alarms - max(misses, 0)), np.zeros(max(misses, 0)))
+            tp = np.append(0, np.cumsum(labels)).astype(int)
+            found = walked(tp, np.arange(alarms + 1), 0.9, 0.05, 600)
+            assert bool(found[-1]) == (passes and wrong > 0)
 
 
 def test_without_a_floor_nothing_is_at_risk() -> None:

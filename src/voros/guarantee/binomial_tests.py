@@ -12,13 +12,14 @@ Precision: thresholds are tested from strict to lenient, each with every validat
 and the first failure ends the sequence. The first threshold that breaks a limit is a fixed number,
 so a binomial test of it is exact, and all thresholds together cost no more than that one test.
 Sequences start at fixed ranks, each with its share of alpha. One that has not failed at a later
-start collects the share of that start. The argument, ties included, is in the documentation
-(guarantees.md).
+start collects the share of that start, as in the fallback procedure (Wiens 2003). The argument,
+ties included, is in the documentation (guarantees.md).
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import bdtrik, betainc, betaln
@@ -239,21 +240,50 @@ def first_rank(min_precision: float, alpha: float) -> int:
     return fewest_alarms(min_precision, (1 + min_precision) / 2, alpha, TUNING.start_power) + 1
 
 
+def smallest_rank(min_precision: float, alpha: float) -> int:
+    """Return the first rank above which a perfect precision passes.
+
+    Examples
+    --------
+    29 right of 29 alarms certify a floor of .9:
+
+    >>> smallest_rank(0.9, 0.05)
+    30
+    """
+    above = max(int(np.log(alpha) / np.log(min_precision)), 1)
+    return above + 1 + int(min_precision**above > alpha)
+
+
 def starts(min_precision: float, alpha: float, most: int) -> tuple[AnyArray, FloatArray]:
     """Return the ranks at which sequences start, and their shares of alpha.
 
-    Both are settled before any label is seen. The first sequence has most of alpha; the later
-    ones, for classifiers whose precision is moderate but lasting, share the rest.
+    Both are fixed before any label is seen. Ranks double, from the smallest at which a perfect
+    precision passes with a small share. The main sequence has most of alpha; the earlier ones are
+    for few alarms at a high precision, the later ones for a moderate but lasting precision.
+
+    Examples
+    --------
+    >>> ranks, shares = starts(0.9, 0.05, 600)
+    >>> ranks.tolist(), shares.round(4).tolist()
+    ([57, 114, 228, 456], [0.003, 0.033, 0.007, 0.007])
     """
     if min_precision in (0, 1):
         return np.array([1]), np.array([alpha])
-    first = first_rank(min_precision, TUNING.first_share * alpha)
-    later = first * TUNING.ranks_per_start ** np.arange(1, 40, dtype=np.float64)
-    later = later[later <= most].astype(np.int64)
-    if len(later) == 0:
-        return np.array([first_rank(min_precision, alpha)]), np.array([alpha])
-    rest = np.full(len(later), (1 - TUNING.first_share) * alpha / len(later))
-    return np.append(first, later), np.append(TUNING.first_share * alpha, rest)
+    main_share = 1 - TUNING.later_share
+    latest = int(most / TUNING.main_length)
+    first = max(
+        min(smallest_rank(min_precision, TUNING.early_share * alpha), latest),
+        smallest_rank(min_precision, main_share * alpha),
+    )
+    ranks = first * 2 ** np.arange(max(int(np.log2(max(most / first, 1))), 0) + 1)
+    if 2 * first <= latest:
+        latest = min(latest, int(TUNING.latest_main * first_rank(min_precision, alpha)))
+    main = max(int(np.searchsorted(ranks, latest, side="right")) - 1, 0)
+    shares = np.full(len(ranks), TUNING.early_share)
+    shares[main:] = TUNING.later_share / max(len(ranks) - main - 1, 1)
+    shares[main] = 0.0
+    shares[main] = 1 - shares.sum()
+    return ranks, alpha * shares
 
 
 def certified(points: OperatingPoints, floor: float, capacity: float, alpha: float) -> BoolArray:
@@ -283,29 +313,32 @@ def walked(
     """
     ranks, shares = starts(min_precision, alpha, most)
     risk = precision_risk(tp, alarms, min_precision)
-    # Of several ranks within one group of ties the first alone is used.
-    first, kept = np.unique(np.searchsorted(alarms, ranks), return_index=True)
-    end = np.append(first[1:], len(alarms))
+    at = np.searchsorted(alarms, ranks)
     passed = np.zeros(len(alarms), dtype=np.bool_)
     level = 0.0  # of the sequence under way; 0 if none is
-    for rank, share, i, j in zip(ranks[kept], shares[kept], first, end, strict=True):
-        if i == len(alarms):
-            break
-        above = right_above(tp, alarms, i, rank)
-        if level == 0 and at_least(above, rank - 1, min_precision) <= share:
-            levels = np.full(j - i, share)
-            level = share
-        elif level > 0:
-            # A share joins a sequence under way only after the threshold at its rank.
-            levels = np.append(level, np.full(j - i - 1, level + share))
-            level += share
-        else:
-            continue
-        failed = np.flatnonzero(risk[i:j] > levels)
-        stop = i + failed[0] if len(failed) else j
-        passed[i:stop] = True
+    for begin, end in pairwise(np.unique(np.append(at, len(alarms))).tolist()):
+        # Several starts within one group of ties: the first that passes collects those after it.
+        for rank, share in zip(ranks[at == begin], shares[at == begin], strict=True):
+            above = right_above(tp, alarms, begin, rank)
+            if level or at_least(above, rank - 1, min_precision) <= share:
+                level += share
+        failed = np.flatnonzero(risk[begin:end] > level)
+        stop = begin + failed[0] if len(failed) else end
+        passed[begin:stop] = True
         level = 0.0 if len(failed) else level
     return passed
+
+
+def level_at(min_precision: float, alpha: float, alarms: int, most: int) -> float:
+    """Return the level of the test with so many alarms, in a sequence that has passed every start.
+
+    Examples
+    --------
+    >>> [round(level_at(0.9, 0.05, alarms, 600), 4) for alarms in (56, 57, 300)]
+    [0.0, 0.003, 0.043]
+    """
+    ranks, shares = starts(min_precision, alpha, most)
+    return float(shares[ranks <= alarms].sum())
 
 
 def right_above(tp: AnyArray, alarms: AnyArray, i: int, rank: int) -> int:

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from voros.core.arrays import OPEN_INTERVAL, as_number, check_number
-from voros.guarantee.binomial_tests import fewest_alarms, passing
+from voros.guarantee.binomial_tests import (
+    MOST_ALARMS,
+    alpha_shares,
+    fewest_alarms,
+    level_at,
+    most_counted,
+    passing,
+)
 from voros.guarantee.tuning import TUNING
 
 
@@ -33,7 +40,7 @@ class CasesNeeded:
     >>> import voros
     >>> plan = voros.cases_needed(0.5, 0.6, alarm_rate=0.05)
     >>> plan.alarms, plan.cases, plan.positives, round(plan.power, 3)
-    (158, 3160, None, 0.806)
+    (170, 3400, None, 0.806)
     """
 
     alarms: int
@@ -51,8 +58,13 @@ def cases_needed(
     power: float = 0.8,
     alarm_rate: float | None = None,
     prevalence: float | None = None,
+    capacity: float = 1.0,
 ) -> CasesNeeded:
-    """Plan a validation that certifies a precision floor, by the exact binomial test.
+    """Plan a validation that certifies a precision floor in the population.
+
+    The test is the one that a `Guarantee` makes at the threshold, at the level that its
+    fixed-sequence test has there when all stricter thresholds pass. Where the precision is no
+    better at these, it passes less often than planned.
 
     Parameters
     ----------
@@ -67,6 +79,8 @@ def cases_needed(
         Share of the cases that the threshold flags: turns alarms into cases.
     prevalence : float in (0, 1), optional
         Share of positives: turns cases into positives.
+    capacity : float in (0, 1], default 1.0
+        The share of alarms that the scenario allows; below 1 it needs `alarm_rate`.
 
     Examples
     --------
@@ -74,7 +88,7 @@ def cases_needed(
 
     >>> plan = cases_needed(0.5, 0.6, alarm_rate=0.05, prevalence=0.1)
     >>> plan.alarms, plan.true_positives, plan.cases, plan.positives
-    (158, 90, 3160, 316)
+    (170, 97, 3400, 340)
     """
     shares = {"min_precision": min_precision, "confidence": confidence, "power": power}
     if prevalence is not None:
@@ -84,19 +98,85 @@ def cases_needed(
     if alarm_rate is not None:
         least = TUNING.least_rate
         check_number(alarm_rate, "alarm_rate", f"a number from {least:g} to 1", least, 1.0)
-    if prevalence is not None and alarm_rate is None:
-        raise ValueError("prevalence needs alarm_rate as well: positives are a share of the cases")
+    check_number(capacity, "capacity", "a number above 0 and at most 1", OPEN_INTERVAL[0], 1.0)
+    if alarm_rate is None and (prevalence is not None or capacity < 1):
+        given = "capacity" if prevalence is None else "prevalence"
+        raise ValueError(f"{given} needs alarm_rate as well: it is a share of the cases")
+    if alarm_rate is not None and capacity < 1 and alarm_rate >= capacity:
+        raise ValueError(
+            f"alarm_rate={alarm_rate!r}; accepted is a number below capacity={capacity!r}: a "
+            "threshold that uses all of a capacity cannot be certified to keep it"
+        )
     if not min_precision < as_number(true_precision, "true_precision") <= 1:
         raise ValueError(
             f"true_precision={true_precision!r}; accepted is a number above min_precision="
             f"{min_precision!r} and at most 1: a floor that is not exceeded cannot be certified"
         )
     # Fractions are numbers too, but not to SciPy.
-    min_precision, true_precision, confidence = map(
-        float, (min_precision, true_precision, confidence)
-    )
-    alarms = fewest_alarms(min_precision, true_precision, 1 - confidence, power)
-    right, reached = passing(np.array([alarms]), min_precision, true_precision, 1 - confidence)
-    cases = None if alarm_rate is None else int(np.ceil(alarms / alarm_rate - 1e-9))
+    floor, truth, alpha = float(min_precision), float(true_precision), 1 - float(confidence)
+    test = _Test(floor, alpha, None if alarm_rate is None else float(alarm_rate), float(capacity))
+    alarms, level = _fewest(test, truth, power)
+    right, reached = passing(np.array([alarms]), floor, truth, level)
+    cases = test.cases(alarms)
     positives = None if cases is None or prevalence is None else int(np.ceil(cases * prevalence))
     return CasesNeeded(alarms, int(right[0]), cases, positives, float(reached[0]))
+
+
+@dataclass(frozen=True)
+class _Test:
+    """The test of a threshold in a validation of any size.
+
+    Attributes
+    ----------
+    min_precision, alpha : float
+    alarm_rate : float or None
+    capacity : float
+    """
+
+    min_precision: float
+    alpha: float
+    alarm_rate: float | None
+    capacity: float
+
+    def cases(self, alarms: int) -> int | None:
+        """Return the cases among which a threshold raises so many alarms."""
+        if self.alarm_rate is None:
+            return None
+        return int(np.ceil(alarms / self.alarm_rate - 1e-9))
+
+    def level(self, alarms: int) -> float:
+        """Return the level at which the certificate tests a threshold with so many alarms."""
+        n_cases = self.cases(alarms)
+        if n_cases is None:
+            return level_at(self.min_precision, self.alpha, alarms, MOST_ALARMS)
+        allowed = self.capacity * n_cases
+        alpha, for_capacity = alpha_shares(self.alpha, self.min_precision, allowed, n_cases)
+        most = most_counted(n_cases, allowed, None, for_capacity)
+        return level_at(self.min_precision, alpha, alarms, most) if alarms <= most else 0.0
+
+
+def _fewest(test: _Test, truth: float, power: float) -> tuple[int, float]:
+    """Return about the fewest alarms that pass as often as they should, and their level."""
+    alarms = fewest_alarms(test.min_precision, truth, test.alpha, power)
+    while True:
+        alarms = _first_tested(test, alarms)
+        level = test.level(alarms)
+        if passing(np.array([alarms]), test.min_precision, truth, level)[1][0] >= power:
+            return alarms, level
+        alarms += 1 + alarms // TUNING.planning_steps
+
+
+def _first_tested(test: _Test, alarms: int) -> int:
+    """Return the fewest alarms, from these on, that are tested at all: a bisection."""
+    low = high = alarms
+    while test.level(high) == 0:
+        low, high = high, 2 * high
+        if high > MOST_ALARMS:
+            raise ValueError(
+                f"alarm_rate={test.alarm_rate!r} is too close to capacity={test.capacity!r}: more "
+                f"than {MOST_ALARMS:,} alarms would be needed"
+            )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if test.level(middle) == 0 else (low, middle)
+    return high

@@ -26,9 +26,14 @@ class Tuning:
     far: float = 40.0
     tried_at_once: int = 33
 
-    # Population: share of alpha of the first sequence, and the ratio between ranks of starts.
-    first_share: float = 0.7
-    ranks_per_start: int = 2
+    # Population: share of alpha of each sequence that starts before the main one, and of all that
+    # start after it. The main one has the rest.
+    early_share: float = 0.06
+    later_share: float = 0.28
+    # The main sequence starts no later than at this multiple of the rank at which it probably
+    # passes, and no later than at one `main_length`-th of the most alarms.
+    latest_main: float = 1.5
+    main_length: float = 3.0
     # A sequence may start where a precision half-way from the floor to 1 passes with this
     # probability.
     start_power: float = 0.8
@@ -180,6 +185,8 @@ class Tuning:
     # this many halvings between two powers of two.
     most_times_the_data: float = 64.0
     times_halvings: int = 4
+    # More alarms are tried in steps of one by this many.
+    planning_steps: int = 200
     # Alarms per case below which a number of cases is beyond any validation.
     least_rate: float = 1e-9
 

@@ -76,12 +76,14 @@ export function fewestAt(alpha, trials, chance) {
 // ------------------------------------------------------------------ shares of alpha
 
 const [CAPACITY_SHARE, LEAST_SHARE_OF_ALPHA, LARGEST_SHARE_OF_ALPHA] = [0.5, 0.02, 0.5];
-const [FIRST_SHARE, RANKS_PER_START, START_POWER] = [0.7, 2, 0.8];
+const [EARLY_SHARE, LATER_SHARE, START_POWER] = [0.06, 0.28, 0.8];
+
+/** How late the main sequence may start: times its first rank, and as a part of all alarms. */
+const [LATEST_MAIN, MAIN_LENGTH] = [1.5, 3];
 
 /** How far the power can fall when one alarm is added. */
 const SAW_TOOTH = 0.2;
 
-const MOST_STARTS = 39;
 const MOST_SEARCHED = 1_000_000;
 
 /** Shares of alpha for the floor and the capacity. */
@@ -121,15 +123,30 @@ function searchedRank(floor, alpha) {
   return Infinity;
 }
 
+/** The first rank above which a perfect precision passes. */
+function smallestRank(minPrecision, alpha) {
+  const above = Math.max(Math.trunc(Math.log(alpha) / Math.log(minPrecision)), 1);
+  return above + 1 + Number(minPrecision ** above > alpha);
+}
+
 /** Ranks at which sequences start, with their shares of alpha. */
 export function startsOf(minPrecision, alpha, most) {
   if (minPrecision === 1) return [{ rank: 1, share: alpha }];
-  const first = firstRank(minPrecision, FIRST_SHARE * alpha);
-  const later = Array.from({ length: MOST_STARTS }, (_, i) => first * RANKS_PER_START ** (i + 1));
-  const used = later.filter((rank) => rank <= most);
-  if (used.length === 0) return [{ rank: firstRank(minPrecision, alpha), share: alpha }];
-  const share = ((1 - FIRST_SHARE) * alpha) / used.length;
-  return [{ rank: first, share: FIRST_SHARE * alpha }, ...used.map((rank) => ({ rank, share }))];
+  let latest = Math.trunc(most / MAIN_LENGTH);
+  const first = Math.max(
+    Math.min(smallestRank(minPrecision, EARLY_SHARE * alpha), latest),
+    smallestRank(minPrecision, (1 - LATER_SHARE) * alpha),
+  );
+  const ranks = [first];
+  while (2 * ranks[ranks.length - 1] <= most) ranks.push(2 * ranks[ranks.length - 1]);
+  if (2 * first <= latest) {
+    latest = Math.min(latest, Math.trunc(LATEST_MAIN * firstRank(minPrecision, alpha)));
+  }
+  const main = Math.max(ranks.filter((rank) => rank <= latest).length - 1, 0);
+  const nLater = ranks.length - main - 1;
+  const mainShare = 1 - EARLY_SHARE * main - (nLater ? LATER_SHARE : 0);
+  const shareOf = (i) => (i === main ? mainShare : i < main ? EARLY_SHARE : LATER_SHARE / nLater);
+  return ranks.map((rank, i) => ({ rank, share: alpha * shareOf(i) }));
 }
 
 // ------------------------------------------------------------------ the sequence of tests
@@ -138,25 +155,20 @@ export function startsOf(minPrecision, alpha, most) {
 function sequence(starts, minPrecision) {
   let [next, level, before] = [0, 0, { tp: 0, alarms: 0 }];
   const risk = (tp, alarms) => atLeast(tp, alarms, minPrecision);
-  const levelAt = (tp, alarms) => {
-    const start = starts[next];
-    if (!start || start.rank > alarms) return level;
-    while (starts[next] && starts[next].rank <= alarms) next++;
-    if (level > 0) {
-      const now = level;
-      level += start.share;
-      return now;
+  // Of several starts within one group of ties the first that passes collects those after it.
+  const startAt = (tp, alarms) => {
+    for (; starts[next]?.rank <= alarms; next++) {
+      const { rank, share } = starts[next];
+      const right = Math.min(tp, before.tp + rank - 1 - before.alarms);
+      if (level > 0 || risk(right, rank - 1) <= share) level += share;
     }
-    const right = Math.min(tp, before.tp + start.rank - 1 - before.alarms);
-    if (risk(right, start.rank - 1) <= start.share) level = start.share;
-    return level;
   };
   return {
     nextRank: () => starts[next]?.rank ?? Infinity,
     isOver: () => level === 0 && next === starts.length,
     test(tp, alarms) {
-      const allowed = levelAt(tp, alarms);
-      const passed = allowed > 0 && risk(tp, alarms) <= allowed;
+      startAt(tp, alarms);
+      const passed = level > 0 && risk(tp, alarms) <= level;
       if (!passed) level = 0;
       before = { tp, alarms };
       return passed;
