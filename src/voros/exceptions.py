@@ -128,7 +128,7 @@ class OneClassWarning(VorosWarning):
 
 
 class CostRangeWarning(VorosWarning):
-    """Some cost ratios are so high that never alarm is no longer the costliest choice.
+    """Some cost ratios are so high that raising no alarm is not the worst choice.
 
     Examples
     --------
@@ -137,9 +137,9 @@ class CostRangeWarning(VorosWarning):
     >>> with warnings.catch_warnings(action="error"):
     ...     voros.partial_voros_score([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.7], scenario)
     Traceback (most recent call last):
-    voros.exceptions.CostRangeWarning: the cost ratio reaches 0.5, and at a precision floor of
-    0.2 never alarm is the costliest choice only below 0.25; on the 0.625 of the cost
-    distribution beyond it never alarm scores above 0
+    voros.exceptions.CostRangeWarning: with a precision floor of 0.2, raising no alarm is not
+    the worst choice at cost ratios above 0.25, so a score of 0 no longer means "no better than
+    no alarms": raising none scores 0.045 here
     """
 
 

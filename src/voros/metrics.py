@@ -72,7 +72,8 @@ def partial_voros_score(
     NeverAlarmWarning
         When no threshold but never alarm meets the limits; the score is then 0.
     CostRangeWarning
-        When the costs reach ``min_precision / (1 - min_precision)``.
+        When cost ratios above ``min_precision / (1 - min_precision)`` make raising no alarm score
+        0.01 or more.
     InvertedCostsWarning, OneAlarmWarning
         As in `Scenario`.
 
@@ -141,7 +142,7 @@ def _score(
         )
         points = pruned_points(*given, scenario) if scenario.per is None else beyond()
     decision = solve(points, scenario)
-    warn_about_costs(scenario, decision.points)
+    warn_about_costs(decision)
     if len(decision.hull.index) == 1:
         # Thresholds that raise nothing but false alarms can be feasible and still not be worth it.
         warn_if_never_alarm(decide(beyond(), scenario, every_cost=False))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from voros.core.decision import Decision, costs_doubt
+from voros.core.decision import Decision, cost_range_note
 from voros.core.limits import limits_message
-from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
 from voros.exceptions import CostRangeWarning, NeverAlarmWarning, warn_caller
 
 
 def warn_about(decision: Decision) -> None:
     """Warn of costs beyond the precision floor's, and of limits that only never alarm meets."""
-    warn_about_costs(decision.scenario, decision.points)
+    warn_about_costs(decision)
     warn_if_never_alarm(decision)
 
 
@@ -21,8 +19,8 @@ def warn_if_never_alarm(decision: Decision) -> None:
         warn_caller(limits_message(decision), NeverAlarmWarning)
 
 
-def warn_about_costs(scenario: Scenario, points: OperatingPoints) -> None:
-    """Warn when the costs reach the point where never alarm is no longer the costliest choice."""
-    doubt = costs_doubt(scenario, points)
-    if doubt is not None:
-        warn_caller(doubt, CostRangeWarning)
+def warn_about_costs(decision: Decision) -> None:
+    """Warn when the costs are so high that raising no alarm scores above 0."""
+    note = cost_range_note(decision)
+    if note is not None:
+        warn_caller(note, CostRangeWarning)

@@ -12,12 +12,11 @@ import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.arrays import check_choice, check_number
-from voros.core.decision import Decision, costs_doubt, region_of
+from voros.core.decision import Decision, region_of
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import (
-    CostRangeWarning,
     InfeasibleError,
     NeverAlarmWarning,
     UnsettledError,
@@ -436,7 +435,7 @@ SCORES: dict[Strategy, Callable[[Decision], float]] = {
 
 
 def _warn_about(selection: Selection) -> None:
-    warn_about_costs(selection.scenario, next(iter(selection.allowed.values())).points)
+    warn_about_costs(next(iter(selection.allowed.values())))
     ranking = selection.ranking
     if ranking[0].feasible:
         return
@@ -460,9 +459,7 @@ def rank_deployable(
     """
     selection = rank_points(points_by_model.items(), len(points_by_model), scenario, **how)
     winner = selection.ranking[0].model
-    doubt = costs_doubt(selection.scenario, selection.allowed[winner].points)
-    if doubt is not None:
-        warn_caller(doubt, CostRangeWarning)
+    warn_about_costs(selection.allowed[winner])
     if selection.reason is not None:
         raise InfeasibleError(f"model {winner!r}: {selection.reason}")
     return selection

@@ -18,7 +18,7 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector, check_number
 from voros.core.costs import CostDistribution, CostLike
-from voros.core.decision import Decision, at_deployment, region_of
+from voros.core.decision import Decision, at_deployment, region_of, solve
 from voros.core.operating_points import OperatingPoints, adds_recall, check_points_by_model
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes
@@ -175,7 +175,8 @@ def winner_map(
     Warns
     -----
     CostRangeWarning
-        When the costs reach ``a / (1 - a)`` for the lowest floor ``a`` above 0.
+        When cost ratios above ``a / (1 - a)``, for the lowest floor ``a`` above 0, make raising no
+        alarm score 0.01 or more.
 
     See Also
     --------
@@ -239,8 +240,8 @@ def winner_map_points(
     found = score_grid(points_by_model, costs, min_precisions, capacities, tolerance, progress)
     limited = found.min_precisions[found.min_precisions > 0].tolist()
     if limited:
-        points = at_deployment(next(iter(points_by_model.values())), costs)
-        warn_about_costs(costs.changed(min_precision=limited[0]), points)
+        points = next(iter(points_by_model.values()))
+        warn_about_costs(solve(points, costs.changed(min_precision=limited[0])))
     return found
 
 

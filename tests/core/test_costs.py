@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from voros import costs
-from voros.core.volume import in_unit_of, line_weights, probability_at_least
+from voros.core.volume import in_unit_of, line_weights
 
 ODDS = 9.0
 
@@ -82,26 +82,6 @@ def test_samples_are_sorted_and_normalised() -> None:
     samples = costs.from_samples([0.3, 0.1], weights=[1, 3])
     assert samples.values.tolist() == [0.1, 0.3]
     assert samples.cdf(np.array([0.05, 0.1, 0.2, 0.3])).tolist() == [0, 0.75, 0.75, 1]
-
-
-@pytest.mark.parametrize(
-    ("over", "turning", "expected"),
-    [("ratio", 0.25, 0.5), ("miss", 0.25, 1 / 3), ("t", 0.5 / ODDS, 2 / 3)],
-)
-def test_probability_of_at_least_a_ratio(over, turning, expected) -> None:
-    low, high = {"ratio": (0.1, 0.4), "miss": (3, 6), "t": (0.2, 0.6)}[over]
-    distribution = costs.Uniform(low, high, over=over)
-    t_or_other = {"ratio": 0.25, "miss": 4, "t": 1 / 3}[over]
-    share = (t_or_other - low) / (high - low)
-    exact = share if over == "miss" else 1 - share
-    assert probability_at_least(distribution, turning, ODDS) == pytest.approx(exact)
-    assert exact == pytest.approx(expected)
-
-
-def test_probability_counts_a_value_that_sits_on_the_ratio() -> None:
-    assert probability_at_least(costs.known(0.25), 0.25, ODDS) == 1.0
-    assert probability_at_least(costs.known(4, over="miss"), 0.25, ODDS) == 1.0
-    assert probability_at_least(costs.known(0.24), 0.25, ODDS) == 0.0
 
 
 @pytest.mark.parametrize(

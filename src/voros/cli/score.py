@@ -87,7 +87,7 @@ def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> 
         points = OperatingPoints.from_cases(*cases)
         decision = solve(points, scenario)
     # That a model has no feasible threshold stands in its row.
-    warn_about_costs(scenario, decision.points)
+    warn_about_costs(decision)
     return Evaluation(decision, points)
 
 
@@ -97,7 +97,7 @@ def evaluate_all(
     """Evaluate every model on points that are counted already."""
     results = {model: evaluation_of(counted, scenario) for model, counted in points.items()}
     for result in results.values():
-        warn_about_costs(scenario, result.points)
+        warn_about_costs(result.decision)
     return results
 
 

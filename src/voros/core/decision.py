@@ -18,13 +18,13 @@ from voros.core.costs import CostDistribution
 from voros.core.geometry import CostHull, Region, cost_hull, cut_square
 from voros.core.operating_points import LARGEST_PRODUCT, OperatingPoints
 from voros.core.scenario import Scenario
-from voros.core.volume import partial_volume, partial_volumes, probability_at_least
+from voros.core.volume import partial_volume, partial_volumes
 
 region_of = lru_cache(maxsize=4096)(cut_square)
 """Resamples and cells of a map share class sizes and limits, and so their region."""
 
-NEGLIGIBLE_PROBABILITY = 1e-9
-"""Mass in an endless tail of the costs that is not worth a warning."""
+NOTED_SCORE = 0.01
+"""What never alarm must score to be worth a warning: a difference that counts between models."""
 
 NO_LIMITS = Scenario(cost_ratio=1.0)
 """For what depends on neither limits nor costs, such as the hull of a whole curve."""
@@ -73,6 +73,12 @@ class Decision:
     def partial_voros(self) -> float:
         """The score: mean share of the region that is costlier than the best threshold."""
         return partial_volume(self.points, self.hull, self.region, self.scenario.costs)
+
+    @cached_property
+    def never_alarm_score(self) -> float:
+        """The score of raising no alarm: 0 unless the costs pass the precision floor's odds."""
+        nothing = CostHull(np.array([0]), np.array([np.inf]))
+        return partial_volume(self.points, nothing, self.region, self.scenario.costs)
 
     @cached_property
     def voros(self) -> float:
@@ -205,23 +211,17 @@ def partial_voros_of(decisions: Sequence[Decision], costs: CostDistribution) -> 
     )
 
 
-def costs_doubt(scenario: Scenario, points: OperatingPoints) -> str | None:
-    """Say that the costs reach beyond alpha/(1 - alpha), if they do.
+def cost_range_note(decision: Decision) -> str | None:
+    """Say that raising no alarm scores above 0, where it does by more than a little.
 
-    Below it never alarm is the costliest choice, as the score takes it to be.
+    At cost ratios up to alpha / (1 - alpha) never alarm is the costliest choice that meets the
+    limits, as a score of 0 takes it to be.
     """
-    floor = scenario.min_precision
-    if floor in (0, 1):
-        return None
-    turning, odds = floor / (1 - floor), float(points.n_negative / points.n_positive)
-    _, high = scenario.costs.ratio_range(odds)
-    if high < turning:
-        return None
-    share = probability_at_least(scenario.costs, turning, odds)
-    if np.isinf(high) and share < NEGLIGIBLE_PROBABILITY:
+    floor = decision.scenario.min_precision
+    if floor in (0, 1) or decision.never_alarm_score < NOTED_SCORE:
         return None
     return (
-        f"the cost ratio reaches {high:.4g}, and at a precision floor of {floor:g} never alarm is "
-        f"the costliest choice only below {turning:.4g}; on the {share:.3g} of the cost "
-        "distribution beyond it never alarm scores above 0"
+        f"with a precision floor of {floor:g}, raising no alarm is not the worst choice at cost "
+        f'ratios above {floor / (1 - floor):.4g}, so a score of 0 no longer means "no better than '
+        f'no alarms": raising none scores {decision.never_alarm_score:.2g} here'
     )

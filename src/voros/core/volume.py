@@ -83,14 +83,6 @@ def line_weights(
     return 1.0 - values, values
 
 
-def probability_at_least(costs: CostDistribution, ratio: float, odds: float) -> float:
-    """Probability of a cost ratio of at least ``ratio``."""
-    value = in_unit_of(costs, np.asarray([ratio]), odds)
-    if costs.over == "miss":
-        return float(costs.cdf(value)[0])
-    return float(1.0 - costs.cdf(np.nextafter(value, -np.inf))[0])
-
-
 def mean_quotient(u0: FloatArray, u1: FloatArray, v0: FloatArray, v1: FloatArray) -> FloatArray:
     """Mean of u/v over an interval, for u and v linear with the given end values, v not negative.
 

@@ -93,6 +93,6 @@ def scenario_score(
     )
     decision = solve(points, scenario)
     if strategy != "voros":
-        warn_about_costs(scenario, decision.points)
+        warn_about_costs(decision)
         warn_if_never_alarm(decision)
     return SCORES[strategy](decision)
