@@ -52,15 +52,21 @@ class Column:
         comma is explained beside the table.
     decimals : int
         To show; a number that is whole is shown whole if `decimals` is 1.
-    least_is_best : bool
-        Whether the least value stands out.
+    least_if : str
+        Name of another column. The least value of the rows that say "yes" there is marked; empty
+        where none is.
     """
 
     title: str
     name: str = ""
     group: str = ""
     decimals: int = 3
-    least_is_best: bool = False
+    least_if: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name, or the title where there is none."""
+        return self.name or self.title
 
     def shown(self, value: Value) -> str:
         """Return what people read of a value."""
@@ -101,29 +107,38 @@ class Table:
         reasons = [v.reason for row in self.rows for v in row if isinstance(v, Absent)]
         return tuple(f"absent: {reason}" for reason in dict.fromkeys(reasons))
 
+    def _legend(self, mark: str) -> list[str]:
+        """What a mark means, where the table has one."""
+        if not any(best for row in self._cells for _, _, best in row):
+            return []
+        named = {column.key: column for column in self.columns}
+        least = [(column, named[column.least_if]) for column in self.columns if column.least_if]
+        said = (f"{mark} least {column.title} with {kept.title}: yes" for column, kept in least)
+        return list(dict.fromkeys(said))
+
     def text(self) -> str:
         """Return aligned text: the first column to the left, the others to the right.
 
-        Groups of columns are explained above it, and a star marks the least value.
+        Groups of columns are explained above it, and marks below it.
         """
         groups = dict.fromkeys(c.group for c in self.columns if c.group)
         letters = {group: chr(ord("A") + i) for i, group in enumerate(groups)}
         head = [f"{letters.get(c.group, '')} {c.title}".lstrip() for c in self.columns]
         # A blank in the place of the star keeps the decimal points below each other.
         body = [
-            [shown + " *"[best] if column.least_is_best else shown for column, shown, best in row]
+            [shown + " *"[best] if column.least_if else shown for column, shown, best in row]
             for row in self._cells
         ]
         explained = [f"  {letter}: {group}" for group, letter in letters.items()]
         above = [self.title, *explained] if self.title else explained
-        return "\n".join([*above, _aligned([head, *body]), *self.notes])
+        return "\n".join([*above, _aligned([head, *body]), *self._legend("*"), *self.notes])
 
     def csv(self) -> str:
         """Return CSV, numbers at full precision."""
-        return csv_text([c.name or c.title for c in self.columns], self.rows)
+        return csv_text([c.key for c in self.columns], self.rows)
 
     def latex(self) -> str:
-        """Return a LaTeX float of plain rules; the least value is bold."""
+        """Return a LaTeX float of plain rules; a value that is marked is bold."""
         body = [
             [
                 rf"\textbf{{{latex_text(shown)}}}" if best else latex_text(shown)
@@ -147,7 +162,10 @@ class Table:
             *(" & ".join(cells) + r" \\" for cells in body),
             r"\hline",
             r"\end{tabular}",
-            *(rf"\par\smallskip {latex_text(note)}." for note in self.notes),
+            *(
+                rf"\par\smallskip {latex_text(note)}."
+                for note in (*self._legend("bold:"), *self.notes)
+            ),
             rf"\caption{{{latex_text('; '.join([self.title, *long]))}.}}",
             r"\end{table}",
         ]
@@ -188,19 +206,26 @@ class Table:
 
     @property
     def _cells(self) -> Iterator[list[tuple[Column, str, bool]]]:
-        """Row by row: the column, what people read, and whether it is the column's best."""
+        """Row by row: the column, what people read, and whether it is marked."""
         least = [self._least(position) for position in range(len(self.columns))]
         for row in self.rows:
             shown = [column.shown(value) for column, value in zip(self.columns, row, strict=True)]
-            best = [text == lowest for text, lowest in zip(shown, least, strict=True)]
+            best = [
+                text == lowest and self._says_yes(row, column)
+                for column, text, lowest in zip(self.columns, shown, least, strict=True)
+            ]
             yield list(zip(self.columns, shown, best, strict=True))
 
     def _least(self, position: int) -> str | None:
-        """The least value of a column, as it is shown, where that is the best."""
+        """The least value of a column, as it is shown, among the rows that may be marked."""
         column = self.columns[position]
-        values = [row[position] for row in self.rows]
+        values = [row[position] for row in self.rows if self._says_yes(row, column)]
         numbers = [value for value in values if isinstance(value, float)]
-        return column.shown(min(numbers)) if column.least_is_best and numbers else None
+        return column.shown(min(numbers)) if numbers else None
+
+    def _says_yes(self, row: Sequence[Value], column: Column) -> bool:
+        names = [other.key for other in self.columns]
+        return bool(column.least_if) and row[names.index(column.least_if)] == "yes"
 
 
 class Shown(ABC):

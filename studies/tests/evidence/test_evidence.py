@@ -232,6 +232,17 @@ def test_differences_split_into_model_and_thresholds():
     assert (every.interval.estimate, every.model, every.n) == pytest.approx((0.15, 0.05, 2))
 
 
+def test_the_figure_says_how_often_limits_were_broken():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from voros_studies.evidence.figure import draw_panel
+
+    result = SplitsResult("a", (_split(0.5, 0.4, 0.3), _split(0.7, 0.4, 0.3, ("capacity",))), 1 / 3)
+    _, ax = pyplot.subplots()
+    draw_panel(ax, compare_all([result])[:1], ["a"])
+    assert [text.get_text() for text in ax.texts] == ["50 0"]
+    pyplot.close("all")
+
+
 def test_a_run_is_taken_up_again_and_comes_out_the_same(tmp_path):
     pytest.importorskip("matplotlib")
     datasets = [made_up(1, 240, priced=True, name="one"), made_up(2, 240, name="two")]

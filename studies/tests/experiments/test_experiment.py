@@ -299,7 +299,7 @@ def test_quick_support2_answers_and_compares_with_the_prognoses(tmp_path):
     for name in ("SPS", "APACHE III", "SUPPORT model", "physicians"):
         assert name in told
     assert len(result.tables) == 6
-    # Death within 7 days is rare: with thresholds by cost, cheaper than one at greatest recall.
-    assert result.intervals[1]["recall"].verdict == "dearer"
+    # Death within 7 days is rare: with thresholds by cost, less costly than one at greatest recall.
+    assert result.intervals[1]["recall"].verdict == "more costly"
     again = run_support2(tmp_path / "run", options=RunOptions(quick=True, progress=False))
     assert again.text() == told

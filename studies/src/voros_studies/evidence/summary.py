@@ -29,7 +29,7 @@ MEAN_RESAMPLES = 10_000
 
 @dataclass(frozen=True)
 class Difference:
-    """How much dearer than partial VOROS a strategy was on test, over the splits of a data set.
+    """How much more than partial VOROS a strategy cost on test, over the splits of a data set.
 
     ``interval`` resamples splits (or data sets, for the mean over them); ``corrected`` also takes
     into account that splits share cases. ``model`` is what remains with the thresholds set by the
@@ -111,8 +111,8 @@ def bootstrap_mean(values: FloatArray, random_state: int = 0) -> CostInterval:
 def evidence_table(differences: Sequence[Difference]) -> Table:
     """Lay out one row for each scenario, strategy and data set."""
     titles = ("scenario", "strategy", "data set")
-    counted = ("n", "cost", "dearer by", "low", "high", "corrected low", "corrected high")
-    parts = ("of it model", "of it thresholds", "limits broken", "broken by partial VOROS")
+    counted = ("n", "cost", "above", "low", "high", "corrected low", "corrected high")
+    parts = ("of it model", "of it thresholds", "limits broken", "limits broken by partial VOROS")
     columns = (
         *map(Column, titles),
         *(Column(title, decimals=0 if title == "n" else 3) for title in (*counted, *parts)),
@@ -128,7 +128,8 @@ def evidence_table(differences: Sequence[Difference]) -> Table:
     )
     title = (
         "Test cost above that of max partial VOROS, by scenario, strategy and data set; "
-        f"{STUDY_CONFIDENCE:.0%} intervals over n splits, or over n data sets for the mean of them"
+        f"{STUDY_CONFIDENCE:.0%} intervals over n splits, or over n data sets for the mean; "
+        "shares of the splits on which a limit was broken"
     )
     return Table(columns, rows, title, "evidence")
 

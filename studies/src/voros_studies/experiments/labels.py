@@ -17,10 +17,13 @@ LABELS: Mapping[str, str] = {
 
 
 def cost_columns(number: int, **others: str) -> list[Column]:
-    """Return the columns of a test cost and its interval in a scenario, and others by name."""
+    """Return the columns of a test cost and its interval in a scenario, and others by name.
+
+    One of the others is ``kept``: whether the limits were.
+    """
     name, group = f"scenario_{number}", f"scenario {number}: {scenario_in_words(number)}"
     return [
-        Column("test cost", f"{name}_cost", group, least_is_best=True),
+        Column("test cost", f"{name}_cost", group, least_if=f"{name}_kept"),
         *(
             Column(title, f"{name}_{key}", group)
             for key, title in {"low": "low", "high": "high", **others}.items()

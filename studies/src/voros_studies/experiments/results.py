@@ -10,7 +10,7 @@ from voros.text.table import Column, Table, Value
 from voros_studies.experiments.grid import Candidate
 from voros_studies.experiments.labels import LABELS, cost_columns, scenario_in_words
 from voros_studies.experiments.rivals import Rivals
-from voros_studies.experiments.study import CostIntervals, Deployed
+from voros_studies.experiments.study import GUARANTEED_BY, CostIntervals, Deployed
 from voros_studies.paper.paper_tables import (
     ShownAsTables,
     evaluated,
@@ -102,14 +102,16 @@ class StudyResult(ShownAsTables):
             Column("strategy"),
             Column("test cost above partial VOROS", "excess"),
             *map(Column, ("low", "high", "verdict")),
+            Column("limits kept", "kept"),
             Column("same model, thresholds by cost", "cost_aware"),
         )
         rows = []
         for one in self.of(number):
             found = self.intervals[number][one.strategy]
-            more = found.excess
-            if one.strategy != "partial_voros":
-                values = (more.estimate, more.low, more.high, found.verdict, one.cost_aware_test)
-                rows.append((LABELS[one.strategy], *values))
+            more, verdict = found.excess, found.verdict
+            if one.strategy == GUARANTEED_BY:
+                verdict = "compared with"
+            values = (more.estimate, more.low, more.high, verdict)
+            rows.append((LABELS[one.strategy], *values, limits_kept(one.test), one.cost_aware_test))
         title = f"{self.title}, scenario {number}: paired differences in test cost, 95 % intervals"
         return Table(columns, tuple(rows), title, f"scenario_{number}_differences")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from voros import PolicyEvaluation
 from voros.core.decision import solve
 from voros.plotting import AreaCurveDisplay, CalibrationDisplay, RocDisplay, WinnerMapDisplay
 from voros.present.document import Picture, render_document
@@ -16,7 +17,12 @@ from voros.text.table import Table
 from voros.winners import score_grid
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.results import StudyResult
-from voros_studies.experiments.study import SAME_CHOICE, Scored
+from voros_studies.experiments.study import (
+    GUARANTEED_BY,
+    SAME_CHOICE,
+    CostIntervals,
+    Scored,
+)
 from voros_studies.paper.cells import SCENARIOS
 from voros_studies.paper.paper_tables import STRATEGY_LABELS
 
@@ -120,22 +126,36 @@ def best_of_each_family(result: StudyResult, valid: Scored, number: int) -> list
 
 
 def answers(result: StudyResult) -> list[str]:
-    """Say for each scenario whether choosing by partial VOROS cost less on test."""
-    said = []
-    for number in result.scenarios:
-        parts = []
-        for strategy, found in result.intervals[number].items():
-            if strategy == "partial_voros":
-                continue
-            more = found.excess
-            excess = f"{more.estimate:+.3f} ({more.low:+.3f} to {more.high:+.3f})"
-            by = "" if found.verdict == SAME_CHOICE else f" {excess}"
-            parts.append(f"{LABELS[strategy]}{by}: {found.verdict}")
-        said.append(
-            f"Scenario {number} ({scenario_in_words(number)}). Test cost beside max partial VOROS, "
-            f"with 95 % intervals: {'; '.join(parts)}."
-        )
-    return said
+    """Say for each scenario what each strategy cost on test, and whether it kept the limits."""
+    return [_answer(result, number) for number in result.scenarios]
+
+
+def _answer(result: StudyResult, number: int) -> str:
+    found = result.intervals[number]
+    limits = {one.strategy: limits_in_words(one.test) for one in result.of(number)}
+    beside = [
+        f"{LABELS[strategy]}{_excess(found[strategy])}, {limits[strategy]}"
+        for strategy in found
+        if strategy != GUARANTEED_BY
+    ]
+    return (
+        f"Scenario {number} ({scenario_in_words(number)}). On test, {LABELS[GUARANTEED_BY]} "
+        f"{limits[GUARANTEED_BY]}. Test cost of the others beside it, with 95 % intervals: "
+        f"{'; '.join(beside)}."
+    )
+
+
+def _excess(found: CostIntervals) -> str:
+    more = found.excess
+    if found.verdict == SAME_CHOICE:
+        return f": {SAME_CHOICE}"
+    return f" {more.estimate:+.3f} ({more.low:+.3f} to {more.high:+.3f}): {found.verdict}"
+
+
+def limits_in_words(found: PolicyEvaluation) -> str:
+    """Return what a policy did to the limits: kept both, or broke those that are named."""
+    broken = " and ".join(violation.limit for violation in found.violations)
+    return f"broke the {broken} limit" if broken else "kept the limits"
 
 
 LONG = 60

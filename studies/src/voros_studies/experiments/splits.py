@@ -89,7 +89,7 @@ class SplitsResult(ShownAsTables):
         return found
 
     def excess(self, beside: str, scenario: int, strategy: str) -> CostInterval:
-        """Return by how much a strategy is dearer on average, with the corrected interval."""
+        """Return by how much a strategy is more costly on average, with the corrected interval."""
         return corrected_interval(self._differences(beside, scenario, strategy), self.test_ratio)
 
     def _differences(self, beside: str, scenario: int, strategy: str) -> FloatArray:
@@ -102,19 +102,19 @@ class SplitsResult(ShownAsTables):
         n, label = len(self.splits), LABELS.get(beside, beside)
         columns = (
             Column("forecast" if beside == SELECTED else "strategy"),
-            Column("mean test cost", "cost", least_is_best=True),
+            Column("mean test cost", "cost"),
             Column("same model, thresholds by cost", "cost_aware"),
             Column(f"above {label}", "excess"),
             Column("low"),
             Column("high"),
-            *(Column(name, decimals=0) for name in ("dearer", "same", "cheaper")),
+            *(Column(name, decimals=0) for name in ("more costly", "same", "less costly")),
             *(Column(f"{name} kept", decimals=0) for name in ("precision", "capacity", "both")),
         )
         rows = tuple(self._row(beside, number, strategy) for strategy in self.of(beside, number))
         kind = "forecasts" if beside == SELECTED else "strategies"
         title = (
             f"{self.title}, {n} splits, scenario {number}: {scenario_in_words(number)}; number of "
-            f"splits on which it was dearer and kept the limits, {STUDY_CONFIDENCE:.0%} intervals "
+            f"splits on which it cost more and kept the limits, {STUDY_CONFIDENCE:.0%} intervals "
             "corrected for the patients that splits share"
         )
         return Table(columns, rows, title, f"splits_{kind}_{number}")

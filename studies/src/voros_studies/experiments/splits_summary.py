@@ -19,7 +19,7 @@ FIGURE = "differences.png"
 CAPTION = (
     "Mean test cost above that of max partial VOROS, and its 95 % interval, corrected for the "
     "patients that splits share; beside it, on how many splits both limits were kept. Right of the "
-    "line is dearer."
+    "line is more costly."
 )
 
 
@@ -33,7 +33,7 @@ def write_splits(root: Path, result: SplitsResult, facts: Sequence[tuple[str, st
         "voros_studies.experiments",
         "summary.html",
         title=f"{result.title}: {len(result.splits)} splits",
-        answers=[_answer(result, number) for number in SCENARIOS],
+        answers=splits_answers(result),
         ran=[*facts, ("splits", f"{len(result.splits)}, each with a page of its own in split-*/")],
         tables=result.tables,
         pictures=[Picture(drawn, CAPTION, CAPTION)],
@@ -44,16 +44,25 @@ def write_splits(root: Path, result: SplitsResult, facts: Sequence[tuple[str, st
     save(root / "summary.html", page)
 
 
+def splits_answers(result: SplitsResult) -> list[str]:
+    """Say for each scenario what the strategies cost on average, and how often limits were kept."""
+    return [_answer(result, number) for number in SCENARIOS]
+
+
 def _answer(result: SplitsResult, number: int) -> str:
-    parts = []
-    for strategy in result.of(GUARANTEED_BY, number):
+    n, parts = len(result.splits), []
+    kept = {
+        strategy: f"kept the limits on {sum(not one.broken for one in costs)} of {n}"
+        for strategy, costs in result.of(GUARANTEED_BY, number).items()
+    }
+    for strategy in kept:
         more = result.excess(GUARANTEED_BY, number, strategy)
         if strategy != GUARANTEED_BY:
             ends = f"({more.low:+.3f} to {more.high:+.3f})"
-            parts.append(f"{LABELS[strategy]} {more.estimate:+.3f} {ends}")
+            parts.append(f"{LABELS[strategy]} {more.estimate:+.3f} {ends}, {kept[strategy]}")
     return (
-        f"Scenario {number} ({scenario_in_words(number)}). Mean test cost above max partial VOROS "
-        f"over {len(result.splits)} splits: {'; '.join(parts)}."
+        f"Scenario {number} ({scenario_in_words(number)}), {n} splits. {LABELS[GUARANTEED_BY]} "
+        f"{kept[GUARANTEED_BY]}. Mean test cost of the others above it: {'; '.join(parts)}."
     )
 
 

@@ -204,7 +204,7 @@ class CostInterval:
 class CostIntervals:
     """The test cost of one strategy, and by how much it exceeds that of another.
 
-    Above 0 means dearer; both costs are of the same resamples.
+    Above 0 means more costly; both costs are of the same resamples.
     """
 
     cost: CostInterval
@@ -216,8 +216,8 @@ class CostIntervals:
         if self.excess.low == self.excess.high == 0:
             return SAME_CHOICE
         if self.excess.low > 0:
-            return "dearer"
-        return "cheaper" if self.excess.high < 0 else "no clear difference"
+            return "more costly"
+        return "less costly" if self.excess.high < 0 else "no clear difference"
 
 
 def cost_intervals(

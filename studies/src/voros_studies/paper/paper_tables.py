@@ -144,9 +144,9 @@ def main_table(dataset: str, cells: Sequence[Cell]) -> Table:
     for number, scenario in SCENARIOS.items():
         name, group = f"scenario_{number}", f"scenario {number}: {_in_words(scenario)}"
         columns += [
-            Column("test cost", f"{name}_cost", group, least_is_best=True),
-            Column("kept, validation", f"{name}_valid_kept", group),
-            Column("kept, test", f"{name}_test_kept", group),
+            Column("test cost", f"{name}_cost", group, least_if=f"{name}_test_kept"),
+            Column("limits kept, validation", f"{name}_valid_kept", group),
+            Column("limits kept, test", f"{name}_test_kept", group),
         ]
         for row, cell in zip(rows, _column(cells, dataset, number), strict=True):
             row += [evaluated(cell.test)[0], limits_kept(cell.valid), limits_kept(cell.test)]
@@ -174,7 +174,7 @@ def detailed_table(dataset: str, number: int, cells: Sequence[Cell]) -> Table:
 def evaluation_columns(name: str, group: str) -> list[Column]:
     """Return the columns of what thresholds do on one set of cases; see `evaluated`."""
     return [
-        Column("cost", f"{name}_cost", group, least_is_best=True),
+        Column("cost", f"{name}_cost", group, least_if=f"{name}_kept"),
         Column("precision", f"{name}_precision", group),
         Column("alarms", f"{name}_alarms", group, decimals=1),
         Column("limits kept", f"{name}_kept", group),
