@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import voros
-from voros.engines import count_frame, open_parquet
+from voros.engines import count_frame, open_files
 
 MEMORY_LIMIT = 2 * 10**9
 
@@ -53,7 +53,7 @@ def open_limited(engine: str, file: str) -> Any:
         return duckdb.connect(config={"memory_limit": limit}).read_parquet(file)
     if engine == "polars":
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, MEMORY_LIMIT))
-    return open_parquet(file, engine)
+    return open_files(file, engine)
 
 
 def scan_duckdb(frame: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from cli.cases import LIMITS
 
 import voros
-from voros.engines import count_frame, open_parquet
+from voros.engines import count_frame, open_files
 from voros.engines.backends import has_java
 
 pl = pytest.importorskip("polars")
@@ -61,9 +61,9 @@ def test_a_table_is_counted_as_it_is_now(lake, engine):
     pytest.importorskip(engine)
     if (kind, engine) == ("Iceberg", "duckdb"):
         with pytest.raises(ValueError, match="a table of Iceberg, which engine='duckdb' does not"):
-            open_parquet(folder, engine)
+            open_files(folder, engine)
         return
-    frame = open_parquet(folder, engine)
+    frame = open_files(folder, engine)
     points = count_frame(frame, label="died", scores=["risk"], scenarios=[SCENARIO])["risk"]
     truth = voros.evaluate(now["died"], now["risk"], SCENARIO).score
     assert points.usage.rows == len(now)
@@ -86,7 +86,7 @@ def test_an_engine_without_a_reader_refuses(tmp_path, engine, voros_command):
     pytest.importorskip("pyspark" if engine == "spark" else engine)
     (tmp_path / "cases/_delta_log").mkdir(parents=True)
     with pytest.raises(ValueError, match=r"take polars or duckdb, or open it yourself"):
-        open_parquet(tmp_path / "cases", engine)
+        open_files(tmp_path / "cases", engine)
     ran = voros_command("score", "cases", "--engine", engine, "--label", "died", *LIMITS)
     assert ran.code == 2
     assert "voros.engines.count_frame" in ran.errors[0]

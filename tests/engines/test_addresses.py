@@ -4,22 +4,7 @@ import pytest
 
 pytest.importorskip("narwhals", reason="the engines extra")
 
-from voros.engines.addresses import files_in, reason_of
-
-
-@pytest.mark.parametrize(
-    ("path", "files"),
-    [
-        ("s3://bank/cards", "s3://bank/cards/**/*.parquet"),
-        ("s3://bank/cards/", "s3://bank/cards/**/*.parquet"),
-        ("s3://bank/v1.2/cards", "s3://bank/v1.2/cards/**/*.parquet"),
-        ("gs://bank/cards.pq", "gs://bank/cards.pq"),
-        ("s3://bank/*/cards", "s3://bank/*/cards"),
-        ("nothing-here", "nothing-here"),
-    ],
-)
-def test_an_address_without_an_ending_is_a_folder(path, files):
-    assert files_in(path) == files
+from voros.engines.addresses import reason_of
 
 
 def test_duckdb_without_its_extension_says_what_to_install():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voros.engines import check_engine, open_parquet
+from voros.engines import check_engine, open_files
 
 pl = pytest.importorskip("polars")
 pytest.importorskip("pyarrow")
@@ -24,7 +24,7 @@ def test_opened_files_hold_their_rows(engine, file):
     pytest.importorskip(engine)
     import narwhals.stable.v2 as nw
 
-    frame = nw.from_native(open_parquet(file, engine))
+    frame = nw.from_native(open_files(file, engine))
     total = frame.select(nw.col("risk").sum()).collect()["risk"].to_list()[0]
     assert total == pytest.approx(500)
 
@@ -35,7 +35,7 @@ def test_a_folder_is_one_frame(engine, file):
     import narwhals.stable.v2 as nw
 
     pl.read_parquet(file).write_parquet(file.with_name("more.parquet"))
-    frame = nw.from_native(open_parquet(file.parent, engine))
+    frame = nw.from_native(open_files(file.parent, engine))
     assert frame.select(nw.len()).collect().to_numpy().item() == 2000
 
 

@@ -129,7 +129,7 @@ def test_a_file_is_opened_by_ibis(tmp_path):
     pytest.importorskip("duckdb")
     cases = draw(5, 1000)
     pl.DataFrame(cases).write_parquet(tmp_path / "cases.parquet")
-    frame = voros.engines.open_parquet(tmp_path / "cases.parquet", "ibis")
+    frame = voros.engines.open_files(tmp_path / "cases.parquet", "ibis")
     found = count_frame(frame, label="died", scores=["risk"], scenarios=SCENARIOS)["risk"]
     expected = voros.evaluate(cases["died"], cases["risk"], SCENARIOS[0]).score
     assert voros.evaluate_points(found, SCENARIOS[0]).score == pytest.approx(expected, abs=1e-12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.engines import count_frame, open_parquet
+from voros.engines import count_frame, open_files
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -44,7 +44,7 @@ def test_nan_scores_in_a_parquet_file_are_refused(tmp_path, engine, kind, rows):
     pytest.importorskip(engine)
     file = write(tmp_path / "cases.parquet", s=with_nan(*rows, kind=kind))
     with pytest.raises(ValueError, match=rf"'s' is missing or NaN in {len(rows)} of 20000 rows"):
-        count_frame(open_parquet(file, engine), label="y", scores=["s"], scenarios=[SCENARIO])
+        count_frame(open_files(file, engine), label="y", scores=["s"], scenarios=[SCENARIO])
 
 
 def test_nan_in_many_rows_is_refused_without_a_warning_of_numpy():
@@ -66,7 +66,7 @@ def test_nan_weights_in_a_parquet_file_are_refused(tmp_path, engine):
     pytest.importorskip(engine)
     file = write(tmp_path / "cases.parquet", w=with_nan(7))
     with pytest.raises(ValueError, match=r"weight='w' must be finite .* 1 of 20000 rows"):
-        count_frame(open_parquet(file, engine), label="y", scores=["s"], weight="w")
+        count_frame(open_files(file, engine), label="y", scores=["s"], weight="w")
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
@@ -80,7 +80,7 @@ def test_infinities_in_a_parquet_file_are_no_nan(tmp_path, engine):
     file = write(tmp_path / "cases.parquet", s=change)
     table = pq.read_table(file)
     truth = voros.evaluate(table["y"].to_numpy(), table["s"].to_numpy(), SCENARIO).score
-    frame = open_parquet(file, engine)
+    frame = open_files(file, engine)
     points = count_frame(frame, label="y", scores=["s"], scenarios=[SCENARIO])["s"]
     assert points.interval == pytest.approx((truth, truth), abs=1e-12)
 
@@ -111,7 +111,7 @@ def test_faults_are_found_in_the_pass_that_counts(tmp_path, monkeypatch, engine,
     file = write(tmp_path / "cases.parquet", **{column: change})
     with pytest.raises(ValueError, match=message):
         count_frame(
-            open_parquet(file, engine),
+            open_files(file, engine),
             label="y",
             scores=["s"],
             pos_label=1 if fault == "a third label" else None,

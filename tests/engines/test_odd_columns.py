@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.engines import count_frame, open_parquet
+from voros.engines import count_frame, open_files
 
 SCENARIO = voros.Scenario(0.25, 0.3, (0.05, 0.2))
 
@@ -54,5 +54,5 @@ def test_nested_folders_are_read(tmp_path, engine):
         (tmp_path / f"year={year}").mkdir()
         frame = pl.DataFrame({"y": [True, False], "s": [0.5, year / 1e4]})
         frame.write_parquet(tmp_path / f"year={year}" / "part.parquet")
-    counted = count_frame(open_parquet(tmp_path, engine), label="y", scores=["s"])["s"]
+    counted = count_frame(open_files(tmp_path, engine), label="y", scores=["s"])["s"]
     assert (counted.n_positive, counted.n_negative) == (2, 2)

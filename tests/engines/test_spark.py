@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.engines import BinnedCounts, count_frame
+from voros.engines import BinnedCounts, count_frame, open_files
 from voros.engines.backends import adapter_of, as_lazy
 from voros.engines.keys import to_key
 from voros.engines.plan import Named
@@ -184,3 +184,15 @@ def _executors(psutil):
             if any("CoarseGrainedExecutorBackend" in word for word in process.cmdline()):
                 found.append(process)
     return found
+
+
+@pytest.mark.usefixtures("spark")
+def test_files_of_two_types_are_widened_and_hidden_ones_skipped(tmp_path):
+    pl = pytest.importorskip("polars")
+    pair = pl.DataFrame({"y": [True, False], "s": [1, 0]})
+    later = pl.DataFrame({"y": [True, False, True], "s": [0.75, 0.5, 0.25]})
+    for name, part in (("a", pair), ("year=2024/b", later), ("_tmp/c", later)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        part.write_parquet(tmp_path / f"{name}.parquet")
+    points = count_frame(open_files(tmp_path, "spark"), label="y", scores=["s"])["s"]
+    assert points.thresholds[1:].tolist() == [1.0, 0.75, 0.5, 0.25, 0.0]

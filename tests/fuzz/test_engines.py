@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.engines import count_frame, open_parquet
+from voros.engines import count_frame, open_files
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -239,7 +239,7 @@ def check_many(engine, tmp_path, monkeypatch):
         pq.write_table(drawn.table, file, row_group_size=max(len(drawn.labels) // 3, 1))
         what = (engine, trial, drawn.fault, drawn.kinds, scenario)
         try:
-            outcome = try_one(open_parquet(file, engine), drawn, scenario, int(rng.choice(answers)))
+            outcome = try_one(open_files(file, engine), drawn, scenario, int(rng.choice(answers)))
         except Exception as error:
             raise AssertionError(what) from error
         seen[outcome] += 1

@@ -86,7 +86,7 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     _refuse(by_period and (dataset or engine is not None), NO_PERIODS)
     if dataset:
         _check_engine_options(columns)
-        return _open_dataset(address_of(columns.file), engine)
+        return _open_dataset(address_of(columns.file), engine, _needed(columns))
     source = open_source(columns.file, columns.file_format)
     if source.format == "document":
         _refuse(by_period, f"{source.name} holds counts, and the period of no case")
@@ -95,9 +95,9 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     counting = None if by_period else _engine_needed(source, columns, engine)
     if counting is None:
         return Opened(source.name, source)
-    from voros.engines import open_parquet
+    from voros.engines import open_files
 
-    frame = open_parquet(source.name, counting)
+    frame = open_files(source.name, counting, _needed(columns))
     return Opened(source.name, source, LazyTable(source.name, counting, frame, peek(source)))
 
 
@@ -128,8 +128,16 @@ def address_of(file: Path) -> str:
     return text.removeprefix("file:") if text.startswith("file:/") else ADDRESS.sub(r"\1://", text)
 
 
-def _open_dataset(address: str, asked: str | None) -> Opened:
-    from voros.engines import check_engine, first_rows, open_parquet
+def _needed(columns: InputOptions) -> list[str]:
+    """Return the columns that were named; none where some are left to be found among all."""
+    if columns.label is None or not columns.score:
+        return []
+    named = [columns.label, *columns.score, columns.weight, columns.case]
+    return [name for name in named if name is not None]
+
+
+def _open_dataset(address: str, asked: str | None, needed: Sequence[str]) -> Opened:
+    from voros.engines import check_engine, first_rows, open_files
 
     preferred = FOR_ADDRESSES if "://" in address else PREFERRED
     engine = asked or installed_engine(f"counting {address}", preferred)
@@ -138,7 +146,7 @@ def _open_dataset(address: str, asked: str | None) -> Opened:
         show_progress(f"opening {address} with {engine}"),
         _engine_errors(f"{engine} cannot open {address}"),
     ):
-        frame = open_parquet(address, engine)
+        frame = open_files(address, engine, needed)
         sample = first_rows(frame, PEEKED_ROWS)
     return Opened(address, lazy=LazyTable(address, engine, frame, sample))
 

@@ -1,6 +1,6 @@
 """Operating points from DuckDB, Polars, Dask, Spark and Ibis, and summaries that add up."""
 
-from voros.engines.backends import check_engine, first_rows, open_parquet
+from voros.engines.backends import check_engine, first_rows, open_files
 from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import ChangedDataError
 from voros.engines.certified_points import CertifiedPoints, count_frame
@@ -16,5 +16,5 @@ __all__ = [
     "check_engine",
     "count_frame",
     "first_rows",
-    "open_parquet",
+    "open_files",
 ]

@@ -1,14 +1,9 @@
-"""Where Parquet lies: files, folders, patterns and addresses of object stores."""
+"""Addresses of object stores: how DuckDB reads them, and what engines say of them."""
 
 from __future__ import annotations
 
 import re
-from glob import escape
-from pathlib import Path
 from typing import Any
-
-SUFFIXES = (".parquet", ".parq", ".pq")
-"""How the name of an object in a store ends; any other address is taken as a folder."""
 
 _ANSWER = re.compile(r"<Message>(.*?)</Message>")
 """What an object store says, in XML."""
@@ -23,21 +18,6 @@ _MEANINGS = {
     "engine='duckdb' reads as well, or take engine='polars'",
 }
 """What engines mean by some of their words."""
-
-
-def files_in(path: str) -> str:
-    """Name the files of a folder by a pattern, those of nested folders too.
-
-    Examples
-    --------
-    >>> files_in("s3://bank/cards"), files_in("s3://bank/cards.parquet")
-    ('s3://bank/cards/**/*.parquet', 's3://bank/cards.parquet')
-    """
-    address = "://" in path and not any(mark in path for mark in "*?[")
-    folder = Path(path).is_dir() or (address and not path.endswith(SUFFIXES))
-    # What is there under this very name is meant, even where the name looks like a pattern.
-    named = escape(path) if Path(path).exists() else path
-    return f"{named.rstrip('/')}/**/*.parquet" if folder else named
 
 
 def give_filesystem(connection: Any, address: str) -> None:

@@ -1,0 +1,259 @@
+"""Which files a path means, and the columns that all of them have in one type.
+
+One rule for every engine. Of a folder those files count whose names end as Parquet or delimited
+text does, in nested folders too; a part of a path that begins with ``_`` or ``.`` is hidden, as in
+Hive and Spark. Names of folders such as ``year=2024`` are not columns.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from voros.exceptions import PredictionFileError
+from voros.io.tables import open_source
+
+SUFFIXES = (".parquet", ".parq", ".pq")
+"""How the name of a Parquet file ends; an address that ends otherwise is a folder."""
+
+WILDCARD = re.compile(r"[*?\[]")
+
+NUMBERS = {"whole", "float", "decimal"}
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file of a table.
+
+    Attributes
+    ----------
+    name : str
+        Its path or address.
+    format : {"parquet", "csv", "tsv"}
+    schema : pyarrow.Schema
+    """
+
+    name: str
+    format: str
+    schema: Any
+
+    @cached_property
+    def types(self) -> Mapping[str, Any]:
+        """Types by column."""
+        return dict(zip(self.schema.names, self.schema.types, strict=True))
+
+    @cached_property
+    def spellings(self) -> Counter[str]:
+        """How many columns have a name, upper and lower case taken as one."""
+        return Counter(map(str.lower, self.schema.names))
+
+
+def find_files(path: str) -> list[TableFile]:
+    """Return the files that a path, pattern or address means, with their columns.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there are none.
+    PredictionFileError
+        Where one is empty or is not a table.
+
+    Examples
+    --------
+    >>> import tempfile, polars as pl
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name in ("day-1.parquet", "_day-2.parquet", "notes.txt"):
+    ...     pl.DataFrame({"risk": [0.1, 0.7]}).write_parquet(folder / name)
+    >>> [Path(file.name).name for file in find_files(str(folder))]
+    ['day-1.parquet']
+    """
+    if "://" in path:
+        return list(_behind(path))
+    if Path(path).is_file():
+        return [_local_file(path)]
+    folder = Path(path).is_dir()
+    matches = [path] if folder else glob(path, recursive=True)  # noqa: PTH207 (may be absolute)
+    names = {name for match in matches for name in _files_at(match)}
+    files = _tables_among(names, path if folder else _fixed_part(path))
+    if not files:
+        raise FileNotFoundError(_nothing_at(path))
+    return [_local_file(name) for name in files]
+
+
+def _files_at(path: str) -> list[str]:
+    if not Path(path).is_dir():
+        return [path]
+    return [str(file) for file in Path(path).rglob("*") if file.is_file()]
+
+
+def _tables_among(names: Iterable[str], base: str) -> list[str]:
+    """Return the names that end as those of tables do and are not hidden below a folder."""
+    shown = (name for name in names if not _is_hidden(name, base))
+    return sorted(name for name in shown if name.lower().endswith(SUFFIXES))
+
+
+def _nothing_at(path: str) -> str:
+    if Path(path).is_dir():
+        return f"the folder holds no file that ends in {', '.join(SUFFIXES)}"
+    return "no files match" if WILDCARD.search(path) else "there is no such file or folder"
+
+
+def _fixed_part(pattern: str) -> str:
+    """Return the folders of a pattern that stand before any wildcard: those are meant."""
+    head = pattern[: found.start()] if (found := WILDCARD.search(pattern)) else pattern
+    return head.rpartition("/")[0]
+
+
+def _is_hidden(name: str, base: str) -> bool:
+    """Whether a part of a path below a folder begins with ``_`` or ``.``."""
+    below = name[len(base) :].replace(os.sep, "/")
+    return any(part.startswith(("_", ".")) for part in below.split("/"))
+
+
+def _local_file(name: str) -> TableFile:
+    from pyarrow.parquet import read_schema
+
+    source = open_source(name)
+    if source.format != "parquet":
+        raise PredictionFileError(f"{name} is {source.format}, and engines count Parquet")
+    return TableFile(name, "parquet", read_schema(name))
+
+
+def _behind(address: str) -> Iterator[TableFile]:
+    """Files behind an address."""
+    from pyarrow.parquet import read_schema
+
+    store, root = open_store(address)
+    if root.lower().endswith(SUFFIXES) and not WILDCARD.search(root):
+        names = [root]
+    elif WILDCARD.search(root):
+        names = _tables_among(store.glob(root), _fixed_part(root))
+    else:
+        names = _tables_among(store.find(root), root)
+    if not names:
+        raise FileNotFoundError("no files match")
+    for name in names:
+        file = store.unstrip_protocol(name)
+        if store.size(name) == 0:
+            raise PredictionFileError(f"{file} is empty; it needs a header and rows")
+        with store.open(name) as stream:
+            yield TableFile(file, "parquet", read_schema(stream))
+
+
+def open_store(address: str) -> tuple[Any, str]:
+    """Return the file system behind an address and the path there.
+
+    fsspec reads it with the package for its kind where that is installed, and else through pyarrow.
+    """
+    from fsspec.core import url_to_fs
+
+    try:
+        store, root = url_to_fs(address)
+    except ImportError:
+        from fsspec.implementations.arrow import ArrowFSWrapper
+        from pyarrow.fs import FileSystem
+
+        plain, root = FileSystem.from_uri(WILDCARD.split(address)[0])
+        return ArrowFSWrapper(plain), root + address[len(WILDCARD.split(address)[0]) :]
+    return store, root
+
+
+def common_types(files: Sequence[TableFile], needed: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the type of every column that all files have, as wide as any of them has it.
+
+    Columns that some file lacks, has twice or has in another type are left out.
+
+    Parameters
+    ----------
+    files : sequence of TableFile
+    needed : sequence of str, optional
+        Columns that may not be left out; by default none may.
+
+    Raises
+    ------
+    PredictionFileError
+        Where a needed column would be left out.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> days = [
+    ...     TableFile("1.parquet", "parquet", pa.schema({"died": pa.int8(), "risk": pa.int64()})),
+    ...     TableFile(
+    ...         "2.parquet", "parquet", pa.schema({"died": pa.bool_(), "risk": pa.float32()})
+    ...     ),
+    ... ]
+    >>> common_types(days, ["risk"])
+    {'risk': DataType(double)}
+    >>> common_types(days)
+    Traceback (most recent call last):
+    voros.exceptions.PredictionFileError: column 'died' is int8 in 1.parquet and bool in 2.parquet;
+    write it in one type
+    """
+    names = dict.fromkeys([*needed, *(name for file in files for name in file.types)])
+    types = {}
+    for name in names:
+        reason = next(filter(None, (_why_unusable(name, file) for file in files)), None)
+        kind = None if reason else _widest([file.types[name] for file in files])
+        if kind is not None:
+            types[name] = kind
+        elif not needed or name in needed:
+            raise PredictionFileError(reason or _conflict(name, files))
+    return types
+
+
+def _why_unusable(name: str, file: TableFile) -> str | None:
+    if name not in file.types:
+        if f"/{name}=" in file.name:
+            return (
+                f"column {name!r} stands in the names of folders only ({file.name}), which are not "
+                "read as columns; write it into the files"
+            )
+        return f"column {name!r} is not in {file.name}"
+    if file.spellings[name.lower()] > 1:
+        return f"{file.name} has more than one column {name!r}, in upper or lower case; rename them"
+    return None
+
+
+def _conflict(name: str, files: Sequence[TableFile]) -> str:
+    first = files[0].types[name]
+    other = next(file for file in files if _widest([first, file.types[name]]) is None)
+    return (
+        f"column {name!r} is {first} in {files[0].name} and {other.types[name]} in {other.name}; "
+        "write it in one type"
+    )
+
+
+def _widest(types: Sequence[Any]) -> Any:
+    """Return a type that holds the values of all; None where they are of different kinds."""
+    import pyarrow as pa
+
+    distinct = list(dict.fromkeys(types))
+    if len(distinct) == 1:
+        return distinct[0]
+    kinds = {_kind_of(kind) for kind in distinct}
+    if kinds == {"whole"}:
+        return pa.int64()
+    if kinds <= NUMBERS:
+        return pa.float64()
+    return pa.string() if kinds == {"text"} else None
+
+
+def _kind_of(kind: Any) -> str:
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        return _kind_of(kind.value_type)
+    tests = {"whole": types.is_integer, "float": types.is_floating, "decimal": types.is_decimal}
+    for name, test in tests.items():
+        if test(kind):
+            return name
+    text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    return "text" if text else str(kind)
