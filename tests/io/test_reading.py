@@ -201,3 +201,20 @@ def test_narrow_numbers_stay_narrow_and_are_not_copied(tmp_path):
     found = read_predictions(path, label="label")
     assert found.of("a").dtype == np.float32
     assert not found.of("a").flags.owndata
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda whole: whole[:-8], "ends without its end marker, so rows may be missing"),
+        (lambda whole: whole[:-9], "ends without its end marker|cannot be read as arrow"),
+        (lambda whole: whole + whole, "more bytes follow the end of the Arrow stream"),
+    ],
+)
+def test_an_arrow_stream_that_is_cut_or_doubled_is_refused(tmp_path, change, reason, pack):
+    write_arrow_stream(tmp_path / "cases.arrows")
+    whole = (tmp_path / "cases.arrows").read_bytes()
+    (tmp_path / "cases.arrows").write_bytes(pack(change(whole)))
+    with pytest.raises(PredictionFileError, match=rf"cases.arrows: (the Arrow stream )?({reason})"):
+        read_predictions(tmp_path / "cases.arrows", label="label")

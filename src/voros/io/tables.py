@@ -43,6 +43,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
 ARROW_FILE_MAGIC = b"ARROW1"
 ARROW_STREAM_MAGIC = b"\xff\xff\xff\xff"
+ARROW_STREAM_END = ARROW_STREAM_MAGIC + bytes(4)
 
 DOCUMENT = re.compile(rb'\s*\{\s*"format"\s*:\s*"voros ')
 """How a document that voros has written begins, such as one of counts."""
@@ -468,12 +469,30 @@ def _select(source: Source, columns: Sequence[str]) -> Any:
 def _open_arrow(source: Source) -> Any:
     import pyarrow as pa
 
-    if not source.head.startswith(ARROW_FILE_MAGIC):
-        return pa.ipc.open_stream(source.open()).read_all()
-    if source.path is not None and not source.zipped:
+    if source.path is not None and not source.zipped and source.content is None:
         # Mapped, not read: columns that are not asked for are never touched.
-        return pa.ipc.open_file(pa.memory_map(str(source.path))).read_all()
-    return pa.ipc.open_file(pa.BufferReader(source.open().read())).read_all()
+        stream = pa.memory_map(str(source.path))
+    else:
+        stream = pa.BufferReader(source.open().read())
+    if source.head.startswith(ARROW_FILE_MAGIC):
+        return pa.ipc.open_file(stream).read_all()
+    table = pa.ipc.open_stream(stream).read_all()
+    _check_whole_stream(stream)
+    return table
+
+
+def _check_whole_stream(stream: Any) -> None:
+    """Raise unless an Arrow stream ends with its marker and nothing follows."""
+    end = stream.tell()
+    if end < stream.size():
+        raise PredictionFileError(
+            "more bytes follow the end of the Arrow stream, such as a second stream; write one"
+        )
+    stream.seek(max(end - len(ARROW_STREAM_END), 0))
+    if stream.read() != ARROW_STREAM_END:
+        raise PredictionFileError(
+            "the Arrow stream ends without its end marker, so rows may be missing; write it again"
+        )
 
 
 def _peek_json(source: Source) -> Any:
