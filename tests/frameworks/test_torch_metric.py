@@ -286,3 +286,56 @@ def test_lightning_logs_it_and_keeps_the_best_checkpoint(tmp_path):
     with torch.no_grad():
         scores = best.layer(x[600:]).squeeze(1)
     assert float(keep.best_model_score) == pytest.approx(truth(scores, y[600:]), abs=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_buffer_may_be_used_again(weighted):
+    """Loops write every batch into the same memory."""
+    columns = draw(4, kind=torch.float64)[: 2 + weighted]
+    metric, buffers = PartialVOROS(SCENARIO, weighted=weighted), None
+    for start in range(0, 2000, 500):
+        batch = [column[start : start + 500] for column in columns]
+        buffers = buffers or [torch.empty_like(part) for part in batch]
+        for buffer, part in zip(buffers, batch, strict=True):
+            buffer.copy_(part)
+        metric.update(*buffers)
+    assert metric.compute().item() == pytest.approx(truth(*columns), abs=1e-12)
+
+
+@pytest.mark.parametrize("as_states", [False, True])
+@pytest.mark.parametrize("bits", [None, 12])
+def test_metrics_of_the_same_settings_merge(bits, as_states):
+    scores, labels, _ = draw(5)
+    whole, one, other = (PartialVOROS(SCENARIO, bits=bits) for _ in range(3))
+    fed(whole, scores, labels)
+    fed(one, scores[:900], labels[:900])
+    fed(other, scores[900:], labels[900:])
+    one.merge_state(other.metric_state if as_states else other)
+    assert one.compute().item() == whole.compute().item()
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"weighted": True}, "weighted=True"),
+        ({"scenario": voros.Scenario(0.3, 0.2, (0.1, 0.4))}, "scenario=Scenario"),
+        ({"bits": 12}, "bits=12"),
+    ],
+)
+def test_metrics_of_other_settings_do_not_merge(settings, named):
+    scores, labels, weights = draw(5)
+    one, other = PartialVOROS(SCENARIO), PartialVOROS(**({"scenario": SCENARIO} | settings))
+    fed(one, scores, labels)
+    fed(other, scores, labels, *([weights] if other.weighted else []))
+    with pytest.raises(ValueError, match=f"incoming_state is a metric with {named}"):
+        one.merge_state(other)
+    assert one.compute().item() == pytest.approx(truth(scores, labels), abs=1e-12)
+
+
+@pytest.mark.parametrize("settings", [{"weighted": True}, {"bits": 13}, {"bits": None}])
+def test_states_of_other_settings_do_not_merge(settings):
+    scores, labels, weights = draw(5)
+    metric, other = PartialVOROS(SCENARIO, bits=12), PartialVOROS(SCENARIO, **settings)
+    fed(other, scores, labels, *([weights] if other.weighted else []))
+    with pytest.raises(ValueError, match="of a metric with bits=12 and weighted=False"):
+        metric.merge_state(other.metric_state)

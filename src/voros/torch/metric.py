@@ -124,10 +124,11 @@ class PartialVOROS(Metric):
         scores, positive = _read(preds, target)
         weights = self._read_weights(sample_weight, scores)
         if self.bits is None:
-            self.preds.append(scores)
+            # Copies: the caller may write the next batch into the same memory.
+            self.preds.append(scores.clone())
             self.target.append(positive.to(torch.uint8))
             if weights is not None:
-                self.weights.append(weights)
+                self.weights.append(weights.clone())
         elif len(scores):
             self._count(tensor_cell(scores, self.bits), positive, weights)
 
@@ -156,6 +157,37 @@ class PartialVOROS(Metric):
         if not bool(((weights > 0) & weights.isfinite()).all()):
             raise ValueError("sample_weight must be finite and above 0")
         return weights
+
+    def merge_state(self, incoming_state: dict[str, Any] | Metric) -> None:
+        """Add the cases of another metric, or of its `metric_state`.
+
+        Raises
+        ------
+        ValueError
+            Where scenario, ``bits`` or ``weighted`` of the other metric differ, or the states are
+            not those of this one.
+        """
+        if isinstance(incoming_state, PartialVOROS):
+            for name in ("scenario", "bits", "weighted"):
+                mine, theirs = getattr(self, name), getattr(incoming_state, name)
+                if mine != theirs:
+                    raise ValueError(
+                        f"incoming_state is a metric with {name}={theirs!r}, and this one has "
+                        f"{name}={mine!r}; metrics of the same settings are accepted"
+                    )
+        elif isinstance(incoming_state, dict):
+            self._check_states(incoming_state)
+        super().merge_state(incoming_state)
+
+    def _check_states(self, states: dict[str, Any]) -> None:
+        """Raise unless these are the states of a metric with the same ``bits`` and ``weighted``."""
+        shapes = {name: getattr(state, "shape", None) for name, state in states.items()}
+        mine = {name: getattr(state, "shape", None) for name, state in self.metric_state.items()}
+        if set(shapes) != set(mine) or (self.bits is not None and shapes != mine):
+            raise ValueError(
+                f"incoming_state has the states {sorted(shapes)}; accepted are {sorted(mine)}, of "
+                f"a metric with bits={self.bits} and weighted={self.weighted}"
+            )
 
     def compute(self) -> Tensor:
         """Return the score of all cases since the last reset.
