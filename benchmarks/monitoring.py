@@ -1,7 +1,7 @@
 """What a monitor promises, and how soon it notices, beside MAPIE; and how long ten years take.
 
-Run ``python benchmarks/monitoring.py null|length|power|speed [n]``; docs/monitoring.md has the
-results. Streams of alarms have a precision floor of .25.
+Run ``python benchmarks/monitoring.py PART [n]``, the parts being named at the end of this file;
+docs/monitoring.md has the results. Streams of alarms have a precision floor of .25, or as said.
 """
 
 from __future__ import annotations
@@ -9,15 +9,25 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import voros
 from voros.core.arrays import AnyArray, FloatArray
+from voros.monitoring.capacity import Counts, capacity_watch
 from voros.monitoring.evidence import Evidence
-from voros.monitoring.precision import Units, precision_evidence, read_alarms, read_units
-from voros.monitoring.settings import Settings
+from voros.monitoring.precision import (
+    Alarms,
+    Settled,
+    Units,
+    precision_evidence,
+    precision_watch,
+    read_alarms,
+    read_units,
+)
+from voros.monitoring.settings import CapacityLimit, Settings
 
 FLOOR = 0.25
 FIRST_DAY = np.datetime64("2026-01-01")
@@ -74,6 +84,147 @@ def null_streams(streams: int, n: int = 400) -> None:
         print(f"{share:.4f} +- {error:.4f}", flush=True)
 
 
+def ratio_streams(streams: int, days: int = 364) -> None:
+    """Count verdicts about alarms, or costs, per case where days differ in size and in share.
+
+    With the limit at the true ratio of the sums, neither verdict may come in more than 5 %.
+    """
+    settings, begins = Settings(window=0), np.arange(days) * 86_400.0
+    for name, draw in DAYS.items():
+        rng, (sizes, shares) = np.random.default_rng(5), draw(np.random.default_rng(6), 10**6)
+        true = float((sizes * shares).sum() / sizes.sum())
+        for part in (0.8, 1.0, 1.2):
+            verdicts = []
+            for _ in range(streams if part == 1 else streams // 5):
+                cases, chance = draw(rng, days)
+                counts = Counts(begins, cases.astype(float), rng.binomial(cases, chance) * 1.0)
+                limit = CapacityLimit(true / part, "share")
+                verdicts.append(capacity_watch(counts, limit, settings).verdict)
+            print(f"{name}, ratio {part} of the limit: {_shares(verdicts)}", flush=True)
+
+
+def _weekends(rng: np.random.Generator, n: int) -> tuple[AnyArray, FloatArray]:
+    """Many cases on weekdays, few with a larger share on weekends; the first day is any."""
+    weekend = (np.arange(n) + rng.integers(7)) % 7 >= 5
+    return np.where(weekend, 10, 100), np.where(weekend, 0.20, 0.09)
+
+
+def _alternating(rng: np.random.Generator, n: int) -> tuple[AnyArray, FloatArray]:
+    """Days of 38 and of 2 cases, at random; the small ones cost three times as much."""
+    small = rng.random(n) < 0.5
+    return np.where(small, 2, 38), np.where(small, 0.14, 0.04)
+
+
+def _busy_alarm_more(rng: np.random.Generator, n: int) -> tuple[AnyArray, FloatArray]:
+    busy = rng.random(n) < 0.5
+    return np.where(busy, 100, 10), np.where(busy, 0.13, 0.01)
+
+
+def _long_tail(rng: np.random.Generator, n: int) -> tuple[AnyArray, FloatArray]:
+    """Sizes with a long tail; the busier the day, the smaller the share."""
+    sizes = np.ceil(20 * np.exp(rng.normal(size=n))).astype(int)
+    return sizes, np.minimum(0.5, 0.4 / np.sqrt(sizes))
+
+
+def _bursts(rng: np.random.Generator, n: int) -> tuple[AnyArray, FloatArray]:
+    """One day in fifty raises six times as many alarms."""
+    return np.full(n, 60), np.where(rng.random(n) < 0.02, 0.48, 0.08)
+
+
+DAYS: dict[str, Callable[[np.random.Generator, int], tuple[AnyArray, FloatArray]]] = {
+    "weekends": _weekends,
+    "days of 38 and 2": _alternating,
+    "busy days alarm more": _busy_alarm_more,
+    "long-tailed days": _long_tail,
+    "bursts": _bursts,
+}
+
+
+def _shares(verdicts: list[str]) -> str:
+    """Say in how many streams each verdict was given, with standard errors."""
+    parts = []
+    for verdict in ("broken", "kept"):
+        share = verdicts.count(verdict) / len(verdicts)
+        error = np.sqrt(share * (1 - share) / len(verdicts))
+        parts.append(f"{verdict} {share:.4f} +- {error:.4f}")
+    return ", ".join(parts)
+
+
+def label_streams(streams: int, days: int = 200, window: int = 30) -> None:
+    """Count streams that are ever wrongly called kept or broken where labels depend on outcomes.
+
+    Four alarms a day, a floor of .3, and a look every 20 days.
+    """
+    settings = Settings(window=window)
+    for name, (precision, delays) in LABELS.items():
+        rng, ever = np.random.default_rng(7), []
+        for _ in range(streams):
+            labels = rng.random(4 * days) < precision
+            said = _looks(labels, delays(rng, labels), days, settings)
+            ever.append("kept" if precision < 0.3 and "kept" in said else "")
+            if precision >= 0.3 and "broken" in said:
+                ever[-1] = "broken"
+        print(f"{name}, precision {precision}: {_shares(ever)}", flush=True)
+
+
+def _looks(labels: AnyArray, delays: FloatArray, days: int, settings: Settings) -> set[str]:
+    """Return every verdict on the precision; labels count from the look after they came."""
+    times, verdicts = np.repeat(np.arange(days) * 86_400.0, 4), set()
+    came = times + 86_400.0 * delays
+    for look in np.arange(40, days + 120, 20) * 86_400.0:
+        known = np.where(came <= look, labels.astype(float), np.nan)
+        rows = times <= look
+        closed = times[rows] + settings.window_seconds < look
+        alarms = Alarms(times[rows], [None] * rows.sum(), closed, known[rows], known[rows])
+        verdicts.add(precision_watch(Settled(), alarms, 0.3, settings, look)[0].verdict)
+    return verdicts
+
+
+def _late(which: bool) -> Callable[[np.random.Generator, AnyArray], FloatArray]:
+    """One class an hour after the window has closed, the other within five days."""
+    return lambda rng, y: np.where(y == which, 30 + 1 / 24, rng.integers(0, 5, len(y)))
+
+
+def _slow(which: bool) -> Callable[[np.random.Generator, AnyArray], FloatArray]:
+    return lambda rng, y: np.where(y == which, rng.exponential(30, len(y)), 3.0)
+
+
+def _never(which: bool, share: float) -> Callable[[np.random.Generator, AnyArray], FloatArray]:
+    return lambda rng, y: np.where((y == which) & (rng.random(len(y)) < share), np.inf, 10.0)
+
+
+LABELS: dict[str, tuple[float, Callable[[np.random.Generator, AnyArray], FloatArray]]] = {
+    "all within five days": (0.3, lambda rng, y: rng.integers(0, 5, len(y)) * 1.0),
+    "negatives an hour late": (0.2, _late(False)),
+    "positives an hour late": (0.3, _late(True)),
+    "negatives exponential, mean 30 days": (0.299, _slow(False)),
+    "positives exponential, mean 30 days": (0.3, _slow(True)),
+    "60 % of the negatives never": (0.2, _never(False, 0.6)),
+    "30 % of the positives never": (0.3, _never(True, 0.3)),
+}
+
+
+def episode_streams(streams: int, n: int = 400) -> None:
+    """Count verdicts about patients whose alarms share their label, and differ in number.
+
+    Two alarms were foreseen for an episode, and some patients have eight; at the floor, or below.
+    """
+    settings = Settings(window=0, most_per_patient=2, episode=7)
+    times = np.arange(n) * 86_400.0
+    for many, few in ((0.05, 0.9357), (0.2, 0.4214), (0.05, 0.6)):
+        rng, verdicts = np.random.default_rng(8), []
+        for _ in range(streams):
+            sizes = np.where(rng.random(n) < 0.3, 8, 1)
+            patients = np.repeat(np.arange(n), sizes)
+            labels = (rng.random(n) < np.where(sizes == 8, many, few))[patients].astype(float)
+            closed, names = np.ones(len(labels), dtype=bool), patients.astype(str).tolist()
+            alarms = Alarms(times[patients], names, closed, labels, labels)
+            watch, _ = precision_watch(Settled(), alarms, FLOOR, settings, 1e12)
+            verdicts.append(watch.verdict)
+        precision = (2.4 * many + 0.7 * few) / 3.1
+        print(f"eight alarms, precision {precision:.3f}: {_shares(verdicts)}", flush=True)
+
+
 def run_lengths(streams: int) -> None:
     """Mean number of alarms right at the floor until the detector fires."""
     for promised in (100, 1000):
@@ -91,7 +242,9 @@ def _length(rng: np.random.Generator, settings: Settings, n: int) -> int:
 def weighed(labels: FloatArray, settings: Settings) -> Evidence:
     """Weigh single alarms in their order."""
     times = np.arange(len(labels), dtype=float)
-    return precision_evidence(Units(times, times, np.ones(len(labels)), labels), FLOOR, settings)
+    return precision_evidence(
+        Units(times, times, np.ones(len(labels)), labels, np.zeros(len(labels))), FLOOR, settings
+    )
 
 
 def mapie_detection(labels: FloatArray) -> int:
@@ -167,7 +320,14 @@ def _one_more_day(monitor: voros.Monitor, rng: np.random.Generator, n: int, day:
 
 
 if __name__ == "__main__":
-    parts = {"null": null_streams, "length": run_lengths, "power": power, "speed": speed}
-    defaults = {"null": 10_000, "length": 500, "power": 400, "speed": 10}
-    asked = sys.argv[1] if len(sys.argv) > 1 else "power"
-    parts[asked](int(sys.argv[2]) if len(sys.argv) > 2 else defaults[asked])
+    parts = {
+        "null": (null_streams, 10_000),
+        "length": (run_lengths, 500),
+        "ratios": (ratio_streams, 2_000),
+        "labels": (label_streams, 400),
+        "episodes": (episode_streams, 2_000),
+        "power": (power, 400),
+        "speed": (speed, 10),
+    }
+    run, n = parts[sys.argv[1] if len(sys.argv) > 1 else "power"]
+    run(int(sys.argv[2]) if len(sys.argv) > 2 else n)

@@ -11,11 +11,13 @@ import voros
 FIRST_DAY = np.datetime64("2026-01-01")
 
 
-def make_policy(floor: float = 0.25, capacity: float = 0.5, **parts: Any) -> voros.ThresholdPolicy:
-    """Alarm at a score of 0.5 or more."""
+def make_policy(
+    floor: float = 0.25, capacity: float = 0.5, n_alarms: int = 40, **parts: Any
+) -> voros.ThresholdPolicy:
+    """Alarm at a score of 0.5 or more, which n_alarms of 100 validation cases have."""
     scenario = voros.Scenario(min_precision=floor, capacity=capacity, cost_ratio=0.05, **parts)
     y_true = np.array([1, 0] * 20 + [0] * 60)
-    scores = np.where(np.arange(100) < 40, 0.5, 0.1)
+    scores = np.where(np.arange(100) < n_alarms, 0.5, 0.1)
     return voros.ThresholdPolicy.from_validation(y_true, scores, scenario)
 
 

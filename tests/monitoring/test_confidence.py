@@ -9,7 +9,7 @@ from scipy.stats import beta
 from voros.monitoring.confidence import (
     cluster_interval,
     mean_interval,
-    positive_mean_interval,
+    ratio_interval,
 )
 
 
@@ -55,21 +55,37 @@ def test_clusters_that_share_their_label_are_covered() -> None:
 
 def test_both_ends_of_a_mean() -> None:
     rng = np.random.default_rng(2)
-    ends = [positive_mean_interval(rng.poisson(20, 300).astype(float), 0.05) for _ in range(60)]
+    ends = [ratio_interval(rng.poisson(20, 300).astype(float), 0.05) for _ in range(60)]
     low, high = np.array(ends).T
     assert np.mean((low > 20) | (high < 20)) <= 0.05
     assert low.mean() > 18
     assert high.mean() < 22.5
 
 
+def test_both_ends_of_a_ratio_where_small_days_have_the_larger_share() -> None:
+    rng = np.random.default_rng(3)
+    missed, widths = 0, []
+    for _ in range(25):
+        small = rng.random(300) < 0.4
+        sizes = np.where(small, 10.0, 100.0)
+        low, high = ratio_interval(
+            rng.binomial(sizes.astype(int), np.where(small, 0.3, 0.1)) * 1.0, 0.05, sizes
+        )
+        true = (4 * 0.3 + 60 * 0.1) / 64
+        missed += not low <= true <= high
+        widths.append(high - low)
+    assert missed <= 1
+    assert np.mean(widths) < 0.25 * true
+
+
 def test_a_mean_of_few_values_has_no_upper_end() -> None:
-    assert positive_mean_interval(np.array([1.0, 2.0]), 0.05)[1] == np.inf
-    assert positive_mean_interval(np.zeros(3), 0.05)[0] == 0.0
+    assert ratio_interval(np.array([1.0, 2.0]), 0.05)[1] == np.inf
+    assert ratio_interval(np.zeros(3), 0.05)[0] == 0.0
 
 
 def test_ends_of_a_mean_are_where_the_bets_just_reach() -> None:
     values = np.array([5.0, 1.0, 0.0, 3.0] * 60)
-    low, high = positive_mean_interval(values, 0.1)
+    low, high = ratio_interval(values, 0.1)
     for end, sign in ((low, 1), (high, -1)):
         products = [np.prod(1 + s * sign * (values / end - 1)) for s in (0.01, 0.03, 0.1, 0.3)]
         assert np.mean(products) == pytest.approx(20.0, rel=1e-6)

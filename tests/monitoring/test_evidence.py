@@ -13,8 +13,8 @@ from voros.monitoring.bets import (
     PRECISION_WEIGHTS,
     STAKE_WEIGHTS,
     START_WEIGHTS,
-    mean_bets,
     precision_bets,
+    ratio_bets,
 )
 from voros.monitoring.evidence import LATE_BEGIN, START_SHARE, late_weights, weigh
 from voros.monitoring.exact_bound import COUNTED, start_bounds
@@ -155,10 +155,32 @@ def test_bets_on_cluster_sums_are_fair_at_the_floor() -> None:
 def test_bets_on_a_mean_are_fair_at_it() -> None:
     counts = np.arange(0, 200)
     chance = binom.pmf(counts, 199, 20 / 199)
-    assert chance @ np.exp(mean_bets(counts.astype(float), 20.0)) == pytest.approx(np.ones(4))
+    assert chance @ np.exp(ratio_bets(counts.astype(float), 20.0)) == pytest.approx(np.ones(4))
     assert STAKE_WEIGHTS.sum() == pytest.approx(1)
     assert PRECISION_WEIGHTS.sum() == pytest.approx(1)
     assert START_WEIGHTS.sum() == pytest.approx(1)
+
+
+def test_bets_on_a_ratio_of_sums_are_fair_where_sizes_and_shares_differ() -> None:
+    """Busy days with a small share and quiet ones with a large one, at the ratio of their sums."""
+    days = ((100, 0.09, 5 / 7), (10, 0.20, 2 / 7))
+    ratio = sum(n * p * w for n, p, w in days) / sum(n * w for n, _, w in days)
+    mean, weight = np.zeros(4), 0.0
+    for n, p, w in days:
+        counts = np.arange(n + 1.0)
+        for first in (100.0, 40.0):  # the scale that an earlier day has set
+            for alarms, chance in zip(counts, binom.pmf(counts, n, p), strict=True):
+                sums, sizes = np.array([5.0, alarms]), np.array([first, n])
+                mean += 0.5 * w * chance * np.exp(ratio_bets(sums, ratio, sizes)[1])
+            weight += 0.5 * w
+    assert weight == pytest.approx(1)
+    assert mean == pytest.approx(np.ones(4))
+
+
+def test_no_period_ruins_a_bet_however_large() -> None:
+    factors = ratio_bets(np.zeros(3), 0.1, np.array([1.0, 1e6, 1e12]))
+    assert np.isfinite(factors).all()
+    np.testing.assert_array_equal(factors[0], 0.0)  # the first only sets the scale
 
 
 def test_the_change_is_found_where_it_was_made() -> None:

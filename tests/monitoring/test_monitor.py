@@ -9,9 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from monitoring_streams import days, feed, make_policy
+from monitoring_streams import FIRST_DAY, days, feed, make_policy
 
 import voros
+from voros.monitoring.capacity import Counts, capacity_watch
+from voros.monitoring.cost import cost_watch
+from voros.monitoring.settings import CapacityLimit, Settings
 
 
 def precision_words(monitor: voros.Monitor) -> str:
@@ -121,15 +124,80 @@ def test_early_labels_do_not_bias() -> None:
     assert found.estimate == pytest.approx(labels[:89].mean())
 
 
-def test_corrections_count_before_the_window_closes_and_are_said_after() -> None:
+def test_labels_count_as_they_are_known_now() -> None:
     monitor = voros.Monitor(make_policy(), window=10)
-    monitor.update([0.9, 0.9], cases=["a", "b"], times=["2026-01-01", "2026-01-01"])
+    monitor.update([0.9] * 3, cases=["a", "b", "c"], times=["2026-01-01"] * 3)
     monitor.label([1, 1], cases=["a", "b"], times=["2026-01-03", "2026-01-03"])
     monitor.label([0], cases=["a"], times=["2026-01-08"])
-    monitor.label([0], cases=["b"], times=["2026-01-20"])
+    monitor.label([0, 1], cases=["b", "c"], times=["2026-01-20", "2026-01-21"])
     status = monitor.status()
-    assert "1 of 2 alarms were true" in status["precision"].words
-    assert any("1 labels were corrected after they had counted" in note for note in status.notes)
+    assert "1 of 3 alarms were true" in status["precision"].words
+    assert any("1 labels came and 1 were corrected after the window" in n for n in status.notes)
+
+
+def labelled_later(labels: np.ndarray, delays: np.ndarray, floor: float) -> list[voros.Status]:
+    """Four alarms a day, a window of 30 days, and a status every 40 days; NaN: no label comes."""
+    monitor, n = voros.Monitor(make_policy(floor, capacity=1.0), window=30), len(labels)
+    cases, when, said = np.arange(n), days(n, 4).astype("M8[h]"), []
+    came = when + np.where(np.isnan(delays), 0, 24 * delays).astype("m8[h]")
+    for look in FIRST_DAY + np.arange(40, n // 4 + 80, 40):
+        now = when <= look
+        monitor.update(np.full(now.sum(), 0.9), cases=cases[now], times=when[now])
+        known = ~np.isnan(delays) & (came <= look)
+        monitor.label(labels[known], cases=cases[known], times=came[known])
+        monitor.advance(look)
+        said.append(monitor.status())
+    return said
+
+
+@pytest.mark.parametrize(("true", "wrong"), [(0.2, "kept"), (0.45, "broken")])
+def test_labels_that_come_after_the_window_mislead_nobody(true: float, wrong: str) -> None:
+    """One class is known within five days, the other an hour after the window has closed."""
+    labels = (np.random.default_rng(0).random(600) < true).astype(int)
+    late = labels == (1 if wrong == "broken" else 0)
+    said = [
+        status["precision"].verdict
+        for status in labelled_later(labels, np.where(late, 30 + 1 / 24, 3.0), floor=0.3)
+    ]
+    assert wrong not in said
+    assert said[-1] == ("broken" if wrong == "kept" else "kept")
+
+
+@pytest.mark.parametrize(
+    ("true", "missing", "wrong"), [(0.2, (0.0, 0.6), "kept"), (0.4, (0.6, 0.0), "broken")]
+)
+def test_labels_that_never_come_leave_the_limit_unknown(
+    true: float, missing: tuple, wrong: str
+) -> None:
+    rng = np.random.default_rng(1)
+    labels = (rng.random(1200) < true).astype(int)
+    never = rng.random(1200) < np.where(labels == 1, *missing)
+    said = labelled_later(labels, np.where(never, np.nan, 3.0), floor=0.3)
+    assert wrong not in [status["precision"].verdict for status in said]
+    found = said[-1]["precision"]
+    assert found.verdict == said[-1].verdict == "unknown"
+    tp, n = int(labels[~never].sum()), len(labels)
+    assert f"unknown, because {never.sum():,} of 1,200 alarms have no label" in found.words
+    assert f"from {tp / n:.3f} to {(tp + never.sum()) / n:.3f}" in found.words
+    assert found.low <= tp / n <= (tp + never.sum()) / n <= found.high
+
+
+def test_corrections_that_reverse_a_verdict_are_said() -> None:
+    """Half of the positives are labelled 0 at first, and corrected after the window."""
+    rng = np.random.default_rng(2)
+    labels = (rng.random(800) < 0.5).astype(int)
+    wrong = (labels == 1) & (rng.random(800) < 0.7)
+    monitor = voros.Monitor(make_policy(floor=0.3), window=30)
+    feed(monitor, labels & ~wrong, delay=5)
+    assert monitor.status()["precision"].verdict == "broken"
+    cases = np.flatnonzero(wrong)
+    monitor.label(np.ones(len(cases), int), cases=cases, times=days(800)[cases] + 45)
+    status = monitor.status()
+    assert status["precision"].verdict == "kept"
+    before = int((labels & ~wrong).sum())
+    assert any(
+        f"{before} of 800 alarms were true, and it would be broken" in note for note in status.notes
+    )
 
 
 def test_late_and_missing_labels_are_said() -> None:
@@ -137,10 +205,10 @@ def test_late_and_missing_labels_are_said() -> None:
     monitor.update([0.9] * 3, cases=["a", "b", "c"], times=["2026-01-01"] * 3)
     monitor.label([1], cases=["a"], times=["2026-01-30"])
     monitor.advance("2026-03-01")
-    notes = "\n".join(monitor.status().notes)
-    assert "2 alarms have no label and are left out" in notes
-    assert "precision could be from 0.000 to 1.000" in notes
-    assert "1 labels came after the window had closed" in notes
+    status = monitor.status()
+    notes = "\n".join(status.notes)
+    assert "1 of 1 alarms were true and 2 have no label" in status["precision"].words
+    assert "1 labels came and 0 were corrected after the window had closed" in notes
     assert "recall: unknown" in notes
 
 
@@ -202,6 +270,8 @@ def test_cases_that_are_not_accepted(arguments: dict, message: str) -> None:
         ({"capacity": 0}, "capacity=0"),
         ({"max_cost": -2}, "max_cost=-2"),
         ({"most_per_patient": 0}, "most_per_patient=0"),
+        ({"most_per_patient": 4}, "episode is needed with most_per_patient=4"),
+        ({"episode": 7}, "episode=7 needs most_per_patient"),
         ({"cost_ratio": -1.0}, "cost_ratio"),
     ],
 )
@@ -273,9 +343,27 @@ def test_alarms_of_a_patient_are_summed() -> None:
     monitor.label([1, 1, 0, 0, 0, 1], cases=list("abcdef"), times=when)
     monitor.advance("2026-06-01")
     found = monitor.status()["precision"]
-    # Ann's first episode gives three of its four alarms; her second and Bob's one each.
+    # Ann's first episode has four alarms, one more than was foreseen; all of them count.
     assert found.n == 3
-    assert "3 of 5 alarms were true" in found.words
+    assert "3 of 6 alarms were true" in found.words
+
+
+def test_all_alarms_of_an_episode_count() -> None:
+    """Patients with eight alarms of which few are true, and others with one; two were foreseen."""
+    rng = np.random.default_rng(0)
+    many = rng.random(1500) < 0.3
+    true = rng.random(1500) < np.where(many, 0.05, 0.6)
+    patients = np.repeat(np.arange(1500), np.where(many, 8, 1))
+    when = FIRST_DAY + np.sort(rng.integers(0, 300, 1500))[patients]
+    monitor = voros.Monitor(make_policy(floor=0.3), window=3, most_per_patient=2, episode=30)
+    cases = np.arange(len(patients))
+    monitor.update(np.full(len(cases), 0.9), cases=cases, times=when, groups=patients)
+    monitor.label(true[patients].astype(int), cases=cases, times=when)
+    monitor.advance("2027-06-01")
+    found = monitor.status()["precision"]
+    assert found.estimate == pytest.approx(true[patients].mean())
+    assert found.verdict == "broken"
+    assert f"of {len(cases):,} alarms were true" in found.words
 
 
 def test_capacity_per_day_counts_empty_days() -> None:
@@ -326,6 +414,66 @@ def test_a_share_of_the_cases_and_periods_of_ones_own() -> None:
     assert found.estimate == pytest.approx(0.75, abs=0.02)
     with pytest.raises(ValueError, match="periods are of another kind than before"):
         monitor.update([0.1], cases=["x"], times=["2027-01-01"])
+
+
+@pytest.mark.parametrize(
+    ("weekday", "weekend", "verdicts"),
+    [
+        ((100, 0.09), (10, 0.20), {"kept", "too early to tell"}),
+        ((100, 0.13), (10, 0.01), {"broken"}),
+    ],
+)
+def test_the_share_is_alarms_divided_by_cases_whatever_the_days(
+    weekday: tuple, weekend: tuple, verdicts: set
+) -> None:
+    """9.4 % and 12.6 % of the cases under a limit of 10 %; the mean of daily shares is across."""
+    rng = np.random.default_rng(0)
+    days_of = [weekend if day % 7 >= 5 else weekday for day in range(140)]
+    when = np.repeat(days(140), [n for n, _ in days_of])
+    alarms = np.concatenate([rng.random(n) < share for n, share in days_of])
+    monitor = voros.Monitor(make_policy(floor=0.0, capacity=0.1, n_alarms=10))
+    scores = np.where(alarms, 0.9, 0.1)
+    monitor.update(scores, cases=np.arange(len(when)), times=when)
+    found = monitor.status()["capacity"]
+    assert found.verdict in verdicts
+    assert found.low <= alarms.mean() <= found.high
+    assert f"a share of {found.estimate:.4g}, capacity 0.1" in found.words
+
+
+@pytest.mark.parametrize(
+    ("busy", "quiet", "budget", "verdicts"),
+    [
+        (0.04, 0.14, 0.050, {"kept", "too early to tell"}),
+        (0.06, 0.00, 0.048, {"broken", "watch", "too early to tell"}),
+    ],
+)
+def test_the_cost_is_that_of_all_cases_whatever_the_days(
+    busy: float, quiet: float, budget: float, verdicts: set
+) -> None:
+    """Days of 38 and 2 cases: .045 a case of .050, and .057 of .048."""
+    rng = np.random.default_rng(1)
+    found = set()
+    for _ in range(10):
+        sizes = np.where(np.arange(400) % 2, 2, 38)
+        misses = rng.binomial(sizes, np.where(sizes == 2, quiet, busy))
+        rows = [
+            (86_400.0 * i, n, 0, m, 0) for i, (n, m) in enumerate(zip(sizes, misses, strict=True))
+        ]
+        watch = cost_watch(rows, 0.1, budget, Settings(window=1))
+        found.add(watch.verdict)
+        assert watch.estimate == pytest.approx(misses.sum() / sizes.sum())
+    assert found <= verdicts
+
+
+def test_a_share_of_periods_that_may_have_more_leaves_the_mean_its_capacity() -> None:
+    """A fifth of the days above 20 alarms, but so far that the mean is 26.4."""
+    counts = Counts(
+        np.arange(300) * 86_400.0, np.full(300, 200.0), np.tile([18.0] * 8 + [60.0] * 2, 30)
+    )
+    limit = CapacityLimit(20.0, "exceed", 0.3)
+    found = capacity_watch(counts, limit, Settings(window=1))
+    assert found.estimate == pytest.approx(0.2)
+    assert found.verdict == "broken"
 
 
 def test_a_change_of_the_scores_is_no_harm() -> None:
@@ -424,5 +572,5 @@ def test_a_file_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path)
     database.execute("CREATE TABLE cases (id TEXT)")
     database.execute("PRAGMA user_version = 1")
     database.close()
-    with pytest.raises(ValueError, match=r"earlier version of voros \(format 1, here 2\); make"):
+    with pytest.raises(ValueError, match=r"earlier version of voros \(format 1, here 3\); make"):
         voros.Monitor(make_policy(), tmp_path / "old.voros")

@@ -70,7 +70,9 @@ class MakeOptions:
         float | None, _made("Share of periods that may have more.", metavar="SHARE")
     ] = None
     max_cost: Annotated[float | None, _made("Budget: cost per case, in misses.")] = None
-    most_per_patient: Annotated[int, _made("Alarms of a patient's episode that are summed.")] = 1
+    most_per_patient: Annotated[
+        int, _made("Most alarms of a patient's episode; they are summed.")
+    ] = 1
     episode: Annotated[float, _made("Length of a patient's episode.", metavar="DAYS")] = 0.0
 
     def open(self, path: Path) -> Monitor:

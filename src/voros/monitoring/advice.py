@@ -26,7 +26,7 @@ def notes_on(
     followed: bool,
 ) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
-    yield from _left_out(tallies, still_open, settings)
+    yield from _left_out(tallies, still_open, settings, watches)
     yield _recall_in_words(followed)
     suggested = suggested_prevalence(periods, policy, settings)
     if suggested is not None:
@@ -51,25 +51,37 @@ def _recall_in_words(followed: bool) -> str:
     )
 
 
-def _left_out(tallies: Tallies, still_open: int, settings: Settings) -> Iterator[str]:
+def _left_out(
+    tallies: Tallies, still_open: int, settings: Settings, watches: tuple[Watch, ...]
+) -> Iterator[str]:
     if still_open:
         yield f"{still_open:,} alarms of the last {settings.window:g} days do not count yet"
-    if tallies.never:
-        true, n, never = tallies.true, tallies.counted + tallies.never, tallies.never
-        yield (
-            f"{never:,} alarms have no label and are left out, as if labels were missing by "
-            f"chance; with them precision could be from {true / n:.3f} to {(true + never) / n:.3f}"
-        )
-    if tallies.late:
-        yield (
-            f"{tallies.late:,} labels came after the window had closed and do not count; lengthen "
-            "it"
-        )
-    if tallies.changed:
-        yield (
-            f"{tallies.changed:,} labels were corrected after they had counted; the evidence keeps "
-            "what was known then"
-        )
+    if not tallies.late + tallies.changed:
+        return
+    yield (
+        f"{tallies.late:,} labels came and {tallies.changed:,} were corrected after the window had "
+        "closed; they count as they are known now. A longer window waits for them"
+    )
+    said = _reversed(tallies, settings, watches)
+    if said is not None:
+        yield said
+
+
+def _reversed(tallies: Tallies, settings: Settings, watches: tuple[Watch, ...]) -> str | None:
+    """Say what the labels known when the windows closed showed, where those of today do not."""
+    precision = next((watch for watch in watches if watch.name == "precision"), None)
+    then = tallies.as_at_close()
+    if precision is None or precision.limit is None or not then.alarms:
+        return None
+    low, high = then.interval(precision.n, settings)
+    was = "kept" if low >= precision.limit else "broken" if high < precision.limit else None
+    if was in (None, precision.verdict):
+        return None
+    return (
+        f"labels that came or were corrected later have reversed the verdict on precision: with "
+        f"those known when the windows closed, {then.true:,.0f} of {then.alarms:,.0f} alarms were "
+        f"true, and it would be {was}"
+    )
 
 
 def suggested_prevalence(

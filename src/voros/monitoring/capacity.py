@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.arrays import BoolArray, FloatArray
 from voros.core.calendar import Calendar
-from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
-from voros.monitoring.confidence import mean_interval, positive_mean_interval
+from voros.monitoring.bets import STAKE_WEIGHTS, ratio_bets
+from voros.monitoring.confidence import mean_interval, ratio_interval
 from voros.monitoring.evidence import Evidence, weigh
 from voros.monitoring.settings import CapacityLimit, Settings
 from voros.monitoring.status import Judgement, Seen, Watch
@@ -39,28 +40,53 @@ def ended_counts(periods: PeriodTotals, unit: str | None) -> Counts:
     return Counts(begins, filled[0, :-1], filled[1, :-1])
 
 
+class Bound(NamedTuple):
+    """A limit on the sums of periods, in relation to their sizes; without sizes each is 1."""
+
+    sums: FloatArray
+    most: float
+    sizes: FloatArray | None = None
+    is_share_of_periods: bool = False
+
+    @property
+    def ratio(self) -> float:
+        """The sums, divided by the sizes."""
+        return float(self.sums.sum() / (len(self.sums) if self.sizes is None else self.sizes.sum()))
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return both ends of the ratio."""
+        if not self.is_share_of_periods:
+            return ratio_interval(self.sums, alpha, self.sizes)
+        low, high = mean_interval(np.array([self.sums.sum()]), np.array([len(self.sums)]), alpha)
+        return float(low[0]), float(high[0])
+
+
 def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
     """Judge the alarms of the periods that have ended."""
-    if limit.kind == "share":
+    share = limit.kind == "share"
+    if share:
         some = counts.cases > 0
         counts = Counts(counts.begins[some], counts.cases[some], counts.alarms[some])
-    most = limit.most * (counts.cases if limit.kind == "share" else np.ones(len(counts.cases)))
+    most = limit.most * (counts.cases if share else np.ones(len(counts.cases)))
     above = counts.alarms > most
-    evidence = _evidence(counts, limit, settings, above)
-    estimate, low, high = _estimate(counts, limit, settings, above)
-    allowed = limit.exceed if limit.kind in ("exceed", "never") else limit.most
-    kept = high is not None and high <= allowed
-    found = _judge_never(counts, above) if limit.kind == "never" else None
-    if found is None:
-        found = Seen().then(evidence, counts.begins).judge(kept)
+    bounds = _bounds(counts, limit, above)
+    evidence = _weigh(bounds, counts.begins, settings)
+    ends = [bound.interval(settings.alpha) for bound in bounds] if len(above) else []
+    kept = bool(ends) and all(
+        high <= bound.most for bound, (_, high) in zip(bounds, ends, strict=True)
+    )
+    found = Seen().then(evidence, counts.begins).judge(kept)
+    if limit.kind == "never":
+        found = _judge_never(counts, above)
+    low, high = ends[0] if ends else (None, None)
     return Watch(
         "capacity",
         found.verdict,
         _words(found, counts, limit, above),
-        allowed,
-        estimate,
+        bounds[0].most,
+        bounds[0].ratio if ends else None,
         low,
-        high,
+        high if high is not None and np.isfinite(high) else None,
         len(counts.cases),
         evidence.ratio,
         found.since,
@@ -74,33 +100,21 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
     )
 
 
-def _evidence(
-    counts: Counts, limit: CapacityLimit, settings: Settings, above: BoolArray
-) -> Evidence:
-    values: AnyArray
+def _bounds(counts: Counts, limit: CapacityLimit, above: BoolArray) -> list[Bound]:
+    """Return every limit; a share of periods that may have more leaves the mean its capacity."""
     if limit.kind == "share":
-        values, most = counts.alarms / counts.cases, limit.most
-    elif limit.kind == "exceed":
-        values, most = above.astype(float), limit.exceed
-    else:
-        values, most = counts.alarms, limit.most
-    bets, alpha = mean_bets(values, most), settings.alpha
-    return weigh(bets, STAKE_WEIGHTS, alpha, settings.run_length, begins=counts.begins)
-
-
-def _estimate(
-    counts: Counts, limit: CapacityLimit, settings: Settings, above: BoolArray
-) -> tuple[float | None, float | None, float | None]:
-    if not len(counts.cases):
-        return None, None, None
+        return [Bound(counts.alarms, limit.most, counts.cases)]
+    mean = Bound(counts.alarms, limit.most)
     if limit.kind == "mean":
-        least, most = positive_mean_interval(counts.alarms, settings.alpha)
-        return float(counts.alarms.mean()), least, most if np.isfinite(most) else None
-    share = limit.kind == "share"
-    hits = counts.alarms.sum() if share else above.sum()
-    n = counts.cases.sum() if share else len(above)
-    low, high = mean_interval(np.array([hits]), np.array([n]), settings.alpha)
-    return float(hits / n), float(low[0]), float(high[0])
+        return [mean]
+    return [Bound(above.astype(float), limit.exceed, is_share_of_periods=True), mean]
+
+
+def _weigh(bounds: list[Bound], begins: FloatArray, settings: Settings) -> Evidence:
+    """Bet on every limit, with equal parts of the evidence; none may is decided by one period."""
+    bets = [ratio_bets(b.sums, b.most, b.sizes) for b in bounds if b.most > 0]
+    weights = np.tile(STAKE_WEIGHTS / len(bets), len(bets))
+    return weigh(np.hstack(bets), weights, settings.alpha, settings.run_length, begins=begins)
 
 
 def _judge_never(counts: Counts, above: BoolArray) -> Judgement:
@@ -113,13 +127,17 @@ def _judge_never(counts: Counts, above: BoolArray) -> Judgement:
 def _words(found: Judgement, counts: Counts, limit: CapacityLimit, above: BoolArray) -> str:
     if not len(above):
         return "capacity: too early to tell; no period has ended"
-    share = limit.kind == "share"
-    mean = counts.alarms.mean()
-    allowed = f"{limit.most:.4g} of the cases" if share else f"{limit.most:g} a period"
-    seen = (
-        f"{mean:.1f} alarms a period on average, capacity {allowed}; "
-        f"{int(above.sum()):,} of {len(above):,} periods had more"
-    )
+    if limit.kind == "share":
+        alarms, cases = counts.alarms.sum(), counts.cases.sum()
+        seen = (
+            f"{alarms:,.0f} alarms in {cases:,.0f} cases, a share of {alarms / cases:.4g}, "
+            f"capacity {limit.most:.4g}"
+        )
+    else:
+        seen = (
+            f"{counts.alarms.mean():.1f} alarms a period on average, capacity {limit.most:g}; "
+            f"{int(above.sum()):,} of {len(above):,} periods had more"
+        )
     if limit.kind in ("exceed", "never"):
         seen += f" ({limit.exceed:.1%} may)" if limit.exceed else " (none may)"
     since = {

@@ -12,19 +12,20 @@ For the sums of clusters, in a range of width b, Hoeffding's lemma and Robbins' 
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
-from scipy.special import logsumexp
 
 from voros.core.arrays import FloatArray
-from voros.monitoring.bets import STAKE_WEIGHTS, STAKES
+from voros.monitoring.bets import LARGEST_STEP, STAKE_WEIGHTS, STAKES, size_factors
+
+Scaled: TypeAlias = tuple[FloatArray, FloatArray]
+"""Sums and sizes of periods, each divided by the scale of its period."""
 
 TILTS = np.geomspace(0.01, 4.0, 24)
 """Values of theta, on each side."""
 
 HALVINGS = 40
-
-LARGEST_PART = 4.0
-"""The upper end of a mean holds if no value is above this multiple of it."""
 
 MOST_PARTS = 1000.0
 """Upper ends beyond this multiple of the estimate are none."""
@@ -53,14 +54,14 @@ def _lower(hits: FloatArray, n: FloatArray, alpha: float) -> FloatArray:
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         growth = np.log1p(middle[:, None] * np.expm1(TILTS))
-        evidence = logsumexp(TILTS * hits[:, None] - n[:, None] * growth, axis=1)
+        evidence = np.logaddexp.reduce(TILTS * hits[:, None] - n[:, None] * growth, axis=1)
         refuted = evidence - np.log(len(TILTS)) >= -np.log(alpha)
         low, high = np.where(refuted, middle, low), np.where(refuted, high, middle)
     return low
 
 
 def cluster_interval(
-    hits: FloatArray, n: FloatArray, clusters: FloatArray, most: int, alpha: float
+    hits: FloatArray, n: FloatArray, clusters: FloatArray, most: float, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return both ends for hits per trial, where trials come in clusters of at most `most`.
 
@@ -78,39 +79,46 @@ def cluster_interval(
     return np.clip(share - reach, 0.0, 1.0), np.clip(share + reach, 0.0, 1.0)
 
 
-def positive_mean_interval(values: FloatArray, alpha: float) -> tuple[float, float]:
-    """Return both ends for the mean of values of at least 0, by bets on it.
+def ratio_interval(
+    sums: FloatArray, alpha: float, sizes: FloatArray | None = None
+) -> tuple[float, float]:
+    """Return both ends for the ratio of sums of at least 0 to sizes, by bets on it.
 
-    The lower end asks nothing more of the values. The upper end, infinite where there is none yet,
-    holds if no value is above four times it.
+    Without sizes each is 1, and the ratio is the mean. The lower end asks nothing more of the sums.
+    The upper end, infinite where there is none yet, holds if no sum is above four times what the
+    end allows a period of the largest size.
 
     Examples
     --------
-    >>> low, high = positive_mean_interval(np.full(300, 20.0), 0.05)
+    >>> low, high = ratio_interval(np.full(300, 20.0), 0.05)
     >>> round(low, 1), round(high, 1)
     (18.9, 21.2)
     """
-    mean = float(np.mean(values))
-    low = _edge(values, (0.0, mean), alpha / 2, rising=True) if mean else 0.0
-    widest = max(mean, float(np.max(values)) / LARGEST_PART), MOST_PARTS * max(mean, 1e-12)
-    return low, _edge(values, widest, alpha / 2, rising=False)
+    parts = np.ones(len(sums)) if sizes is None else size_factors(sizes)
+    sizes = np.ones(len(sums)) if sizes is None else sizes
+    ratio = float(np.sum(sums) / np.sum(sizes))
+    scaled = sums * parts, sizes * parts
+    low = _edge(scaled, (0.0, ratio), alpha / 2, rising=True) if ratio else 0.0
+    least = max(ratio, float(np.max(scaled[0] / (LARGEST_STEP + scaled[1]))))
+    widest = least, MOST_PARTS * max(least, 1e-12)
+    return low, _edge(scaled, widest, alpha / 2, rising=False)
 
 
-def _edge(values: FloatArray, between: tuple[float, float], alpha: float, *, rising: bool) -> float:
-    """Return where the evidence against a mean, too low or too high, is just not enough."""
+def _edge(scaled: Scaled, between: tuple[float, float], alpha: float, *, rising: bool) -> float:
+    """Return where the evidence against a ratio, too low or too high, is just not enough."""
     inner, outer = between[::-1] if rising else between
-    if not rising and not _refuted(values, outer, alpha, rising=rising):
+    if not rising and not _refuted(scaled, outer, alpha, rising=rising):
         return np.inf
     for _ in range(HALVINGS):
         middle = (inner + outer) / 2
-        if _refuted(values, middle, alpha, rising=rising):
+        if _refuted(scaled, middle, alpha, rising=rising):
             outer = middle
         else:
             inner = middle
     return outer
 
 
-def _refuted(values: FloatArray, mean: float, alpha: float, *, rising: bool) -> bool:
-    excess = (values / mean - 1.0) * (1 if rising else -1)
-    sums = np.log1p(excess[:, None] * STAKES).sum(axis=0)
-    return bool(logsumexp(sums, b=STAKE_WEIGHTS) >= -np.log(alpha))
+def _refuted(scaled: Scaled, ratio: float, alpha: float, *, rising: bool) -> bool:
+    excess = (scaled[0] / ratio - scaled[1]) * (1 if rising else -1)
+    totals = np.log1p(excess[:, None] * STAKES).sum(axis=0)
+    return bool(np.logaddexp.reduce(totals + np.log(STAKE_WEIGHTS)) >= -np.log(alpha))

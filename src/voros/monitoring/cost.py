@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from voros.monitoring.bets import STAKE_WEIGHTS, mean_bets
-from voros.monitoring.confidence import positive_mean_interval
+from voros.monitoring.bets import STAKE_WEIGHTS, ratio_bets
+from voros.monitoring.confidence import ratio_interval
 from voros.monitoring.evidence import weigh
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Seen, Watch
@@ -37,14 +37,14 @@ def cost_watch(
     """
     table = np.array(rows, dtype=float).reshape(-1, 5)
     begins, cases, false_alarms, misses, unlabelled = table.T
-    values = (ratio * false_alarms + misses) / np.maximum(cases, 1)
-    bets, alpha = mean_bets(values, max_cost), settings.alpha
+    costs, alpha = ratio * false_alarms + misses, settings.alpha
+    bets = ratio_bets(costs, max_cost, cases)
     weighed = weigh(bets, STAKE_WEIGHTS, alpha, settings.run_length, begins=begins)
     total, missing = float(cases.sum()), int(unlabelled.sum())
-    low, high = positive_mean_interval(values, settings.alpha) if total else (0.0, np.inf)
+    low, high = ratio_interval(costs, alpha, cases) if total else (0.0, np.inf)
     known = not missing and bool(np.isfinite(high))
     found = Seen().then(weighed, begins).judge(known and high <= max_cost)
-    estimate = float((ratio * false_alarms + misses).sum() / total) if total else None
+    estimate = float(costs.sum() / total) if total else None
     return Watch(
         "cost",
         "unknown" if missing and found.verdict == "too early to tell" else found.verdict,
@@ -57,7 +57,7 @@ def cost_watch(
         weighed.ratio,
         found.since,
         found.noticed,
-        {"time": begins, "cost": values * SHOWN_PER},
+        {"time": begins, "cost": SHOWN_PER * costs / cases},
     )
 
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import logsumexp
 
 from voros.core.arrays import FloatArray
 
@@ -188,7 +187,7 @@ def _begun(before: FloatArray, parts: FloatArray) -> FloatArray:
 
 
 def _mixed(parts: FloatArray) -> FloatArray:
-    return np.asarray(logsumexp(parts, axis=1)) if len(parts) else np.zeros(0)
+    return np.asarray(np.logaddexp.reduce(parts, axis=1))
 
 
 def _lowest(before: Fold, sums: FloatArray, begins: FloatArray) -> tuple[FloatArray, FloatArray]:

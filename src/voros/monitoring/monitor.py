@@ -82,8 +82,9 @@ class Monitor:
         is, policy and settings must be those it was made with (`Monitor.open` asks for neither).
         By default the state is in memory.
     window : float or timedelta, default 30
-        Days after which an alarm counts, with the label known by then. Long enough for the labels
-        that come late: those that come early then do not count before them.
+        Days after which an alarm counts, with its label as it is known at the time of asking. Until
+        its label comes it counts as true for *broken* and as false for *kept*: a window long enough
+        for most labels keeps such alarms few.
     alpha : float, default 0.05
         Probability, for each limit, of ever calling it broken although it is kept.
     run_length : float, default 10,000
@@ -99,10 +100,11 @@ class Monitor:
     max_cost : float, optional
         Budget: cost per case in misses. By default costs are not watched.
     most_per_patient : int, default 1
-        With more, the first alarms of a patient's episode, up to this number, are summed, because
-        they are not independent of each other.
+        The most alarms that a patient's episode has, as far as is known. With more than 1, all
+        alarms of an episode are summed, because they are not independent of each other.
     episode : float or timedelta, default 0
-        Days from a patient's first alarm that belong to the same episode.
+        Days from a patient's first alarm that belong to the same episode; needed with
+        `most_per_patient` above 1.
 
     Examples
     --------
@@ -348,7 +350,7 @@ class Monitor:
         alarms = read_alarms(store.alarms(state.begin), self.settings.window_seconds, clock)
         periods = store.periods(self._since)
         floor = self.policy.scenario.min_precision
-        judged, tallies = precision_watch(state, alarms, floor, self.settings, clock)
+        judged, tallies = precision_watch(state, alarms, floor, self.settings, clock, curves=curves)
         watches = ((judged,) if floor > 0 else ()) + tuple(self._watches(periods, clock))
         still_open = int((~alarms.closed).sum())
         return Status(

@@ -25,7 +25,7 @@ CURVE_POINTS = 400
 
 
 class Alarms(NamedTuple):
-    """Alarms in the order of time, with the label known when the window closed.
+    """Alarms in the order of time.
 
     Attributes
     ----------
@@ -34,16 +34,16 @@ class Alarms(NamedTuple):
     closed : ndarray of bool
         Whether the window has closed.
     labels : ndarray of float
-        1, 0, or NaN where no label had come by then.
-    latest : ndarray of float
-        The label as it is now.
+        As they are known now: 1, 0, or NaN where none has come.
+    at_close : ndarray of float
+        The same when the window closed.
     """
 
     times: FloatArray
     patients: Sequence[str | None]
     closed: BoolArray
     labels: FloatArray
-    latest: FloatArray
+    at_close: FloatArray
 
     def part(self, first: int, last: int) -> Alarms:
         """Return some alarms, from the first to the one before the last."""
@@ -55,19 +55,20 @@ def read_alarms(rows: Sequence[tuple[Any, ...]], window: float, clock: float) ->
     if not rows:
         empty = np.zeros(0)
         return Alarms(empty, (), empty.astype(bool), empty, empty)
-    time, patients, counted, latest = zip(*rows, strict=True)
+    time, patients, at_close, now = zip(*rows, strict=True)
     times = np.array(time)
-    labels, now = (np.array(values, dtype=float) for values in (counted, latest))
-    return Alarms(times, patients, times + window < clock, labels, now)
+    labels, before = (np.array(values, dtype=float) for values in (now, at_close))
+    return Alarms(times, patients, times + window < clock, labels, before)
 
 
 class Units(NamedTuple):
-    """Closed alarms, or closed clusters of a patient's alarms: how many, and how many true."""
+    """Closed alarms, or a patient's closed episodes: alarms, true ones, and those unlabelled."""
 
     begins: FloatArray
     ends: FloatArray
     alarms: FloatArray
     true: FloatArray
+    unlabelled: FloatArray
 
     def part(self, first: int, last: int) -> Units:
         """Return some units, from the first to the one before the last."""
@@ -77,34 +78,34 @@ class Units(NamedTuple):
 def read_units(
     alarms: Alarms, settings: Settings, clock: float, folded: Mapping[str, float] | None = None
 ) -> Units:
-    """Make units of alarms: each alone, or the first few of each patient's episode together.
+    """Make units of alarms: each alone, or those of each patient's episode together.
 
     ``folded`` has the patients whose latest episode was a unit before these alarms, and its begin.
     """
-    window = settings.window_seconds
+    window, missing = settings.window_seconds, np.isnan(alarms.labels)
     if settings.most_per_patient == 1:
-        counted = alarms.closed & ~np.isnan(alarms.labels)
-        times, true = alarms.times[counted], alarms.labels[counted]
-        return Units(times, times + window, np.ones(len(times)), true)
+        rows = np.flatnonzero(alarms.closed)
+        times, unknown = alarms.times[rows], missing[rows]
+        true = np.where(unknown, 0.0, alarms.labels[rows])
+        return Units(times, times + window, np.ones(len(rows)), true, unknown.astype(float))
     begins, _, codes = _episodes(alarms, settings, folded or {})
-    ends = begins + settings.episode_seconds + window
-    labels = alarms.labels[codes >= 0]
-    known, of = ~np.isnan(labels), codes[codes >= 0]
-    n = np.bincount(of[known], minlength=len(begins)).astype(float)
-    true = np.bincount(of[known], labels[known], minlength=len(begins)).astype(float)
-    counted = (ends < clock) & (n > 0)
-    return Units(begins[counted], ends[counted], n[counted], true[counted])
+    ends, of = begins + settings.episode_seconds + window, codes[codes >= 0]
+    n, true, unknown = (
+        np.bincount(of, weights[codes >= 0], minlength=len(begins)).astype(float)
+        for weights in (np.ones(len(codes)), np.nan_to_num(alarms.labels), missing)
+    )
+    closed = (ends < clock) & (n > 0)
+    return Units(*(column[closed] for column in (begins, ends, n, true, unknown)))
 
 
 def _episodes(
     alarms: Alarms, settings: Settings, folded: Mapping[str, float]
 ) -> tuple[FloatArray, list[str | None], AnyArray]:
-    """Return when each episode began, whose it is, and the episode of each alarm, or -1.
+    """Return when each episode began, whose it is, and the episode of each alarm.
 
-    -1 is an alarm beyond the first few of its episode, or one of an episode that is folded.
+    An alarm of an episode that is folded has -1.
     """
     begins, owners = list(folded.values()), list[str | None](folded)
-    sizes = [settings.most_per_patient] * len(begins)
     current = {patient: episode for episode, patient in enumerate(folded)}
     codes = np.full(len(alarms.times), -1)
     for row, (time, patient) in enumerate(zip(alarms.times.tolist(), alarms.patients, strict=True)):
@@ -113,27 +114,37 @@ def _episodes(
             episode = len(begins)
             begins.append(time)
             owners.append(patient)
-            sizes.append(0)
         if patient is not None:
             current[patient] = episode
-        if sizes[episode] < settings.most_per_patient:
+        if episode >= len(folded):
             codes[row] = episode
-            sizes[episode] += 1
     return np.array(begins, dtype=float), owners, codes
 
 
 def precision_evidence(
-    units: Units, floor: float, settings: Settings, after: Fold | None = None
+    units: Units, floor: float, settings: Settings, after: Settled | None = None
 ) -> Evidence:
-    """Weigh units against the floor; the bound is exact where each is one alarm."""
-    most, alpha = settings.most_per_patient, settings.alpha
-    factors = precision_bets(units.alarms, units.true, floor, most)
-    options: dict[str, Any] = {"begins": units.begins, "after": after}
-    if most == 1 and floor > 0:
-        before = 0 if after is None else after.n
-        exact = start_bounds(before + len(units.alarms), floor, START_SHARE * alpha)[before:]
+    """Weigh units against the floor, unlabelled alarms as true ones.
+
+    So the evidence is at most what all labels would give. The bound is exact where each unit is one
+    alarm.
+    """
+    before = Settled() if after is None else after
+    single, alpha = settings.most_per_patient == 1, settings.alpha
+    most = 1 if single else _largest_before(units, settings, before)
+    factors = precision_bets(units.alarms, units.true + units.unlabelled, floor, most)
+    options: dict[str, Any] = {"begins": units.begins, "after": before.fold}
+    if single and floor > 0:
+        n = before.fold.n
+        exact = start_bounds(n + len(units.alarms), floor, START_SHARE * alpha)[n:]
         options |= {"start_bounds": exact, "start_weights": START_WEIGHTS}
     return weigh(factors, PRECISION_WEIGHTS, alpha, settings.run_length, **options)
+
+
+def _largest_before(units: Units, settings: Settings, before: Settled) -> FloatArray:
+    """Return the most alarms that an episode before each had, or was said to have at most."""
+    least = max(float(settings.most_per_patient), before.tallies.largest)
+    return np.asarray(np.maximum.accumulate(np.append(least, units.alarms))[:-1])
 
 
 class Tallies(NamedTuple):
@@ -141,35 +152,59 @@ class Tallies(NamedTuple):
 
     Attributes
     ----------
-    counted, true : float
-        Alarms that count, and true ones.
-    never, late, changed : int
-        Alarms without a label, with one that came too late to count, and with one that was
-        corrected after it had counted.
+    alarms, true, unlabelled : float
+        Those that count, and of them true ones and ones without a label, as it is known now.
+    largest : float
+        The most alarms of an episode.
+    late, changed : int
+        Alarms whose label came, or was corrected, after the window had closed.
+    labelled_at_close, true_at_close : int
+        What was known when the windows closed.
     """
 
-    counted: float = 0.0
+    alarms: float = 0.0
     true: float = 0.0
-    never: int = 0
+    unlabelled: float = 0.0
+    largest: float = 1.0
     late: int = 0
     changed: int = 0
+    labelled_at_close: int = 0
+    true_at_close: int = 0
 
     def then(self, units: Units, alarms: Alarms) -> Tallies:
         """Add units, and closed alarms."""
-        missing, none = np.isnan(alarms.labels), np.isnan(alarms.latest)
-        found = (
-            missing & none,
-            missing & ~none,
-            ~missing & (alarms.labels != alarms.latest),
-        )
+        now, before = alarms.labels[alarms.closed], alarms.at_close[alarms.closed]
+        missing = np.isnan(before)
         return Tallies(
-            self.counted + float(units.alarms.sum()),
+            self.alarms + float(units.alarms.sum()),
             self.true + float(units.true.sum()),
-            *(
-                before + int((alarms.closed & which).sum())
-                for before, which in zip(self[2:], found, strict=True)
-            ),
+            self.unlabelled + float(units.unlabelled.sum()),
+            max(self.largest, float(units.alarms.max(initial=1.0))),
+            self.late + int((missing & ~np.isnan(now)).sum()),
+            self.changed + int((~missing & (before != now)).sum()),
+            self.labelled_at_close + int((~missing).sum()),
+            self.true_at_close + int((before == 1).sum()),
         )
+
+    def labelled_only(self) -> Tallies:
+        """Leave out the alarms without a label."""
+        return self._replace(alarms=self.alarms - self.unlabelled, unlabelled=0.0)
+
+    def as_at_close(self) -> Tallies:
+        """Take the labels that were known when the windows closed, and those alarms alone."""
+        then = float(self.labelled_at_close), float(self.true_at_close)
+        return self._replace(alarms=then[0], true=then[1], unlabelled=0.0)
+
+    def interval(self, n_units: int, settings: Settings) -> tuple[float, float]:
+        """Return both ends of the precision, whatever the alarms without a label are."""
+        if not self.alarms:
+            return 0.0, 1.0
+        n, units = np.array([self.alarms]), np.array([float(n_units)])
+        low, high = (
+            _ends(np.array([true]), n, units, settings, self.largest)
+            for true in (self.true, self.true + self.unlabelled)
+        )
+        return float(low[0][0]), float(high[1][0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +272,7 @@ def settle(
         begin = float(alarms.times[ends[0]])
         upto = int(np.searchsorted(units.begins, begin))
         block = units.part(unit, upto)
-        evidence = precision_evidence(block, floor, settings, state.fold)
+        evidence = precision_evidence(block, floor, settings, state)
         state = replace(
             state.then(block, alarms.part(row, int(ends[0])), evidence),
             begin=begin,
@@ -259,44 +294,56 @@ def _reaching(
 
 
 def precision_watch(
-    state: Settled, alarms: Alarms, floor: float, settings: Settings, clock: float
+    state: Settled,
+    alarms: Alarms,
+    floor: float,
+    settings: Settings,
+    clock: float,
+    *,
+    curves: bool = False,
 ) -> tuple[Watch, Tallies]:
     """Judge the precision of the alarms whose windows have closed: those settled, and the rest.
 
     Curves are of the rest; give a state that has settled nothing for those of all alarms.
     """
     units = read_units(alarms, settings, clock, state.patients)
-    evidence = precision_evidence(units, floor, settings, state.fold)
+    evidence = precision_evidence(units, floor, settings, state)
     now = state.then(units, alarms, evidence)
-    tp, n, n_units = now.tallies.true, now.tallies.counted, now.fold.n
-    ends = _ends(np.array([tp]), np.array([n]), np.array([float(n_units)]), settings)
-    low, high = (float(end[0]) for end in ends) if n else (0.0, 1.0)
-    found = now.seen.judge(kept=bool(n and low >= floor))
+    seen = now.tallies
+    low, high = seen.interval(now.fold.n, settings)
+    found = now.seen.judge(kept=bool(seen.alarms and low >= floor))
+    if found.verdict == "too early to tell" and seen.unlabelled:
+        ends = seen.labelled_only().interval(now.fold.n, settings)
+        found = Judgement("unknown") if ends[0] >= floor or ends[1] < floor else found
+    labelled = seen.alarms - seen.unlabelled
     watch = Watch(
         "precision",
         found.verdict,
-        _words(found, tp, n, floor, (low, high)),
+        _words(found, seen, floor, (low, high)),
         floor,
-        tp / n if n else None,
+        seen.true / labelled if labelled else None,
         low,
         high,
-        n_units,
+        now.fold.n,
         now.seen.evidence,
         found.since,
         found.noticed,
-        _curves(units, evidence, settings) if state.fold.n == 0 else {},
+        _curves(units, evidence, settings) if curves else {},
     )
-    return watch, now.tallies
+    return watch, seen
 
 
 def _curves(units: Units, evidence: Evidence, settings: Settings) -> dict[str, FloatArray]:
     points = _points(len(units.alarms))
     true, n = np.cumsum(units.true), np.cumsum(units.alarms)
-    low, high = _ends(true[points], n[points], points + 1.0, settings)
+    unlabelled, largest = np.cumsum(units.unlabelled), float(units.alarms.max(initial=1.0))
+    count = n[points], points + 1.0
+    low, _ = _ends(true[points], *count, settings, largest)
+    _, high = _ends((true + unlabelled)[points], *count, settings, largest)
     return {
         "time": units.ends[points],
-        "estimate": (true / np.maximum(n, 1))[points],
-        "recent": _recent(true, n)[points],
+        "estimate": (true / np.maximum(n - unlabelled, 1))[points],
+        "recent": _recent(true, n - unlabelled)[points],
         "low": low,
         "high": high,
         "evidence": evidence.gaps[points],
@@ -304,12 +351,12 @@ def _curves(units: Units, evidence: Evidence, settings: Settings) -> dict[str, F
     }
 
 
-def _recent(true: FloatArray, alarms: FloatArray) -> FloatArray:
+def _recent(true: FloatArray, labelled: FloatArray) -> FloatArray:
     """Return the precision of the last units; NaN before there are as many."""
     recent = np.full(len(true), np.nan)
     if len(true) > RECENT:
-        hits, n = true[RECENT:] - true[:-RECENT], alarms[RECENT:] - alarms[:-RECENT]
-        recent[RECENT:] = hits / n
+        hits, n = true[RECENT:] - true[:-RECENT], labelled[RECENT:] - labelled[:-RECENT]
+        recent[RECENT:] = np.where(n > 0, hits / np.maximum(n, 1.0), np.nan)
     return recent
 
 
@@ -319,27 +366,38 @@ def _points(n: int) -> AnyArray:
 
 
 def _ends(
-    true: FloatArray, n: FloatArray, units: FloatArray, settings: Settings
+    true: FloatArray, n: FloatArray, units: FloatArray, settings: Settings, largest: float
 ) -> tuple[FloatArray, FloatArray]:
     if settings.most_per_patient == 1:
         return mean_interval(true, n, settings.alpha)
-    return cluster_interval(true, n, units, settings.most_per_patient, settings.alpha)
+    most = max(float(settings.most_per_patient), largest)
+    return cluster_interval(true, n, units, most, settings.alpha)
 
 
-def _words(found: Judgement, tp: float, n: float, floor: float, ends: tuple[float, float]) -> str:
-    if not n:
-        return f"precision: too early to tell; no labelled alarm is old enough (floor {floor:g})"
-    seen = (
-        f"{tp:,.0f} of {n:,.0f} alarms were true ({tp / n:.3f}, interval {ends[0]:.3f} to "
-        f"{ends[1]:.3f}; floor {floor:g})"
-    )
+def _words(found: Judgement, seen: Tallies, floor: float, ends: tuple[float, float]) -> str:
+    labelled = seen.alarms - seen.unlabelled
+    if not seen.alarms:
+        return f"precision: too early to tell; no window of an alarm has closed (floor {floor:g})"
+    known = f"{seen.true:,.0f} of {labelled:,.0f} alarms were true"
+    share = f"{seen.true / labelled:.3f}, " if labelled else ""
+    if seen.unlabelled:
+        known += f" and {seen.unlabelled:,.0f} have no label"
+    shown = f"{known} ({share}interval {ends[0]:.3f} to {ends[1]:.3f}; floor {floor:g})"
+    return f"precision: {_verdict_in_words(found, seen)}; {shown}"
+
+
+def _verdict_in_words(found: Judgement, seen: Tallies) -> str:
     if found.verdict == "broken":
-        return (
-            f"precision: broken since about {found.since}, shown on {found.noticed}; in all {seen}"
-        )
+        return f"broken since about {found.since}, shown by the alarms until {found.noticed}"
     if found.verdict == "watch":
         return (
-            f"precision: watch; the detector has been above its bound since {found.noticed}, as if "
-            f"precision had fallen about {found.since}; in all {seen}"
+            f"watch; the detector has been above its bound since {found.noticed}, as if precision "
+            f"had fallen about {found.since}"
         )
-    return f"precision: {found.verdict}; {seen}"
+    if found.verdict == "unknown":
+        n, least, most = seen.unlabelled, seen.true, seen.true + seen.unlabelled
+        return (
+            f"unknown, because {n:,.0f} of {seen.alarms:,.0f} alarms have no label: with them "
+            f"precision is from {least / seen.alarms:.3f} to {most / seen.alarms:.3f}"
+        )
+    return found.verdict

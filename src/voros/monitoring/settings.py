@@ -43,6 +43,21 @@ class Settings:
             if value is not None and not as_number(value, name) > 0:
                 raise ArgumentError(name, f"={value!r}; accepted is a number above 0")
         check_count(self.most_per_patient, "most_per_patient", "a whole number from 1")
+        self._check_episode()
+
+    def _check_episode(self) -> None:
+        """Alarms of a patient are summed only within an episode: both settings, or neither."""
+        most, episode = self.most_per_patient, self.episode
+        if most > 1 and not episode:
+            raise ArgumentError(
+                "episode",
+                f" is needed with most_per_patient={most}: the days after a patient's first alarm "
+                "within which further alarms are summed with it",
+            )
+        if episode and most == 1:
+            raise ArgumentError(
+                "episode", f"={episode:g} needs most_per_patient, the most alarms of an episode"
+            )
 
     @property
     def window_seconds(self) -> float:

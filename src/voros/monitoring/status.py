@@ -74,8 +74,8 @@ class Status:
     Attributes
     ----------
     verdict : str
-        The worst of the limits': "kept", "too early to tell", "watch" or "broken". A limit that
-        nobody can watch is "unknown" and does not count.
+        The worst of the limits': "kept", "too early to tell", "unknown" (because labels are
+        missing), "watch" or "broken". Scores are no limit, and count only where they changed.
     as_of : str or None
         Date of the latest case or label.
     watches : tuple of Watch
@@ -161,9 +161,9 @@ def _cells(watch: Watch) -> tuple[str, ...]:
 
 
 def worst(watches: tuple[Watch, ...]) -> Verdict:
-    """Return the worst verdict of those that are known."""
-    known = [watch.verdict for watch in watches if watch.verdict != "unknown"]
-    return max(known, key=VERDICTS.index) if known else "too early to tell"
+    """Return the worst verdict of the limits, and of the scores where they changed."""
+    judged = [w.verdict for w in watches if w.name != "scores" or w.verdict == "watch"]
+    return max(judged, key=VERDICTS.index, default="too early to tell")
 
 
 @dataclass(frozen=True)

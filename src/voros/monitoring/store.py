@@ -21,7 +21,7 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.exceptions import ArgumentError
 from voros.monitoring.times import day_of
 
-STORE_FORMAT = 2
+STORE_FORMAT = 3
 """Raised whenever the tables change."""
 
 WAIT_SECONDS = 60.0
@@ -62,11 +62,11 @@ CREATE TRIGGER changed AFTER UPDATE OF counted, latest ON cases
 WHEN NEW.alarm = 1 AND (NEW.counted IS NOT OLD.counted OR NEW.latest IS NOT OLD.latest) BEGIN
   DELETE FROM settled WHERE until > NEW.time;
 END;
-CREATE TRIGGER counted AFTER UPDATE OF counted ON cases WHEN NEW.counted IS NOT OLD.counted BEGIN
+CREATE TRIGGER labelled AFTER UPDATE OF latest ON cases WHEN NEW.latest IS NOT OLD.latest BEGIN
   UPDATE periods SET
-    false_alarms = false_alarms + (NEW.alarm = 1) * ((NEW.counted IS 0) - (OLD.counted IS 0)),
-    misses = misses + (NEW.alarm = 0) * ((NEW.counted IS 1) - (OLD.counted IS 1)),
-    labelled = labelled + (NEW.counted IS NOT NULL) - (OLD.counted IS NOT NULL)
+    false_alarms = false_alarms + (NEW.alarm = 1) * ((NEW.latest IS 0) - (OLD.latest IS 0)),
+    misses = misses + (NEW.alarm = 0) * ((NEW.latest IS 1) - (OLD.latest IS 1)),
+    labelled = labelled + (NEW.latest IS NOT NULL) - (OLD.latest IS NOT NULL)
   WHERE period = NEW.period;
 END;
 """
@@ -113,16 +113,10 @@ WHERE l.entry > (SELECT max(entry) FROM labels) - ?
 
 COSTS = """
 SELECT start, cases, false_alarms, misses, cases - labelled FROM periods
-WHERE start >= ?1 AND last < ?2
-UNION ALL
-SELECT min(time), count(*), sum(alarm = 1 AND counted IS 0), sum(alarm = 0 AND counted IS 1),
-  sum(counted IS NULL)
-FROM cases WHERE time >= ?1 AND time < ?2
-  AND time >= (SELECT min(start) FROM periods WHERE last >= ?1 AND (start < ?1 OR last >= ?2))
-  AND period IN (SELECT period FROM periods WHERE start < ?1 OR last >= ?2)
-GROUP BY period ORDER BY 1
+WHERE start >= ?1 AND last < ?2 AND start < (SELECT max(start) FROM periods WHERE start < ?2)
+ORDER BY start
 """
-"""Periods between two times from their totals; of those that are cut, the cases are counted."""
+"""Periods that began at a time or later and had ended before another."""
 
 
 class Cases(NamedTuple):
