@@ -39,7 +39,7 @@ Out = Annotated[
         "Where everything is written. An interrupted run in it is taken up again.", metavar="FOLDER"
     ),
 ]
-Seed = Annotated[int, option("Of the split, the fits and the resamples.", min=0, max=LARGEST_SEED)]
+Seed = Annotated[int, option("Of the split and the fits.", min=0, max=LARGEST_SEED)]
 
 
 @dataclass(frozen=True)

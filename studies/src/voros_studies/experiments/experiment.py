@@ -158,7 +158,7 @@ def run_experiment(
         time_limit=options.time_limit,
         on_finished=GridBar(options.candidates, *size, options.progress),
     )
-    result, valid, test = study_run(title, folder, records, split, options, find_rivals)
+    result, valid, test = study_run(title, folder, records, split, find_rivals)
     parts = StudyParts(cases, split, context, valid, test)
     facts = [*asked_facts(options, identity), *_facts(cases, split, records, context.notes)]
     _write(folder, result, parts, facts)
@@ -170,7 +170,6 @@ def study_run(
     folder: RunFolder,
     records: Mapping[str, dict[str, Any]],
     split: Split,
-    options: RunOptions,
     find_rivals: FindRivals | None = None,
 ) -> tuple[StudyResult, Scored, Scored]:
     """Study the finished fits of a run."""
@@ -184,7 +183,8 @@ def study_run(
     deployed = tuple(run_study(valid, test))
     kept = folder.root / "intervals"
     intervals = {
-        number: cost_intervals(list(ones), test, options.random_state, kept=kept)
+        # The same resamples on every split, so that splits with one test set can be compared.
+        number: cost_intervals(list(ones), test, kept=kept)
         for number, ones in groupby(deployed, key=attrgetter("scenario"))
     }
     rivals = find_rivals(split, deployed, (valid, test), kept) if find_rivals else None

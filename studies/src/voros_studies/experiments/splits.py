@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -13,15 +14,16 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from voros.core.arrays import FloatArray, check_count
+from voros.core.arrays import BoolArray, FloatArray, check_count
 from voros.installing import package_versions
 from voros.text.signatures import takes
 from voros.text.table import Absent, Column, Table, Value
-from voros_studies.experiments.cases import LabelledCases, Split, split_patients
+from voros_studies.experiments.cases import LabelledCases, Split, split_around_test, split_patients
 from voros_studies.experiments.experiment import RunOptions, run_experiment
-from voros_studies.experiments.folder import save_json
+from voros_studies.experiments.folder import save, save_json
 from voros_studies.experiments.labels import LABELS, scenario_in_words
-from voros_studies.experiments.rivals import SELECTED
+from voros_studies.experiments.results import StudyResult
+from voros_studies.experiments.rivals import SELECTED, Rivals
 from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval, Deployed
 from voros_studies.paper.paper_tables import ShownAsTables
 
@@ -30,6 +32,9 @@ SAME = 1e-12
 
 SPLIT_FILE = "split.json"
 """Written last, so its presence means that a split is finished."""
+
+DRAWS_FILE = "resampled_costs.npy"
+"""A row for each cost of the split: on the test cases, then on their resamples."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +71,14 @@ class SplitsResult(ShownAsTables):
     """The costs of each split, and the tables over all of them.
 
     ``test_ratio`` is the size of the test part over that of the other two, which is what the
-    corrected interval needs.
+    corrected interval needs. Where all splits have the same test cases, ``draws`` holds for each
+    split, in the order of its costs, the cost and those of the resamples of the test cases.
     """
 
     title: str
     splits: tuple[tuple[SplitCost, ...], ...]
     test_ratio: float
+    draws: tuple[FloatArray, ...] = ()
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -89,8 +96,26 @@ class SplitsResult(ShownAsTables):
         return found
 
     def excess(self, beside: str, scenario: int, strategy: str) -> CostInterval:
-        """Return by how much a strategy is more costly on average, with the corrected interval."""
+        """Return by how much a strategy is more costly on average, with its interval."""
+        if self.draws:
+            return fixed_test_interval(self._resampled(beside, scenario, strategy))
         return corrected_interval(self._differences(beside, scenario, strategy), self.test_ratio)
+
+    @property
+    def interval_method(self) -> str:
+        """What the intervals of the differences allow for."""
+        if self.draws:
+            return "for the test patients, whom all splits share, and for how splits differ"
+        return "corrected for the patients that splits share"
+
+    def _resampled(self, beside: str, scenario: int, strategy: str) -> FloatArray:
+        """Return the difference on each split (rows): as it is, then on every resample."""
+        found = []
+        for split, draws in zip(self.splits, self.draws, strict=True):
+            named = {(one.beside, one.scenario, one.strategy): i for i, one in enumerate(split)}
+            own, other = (named[beside, scenario, each] for each in (strategy, beside))
+            found.append(draws[own] - draws[other])
+        return np.array(found)
 
     def _differences(self, beside: str, scenario: int, strategy: str) -> FloatArray:
         found = self.of(beside, scenario)
@@ -115,7 +140,7 @@ class SplitsResult(ShownAsTables):
         title = (
             f"{self.title}, {n} splits, scenario {number}: {scenario_in_words(number)}; number of "
             f"splits on which it cost more and kept the limits, {STUDY_CONFIDENCE:.0%} intervals "
-            "corrected for the patients that splits share"
+            f"{self.interval_method}"
         )
         return Table(columns, rows, title, f"splits_{kind}_{number}")
 
@@ -160,6 +185,29 @@ def corrected_interval(differences: FloatArray, test_ratio: float) -> CostInterv
     return CostInterval(mean, mean - half, mean + half)
 
 
+def fixed_test_interval(differences: FloatArray) -> CostInterval:
+    """Return the mean of differences over splits that have one test set, and its interval.
+
+    ``differences`` has a row for each split: the difference, then that of every resample of the
+    test cases, the same resamples in each row. Of two independent errors one is that of the test
+    cases, by percentiles of the mean over splits; the other is that of training and validation, by
+    a t interval over splits. Their distances from the mean add as squares (MOVER). The cases that
+    are split into training and validation are taken as given.
+
+    Examples
+    --------
+    Splits that agree leave the error of the test cases alone:
+
+    >>> fixed_test_interval(np.array([[0.2, 0.1, 0.3, 0.2], [0.2, 0.1, 0.3, 0.2]]))
+    CostInterval(estimate=0.2, low=0.105, high=0.295)
+    """
+    of_test = CostInterval.of(differences.mean(axis=0))
+    of_splits = corrected_interval(differences[:, 0], test_ratio=0.0)
+    mean, half = of_test.estimate, of_splits.high - of_splits.estimate
+    low, high = (math.hypot(mean - end, half) for end in (of_test.low, of_test.high))
+    return CostInterval(mean, mean - low, mean + high)
+
+
 @takes(run_experiment, leave_out=("split",))
 def run_splits(
     title: str,
@@ -169,17 +217,21 @@ def run_splits(
     *,
     n_splits: int,
     description: Mapping[str, Any],
-    make_split: Callable[[int], Split] | None = None,
+    test: BoolArray | None = None,
     **study: Any,
 ) -> SplitsResult:
     """Run a study on splits of consecutive seeds, each in a folder of its own, and compare.
 
-    A finished split is not run again. ``make_split`` makes the split of a seed; the other
-    parameters are those of `run_experiment`.
+    A finished split is not run again. ``test`` says which cases are the test part of every split;
+    without it the test part is drawn anew for each. The other parameters are those of
+    `run_experiment`.
     """
     check_count(n_splits, "n_splits", "a whole number of at least 1")
-    make_split = make_split or partial(split_patients, cases)
-    found = []
+    make_split: Callable[[int], Split] = (
+        partial(split_patients, cases) if test is None else partial(split_around_test, cases, test)
+    )
+    found: list[tuple[SplitCost, ...]] = []
+    draws: list[FloatArray] = []
     for seed in range(options.random_state, options.random_state + n_splits):
         own, split = replace(options, random_state=seed), make_split(seed)
         folder = root / f"split-{seed:02d}"
@@ -190,13 +242,32 @@ def run_splits(
             result = run_experiment(
                 title, cases, folder, own, description=description, split=split, **study
             )
-            rivals = () if result.rivals is None else result.rivals.deployed
-            found_here = [(GUARANTEED_BY, result.deployed), (SELECTED, rivals)]
-            held = tuple(SplitCost.of(one, beside) for beside, ones in found_here for one in ones)
-            costs = [asdict(one) for one in held]
-            save_json(folder / SPLIT_FILE, {"identity": identity, "costs": costs})
+            held = _save_split(folder, identity, result)
         found.append(held)
-    return SplitsResult(title, tuple(found), len(split.test) / (len(cases) - len(split.test)))
+        if test is not None:
+            draws.append(np.load(folder / DRAWS_FILE))
+    ratio = len(split.test) / (len(cases) - len(split.test))
+    return SplitsResult(title, tuple(found), ratio, tuple(draws))
+
+
+def _save_split(
+    folder: Path, identity: Mapping[str, Any], result: StudyResult
+) -> tuple[SplitCost, ...]:
+    """Save what is compared over splits: the costs, and their resamples in the same order."""
+    compared: dict[str, StudyResult | Rivals] = {GUARANTEED_BY: result}
+    if result.rivals is not None:
+        compared[SELECTED] = result.rivals
+    costs: list[SplitCost] = []
+    draws: list[FloatArray] = []
+    for beside, held in compared.items():
+        costs += [SplitCost.of(one, beside) for one in held.deployed]
+        draws += [held.intervals[one.scenario][one.strategy].draws for one in held.deployed]
+    packed = io.BytesIO()
+    np.save(packed, np.array(draws))
+    save(folder / DRAWS_FILE, packed.getvalue())
+    listed = [asdict(one) for one in costs]
+    save_json(folder / SPLIT_FILE, {"identity": identity, "costs": listed})
+    return tuple(costs)
 
 
 def _identity(
@@ -214,6 +285,6 @@ def _identity(
 def _finished(folder: Path, identity: Mapping[str, Any]) -> tuple[SplitCost, ...] | None:
     path = folder / SPLIT_FILE
     held = json.loads(path.read_text()) if path.exists() else {}
-    if held.get("identity") != identity:
+    if held.get("identity") != identity or not (folder / DRAWS_FILE).exists():
         return None
     return read_costs(held["costs"])

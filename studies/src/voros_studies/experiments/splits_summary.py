@@ -17,9 +17,8 @@ from voros_studies.paper.paper_tables import table_files
 
 FIGURE = "differences.png"
 CAPTION = (
-    "Mean test cost above that of max partial VOROS, and its 95 % interval, corrected for the "
-    "patients that splits share; beside it, on how many splits both limits were kept. Right of the "
-    "line is more costly."
+    "Mean test cost above that of max partial VOROS, and its 95 % interval, {}; beside it, on how "
+    "many splits both limits were kept. Right of the line is more costly."
 )
 
 
@@ -29,6 +28,7 @@ def write_splits(root: Path, result: SplitsResult, facts: Sequence[tuple[str, st
         save(root / "tables" / name, content)
     drawn = draw_differences(result)
     save(root / "figures" / FIGURE, drawn)
+    caption = CAPTION.format(result.interval_method)
     page = render_document(
         "voros_studies.experiments",
         "summary.html",
@@ -36,7 +36,7 @@ def write_splits(root: Path, result: SplitsResult, facts: Sequence[tuple[str, st
         answers=splits_answers(result),
         ran=[*facts, ("splits", f"{len(result.splits)}, each with a page of its own in split-*/")],
         tables=result.tables,
-        pictures=[Picture(drawn, CAPTION, CAPTION)],
+        pictures=[Picture(drawn, caption, caption)],
         steps=[],
         reviewer=[],
         long_tables=[],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -204,11 +204,13 @@ class CostInterval:
 class CostIntervals:
     """The test cost of one strategy, and by how much it exceeds that of another.
 
-    Above 0 means more costly; both costs are of the same resamples.
+    Above 0 means more costly; both costs are of the same resamples. ``draws`` are the cost, then
+    that of every resample.
     """
 
     cost: CostInterval
     excess: CostInterval
+    draws: FloatArray = field(repr=False, compare=False)
 
     @property
     def verdict(self) -> str:
@@ -240,7 +242,9 @@ def cost_intervals(
         for one in deployed
     }
     return {
-        strategy: CostIntervals(CostInterval.of(found), CostInterval.of(found - draws[beside]))
+        strategy: CostIntervals(
+            CostInterval.of(found), CostInterval.of(found - draws[beside]), found
+        )
         for strategy, found in draws.items()
     }
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_choice
 from voros.present.flow import FlowStep
-from voros_studies.experiments.cases import LabelledCases, split_around_test
+from voros_studies.experiments.cases import LabelledCases
 from voros_studies.experiments.context import StudyContext, age_bands, known_words
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, asked_facts
@@ -185,7 +185,7 @@ def run_physionet2012(
         *(CHALLENGE_TITLE, cases, Path(out), options),
         n_splits=n_splits,
         description=description,
-        make_split=partial(split_around_test, cases, held_out) if test_set else None,
+        test=held_out if test_set else None,
         context=_context(stays, cases, studied, notes),
         find_rivals=partial(compare_forecasts, CHALLENGE_TITLE, scores),
     )
