@@ -16,6 +16,7 @@ import numpy as np
 from voros.core.arrays import check_count
 from voros.core.scenario import Scenario
 from voros.engines import BinnedCounts, BinnedPoints
+from voros.engines.orders import Orders, orders_in_memory
 from voros.engines.summaries import FIELDS, ROUNDING
 from voros.exceptions import ArgumentError
 from voros.io.documents import Entry, read_document
@@ -113,6 +114,7 @@ class SiteCounts:
         sample_weight: Any = None,
         min_cell: int = MIN_CELL,
         bits: int = 20,
+        since: SiteCounts | None = None,
     ) -> SiteCounts:
         """Count the cases of a site.
 
@@ -132,15 +134,28 @@ class SiteCounts:
             Neighbouring ranges are merged until each holds at least as many rows. 1 merges none.
         bits : int, default 20
             How fine the ranges are before that, as in `BinnedCounts`.
+        since : SiteCounts, optional
+            Counts of this site that were published before, of some of these cases. Ranges are
+            merged until each has grown by ``min_cell`` rows, so that nobody who subtracts the two
+            sees fewer.
+
+        Raises
+        ------
+        ArgumentError
+            Where two models order all cases alike, or one the reverse of the other, and their
+            ranges laid over each other would show fewer than ``min_cell`` rows.
         """
+        columns = columns_by_model(y_true, scores)
         counted = {
             model: BinnedCounts.from_scores(
                 y_true, column, bits=bits, pos_label=pos_label, sample_weight=sample_weight
             )
-            for model, column in columns_by_model(y_true, scores).items()
+            for model, column in columns.items()
         }
         weights = None if sample_weight is None else "sample_weight"
-        return counts_of_site(site, counted, outcome, label_text(pos_label), weights, min_cell)
+        facts = outcome, label_text(pos_label), weights, min_cell
+        orders = orders_in_memory(columns, bits, sample_weight)
+        return counts_of_site(site, counted, *facts, orders, since)
 
     @property
     def n_cases(self) -> int:
@@ -236,8 +251,13 @@ def counts_of_site(
     pos_label: str,
     weights: str | None,
     min_cell: int,
+    orders: Orders,
+    since: SiteCounts | None = None,
 ) -> SiteCounts:
-    """Name the counts of a site's models, and merge their small ranges."""
+    """Name the counts of a site's models, and merge their small ranges.
+
+    The smallest weight is that of one case, and is rounded down to a power of two.
+    """
     for name, text in (("site", site), ("outcome", outcome)):
         if not isinstance(text, str) or not text.strip():
             raise ArgumentError(name, f"={text!r}; accepted is a name")
@@ -247,9 +267,43 @@ def counts_of_site(
         raise ArgumentError(
             "min_cell", f"={min_cell}, and the site has {n_rows} cases in all; none may be counted"
         )
-    merged = {name: counts.without_small_cells(min_cell) for name, counts in counted.items()}
     who = Site(site, n_rows, one.n_positive, one.n_negative)
-    return SiteCounts(merged, (who,), outcome, pos_label, weights, min_cell)
+    counts = SiteCounts(counted, (who,), outcome, pos_label, weights, min_cell)
+    if since is not None:
+        _check_same_site(counts, since)
+        counts = replace(counts, models=_grown(counted, since, min_cell))
+    merged = {name: counts.without_small_cells(min_cell) for name, counts in counts.models.items()}
+    _check_overlays(merged, orders, min_cell)
+    return replace(counts, models={name: _coarse_weight(each) for name, each in merged.items()})
+
+
+def _coarse_weight(counts: BinnedCounts) -> BinnedCounts:
+    return replace(counts, one_case=2.0 ** np.floor(np.log2(counts.one_case)))
+
+
+def _grown(
+    counted: Mapping[str, BinnedCounts], since: SiteCounts, min_cell: int
+) -> dict[str, BinnedCounts]:
+    try:
+        return {name: part.since(since.models[name], min_cell) for name, part in counted.items()}
+    except ValueError as error:
+        raise ArgumentError("since", f": {error}") from None
+
+
+def _check_overlays(models: Mapping[str, BinnedCounts], orders: Orders, min_cell: int) -> None:
+    """Raise where ranges of two models that order cases alike would together show few rows."""
+    for (one, other), order in orders.items():
+        cuts = np.cumsum(models[one].rows)
+        more = np.cumsum(models[other].rows)
+        more = more if order == "alike" else cuts[-1] - more
+        fewest = int(np.diff(np.union1d(np.append(0, cuts), more)).min())
+        if fewest < min_cell:
+            how = "alike" if order == "alike" else "in reverse"
+            raise ArgumentError(
+                "scores",
+                f": {one!r} and {other!r} order the cases {how}, so that their ranges laid over "
+                f"each other would show {fewest} cases, and min_cell={min_cell}; leave one out",
+            )
 
 
 def label_text(pos_label: Any) -> str:
@@ -270,12 +324,26 @@ def label_text(pos_label: Any) -> str:
     return str(int(number)) if number.is_integer() else repr(number)
 
 
+def _check_same_site(counts: SiteCounts, since: SiteCounts) -> None:
+    if counts._site_names != since._site_names:
+        raise MismatchError(
+            f"since holds counts of {', '.join(since._site_names)}; accepted are earlier ones of "
+            f"{', '.join(counts._site_names)}"
+        )
+    _check_question(counts, since)
+
+
 def _check_fit(one: SiteCounts, other: SiteCounts) -> None:
-    """Raise, naming both sides, unless the counts are of the same question."""
-    both = f"{', '.join(one._site_names)} and {', '.join(other._site_names)} do not fit together"
+    """Raise unless the counts are of different sites and the same question."""
     repeated = sorted(set(one._site_names) & set(other._site_names))
     if repeated:
         raise MismatchError(f"site {repeated[0]!r} is in both; each may be added once")
+    _check_question(one, other)
+
+
+def _check_question(one: SiteCounts, other: SiteCounts) -> None:
+    """Raise, naming both sides, unless the counts are of the same question."""
+    both = f"{', '.join(one._site_names)} and {', '.join(other._site_names)} do not fit together"
     facts = {
         "outcome": (one.outcome, other.outcome),
         "positive label": (one.pos_label, other.pos_label),

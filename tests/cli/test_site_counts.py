@@ -181,3 +181,39 @@ def test_an_engine_counts_as_memory_does(voros_command, sites, engine, tmp_path)
     pl.read_csv(sites[0]).write_parquet(tmp_path / "site0.parquet")
     counted = voros_command("count", "site0.parquet", "--engine", engine, "--label", "died")
     assert counted.out == voros_command("count", sites[0], "--label", "died").out
+
+
+def draw_risks(n_cases=3000):
+    rng = np.random.default_rng(3)
+    died = rng.random(n_cases) < 0.15
+    return died, 1 / (1 + np.exp(-(rng.normal(size=n_cases) + 1.5 * died - 2)))
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_engines_refuse_models_that_order_cases_alike(tmp_path, engine, voros_command):
+    pl = pytest.importorskip("polars")
+    pytest.importorskip(engine)
+    died, risk = draw_risks()
+    pl.DataFrame({"died": died, "risk": risk, "gone": -np.log(risk)}).write_parquet(
+        tmp_path / "north.parquet"
+    )
+    ran = voros_command("count", "north.parquet", "--label", "died", "--engine", engine)
+    assert ran.code == 2
+    assert "'risk' and 'gone' order the cases in reverse" in ran.err
+    ran = voros_command(
+        *("count", "north.parquet", "--label", "died", "--engine", engine, "--score", "risk")
+    )
+    assert ran.code == 0
+
+
+def test_the_shell_counts_since(tmp_path, voros_command):
+    died, risk = draw_risks()
+    lines = ["died,risk", *(f"{int(y)},{x!r}" for y, x in zip(died, risk.tolist(), strict=True))]
+    for name, n_rows in (("may", 2800), ("june", 3000)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines[: n_rows + 1]) + "\n")
+    how = ("--label", "died", "--site", "north")
+    assert voros_command("count", "may.csv", *how, "-o", "may.json").code == 0
+    ran = voros_command("count", "june.csv", *how, "--since", "may.json", "-o", "june.json")
+    assert ran.code == 0, ran.err
+    june = voros.SiteCounts.from_json(tmp_path / "june.json")
+    assert 1 < len(june.models["risk"].rows) <= 20

@@ -26,6 +26,7 @@ from voros.io.tables import ADDRESS, PEEKED_ROWS, Source, is_numeric, peek
 
 if TYPE_CHECKING:
     from voros.engines import BinnedCounts
+    from voros.engines.orders import Orders
     from voros.sites import SiteCounts
 
 Engine = Annotated[
@@ -310,9 +311,10 @@ def count_by_engine(
 
 def count_summaries(
     table: LazyTable, columns: InputOptions, bits: int
-) -> tuple[dict[str, BinnedCounts], str, str | None]:
-    """Count every model by fixed ranges; with the names of the columns of label and weight."""
+) -> tuple[dict[str, BinnedCounts], str, str | None, Orders]:
+    """Count every model by fixed ranges; with the columns of label and weight, and the orders."""
     from voros.engines import BinnedCounts
+    from voros.engines.orders import orders_in_frame
 
     roles = _announced_roles(table, columns)
     label, pos_label = str(roles.label), _positive_label(table.sample, columns, roles)
@@ -322,7 +324,9 @@ def count_summaries(
             score: BinnedCounts.from_frame(table.frame, score=score, weight=roles.weight, **how)
             for score in roles.scores
         }
-    return counted, label, roles.weight
+        what = label, roles.scores, roles.weight, pos_label
+        orders = orders_in_frame(table.frame, *what, bits)
+    return counted, label, roles.weight, orders
 
 
 def _counting(table: LazyTable) -> AbstractContextManager[None]:

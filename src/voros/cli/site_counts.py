@@ -23,6 +23,7 @@ from voros.cli.terminal import (
     show_progress,
 )
 from voros.engines import BinnedCounts
+from voros.engines.orders import Orders, orders_in_memory
 from voros.exceptions import PredictionFileError
 from voros.io.tables import Source
 from voros.sites import MIN_CELL, SiteCounts, counts_of_site, label_text
@@ -56,6 +57,14 @@ def count_site(
     bits: Annotated[
         int, option("How fine the ranges are: 12 is one per octave of scores, 20 256.")
     ] = 20,
+    since: Annotated[
+        Path | None,
+        option(
+            "Counts of this site that were published before; ranges are merged until each has "
+            "grown by --min-cell rows, for whoever has both can subtract them.",
+            metavar="FILE",
+        ),
+    ] = None,
     engine: Engine = None,
     output: Output = None,
 ) -> None:
@@ -68,19 +77,20 @@ def count_site(
         )
     name = site or _stem(given)
     with show_progress("counting"):
-        counted, label, weight = (
+        counted, label, weight, orders = (
             _count_in_memory(columns, given.source, bits)
             if given.lazy is None
             else count_summaries(given.lazy, columns, bits)
         )
         facts = outcome or label, label_text(columns.pos_label), weight, min_cell
-        counts = counts_of_site(name, counted, *facts)
+        earlier = None if since is None else SiteCounts.from_json(since)
+        counts = counts_of_site(name, counted, *facts, orders, earlier)
     _deliver(counts, output, show_options)
 
 
 def _count_in_memory(
     columns: InputOptions, source: Source | None, bits: int
-) -> tuple[dict[str, BinnedCounts], str, str | None]:
+) -> tuple[dict[str, BinnedCounts], str, str | None, Orders]:
     cases = load(columns, source=source, both_classes=False)
     counted = {
         model: BinnedCounts.from_scores(
@@ -88,7 +98,8 @@ def _count_in_memory(
         )
         for model, scores in cases.scores.items()
     }
-    return counted, str(cases.label), columns.weight
+    orders = orders_in_memory(cases.scores, bits, cases.weights)
+    return counted, str(cases.label), columns.weight, orders
 
 
 def _stem(given: Opened) -> str:

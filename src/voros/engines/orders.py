@@ -1,0 +1,93 @@
+"""Models that order all cases alike, whose ranges of scores can be laid over each other.
+
+Two models of which one is a rising or falling function of the other cut the same list of cases. The
+cuts of both together make ranges that neither shows, with as few as a single case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal, TypeAlias
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from voros.core.arrays import AnyArray, FloatArray
+from voros.engines.first_pass import read_cases
+from voros.engines.keys import KEY_BITS, cell_of
+from voros.engines.queries import CELL
+from voros.engines.scales import BITS
+
+Order: TypeAlias = Literal["alike", "reversed"]
+Orders: TypeAlias = Mapping[tuple[str, str], Order]
+
+
+def orders_in_memory(
+    scores: Mapping[str, AnyArray], bits: int, weights: AnyArray | None = None
+) -> Orders:
+    """Return which pairs of models order all cases alike, or one the reverse of the other.
+
+    Parameters
+    ----------
+    scores : mapping of str to array of shape (n_cases,)
+    bits : int
+        How fine scores are compared, as in `BinnedCounts`.
+    weights : array of shape (n_cases,), optional
+        Cases of weight 0 are not counted.
+
+    Examples
+    --------
+    >>> risk = np.array([0.25, 0.5, 0.75])
+    >>> scores = {"risk": risk, "percent": 100 * risk, "survival": 1 - risk, "age": risk[[1, 0, 2]]}
+    >>> orders_in_memory(scores, bits=20)
+    {('risk', 'percent'): 'alike', ('risk', 'survival'): 'reversed', ...}
+    """
+    orders: dict[tuple[str, str], Order] = {}
+    counted = slice(None) if weights is None else np.asarray(weights) > 0
+    columns = {name: np.asarray(each, dtype=np.float64)[counted] for name, each in scores.items()}
+    for one, other in combinations(columns, 2):
+        cells = cell_of(columns[one], KEY_BITS - bits)
+        rising = np.argsort(cells, kind="stable")
+        begin = np.flatnonzero(np.diff(cells[rising], prepend=cells[rising[0]] - 1))
+        values = columns[other][rising]
+        found = _order(np.minimum.reduceat(values, begin), np.maximum.reduceat(values, begin))
+        if found is not None:
+            orders[one, other] = found
+    return orders
+
+
+def orders_in_frame(
+    frame: Any, label: str, scores: Sequence[str], weight: str | None, pos_label: Any, bits: int
+) -> Orders:
+    """Return the same of the columns of an engine's frame, in a pass for every model but one."""
+    if len(scores) == 1:
+        return {}
+    cases = read_cases(frame, label, scores, weight, pos_label)
+    orders: dict[tuple[str, str], Order] = {}
+    for position, (name, short) in enumerate(cases.models.items()):
+        others = dict(list(cases.models.items())[position + 1 :])
+        if not others:
+            break
+        numbered = cases.adapter.with_cell(cases.frame, short, CELL, BITS, KEY_BITS - bits)
+        extremes = [part for column in others.values() for part in _extremes(column)]
+        answer = cases.collect(numbered.group_by(CELL).agg(*extremes))
+        rising = np.argsort(answer[CELL])
+        for other, column in others.items():
+            ends = (answer[f"{column}_{end}"][rising] for end in ("low", "high"))
+            found = _order(*ends)
+            if found is not None:
+                orders[name, other] = found
+    return orders
+
+
+def _extremes(column: str) -> Iterator[nw.Expr]:
+    yield nw.col(column).min().alias(f"{column}_low")
+    yield nw.col(column).max().alias(f"{column}_high")
+
+
+def _order(low: FloatArray, high: FloatArray) -> Order | None:
+    """Judge by the lowest and highest score of a model in each cell of another, cells rising."""
+    if np.all(np.maximum.accumulate(high)[:-1] <= low[1:]):
+        return "alike"
+    return "reversed" if np.all(np.minimum.accumulate(low)[:-1] >= high[1:]) else None
