@@ -1,15 +1,12 @@
 """Groups on the page: counted in Python, with the intervals and verdicts of an evaluation."""
 
 import base64
-import json
-import shutil
-import subprocess
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from present.explorer.node import answers_of_page, needs_node
 from scipy.stats import binomtest
 
 import voros
@@ -20,8 +17,6 @@ from voros.present.explorer import write_page
 from voros.present.explorer.group_counts import group_counts
 from voros.present.explorer.payload import held_points
 
-NODE = shutil.which("node")
-HERE = Path(__file__).parent
 LIMITS = [(0, 5), (5, 5), (3, 10), (1, 1000), (480, 1000), (12, 40_000)]
 VERDICTS = {"kept": "kept", "broken": "broken", "too few to say": "open"}
 
@@ -75,21 +70,13 @@ def test_no_row_can_be_read_off(cases: Any) -> None:
     assert len(groups["models"][0]["kept"]) > 50
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@needs_node
 def test_the_page_finds_what_an_evaluation_does(cases: Any, tmp_path: Path) -> None:
     y, s, by = cases
     groups = counted(cases)
-    for asset in files("voros.present.explorer").joinpath("assets").iterdir():
-        if asset.name.endswith(".js"):
-            (tmp_path / asset.name).write_text(asset.read_text(encoding="utf-8"), encoding="utf-8")
-    shutil.copy(HERE / "js" / "groups.mjs", tmp_path)
-    (tmp_path / "package.json").write_text('{"type": "module"}')
     asked = [{"at": 5, "floor": 0.6}, {"at": 40, "floor": 0.55}, {"at": -1, "floor": 0.5}]
     given = {"limits": [[*each, 0.99] for each in LIMITS], "groups": groups, "asked": asked}
-    (tmp_path / "cases.json").write_text(json.dumps(given))
-    command, how = [str(NODE), "groups.mjs"], {"cwd": tmp_path, "timeout": 120}
-    ran = subprocess.run(command, capture_output=True, text=True, check=True, **how)
-    found = json.loads(ran.stdout)
+    found = answers_of_page("groups.mjs", given, tmp_path)
     for (count, of), limits in zip(LIMITS, found["limits"], strict=True):
         assert limits == pytest.approx(tuple(binomtest(count, of).proportion_ci(0.99)), abs=1e-9)
     held = held_points(count_models(y, {"model": s}), None)["model"]

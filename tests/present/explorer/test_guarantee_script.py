@@ -1,24 +1,17 @@
 """The page's guarantee for the population: Python's where no scores are tied, and never more."""
 
-import json
-import shutil
-import subprocess
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from present.explorer.node import answers_of_page, needs_node
 from scipy.stats import binom
 
 import voros
 from voros.guarantee import binomial_tests
 from voros.present.explorer.payload import page_payload
 
-NODE = shutil.which("node")
-HERE = Path(__file__).parent
-
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+pytestmark = needs_node
 
 TAILS = [
     (k, n, p)
@@ -56,22 +49,11 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     rng = np.random.default_rng(7)
     problems = [_problem(rng, tied) for tied in [False] * 60 + [True] * 40]
     folder = tmp_path_factory.mktemp("guarantee")
-    for asset in files("voros.present.explorer").joinpath("assets").iterdir():
-        if asset.name.endswith(".js"):
-            (folder / asset.name).write_text(asset.read_text(encoding="utf-8"), encoding="utf-8")
-    shutil.copy(HERE / "js" / "guarantee.mjs", folder)
-    (folder / "package.json").write_text('{"type": "module"}')
     cases = {"tails": TAILS, "problems": [asked for _, asked in problems], "starts": STARTS}
-    (folder / "cases.json").write_text(json.dumps(cases))
-    run = subprocess.run(
-        [str(NODE), "guarantee.mjs"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return {**json.loads(run.stdout), "expected": [passed for passed, _ in problems]}
+    return {
+        **answers_of_page("guarantee.mjs", cases, folder),
+        "expected": [passed for passed, _ in problems],
+    }
 
 
 def test_tails_are_those_of_scipy(found: dict[str, Any]) -> None:

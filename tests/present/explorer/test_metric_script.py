@@ -1,27 +1,22 @@
 """The script's own tests, under node, on problems that Python solved."""
 
-import json
-import shutil
-import subprocess
 import warnings
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from present.explorer.node import PAGE_TESTS, needs_node, run_node
 
 import voros
 from voros.core.scenario import as_fraction
 from voros.present.explorer.payload import page_payload
 from voros.winners import winner_map_points
 
-NODE = shutil.which("node")
-HERE = Path(__file__).parent
 N_PROBLEMS = 250
 N_COSTS = 20_001
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+pytestmark = needs_node
 
 
 PROBABILITIES = (0.0, 0.01, 0.1, 0.3, 0.6, 0.95)
@@ -167,28 +162,12 @@ def _winner_cases() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def script_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("script")
-    for asset in files("voros.present.explorer").joinpath("assets").iterdir():
-        if asset.name.endswith(".js"):
-            (folder / asset.name).write_text(asset.read_text(encoding="utf-8"), encoding="utf-8")
-    for test in (HERE / "js").glob("*.test.js"):
-        shutil.copy(test, folder)
-    (folder / "package.json").write_text('{"type": "module"}')
-    cases = {"scores": _problems(N_PROBLEMS), "fractions": _fractions(), **_winner_cases()}
-    (folder / "cases.json").write_text(json.dumps(cases))
-    return folder
+def solved() -> dict[str, Any]:
+    return {"scores": _problems(N_PROBLEMS), "fractions": _fractions(), **_winner_cases()}
 
 
-@pytest.mark.parametrize("script", sorted(path.name for path in (HERE / "js").glob("*.test.js")))
-def test_script_tests_pass_under_node(script_folder: Path, script: str) -> None:
-    run = subprocess.run(
-        [str(NODE), "--test", script],
-        cwd=script_folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "# fail 0" in run.stdout
+@pytest.mark.parametrize("script", sorted(path.name for path in PAGE_TESTS.glob("*.test.js")))
+def test_script_tests_pass_under_node(solved: Any, tmp_path: Path, script: str) -> None:
+    printed = run_node(["--test", script], solved, tmp_path)
+    assert "# fail 0" in printed
+    assert "# skipped 0" in printed

@@ -2,17 +2,14 @@
 
 import base64
 import gzip
-import json
-import shutil
-import subprocess
 import warnings
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from present.explorer.node import answers_of_page, needs_node
 
 from voros.core.operating_points import OperatingPoints
 from voros.exceptions import DoubtfulColumnWarning
@@ -22,8 +19,6 @@ from voros.text.messages import Argument, Message
 
 pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
 
-NODE = shutil.which("node")
-HERE = Path(__file__).parent
 
 CONTROLS = {
     "label": "“Label”",
@@ -217,11 +212,6 @@ def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
 
 
 def page_outcomes(cases: list[Case], folder: Path) -> list[dict[str, Any]]:
-    for asset in files("voros.present.explorer").joinpath("assets").iterdir():
-        if asset.name.endswith(".js"):
-            (folder / asset.name).write_text(asset.read_text(encoding="utf-8"), encoding="utf-8")
-    shutil.copy(HERE / "js" / "read.mjs", folder)
-    (folder / "package.json").write_text('{"type": "module"}')
     asked = [
         {
             "name": case.name,
@@ -235,11 +225,7 @@ def page_outcomes(cases: list[Case], folder: Path) -> list[dict[str, Any]]:
         }
         for case in cases
     ]
-    (folder / "cases.json").write_text(json.dumps(asked))
-    run = subprocess.run(
-        [str(NODE), "read.mjs"], cwd=folder, capture_output=True, text=True, timeout=120, check=True
-    )
-    outcomes = json.loads(run.stdout)
+    outcomes: list[dict[str, Any]] = answers_of_page("read.mjs", asked, folder)
     for outcome in outcomes:
         assert outcome.pop("known", True), outcome
         outcome.pop("roles", None)
@@ -248,7 +234,7 @@ def page_outcomes(cases: list[Case], folder: Path) -> list[dict[str, Any]]:
     return outcomes
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@needs_node
 @pytest.mark.parametrize(("kind", "cases"), [("accepted", ACCEPTED), ("refused", REFUSED)])
 def test_the_same_files_come_to_the_same(
     kind: str, cases: list[Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -281,7 +267,7 @@ def random_file(rng: np.random.Generator) -> Case:
     return text(end.join(lines), scores=("a", "b"), label="label", drop_missing=drop)
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@needs_node
 def test_random_files_come_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(18)
     cases = [random_file(rng) for _ in range(150)]

@@ -1,17 +1,14 @@
 """Resamples on the page: drawn and scored as in Python, and intervals within their error."""
 
 import base64
-import json
-import shutil
-import subprocess
 import time
 import warnings
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from present.explorer.node import answers_of_page, needs_node
 
 import voros
 from voros.exceptions import ArgumentError
@@ -19,11 +16,6 @@ from voros.models import count_models
 from voros.present.explorer import write_page
 from voros.present.explorer.payload import held_points
 from voros.present.explorer.replicates import draws, resampled_counts
-
-NODE = shutil.which("node")
-HERE = Path(__file__).parent
-
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 SETTINGS = [
     (voros.Scenario(0.3, 0.3, voros.costs.miss_costs(4, 9)), ("miss", 4, 9)),
@@ -67,11 +59,6 @@ def _setting(scenario: voros.Scenario, costs: tuple[str, float, float]) -> dict[
 def of_page(models: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     y, scores = models
     folder = tmp_path_factory.mktemp("resample")
-    for asset in files("voros.present.explorer").joinpath("assets").iterdir():
-        if asset.name.endswith(".js"):
-            (folder / asset.name).write_text(asset.read_text(encoding="utf-8"), encoding="utf-8")
-    shutil.copy(HERE / "js" / "resample.mjs", folder)
-    (folder / "package.json").write_text('{"type": "module"}')
     columns = zip(y.astype(int).tolist(), *(s.tolist() for s in scores.values()), strict=True)
     rows = "\n".join([",".join(["died", *scores]), *(",".join(map(repr, row)) for row in columns)])
     settings = []
@@ -79,16 +66,8 @@ def of_page(models: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
         whole = [voros.evaluate(y, s, scenario).score for s in scores.values()]
         best = int(np.argmax(whole))
         settings.append({"setting": _setting(scenario, costs), "scores": whole, "best": best})
-    (folder / "cases.json").write_text(json.dumps({"rows": rows, "settings": settings}))
-    run = subprocess.run(
-        [str(NODE), "resample.mjs"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return {**json.loads(run.stdout), "settings": settings}
+    found = answers_of_page("resample.mjs", {"rows": rows, "settings": settings}, folder)
+    return {**found, "settings": settings}
 
 
 @needs_node

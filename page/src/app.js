@@ -1,0 +1,428 @@
+/** The page: one setting, moved by its controls, and everything that follows from it. */
+import { areaChart } from "./area_chart.js";
+import { resampleScorer } from "./background.js";
+import { bindComparison } from "./compare.js";
+import { bindControls } from "./controls.js";
+import { areaRows, decisionRows, mapRows, rocRows } from "./chart_tables.js";
+import { costTable } from "./cost_table.js";
+import { decisionChart, gainText } from "./decision_chart.js";
+import { fillWords } from "./filling.js";
+import { groupsBlock } from "./groups.js";
+import { canGuarantee, guaranteeOf } from "./guarantee.js";
+import { bindGuide } from "./guide.js";
+import { bindKeeping } from "./keeping.js";
+import { w, wordsOf } from "./lang.js";
+import { byId, markOf } from "./marks.js";
+import { contentsText, notices, thinningText } from "./notices.js";
+import { consequences, peoplePicture } from "./people.js";
+import { bindPeriods, boundByPeriods } from "./periods.js";
+import { prevalenceBand } from "./prevalence_band.js";
+import { aboutText, elsewhereText, guaranteeText, promiseOf, sameLimits } from "./promise.js";
+import { rankingTable } from "./ranking.js";
+import { rocChart, stretchPath } from "./roc_chart.js";
+import { costsOf, firstSetting, holdsSetting, missAt, readHash } from "./setting.js";
+import { bindSharing } from "./sharing.js";
+import { stepper } from "./steps.js";
+import { tableBehind } from "./tables.js";
+import { thresholdChart, thresholdTable } from "./threshold_chart.js";
+import { intervalsOf } from "./uncertainty.js";
+import { atPrevalence, bindingLimits, evaluate, operatingPoints, ratioRange } from "./voros.js";
+import { winnerMap } from "./winner_map.js";
+import { winnerAt } from "./winners.js";
+import {
+  bindingText,
+  deployText,
+  percent,
+  plain,
+  settingText,
+  several,
+  verdictText,
+} from "./wording.js";
+
+/** Milliseconds for which the controls rest before thresholds are tested. */
+const GUARANTEED_AFTER = 200;
+
+/** Models that are drawn, unless all are asked for. */
+const DRAWN_MODELS = 8;
+
+/** Beyond this many models the ranking scrolls. */
+const LONG_RANKING = 12;
+
+/** A screen reader hears the result once the controls rest for this many milliseconds. */
+const ANNOUNCED_AFTER = 700;
+
+/** What the page in view shows: its data, and what draws them. */
+let payload, cases, words, nCases, models;
+let tables, pictures, drawPeople, writeTexts, showControls, showComparison, showRanking;
+let shownView = null;
+let shownMap = null;
+let drawsAll = false;
+let scorer = null;
+
+/** Numbers that JSON lacks are spelled "NaN", "Infinity" and "-Infinity". */
+const readThreshold = (value) => Number(value);
+
+function modelOf({ name, thresholds, tp, fp }, position) {
+  const { periods } = payload;
+  const inTime = periods ? { nPeriods: periods.n, breaks: periods.breaks[position] } : {};
+  const held = { ...cases, ...inTime };
+  const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, held);
+  const wholeCurve = `${stretchPath(base, () => true)}L1 1`;
+  return { name, position, base, wholeCurve, asScored: payload.asScored[position] };
+}
+
+// ------------------------------------------------------------------ what follows from a setting
+
+function scored(model, points, setting, costs) {
+  const result = evaluate(points, setting.minPrecision, setting.capacity, costs);
+  const usable = result.score !== null && result.hull.index.length > 1;
+  return { ...model, points, result, usable, score: result.score ?? 0 };
+}
+
+/** Everything the pictures show. */
+function viewOf(setting) {
+  const costs = costsOf(setting);
+  const points = models.map(({ base }) => ({
+    ...atPrevalence(base, setting.prevalence),
+    exceed: setting.exceed,
+  }));
+  const found = models.map((model, i) => scored(model, points[i], setting, costs));
+  const ranked = [...found].sort((a, b) => b.usable - a.usable || b.score - a.score);
+  ranked.forEach((model, rank) => (model.mark = markOf(model.position, rank, payload.looks)));
+  const focus = setting.model === null ? ranked[0] : found[setting.model];
+  const odds = points[0].nNegative / points[0].nPositive;
+  const miss = missAt(setting);
+  return {
+    setting,
+    words,
+    costs,
+    points,
+    models: found,
+    ranked,
+    focus,
+    drawn: drawsAll ? found : ranked.filter((model, i) => i < DRAWN_MODELS || model === focus),
+    ratios: ratioRange(costs, odds),
+    missAt: miss,
+    ratioAt: 1 / miss,
+    nCases,
+    closeCall: payload.closeCall,
+    thinning: payload.thinning,
+    repeated: payload.repeated,
+    bySample: scorer !== null,
+    titles: { ...payload.titles, ...w.axes },
+  };
+}
+
+// ------------------------------------------------------------------ drawing
+
+function deployment(view) {
+  const { points, result, name } = view.focus;
+  const { chosen } = consequences(view);
+  if (chosen === 0) return w.noAlarmAtAll(name);
+  const { minPrecision } = view.setting;
+  const binding = bindingLimits(points, minPrecision, result.allowedAlarms, view.ratios);
+  const late = boundByPeriods(points, result, minPrecision, view.ratios);
+  if (late && !binding.includes("capacity")) binding.push("capacity");
+  return `${name}: ${deployText(points, chosen, words)} ${bindingText(binding)}`;
+}
+
+/** Which models win how much of the map, in words. */
+function mapText(found, view) {
+  const shares = view.models
+    .map(({ name, position }) => [name, found.filter(({ winner }) => winner === position).length])
+    .filter(([, cells]) => cells > 0)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, cells]) => w.mapShare(name, percent(cells / found.length, 2)));
+  return shares.length ? w.mapText(shares) : w.mapNobody;
+}
+
+const store = {
+  setting: null,
+  steps: stepper(),
+  /** What the address asked for and did not get, until something is moved. */
+  refused: [],
+  change(part, refused = []) {
+    if (this.setting !== null) this.steps.note(this.setting, part);
+    this.setting = { ...this.setting, ...part };
+    this.refused = refused;
+    update();
+  },
+  reset() {
+    this.change(firstSetting(payload.setting));
+  },
+  /** Go to a setting that was there before; null where there is none. */
+  goTo(setting) {
+    if (setting === null) return;
+    this.setting = setting;
+    update();
+  },
+  undo() {
+    this.goTo(this.steps.back(this.setting));
+  },
+  redo() {
+    this.goTo(this.steps.forward(this.setting));
+  },
+};
+
+function bindSteps() {
+  byId("undo").addEventListener("click", () => store.undo());
+  byId("redo").addEventListener("click", () => store.redo());
+}
+
+/** Ctrl+Z and Ctrl+Shift+Z, save where text is typed, which has its own. */
+function stepByKeys(event) {
+  const typing = event.target.closest?.("input:not([type='range'], [type='checkbox']), textarea");
+  if (typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  event.preventDefault();
+  if (event.shiftKey) store.redo();
+  else store.undo();
+}
+
+let announcing = null;
+let guaranteeing = null;
+
+function say(verdict, consequence, view) {
+  byId("verdict").textContent = verdict;
+  byId("ticker").textContent = verdict;
+  byId("threshold-model").textContent = view.focus.name;
+  byId("focus").options[0].textContent = w.bestOneNow(view.ranked[0].name);
+  byId("consequence").textContent = w.withModel(view.focus.name, consequence);
+  byId("deploy").textContent = deployment(view);
+  byId("setting-text").textContent = settingText(view.setting, words);
+  const told = notices(view);
+  if (store.refused.length) told.unshift(w.addressProblems(store.refused));
+  byId("notice").textContent = told.join(" ");
+  byId("notice").hidden = told.length === 0;
+  clearTimeout(announcing);
+  const announcement = [verdict, consequence, ...told].join(" ");
+  announcing = setTimeout(
+    () => (byId("announcement").textContent = announcement),
+    ANNOUNCED_AFTER,
+  );
+}
+
+/** The sentences and the ranking, which know more once the resamples are scored. */
+function showResult(view, consequence) {
+  const verdict = verdictText(view.ranked, view.bySample ? null : view.closeCall);
+  showRanking(view);
+  say(verdict, consequence, view);
+  showComparison(view, verdict, consequence);
+}
+
+/** Ask for intervals; when they come, the result is shown again, unless something moved. */
+function askHowSure(view, consequence) {
+  const { minPrecision, capacity, prevalence } = view.setting;
+  scorer?.ask({ minPrecision, capacity, prevalence, costs: view.costs }, (found) => {
+    if (view !== shownView) return;
+    const scores = view.models.map(({ score }) => score);
+    const intervals = intervalsOf(found, scores, view.ranked[0].position);
+    view.models.forEach((model, i) => (model.sure = intervals[i]));
+    showResult(view, consequence);
+    byId("sure-hint").hidden = false;
+    document.body.dataset.sure = JSON.stringify(intervals);
+  });
+}
+
+/** What came with the page about the threshold in use, as {text, holds}; null without a guarantee. */
+function promised(view, chosen) {
+  const { promise, setting: first } = payload;
+  if (!promise) return null;
+  if (!sameLimits(view.setting, first)) return { text: elsewhereText(promise, first, words), holds: false };
+  const found = promiseOf(promise, view.focus.position, chosen);
+  return { text: guaranteeText(found, aboutText(promise, first.per)), holds: true };
+}
+
+/** Places of the map that are judged at once: the worker may be asked for more important things. */
+const JUDGED_AT_ONCE = 63;
+
+/** Ask which races on the map are too close to call by their intervals; false without resamples. */
+function compareRaces(races, view, told) {
+  const key = byId("map-key");
+  delete document.body.dataset.judged;
+  key.textContent = scorer ? w.hatchingComes : w.hatchedByDistance(plain(view.closeCall));
+  if (!scorer) return false;
+  if (races.length === 0) key.textContent = "";
+  const starts = Array.from({ length: Math.ceil(races.length / JUDGED_AT_ONCE) }, (_, i) => i * JUDGED_AT_ONCE);
+  const batches = starts.map((start) => races.slice(start, start + JUDGED_AT_ONCE));
+  const { costs, setting: { prevalence } } = view;
+  scorer.compare(batches, { costs, prevalence }, (calls, i) => {
+    told(calls, starts[i]);
+    if (i < starts.length - 1) return;
+    key.textContent = w.hatchedByInterval;
+    document.body.dataset.judged = "yes";
+  });
+  return true;
+}
+
+/** Whether the threshold in use keeps the limits beyond these cases, once the controls rest. */
+function sayGuarantee(view) {
+  clearTimeout(guaranteeing);
+  const { chosen } = consequences(view);
+  const given = chosen === 0 ? null : promised(view, chosen);
+  byId("promise").textContent = given?.text ?? "";
+  byId("guarantee").textContent = "";
+  if (chosen === 0 || given?.holds || !canGuarantee(view)) return;
+  guaranteeing = setTimeout(() => {
+    byId("guarantee").textContent = guaranteeText(guaranteeOf(view, chosen), w.allCases);
+  }, GUARANTEED_AFTER);
+}
+
+function update() {
+  const started = performance.now();
+  const view = viewOf(store.setting);
+  showControls(store.setting);
+  for (const draw of pictures) draw(view);
+  shownView = view;
+  const consequence = drawPeople(view);
+  showResult(view, consequence);
+  askHowSure(view, consequence);
+  sayGuarantee(view);
+  writeTexts(store.setting);
+  byId("undo").disabled = !store.steps.canGoBack;
+  byId("redo").disabled = !store.steps.canGoForward;
+  document.body.dataset.updateMs = (performance.now() - started).toFixed(2);
+}
+
+// ------------------------------------------------------------------ start
+
+/** Bind every control and picture to the elements that are in the page now. */
+function bindPage() {
+  tables = {
+    roc: tableBehind(byId("roc-table")),
+    area: tableBehind(byId("area-table")),
+    decision: tableBehind(byId("decision-table")),
+    map: tableBehind(byId("map-table")),
+    prevalence: tableBehind(byId("prevalence-table")),
+  };
+  pictures = [
+    (view) => tables.roc(() => rocRows(view)),
+    (view) => tables.area(() => areaRows(view)),
+    (view) => tables.decision(() => decisionRows(view)),
+    (view) => (byId("decision-text").textContent = gainText(view)),
+    rocChart(byId("roc")),
+    areaChart(byId("area")),
+    decisionChart(byId("decision")),
+    costTable(byId, store),
+    thresholdChart(byId("threshold")),
+    thresholdTable(byId("choices")),
+    groupsBlock(byId, payload.groups),
+    prevalenceBand(byId, tables.prevalence),
+    winnerMap(byId("map"), {
+      compare: compareRaces,
+      choose: (limits) => store.change(limits),
+      say: (text) => (byId("map-cell").textContent = text),
+      tabulate: (shown, view) => tables.map(() => mapRows(shown, view)),
+      describe: (found, view, shown) => {
+        shownMap = shown;
+        byId("map-text").textContent = mapText(found, view);
+      },
+    }),
+  ];
+  drawPeople = peoplePicture(byId("people"));
+  showComparison = bindComparison(byId);
+  bindSteps();
+  bindDrawAll();
+  // The questions are about a capacity of all cases.
+  byId("guide").hidden = Boolean(payload.periods);
+  bindGuide(byId, words, { take: (part) => store.change(part), winnerOf });
+  bindKeeping(() => ({ ...shownView, map: shownMap }));
+  writeTexts = bindSharing();
+  showRanking = rankingTable(byId("ranking"));
+  const showRule = bindPeriods(byId, store, payload.periods, payload.setting);
+  const showLimits = bindControls(store, models, {
+    nCases: payload.periods ? payload.periods.most : nCases,
+    ownRate: cases.nPositive / nCases,
+    firstMiss: payload.setting.miss,
+    cases: words.cases,
+  });
+  showControls = (setting) => {
+    showLimits(setting);
+    showRule(setting);
+  };
+}
+
+function takeAddress(hash) {
+  const first = firstSetting(payload.setting);
+  const { setting, problems } = readHash(hash, first, models.length);
+  store.change(setting, problems);
+}
+
+function followAddress({ newURL }) {
+  const { hash } = new URL(newURL);
+  if (holdsSetting(hash)) takeAddress(hash);
+}
+
+/** Many models: the charts show the first, and the ranking scrolls. */
+function bindDrawAll() {
+  const box = byId("draw-all");
+  byId("draw-all-place").hidden = models.length <= DRAWN_MODELS;
+  box.checked = drawsAll;
+  box.addEventListener("change", () => {
+    drawsAll = box.checked;
+    update();
+  });
+  if (models.length <= LONG_RANKING) return;
+  const attributes = { tabindex: 0, role: "region", "aria-labelledby": "ranking-title" };
+  const scroll = byId("ranking-scroll");
+  for (const [name, value] of Object.entries(attributes)) scroll.setAttribute(name, value);
+}
+
+/** The best model where part of the setting is another. */
+function winnerOf(part) {
+  const setting = { ...store.setting, ...part };
+  const points = models.map(({ base }) => atPrevalence(base, setting.prevalence));
+  const { winner } = winnerAt(points, setting, costsOf(setting));
+  return winner === -1 ? w.noModelCell : models[winner].name;
+}
+
+/** What stands on the page whatever the setting. */
+function fillPage() {
+  const rate = percent(cases.nPositive / nCases);
+  fillWords({ ...words, ownRate: rate });
+  const counted = several(models.length, w.model);
+  byId("sample").textContent = w.sample(counted, plain(nCases, 9), words.cases, rate, words.outcome);
+  byId("contents").textContent = contentsText(models, cases, words);
+  if (payload.thinning) {
+    byId("thinning").hidden = false;
+    byId("thinning").textContent = thinningText(payload.thinning);
+  }
+}
+
+/** Score resamples in a worker from now on; where there are none, the scores stand alone. */
+export function attachResamples(given) {
+  scorer?.stop();
+  scorer = null;
+  delete document.body.dataset.sure;
+  // Resamples of cases have no periods.
+  if (!given.replicates || given.periods) return;
+  const [{ cases: held, replicates }, counts] = [given, given.models.map(({ tp, fp }) => ({ tp, fp }))];
+  scorer = resampleScorer({ models: counts, cases: held, replicates });
+  if (shownView) update();
+}
+
+/** The setting in force, to open another page with. */
+export const settingNow = () => store.setting;
+
+/**
+ * Show counts; `given` is what `voros explore` writes into a page. It opens with a setting, or with
+ * what the address asks for.
+ */
+export function openPage(given, setting = null) {
+  payload = given;
+  cases = payload.cases;
+  words = wordsOf(payload.words);
+  nCases = cases.nPositive + cases.nNegative;
+  models = payload.models.map(modelOf);
+  byId("layout").hidden = false;
+  fillPage();
+  bindPage();
+  shownView = null;
+  attachResamples(payload);
+  store.steps = stepper();
+  store.setting = null;
+  if (setting) store.change(setting);
+  else takeAddress(window.location.hash);
+  // The same function again is not added twice.
+  window.addEventListener("hashchange", followAddress);
+  document.addEventListener("keydown", stepByKeys);
+}

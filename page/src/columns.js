@@ -1,0 +1,204 @@
+/** What each column of a file holds, which one is the label, and which ones are models. */
+import { MISSING, numberFromText } from "./csv.js";
+import { w } from "./lang.js";
+
+/** What is wrong with a file, in words for its owner. */
+export class DataError extends Error {}
+
+const LABEL_NAMES = new Set(["label", "labels", "y_true", "y", "target", "outcome", "truth"]);
+
+const SURE_IDENTIFIERS = new Set(["id", "ids", "identifier", "idx", "index", "mrn", "unnamed"]);
+
+const IDENTIFIERS = new Set([
+  ...SURE_IDENTIFIERS,
+  ..."admission case encounter key no nr number patient person row stay subject visit".split(" "),
+]);
+
+const PROPERTIES = new Set(
+  "age bmi date day gender height hour month sex time year".split(" "),
+);
+
+/** Rows that must count up one by one for a column to look like their number. */
+const FEWEST_NUMBERED = 10;
+
+/** A text column with at least this share of numbers is a column of numbers with bad cells. */
+const MOSTLY = 0.5;
+
+// ------------------------------------------------------------------ kinds of values
+
+const INTEGER = /^[ \t]*(-?\d+|0x[\da-f]{1,16})[ \t]*$/i;
+const [LEAST_INTEGER, MOST_INTEGER] = [-(2n ** 63n), 2n ** 63n - 1n];
+const TRUTHS = new Map(
+  [["1", "True", "TRUE", "true"], ["0", "False", "FALSE", "false"]].flatMap((texts, no) =>
+    texts.map((text) => [text, 1 - no]),
+  ),
+);
+const DAY = String.raw`\d{4}-\d{2}-\d{2}`;
+const HOURS = String.raw`\d{2}(:\d{2}(:\d{2})?)?`;
+const DATE = new RegExp(`^${DAY}$`);
+const TIME = /^\d{2}:\d{2}(:\d{2})?$/;
+const STAMP = new RegExp(`^${DAY}[ T]${HOURS}$`);
+const FINE_STAMP = new RegExp(`^${DAY}[ T]${HOURS}(\\.\\d{1,9})?$`);
+const ZONE = String.raw`(Z|[+-]\d{2}(:?\d{2})?)`;
+const ZONED = new RegExp(`^${DAY}[ T]${HOURS}${ZONE}$`);
+const FINE_ZONED = new RegExp(`^${DAY}[ T]${HOURS}(\\.\\d{1,9})?${ZONE}$`);
+
+function isInteger(text) {
+  if (!INTEGER.test(text)) return false;
+  const value = text.trim().length > 17 ? BigInt(text.trim()) : 0n;
+  return value >= LEAST_INTEGER && value <= MOST_INTEGER;
+}
+
+const onDays = (shape) => (text) =>
+  shape.test(text) && !Number.isNaN(Date.parse(`${text.slice(0, 10)}T00:00:00Z`));
+
+/**
+ * Kinds of columns, each tried before the next, by the names that Arrow has for them.
+ * @type {[string, (text: string) => boolean][]}
+ */
+const COLUMN_KINDS = [
+  ["int64", isInteger],
+  ["bool", (text) => TRUTHS.has(text)],
+  ["date32[day]", onDays(DATE)],
+  ["time32[s]", (text) => TIME.test(text)],
+  ["timestamp[s]", onDays(STAMP)],
+  ["timestamp[ns]", onDays(FINE_STAMP)],
+  ["timestamp[s, tz=UTC]", onDays(ZONED)],
+  ["timestamp[ns, tz=UTC]", onDays(FINE_ZONED)],
+  ["double", (text) => numberFromText(text) !== undefined],
+];
+
+/** The kind that all texts are of; null stands for bytes that are no text. */
+export function kindOf(texts) {
+  const known = new Set(texts);
+  for (const text of MISSING) known.delete(text);
+  if (known.size === 0) return "null";
+  if (known.has(null)) return "binary";
+  const values = [...known];
+  return COLUMN_KINDS.find(([, accepts]) => values.every(accepts))?.[0] ?? "string";
+}
+
+export const isNumeric = (kind) => kind === "int64" || kind === "bool" || kind === "double";
+
+/** The number of a text in a column of a numeric kind; NaN where it is missing. */
+export function valueOf(text, kind) {
+  if (MISSING.has(text)) return NaN;
+  if (kind === "bool") return TRUTHS.get(text);
+  return /x/i.test(text) ? Number(text) : numberFromText(text);
+}
+
+// ------------------------------------------------------------------ numbers written otherwise
+
+const WITH_COMMA = /^[+-]?\d+(,\d+)+(\.\d+)?$/;
+const PERCENTAGE = /^([+-]?)(\d+)(?:\.(\d+))? ?%$/;
+
+/** Hundredths, digit by digit. */
+function hundredths(sign, whole, decimals = "") {
+  const digits = whole.padStart(3, "0");
+  const places = digits.slice(-2) + decimals;
+  return `${sign === "-" ? "-" : ""}${digits.slice(0, -2).replace(/^0+(?=\d)/, "")}.${places}`;
+}
+
+/** How to write a number that is written in another way; null for any other text. */
+export function almostNumber(cell) {
+  const text = cell.trim();
+  if (WITH_COMMA.test(text)) return w.withComma;
+  const found = PERCENTAGE.exec(text);
+  return found && w.percentage(text, hundredths(...found.slice(1)));
+}
+
+// ------------------------------------------------------------------ roles
+
+/** Why a column cannot hold scores; null where it can. */
+export function whyNoScore({ kind, first }) {
+  if (isNumeric(kind)) return null;
+  if (kind === "null") return w.whyNull(first.length);
+  if (kind === "binary") return w.whyBinary;
+  if (kind !== "string") return w.whyType(kind);
+  const numbers = first.filter((text) => numberFromText(text) !== undefined).length;
+  if (numbers >= MOSTLY * first.length) return null;
+  const almost = almostNumber(first[0]);
+  return almost === null ? w.whyText : w.whyAlmost(first[0], almost);
+}
+
+function isBinary({ kind, first }) {
+  if (!isNumeric(kind)) return false;
+  const values = new Set(first.map((text) => valueOf(text, kind)).filter((x) => !Number.isNaN(x)));
+  return values.size === 2 && values.has(1) && (values.has(0) || values.has(-1));
+}
+
+function isNumbered({ kind, first }) {
+  if (kind !== "int64" || first.length < FEWEST_NUMBERED) return false;
+  const values = first.map((text) => valueOf(text, kind)).filter((x) => !Number.isNaN(x));
+  const steps = new Set(values.slice(1).map((value, i) => value - values[i]));
+  return steps.size === 1 && (steps.has(1) || steps.has(-1));
+}
+
+/** Why a column of numbers may be no model; null where nothing says so. */
+export function doubtOf(column) {
+  const apart = column.name.replace(/([a-z])(?=[A-Z])/g, "$1 ").toLowerCase();
+  const words = apart.match(/[a-z]+/g) ?? [];
+  const every = (known) => words.length > 0 && words.every((word) => known.has(word));
+  if (words.some((word) => SURE_IDENTIFIERS.has(word)) || every(IDENTIFIERS) || isNumbered(column)) {
+    return w.doubtful(column.name, w.anIdentifier);
+  }
+  return every(PROPERTIES) ? w.doubtful(column.name, w.aProperty) : null;
+}
+
+const namesOf = (columns) => columns.map(({ name }) => name);
+
+function checkSingle(name, columns, file) {
+  if (columns.filter((column) => column.name === name).length > 1) {
+    throw new DataError(w.repeatedColumn(file, name));
+  }
+}
+
+/** The column that can only be the label. */
+export function findLabel(columns, scores, file) {
+  const free = columns.filter(({ name }) => !scores.includes(name));
+  let found = free.filter(({ name }) => LABEL_NAMES.has(name.toLowerCase()));
+  const firstNamed = ({ name }) => columns.find((column) => column.name === name);
+  if (found.length === 0) found = free.filter((column) => isBinary(firstNamed(column)));
+  if (found.length === 2 && found[0].name === found[1].name) {
+    checkSingle(found[0].name, columns, file);
+  }
+  if (found.length !== 1) {
+    throw new DataError(`${file}: ${w.noLabel(namesOf(found), namesOf(columns))}`);
+  }
+  return found[0].name;
+}
+
+/** The columns of numbers, and why the others are none. */
+export function findScores(columns, label, file) {
+  const seen = new Set([label]);
+  const free = columns.filter(({ name }) => !seen.has(name) && seen.add(name));
+  const reasons = free.map((column) => [column.name, whyNoScore(column)]);
+  const scores = reasons.filter(([, why]) => why === null).map(([name]) => name);
+  scores.forEach((name) => checkSingle(name, columns, file));
+  const leftOut = reasons.filter(([, why]) => why).map(([name, why]) => w.reason(name, why));
+  if (scores.length === 0) {
+    throw new DataError(`${file}: ${w.noScores(namesOf(columns), leftOut)}`);
+  }
+  return { scores, leftOut };
+}
+
+/**
+ * Give the columns their roles; what is not named is guessed, and every guess is said. Returns
+ * {label, scores, notes, doubts}.
+ */
+export function assignRoles(columns, { label = null, scores = [] }, file) {
+  const notes = [];
+  for (const name of label === null ? scores : [label, ...scores]) checkSingle(name, columns, file);
+  if (scores.includes(label)) throw new DataError(w.bothRoles(label));
+  if (label === null) {
+    label = findLabel(columns, scores, file);
+    notes.push(w.tookLabel(label));
+  }
+  if (scores.length) return { label, scores, notes, doubts: [] };
+  const found = findScores(columns, label, file);
+  notes.push(w.tookModels(found.scores));
+  if (found.leftOut.length) notes.push(w.leftOutColumns(found.leftOut));
+  const byName = (name) => columns.find((column) => column.name === name);
+  const doubts = found.scores.map((name) => doubtOf(byName(name))).filter(Boolean);
+  return { label, scores: found.scores, notes, doubts };
+}

@@ -1,0 +1,45 @@
+/** The page's fixed words, put where `data-w` names them, with the glossary at the terms. */
+import { w } from "./lang.js";
+import { allOf, byId, html } from "./marks.js";
+
+/** A term in a text: [as it is written|key of the glossary]. */
+const TERM = /\[([^|\]]+)\|(\w+)\]/;
+
+let terms = 0;
+
+/** A term that shows its meaning when pointed at or reached by keys. */
+function termOf(shown, key) {
+  const id = `term-${terms++}`;
+  const button = html("button", { type: "button", class: "term", "aria-describedby": id }, shown);
+  const tip = html("span", { class: "tip", role: "tooltip", id }, w.glossary[key][1]);
+  button.addEventListener("keydown", (event) => event.key === "Escape" && button.blur());
+  return html("span", { class: "explained" }, button, tip);
+}
+
+/** Text and terms, ready to be put into an element. */
+function pieces(text) {
+  const found = TERM.exec(text);
+  if (!found) return [text];
+  const rest = pieces(text.slice(found.index + found[0].length));
+  return [text.slice(0, found.index), termOf(found[1], found[2]), ...rest];
+}
+
+function wordOf(key, facts) {
+  const word = w[key];
+  return typeof word === "function" ? word(facts) : word;
+}
+
+/** Fill every element that names a word; `facts` are {cases, outcome, ownRate}. */
+export function fillWords(facts) {
+  for (const element of allOf("[data-w]")) {
+    element.replaceChildren(...pieces(wordOf(element.dataset.w, facts)));
+  }
+  for (const element of allOf("[data-w-label]")) {
+    element.setAttribute("aria-label", wordOf(element.dataset.wLabel, facts));
+  }
+  const entries = Object.values(w.glossary).flatMap(([term, meaning]) => [
+    html("dt", {}, term),
+    html("dd", {}, meaning),
+  ]);
+  byId("glossary").replaceChildren(...entries);
+}

@@ -1,0 +1,117 @@
+/** What the threshold in use does in each group: exact intervals, and whether the floor is kept. */
+import { incompleteBeta } from "./guarantee.js";
+import { w } from "./lang.js";
+import { html } from "./marks.js";
+import { consequences } from "./people.js";
+import { unpacked } from "./resampling.js";
+import { percent, plain, thresholdText } from "./wording.js";
+
+// ------------------------------------------------------------------ exact intervals
+
+/** Halvings of an interval. */
+const HALVINGS = 60;
+
+/** The distribution function of the beta distribution. */
+export const betaCdf = (x, a, b) => incompleteBeta(a, b, x);
+
+function betaQuantile(share, a, b) {
+  let [low, high] = [0, 1];
+  for (let i = 0; i < HALVINGS; i++) {
+    const middle = (low + high) / 2;
+    if (betaCdf(middle, a, b) < share) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** The limits of Clopper and Pearson for `count` of `of`; all of [0, 1] where there are none. */
+export function exactLimits(count, of, confidence) {
+  const tail = (1 - confidence) / 2;
+  return [
+    count === 0 ? 0 : betaQuantile(tail, count, of - count + 1),
+    count === of ? 1 : betaQuantile(1 - tail, count + 1, of - count),
+  ];
+}
+
+// ------------------------------------------------------------------ counts
+
+/** The kept threshold with the number of alarms nearest to one of the page; -1 is never alarm. */
+function nearest({ kept }, alarms, chosen) {
+  if (chosen === 0) return -1;
+  const far = (i) => Math.abs(alarms[kept[i] + 1] - alarms[chosen]);
+  return kept.reduce((best, _, i) => (best < 0 || far(i) < far(best) ? i : best), -1);
+}
+
+/**
+ * "kept", "broken" or "open": what the interval of the precision says of the floor.
+ * @param {number[]} interval
+ */
+function verdictOf([low, high], alarms, floor) {
+  if (floor <= 0) return "kept";
+  if (alarms === 0) return "open";
+  if (high < floor) return "broken";
+  return low >= floor ? "kept" : "open";
+}
+
+/**
+ * What is known of each group at a threshold: `counts` is {kept, bytes, counts} of the model, `at`
+ * the place in `kept`, or -1 for never alarm.
+ */
+export function groupResults(groups, counts, at, floor) {
+  const n = groups.names.length;
+  // The intervals of all groups hold together (Bonferroni).
+  const each = 1 - (1 - groups.confidence) / n;
+  const held = unpacked(counts);
+  return groups.names.map((name, i) => {
+    const [tp, fp] = at < 0 ? [0, 0] : [0, 1].map((label) => held[2 * (at * n + i) + label]);
+    const [positives, cases] = [groups.positives[i], groups.positives[i] + groups.negatives[i]];
+    const alarms = tp + fp;
+    const precision = exactLimits(tp, alarms, each);
+    const measures = { precision, recall: exactLimits(tp, positives, each) };
+    measures.share = exactLimits(alarms, cases, each);
+    return { name, cases, positives, tp, alarms, ...measures, floor: verdictOf(precision, alarms, floor) };
+  });
+}
+
+// ------------------------------------------------------------------ the table
+
+/** A share, and its interval below. */
+function shareCell(count, of, [low, high], before = "") {
+  const share = `${before}${of ? percent(count / of) : "–"}`;
+  return html("td", {}, share, html("span", {}, w.fromTo(percent(low), percent(high))));
+}
+
+function rowOf({ name, cases, positives, tp, alarms, precision, recall, share, floor }) {
+  const words = { kept: w.floorKept, broken: w.floorBroken, open: w.floorOpen };
+  return html(
+    "tr",
+    { "data-floor": floor },
+    html("th", { scope: "row" }, name),
+    html("td", {}, plain(cases, 9)),
+    shareCell(alarms, cases, share, `${plain(alarms, 9)}: `),
+    shareCell(tp, alarms, precision),
+    shareCell(tp, positives, recall),
+    html("td", {}, words[floor]),
+  );
+}
+
+/** Show the groups that Python counted; a page without them, or at another prevalence, has none. */
+export function groupsBlock(place, groups) {
+  place("groups-card").hidden = !groups;
+  return (view) => {
+    if (!groups) return;
+    const { focus, setting } = view;
+    const stated = setting.prevalence !== null;
+    place("groups-scroll").hidden = stated;
+    const { chosen } = consequences(view);
+    const at = nearest(groups.models[focus.position], focus.points.alarms, chosen);
+    const counts = groups.models[focus.position];
+    const i = at < 0 ? 0 : counts.kept[at] + 1;
+    const shown = at < 0 ? "" : thresholdText(focus.points.thresholds[i]);
+    const notes = [w.groupsAt(focus.name, shown, plain(groups.smallest)), ...groups.notes];
+    place("groups-text").textContent = stated ? w.groupsElsewhere : notes.join(" ");
+    if (stated) return;
+    const results = groupResults(groups, counts, at, setting.minPrecision);
+    place("groups").replaceChildren(...results.map(rowOf));
+  };
+}

@@ -1,0 +1,380 @@
+/**
+ * A file of predictions becomes counts at each threshold; its rows are gone when it has been read.
+ *
+ * Two passes, as the command line makes them: the first rows show what the columns hold, then all
+ * rows are read, of which only the label and the scores are looked at.
+ */
+import { DataError, almostNumber, assignRoles, kindOf } from "./columns.js";
+import { countModel } from "./counting.js";
+import {
+  cellBytes,
+  decoded,
+  delimiterOf,
+  headerOf,
+  isBlank,
+  numberIn,
+  rawText,
+  rowReader,
+} from "./csv.js";
+import { missingTexts, positiveTexts } from "./labels.js";
+import { w } from "./lang.js";
+import { quotedBytes } from "./python_text.js";
+import { resampledCounts } from "./resampling.js";
+
+/** Bytes whose rows show the kinds of the columns, and rows of them that show their values. */
+const PEEKED_BYTES = 1 << 20;
+const PEEKED_ROWS = 1000;
+
+/** Bytes that show format and delimiter. */
+const SNIFFED_BYTES = 65_536;
+
+/** Characters of a cell in a message. */
+const SHOWN_CHARACTERS = 40;
+
+const ENDINGS = {
+  csv: "csv", tsv: "tsv", tab: "tsv", parquet: "parquet", pq: "parquet", arrow: "arrow",
+  arrows: "arrow", feather: "arrow", ipc: "arrow", jsonl: "jsonl", ndjson: "jsonl",
+};
+
+const NOT_TABLES = [
+  ["PK\x03\x04", "zip"],
+  ["\xd0\xcf\x11\xe0", "xls"],
+  ["%PDF", "pdf"],
+  ["SQLite format 3", "sqlite"],
+  ["\xff\xfe", "utf16"],
+  ["\xfe\xff", "utf16"],
+];
+
+const OTHER_FORMATS = [["PAR1", "parquet"], ["ARROW1", "arrow"], ["\xff\xff\xff\xff", "arrow"]];
+
+const BYTE_ORDER_MARK = "\xef\xbb\xbf";
+
+// ------------------------------------------------------------------ bytes
+
+const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
+
+/** The bytes of a Blob in pieces, unpacked. Slices are larger than what a stream hands over. */
+async function* piecesOf(blob) {
+  const magic = await bytesOf(blob.slice(0, 2));
+  if (magic[0] !== 0x1f || magic[1] !== 0x8b) {
+    for (let at = 0; at < blob.size; at += PEEKED_BYTES) {
+      yield await bytesOf(blob.slice(at, at + PEEKED_BYTES));
+    }
+    return;
+  }
+  const reader = blob.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+/** The beginning of a Blob, unpacked. */
+async function beginning(blob, size) {
+  const [held, pieces] = [new Uint8Array(size), piecesOf(blob)];
+  let length = 0;
+  for await (const piece of pieces) {
+    const part = piece.subarray(0, size - length);
+    held.set(part, length);
+    length += part.length;
+    if (length === size) break;
+  }
+  return held.subarray(0, length);
+}
+
+const startsWith = (head, magic) => rawText(head.subarray(0, magic.length)) === magic;
+
+const withoutMark = (head) => (startsWith(head, BYTE_ORDER_MARK) ? head.subarray(3) : head);
+
+// ------------------------------------------------------------------ format
+
+function endingOf(name) {
+  const plain = name.toLowerCase().replace(/\.gz$/, "");
+  return ENDINGS[/\.([^.]*)$/.exec(plain)?.[1]] ?? null;
+}
+
+function sniffedFormat(head) {
+  const magic = OTHER_FORMATS.find(([start]) => startsWith(head, start));
+  if (magic) return magic[1];
+  if (/^\s*\{/.test(rawText(head.subarray(0, 200)))) return "jsonl";
+  const header = headerOf(head);
+  return header.includes("\t") && !header.includes(",") ? "tsv" : "csv";
+}
+
+function checkTable(name, head) {
+  if (isBlank(head)) throw new DataError(w.isEmpty(name));
+  const magic = NOT_TABLES.find(([start]) => startsWith(head, start));
+  if (magic) throw new DataError(w.notTable[magic[1]](name));
+  const other = OTHER_FORMATS.find(([start]) => startsWith(head, start));
+  if (other) throw new DataError(w.otherFormat(name, other[1]));
+}
+
+/** Format and delimiter, with what was found from the bytes, in words. */
+function tableFormat(name, head) {
+  const named = endingOf(name);
+  checkTable(name, head);
+  const format = named ?? sniffedFormat(withoutMark(head));
+  if (format !== "csv" && format !== "tsv") throw new DataError(w.otherFormat(name, format));
+  const notes = named === null ? [w.readAs(name, format)] : [];
+  const delimiter = format === "tsv" ? "\t" : delimiterOf(withoutMark(head));
+  if (format === "csv" && delimiter !== ",") notes.push(w.separatedBy(name, delimiter));
+  return { format, delimiter, notes };
+}
+
+// ------------------------------------------------------------------ the first rows
+
+function notText(bytes, where) {
+  const raw = bytes.subarray(0, SHOWN_CHARACTERS);
+  return w.notUtf8(where, quotedBytes(raw), rawText(raw));
+}
+
+function namesIn(reader) {
+  return Array.from({ length: reader.cells }, (_, cell) => {
+    const bytes = cellBytes(reader, cell);
+    const name = decoded(bytes);
+    if (name === null) throw new DataError(notText(bytes, w.header(reader.line)));
+    return name;
+  });
+}
+
+/** Distinct and first texts of each column in the rows of the first block. */
+function firstColumns(reader, names, file) {
+  const columns = names.map((name) => ({ name, first: [], all: new Set() }));
+  let row = 0;
+  while (reader.next()) {
+    row++;
+    checkCells(reader, names.length, row);
+    columns.forEach(({ first, all }, cell) => {
+      const text = decoded(cellBytes(reader, cell));
+      if (row <= PEEKED_ROWS) first.push(text);
+      all.add(text);
+    });
+  }
+  if (row === 0) throw new DataError(`${file}: ${w.noRows(names)}`);
+  return columns.map(({ name, first, all }) => ({ name, first, kind: kindOf([...all]) }));
+}
+
+/**
+ * Look at the beginning of a file: {name, delimiter, notes, columns: [{name, kind, first}]}.
+ */
+export async function peekFile(blob, name) {
+  const start = await beginning(blob, PEEKED_BYTES);
+  const { delimiter, notes } = tableFormat(name, start.subarray(0, SNIFFED_BYTES));
+  const reader = rowReader(delimiter);
+  reader.push(withoutMark(start), start.length < PEEKED_BYTES);
+  return inFile(name, () => {
+    reader.next();
+    const columns = firstColumns(reader, namesIn(reader), name);
+    return { name, delimiter, notes, columns };
+  });
+}
+
+/** Put the file's name before what is wrong with it. */
+function inFile(name, act) {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof DataError) || error.message.startsWith(name)) throw error;
+    throw new DataError(`${name}: ${error.message}`);
+  }
+}
+
+function checkCells(reader, expected, row) {
+  if (reader.cells === expected) return;
+  throw new DataError(w.cellCount(w.where(row, reader.line), reader.cells, expected));
+}
+
+// ------------------------------------------------------------------ all rows
+
+/** A list of numbers that grows. */
+function growing(Kind) {
+  return { values: new Kind(1 << 16), Kind };
+}
+
+function put(list, at, value) {
+  if (at >= list.values.length) {
+    const larger = new list.Kind(2 * list.values.length);
+    larger.set(list.values);
+    list.values = larger;
+  }
+  list.values[at] = value;
+}
+
+/** Codes for distinct texts; short ones are found by their bytes. */
+function dictionary() {
+  const [texts, byBytes, byText] = [[], new Map(), new Map()];
+  const coded = (bytes, where) => {
+    const text = decoded(bytes);
+    if (text === null) throw new DataError(notText(bytes, where()));
+    if (!byText.has(text)) byText.set(text, texts.push(text) - 1);
+    return byText.get(text);
+  };
+  return {
+    texts,
+    code(bytes, where) {
+      if (bytes.length > 4) return coded(bytes, where);
+      let key = 1;
+      for (const byte of bytes) key = key * 256 + byte;
+      if (!byBytes.has(key)) byBytes.set(key, coded(bytes, where));
+      return byBytes.get(key);
+    },
+  };
+}
+
+function badNumber(reader, cell, name, where) {
+  const bytes = cellBytes(reader, cell);
+  const text = decoded(bytes);
+  if (text === null) return notText(bytes, where);
+  const marks = [...text];
+  const long = marks.length > SHOWN_CHARACTERS;
+  const shown = long ? `${marks.slice(0, SHOWN_CHARACTERS).join("")}...` : text;
+  return w.badNumber(where, name, shown, long ? null : almostNumber(text));
+}
+
+/** Take the row just read into the table. */
+function takeRow(reader, table) {
+  const { width, label, scores, labels, codes, row } = table;
+  checkCells(reader, width, row + 1);
+  const where = () => w.where(row + 1, reader.line);
+  put(codes, row, labels.code(cellBytes(reader, label), where));
+  for (const score of scores) {
+    const value = numberIn(reader, score.cell);
+    if (value === undefined) throw new DataError(badNumber(reader, score.cell, score.name, where()));
+    put(score, row, value);
+  }
+  table.row++;
+}
+
+/** Read every row; the first bad one is said, unless a quote that is never closed explains more. */
+async function readRows(blob, { delimiter, columns, name }, roles, progress) {
+  const position = (wanted) => columns.findIndex((column) => column.name === wanted);
+  const table = {
+    width: columns.length,
+    label: position(roles.label),
+    scores: roles.scores.map((score) => ({
+      name: score,
+      cell: position(score),
+      ...growing(Float64Array),
+    })),
+    labels: dictionary(),
+    codes: growing(Int32Array),
+    row: 0,
+  };
+  const reader = rowReader(delimiter);
+  let [bad, header, done] = [null, true, 0];
+  const takeAll = () => {
+    while (reader.next()) {
+      if (header) header = false;
+      else if (bad === null) {
+        try {
+          takeRow(reader, table);
+        } catch (error) {
+          bad = error;
+        }
+      }
+    }
+  };
+  for await (const piece of piecesOf(blob)) {
+    reader.push(done === 0 ? withoutMark(piece) : piece, false);
+    takeAll();
+    done += piece.length;
+    progress?.(done, table.row);
+  }
+  reader.push(new Uint8Array(0), true);
+  takeAll();
+  if (reader.unclosed !== null) throw new DataError(`${name}: ${w.unclosedQuote(reader.unclosed)}`);
+  if (bad) throw bad instanceof DataError ? new DataError(`${name}: ${bad.message}`) : bad;
+  return table;
+}
+
+/** Mark the rows with a missing value, or refuse them, naming the first. */
+function missingRows({ row: nRows, labels, codes, scores }, roles, file, dropMissing) {
+  const missing = new Uint8Array(nRows);
+  const absent = missingTexts(labels.texts);
+  const tests = [
+    [roles.label, (row) => absent[codes.values[row]]],
+    ...scores.map((score) => [score.name, (row) => Number.isNaN(score.values[row])]),
+  ];
+  for (const [name, isAbsent] of tests) {
+    let [found, first] = [0, 0];
+    for (let row = 0; row < nRows; row++) {
+      if (!isAbsent(row)) continue;
+      if (found++ === 0) first = row + 1;
+      missing[row] = 1;
+    }
+    if (found && !dropMissing) {
+      throw new DataError(`${file}: ${w.missingValues(name, found, nRows, first)}`);
+    }
+  }
+  return missing;
+}
+
+/**
+ * The scores of each class, without the rows left out.
+ * @returns {[Float64Array, Float64Array]}
+ */
+function classesOf({ values }, codes, marks, missing, [nPositive, nNegative]) {
+  const [positive, negative] = [new Float64Array(nPositive), new Float64Array(nNegative)];
+  let [p, n] = [0, 0];
+  for (let row = 0; row < missing.length; row++) {
+    if (missing[row]) continue;
+    if (marks[codes.values[row]]) positive[p++] = values[row];
+    else negative[n++] = values[row];
+  }
+  return [positive, negative];
+}
+
+/** @returns {[number, number]} */
+function sizesOf({ codes }, marks, missing) {
+  let [positive, negative] = [0, 0];
+  for (let row = 0; row < missing.length; row++) {
+    if (missing[row]) continue;
+    if (marks[codes.values[row]]) positive++;
+    else negative++;
+  }
+  return [positive, negative];
+}
+
+function usedCodes({ codes, labels }, missing) {
+  const used = new Uint8Array(labels.texts.length);
+  missing.forEach((gone, row) => {
+    if (!gone) used[codes.values[row]] = 1;
+  });
+  return used;
+}
+
+/**
+ * Count a file: {models: [{name, thresholds, tp, fp}], asScored: [{tp, fp} or null], nPositive, nNegative, notes, doubts}, and a
+ * function `resample` that counts the models in resamples of the cases.
+ *
+ * `wanted` holds {label, scores, posLabel, dropMissing}; what it leaves open is guessed. `seen` is
+ * what `peekFile` returned of the file, where that is known. Calls `progress(bytes, rows)` as it
+ * goes.
+ */
+export async function countFile(blob, name, wanted = {}, seen = null, progress = undefined) {
+  const peeked = seen ?? (await peekFile(blob, name));
+  const roles = assignRoles(peeked.columns, wanted, name);
+  const table = await readRows(blob, peeked, roles, progress);
+  const missing = missingRows(table, roles, name, wanted.dropMissing ?? false);
+  const gone = missing.reduce((sum, mark) => sum + mark, 0);
+  if (gone === table.row) throw new DataError(`${name}: ${w.allMissing}`);
+  const notes = [...peeked.notes, ...roles.notes];
+  if (gone) notes.push(w.leftOutRows(gone, table.row));
+  const used = usedCodes(table, missing);
+  const marks = positiveTexts(table.labels.texts, used, wanted.posLabel ?? null, roles.label);
+  const sizes = sizesOf(table, marks, missing);
+  const counts = table.scores.map((score) =>
+    countModel(...classesOf(score, table.codes, marks, missing, sizes)),
+  );
+  const asScored = counts.map((model) => model.asScored);
+  const models = counts.map(({ thresholds, tp, fp }, j) => ({ name: table.scores[j].name, thresholds, tp, fp }));
+  const [nPositive, nNegative] = sizes;
+  const resample = () => {
+    const rows = Array.from({ length: table.row }, (_, row) => row).filter((row) => !missing[row]);
+    const labels = Uint8Array.from(rows, (row) => Number(marks[table.codes.values[row]]));
+    const scores = (j) => Float64Array.from(rows, (row) => table.scores[j].values[row]);
+    return resampledCounts(labels, scores, models, nPositive);
+  };
+  return { models, asScored, nPositive, nNegative, notes, doubts: roles.doubts, resample };
+}

@@ -1,0 +1,48 @@
+/** A setting to keep: as a link, as TOML, as Python, or on paper. */
+import { w } from "./lang.js";
+import { allOf, byId } from "./marks.js";
+import { holdsSetting, toHash, toPython, toToml } from "./setting.js";
+
+/** Moves within this many milliseconds are one change of the address. */
+const SETTLED = 250;
+
+async function copy(source) {
+  try {
+    await navigator.clipboard.writeText(source.value);
+    return true;
+  } catch {
+    // A page opened from a mail program may not write to the clipboard; a selection always works.
+    source.focus();
+    source.select();
+    return document.execCommand("copy");
+  }
+}
+
+/** Write the address, unless somebody else did since `before`: what it asks for comes first. */
+function writeAddress(setting, before) {
+  const now = window.location.hash;
+  if (now !== before && holdsSetting(now)) return;
+  const hash = `#${toHash(setting)}`;
+  if (window.location.hash !== hash) window.history.replaceState(null, "", hash);
+  byId("as-link").value = window.location.href;
+}
+
+/** Bind the buttons; returns a function that writes a setting in every form. */
+export function bindSharing() {
+  const said = byId("copied");
+  allOf("[data-copy]").forEach((button) =>
+    button.addEventListener("click", async () => {
+      const done = await copy(byId(button.dataset.copy));
+      said.textContent = done ? w.copied : w.selected;
+    }),
+  );
+  byId("print").addEventListener("click", () => window.print());
+  let waiting = null;
+  return (setting) => {
+    byId("as-toml").value = toToml(setting);
+    byId("as-python").value = toPython(setting);
+    said.textContent = "";
+    clearTimeout(waiting);
+    waiting = setTimeout(writeAddress, SETTLED, setting, window.location.hash);
+  };
+}

@@ -1,0 +1,168 @@
+/** Numbers as people read them, and the consequences of a threshold in plain words. */
+import { w } from "./lang.js";
+
+/** Making a format takes far longer than using it. */
+const FORMATS = new Map();
+
+function formatOf(options) {
+  const key = `${w.locale} ${JSON.stringify(options)}`;
+  if (!FORMATS.has(key)) FORMATS.set(key, new Intl.NumberFormat(w.locale, options));
+  return FORMATS.get(key);
+}
+
+/** A number with a given number of decimals. */
+export function fixed(value, decimals) {
+  return formatOf({ minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
+}
+
+/** Sizes beyond which a number is written with an exponent. */
+const LEAST_WRITTEN_OUT = 1e-7;
+const MOST_WRITTEN_OUT = 1e15;
+
+/** A number with few digits: 0.0513, 7.25, 1,240, 3e100. */
+export function plain(value, digits = 3) {
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < LEAST_WRITTEN_OUT || size >= MOST_WRITTEN_OUT)) {
+    return Number(value.toPrecision(digits)).toExponential().replace("e+", "e");
+  }
+  return formatOf({ maximumSignificantDigits: digits }).format(value);
+}
+
+/**
+ * A count with its noun: 1 model, 4 models. What is shown decides, not what was rounded away.
+ * @param {number} count
+ * @param {string[]} nouns The singular and, where it is irregular, the plural.
+ */
+export function several(count, [one, many = `${one}s`], digits = 3) {
+  const shown = plain(count, digits);
+  return `${shown} ${shown === "1" ? one : many}`;
+}
+
+/** What a miss is worth: 1 false alarm, 7.25 false alarms. */
+export function falseAlarms(miss) {
+  return several(miss, w.falseAlarm);
+}
+
+export function percent(share, digits = 3) {
+  return w.percent(plain(share * 100, digits));
+}
+
+/** Digits of a threshold: enough to set it by. */
+const THRESHOLD_DIGITS = 10;
+
+/** A number rounded down: a threshold rounded up would leave out the very case it is for. */
+export function roundedDown(value, digits = THRESHOLD_DIGITS) {
+  const near = Number(value.toPrecision(digits));
+  if (near <= value) return near;
+  const unit = 10 ** (Math.floor(Math.log10(Math.abs(value))) - digits + 1);
+  return Number((near - unit).toPrecision(digits));
+}
+
+/** A threshold as it can be set; an unknown one is said to be so. */
+export function thresholdText(threshold) {
+  if (threshold === Infinity) return w.never;
+  if (Number.isNaN(threshold)) return w.notRecorded;
+  return threshold === -Infinity ? "−∞" : String(roundedDown(threshold));
+}
+
+/** Shares of the cases that are caught, missed, falsely alarmed and rightly left alone. */
+export function outcomeShares({ tp, fp, nPositive, nNegative }, i) {
+  const nCases = nPositive + nNegative;
+  return {
+    caught: tp[i] / nCases,
+    // Reweighted counts carry rounding: all but a hair of a class is all of it.
+    missed: Math.max(nPositive - tp[i], 0) / nCases,
+    falseAlarm: fp[i] / nCases,
+    quiet: Math.max(nNegative - fp[i], 0) / nCases,
+  };
+}
+
+/**
+ * Whole numbers nearest to the shares that add up to `total`: largest remainders go up.
+ * @param {number} total
+ * @param {Record<string, number>} shares
+ */
+export function wholeOutOf(total, shares) {
+  /** @type {[string, number][]} */
+  const exact = Object.entries(shares).map(([key, share]) => [key, share * total]);
+  const counts = Object.fromEntries(exact.map(([key, value]) => [key, Math.floor(value)]));
+  const left = total - Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const byRemainder = [...exact].sort((a, b) => (b[1] % 1) - (a[1] % 1));
+  byRemainder.slice(0, Math.max(left, 0)).forEach(([key]) => counts[key]++);
+  return counts;
+}
+
+/** How many cases to speak of: 100, or more where neither alarms nor ill would make up one. */
+export function tellingTotal({ caught, missed, falseAlarm }) {
+  const told = [caught + falseAlarm, caught + missed].filter((share) => share > 0);
+  return [100, 1000, 10000].find((total) => told.every((share) => share * total >= 1)) ?? 100000;
+}
+
+/** "of 100 patients, 9 raise an alarm, 5 of them rightly; 3 of the 8 with ... are missed." */
+export function consequenceText(shares, words) {
+  const total = tellingTotal(shares);
+  const { caught, falseAlarm, missed } = wholeOutOf(total, shares);
+  const told = { alarms: caught + falseAlarm, right: caught, missed, ill: caught + missed };
+  return w.consequence({ total: plain(total, 6), ...told }, words);
+}
+
+/** What to set, and what comes of it: the threshold at position `i`. */
+export function deployText(points, i, words) {
+  const threshold = points.thresholds[i];
+  const shown = Number.isNaN(threshold) ? null : thresholdText(threshold);
+  const precision = percent(points.tp[i] / points.alarms[i]);
+  return w.deploy(shown, precision, percent(points.tp[i] / points.nPositive), words);
+}
+
+/** Which limits stand between a model and a better threshold. */
+export function bindingText(binding) {
+  const names = { precision: w.precisionFloor, capacity: w.theCapacity };
+  return binding.length === 0 ? w.notBound : w.heldBack(binding.map((limit) => names[limit]));
+}
+
+/** The rule of a capacity per period: on average, in every one, or in all but a share of them. */
+export function ruleText({ per, exceed }) {
+  if (exceed === null) return w.periodMean(per);
+  return exceed === 0 ? w.periodNever(per) : w.periodExceed(per, percent(exceed, 6));
+}
+
+/** Limits and costs in one sentence, for print and for screen readers. */
+export function settingText(setting, words) {
+  const { capacity, miss, prevalence } = setting;
+  const known = miss[0] === miss[1];
+  return w.settingText({
+    floor: percent(setting.minPrecision, 6),
+    most:
+      capacity.count === undefined
+        ? w.settingShare(percent(capacity.share, 6), words.cases)
+        : w.settingCount(several(capacity.count, w.alarm, 16)) +
+          (setting.per === undefined ? "" : ` ${ruleText(setting)}`),
+    worth: known ? falseAlarms(miss[1]) : w.settingRange(plain(miss[0]), falseAlarms(miss[1])),
+    even: known ? "" : w.settingEven(setting.spread),
+    rate: prevalence === null ? w.asInData : w.reweighted(percent(prevalence, 6)),
+    outcome: words.outcome,
+  });
+}
+
+/**
+ * Who ranks first and by how much, given results sorted from the best. It is too close to call if the
+ * second may be ahead, by the interval of their distance. Where no resamples are to come, models
+ * within `closeCall` are only said to be near; it is null where they are.
+ */
+export function verdictText(ranked, closeCall) {
+  const [first, second] = ranked;
+  if (!first.usable) return w.noModel;
+  if (!second) return w.oneModel(first.name, fixed(first.score, 3));
+  if (!second.usable) return w.onlyModel(first.name);
+  const distance = first.score - second.score;
+  const names = [first.name, second.name, fixed(distance, 4)];
+  if (second.sure && second.sure.behind[0] <= 0) return w.tooClose(...names);
+  if (!second.sure && closeCall !== null && distance <= closeCall) return w.near(...names);
+  return w.firstModel(first.name, second.name, fixed(distance, 3));
+}
+
+/** Why a place on the map is hatched. */
+export function hatchText({ bySample, closeCall }) {
+  return bySample ? w.tooCloseCell : w.nearCell(plain(closeCall));
+}

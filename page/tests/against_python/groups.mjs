@@ -1,0 +1,10 @@
+/** Evaluates the groups of the file that VOROS_CASES names as the page does. */
+import { readFileSync } from "node:fs";
+
+import { exactLimits, groupResults } from "../../src/groups.js";
+
+const { limits, groups, asked } = JSON.parse(
+  readFileSync(process.env.VOROS_CASES, "utf8"),
+);
+const found = asked.map(({ at, floor }) => groupResults(groups, groups.models[0], at, floor));
+console.log(JSON.stringify({ limits: limits.map((each) => exactLimits(...each)), found }));

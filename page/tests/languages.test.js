@@ -1,0 +1,86 @@
+/** Every language has every word, and no module writes words of its own. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import { LANGUAGES, setLanguage, w } from "../src/lang.js";
+import { stepper } from "../src/steps.js";
+import { floatText, quoted } from "../src/python_text.js";
+import { percent, plain, settingText, verdictText } from "../src/wording.js";
+
+const English = LANGUAGES.en;
+
+function sameKinds(found, expected, at) {
+  assert.deepEqual(Object.keys(found).sort(), Object.keys(expected).sort(), at);
+  for (const [key, word] of Object.entries(expected)) {
+    assert.equal(typeof found[key], typeof word, `${at}.${key}`);
+    if (typeof word === "function") assert.equal(found[key].length, word.length, `${at}.${key}`);
+  }
+}
+
+test("languages have the same words with the same arguments", () => {
+  for (const [name, words] of Object.entries(LANGUAGES)) {
+    const { axes, ...rest } = words;
+    const { axes: own, ...expected } = English;
+    sameKinds(rest, expected, name);
+    sameKinds(rest.glossary, expected.glossary, `${name}.glossary`);
+    sameKinds(rest.notTable, expected.notTable, `${name}.notTable`);
+    assert.equal(typeof axes, typeof own);
+  }
+});
+
+test("no language gives a word twice, for the second would hide the first", () => {
+  for (const name of Object.keys(LANGUAGES)) {
+    const source = readFileSync(new URL(`../src/lang_${name}.js`, import.meta.url), "utf8");
+    const words = source.slice(source.indexOf("export const"));
+    const keys = [...words.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key);
+    assert.ok(keys.length > 200);
+    assert.deepEqual(keys.filter((key, i) => keys.indexOf(key) !== i), [], name);
+  }
+});
+
+test("every term that is marked in a text is in the glossary", () => {
+  for (const words of Object.values(LANGUAGES)) {
+    const texts = Object.values(words).map((word) => (typeof word === "string" ? word : ""));
+    const marked = [...texts.join(" ").matchAll(/\[[^|\]]+\|(\w+)\]/g)].map(([, key]) => key);
+    assert.ok(marked.length >= 6);
+    for (const key of marked) assert.ok(key in words.glossary, key);
+  }
+});
+
+test("German writes numbers and sentences in German", () => {
+  setLanguage("de");
+  const setting = { minPrecision: 0.15, capacity: { count: 1200 }, miss: [5, 7.5], spread: "miss", prevalence: null };
+  assert.equal(
+    settingText(setting, { cases: "Patienten", outcome: "Tod" }),
+    "Mindestens 15 % der Alarme richtig; höchstens 1.200 Alarme; ein Übersehen wiegt 5 bis 7,5 " +
+      "falsche Alarme (gleichverteilt in falschen Alarmen); Tod wie in den Daten.",
+  );
+  assert.equal(plain(1234.5), "1.230");
+  const ranked = [{ name: "a", usable: true, score: 0.5 }, { name: "b", usable: true, score: 0.25 }];
+  assert.equal(verdictText(ranked, 0.01), "Zuerst: a, 0,250 vor b.");
+  setLanguage("en");
+  assert.equal(percent(0.5), "50%");
+  assert.equal(w.language, "English");
+});
+
+test("steps go back and forward, and moves of one control are one step", () => {
+  const steps = stepper();
+  assert.equal(steps.canGoBack, false);
+  steps.note("a", { minPrecision: 1 });
+  steps.note("b", { minPrecision: 2 });
+  steps.note("c", { miss: [1, 2] });
+  assert.equal(steps.back("d"), "c");
+  assert.equal(steps.back("c"), "a");
+  assert.equal(steps.back("a"), null);
+  assert.equal(steps.forward("a"), "c");
+  steps.note("c", { spread: "miss" });
+  assert.equal(steps.canGoForward, false);
+});
+
+test("values are written as Python writes them", () => {
+  const floats = { "1.0": 1, "1e-05": 1e-5, "0.0001": 1e-4, "1e+16": 1e16, "1000000000000000.0": 1e15, "-0.0": -0, "1.5e-07": 1.5e-7, "0.00012345": 0.00012345, "1e+22": 1e22, "123456.789": 123456.789 };
+  for (const [text, value] of Object.entries(floats)) assert.equal(floatText(value), text);
+  assert.equal(quoted("it's"), `"it's"`);
+  assert.equal(quoted(`a"b'c\n`), `'a"b\\'c\\n'`);
+});
