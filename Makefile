@@ -12,7 +12,7 @@ PROJECTS := pyproject.toml studies/pyproject.toml
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo page test test-slow test-all lint format bench docs docs-open dist mutants lowest clean
+.PHONY: help demo page page-lint test test-slow test-all lint format bench docs docs-open dist mutants lowest clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,17 @@ lint: .venv/.ready  ## ruff (rules and format), the layers and mypy
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy $(TYPED)
+	@$(MAKE) --no-print-directory page-lint
+
+page/node_modules/.ready: page/package-lock.json
+	npm --prefix page ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+page-lint:  ## eslint and type checks of the page's JavaScript; skipped where there is no npm
+	@if command -v npm >/dev/null; then \
+	  $(MAKE) --no-print-directory page/node_modules/.ready && \
+	  npm --prefix page run --silent lint && npm --prefix page run --silent types; \
+	else echo "npm is not installed: the page's JavaScript is not checked"; fi
 
 format: .venv/.ready  ## let ruff mend what it can
 	$(BIN)/ruff check --fix $(CODE)
@@ -104,5 +115,5 @@ lowest: .venv-lowest/.ready .venv-lowest-studies/.ready  ## the tests on the low
 	.venv-lowest-studies/bin/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" studies/tests
 
 clean:  ## remove the environments, caches and builds
-	rm -rf .venv .venv-docs .venv-lowest .venv-lowest-studies .venv-mutants mutants docs/_build docs/gallery docs/reference build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-docs .venv-lowest .venv-lowest-studies .venv-mutants mutants docs/_build docs/gallery docs/reference build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache page/node_modules
 	find src studies tests scripts benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
