@@ -160,7 +160,7 @@ export const GERMAN = {
   exceedLabel: "Das gilt",
   periodMean: (per) => `pro ${ZEITRAUM[per] ?? per} im Mittel`,
   periodNever: (per) => `pro ${ZEITRAUM[per] ?? per}, ausnahmslos`,
-  periodExceed: (per, share) => `pro ${ZEITRAUM[per] ?? per}, bis auf ${share} davon`,
+  periodExceed: (per, share) => `pro ${ZEITRAUM[per] ?? per} im Mittel, und in jedem bis auf ${share}`,
   periodsNote: (n, per) => `${n.toLocaleString("de")} Zeiträume (pro ${ZEITRAUM[per] ?? per}).`,
   periodsElsewhere:
     "Wie viele Zeiträume die Kapazität überschreiten, ist nur bekannt, wo das Ereignis so häufig ist wie in den Daten; wählen Sie das, oder das Mittel.",

@@ -152,7 +152,7 @@ export const ENGLISH = {
   exceedLabel: "That holds",
   periodMean: (per) => `per ${per}, on average`,
   periodNever: (per) => `per ${per}, in every one`,
-  periodExceed: (per, share) => `per ${per}, in all but ${share} of them`,
+  periodExceed: (per, share) => `per ${per}, on average and in all but ${share} of them`,
   periodsNote: (n, per) => `${n.toLocaleString("en")} periods (per ${per}).`,
   periodsElsewhere:
     "How many periods pass the capacity is known only where positives are as common as in the data; choose that, or the mean over periods.",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from voros.evaluation import evaluate as evaluate
     from voros.evaluation import evaluate_points as evaluate_points
     from voros.exceptions import CostRangeWarning as CostRangeWarning
+    from voros.exceptions import DependentPeriodsWarning as DependentPeriodsWarning
     from voros.exceptions import DoubtfulColumnWarning as DoubtfulColumnWarning
     from voros.exceptions import FewGroupsWarning as FewGroupsWarning
     from voros.exceptions import InfeasibleError as InfeasibleError
@@ -82,8 +83,9 @@ HOMES = {
     "decision_curves": "DecisionCurve net_benefit",
     "estimators": "ConstrainedThresholdClassifier make_scorer",
     "evaluation": "Evaluation evaluate evaluate_points",
-    "exceptions": "CostRangeWarning DoubtfulColumnWarning FewGroupsWarning InfeasibleError "
-    "InvertedCostsWarning NeverAlarmWarning OneAlarmWarning OneClassWarning "
+    "exceptions": "CostRangeWarning DependentPeriodsWarning DoubtfulColumnWarning "
+    "FewGroupsWarning InfeasibleError InvertedCostsWarning NeverAlarmWarning OneAlarmWarning "
+    "OneClassWarning "
     "PositiveClassWarning PredictionFileError UnsettledError VorosWarning",
     "guarantee": "Guarantee cases_needed",
     "inference": "Bootstrap Comparison bootstrap compare compare_policies",

@@ -221,6 +221,27 @@ class FewGroupsWarning(VorosWarning):
     """
 
 
+class DependentPeriodsWarning(VorosWarning):
+    """Neighbouring periods resemble each other, and a guarantee takes them as independent.
+
+    Examples
+    --------
+    Ten days with an alarm, then ten without:
+
+    >>> import warnings, voros
+    >>> y, scores, days = [1, 0] * 20, [2.0, 1.0] * 10 + [1.0] * 20, [n // 2 for n in range(40)]
+    >>> scenario = voros.Scenario(capacity=1, cost_ratio=0.2, per="day", exceed=0.5)
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.ThresholdPolicy.from_validation(
+    ...         y, scores, scenario, periods=days, guarantee=voros.Guarantee(0.5), n_models=1
+    ...     )
+    Traceback (most recent call last):
+    voros.exceptions.DependentPeriodsWarning: alarms of neighbouring periods (per day) are
+    correlated: 0.85 over 20 of them. The guarantee takes them as independent and may not hold;
+    Guarantee(block=7) takes 7 neighbouring periods together as one
+    """
+
+
 def warn_caller(message: str, category: type[VorosWarning]) -> None:
     """Warn, pointing at the line outside this package that led here."""
     frame, level = sys._getframe(1), 2

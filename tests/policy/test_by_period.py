@@ -44,10 +44,10 @@ def test_an_evaluation_counts_the_alarms_of_each_day(exceed) -> None:
     assert table.n_periods == 30
     n_above = sum(each > 3 for each in expected)
     assert table.n_above.tolist() == [n_above]
-    share = sum(expected) / 30 if exceed is None else n_above / 30
-    assert table.judged[0][0] == pytest.approx(share)
+    rules = [(sum(expected) / 30, 3)] + ([] if exceed is None else [(n_above / 30, exceed)])
+    assert [(rule.values[0], rule.bound) for rule in table.rules] == rules
     broken = "capacity" in {violation.limit for violation in found.violations}
-    assert broken == (share > (3 if exceed is None else exceed))
+    assert broken == any(value > bound for value, bound in rules)
     assert found.mean_alarms == sum(expected)
     pd = pytest.importorskip("pandas")
     frame = found.by_period.frame("pandas")
@@ -70,6 +70,22 @@ def test_a_broken_rule_says_what_it_measures() -> None:
     assert violation.bound == 0
     assert violation.worst == 0.5
     assert "0.5 of the periods (per shift) with more than 2 alarms is 0.5 above 0" in str(violation)
+
+
+def test_a_broken_mean_is_reported_though_few_periods_are_above() -> None:
+    """Nine alarms on one of four days: a quarter of the days is above 2, and the mean is 3."""
+    scenario = Scenario(capacity=2, cost_ratio=0.1, per="day", exceed=0.25)
+    policy = ThresholdPolicy.from_validation(
+        [1, 0, 1, 0], [2, 1, 2, 1], scenario, periods=[1, 1, 2, 3]
+    )
+    days = [1] * 9 + [2, 3, 4]
+    tested = policy.evaluate([1, 0] * 6, [2] * 12, periods=days)
+    assert tested.by_period.n_above.tolist() == [1]
+    assert not tested.satisfied
+    (violation,) = tested.violations
+    assert str(violation).startswith("capacity 3 alarms per day, on average, is 1 above 2")
+    printed = tested.table().text()
+    assert [row.split()[-1] for row in printed.splitlines()[-2:]] == ["2", "0.25"]
 
 
 def test_a_rule_that_is_just_met_is_kept() -> None:

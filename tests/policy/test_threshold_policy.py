@@ -348,7 +348,14 @@ def test_a_policy_remembers_the_positive_label_the_model_and_where_it_came_from(
         labels, S, replace(SCENARIO, prevalence=0.1), pos_label="ill", model="sharp"
     )
     assert (policy.model, policy.pos_label) == ("sharp", "ill")
-    assert policy.origin == voros.Origin(sum(Y), len(Y) - sum(Y), None, None, voros.__version__)
+    assert policy.origin == voros.Origin(
+        n_positive=sum(Y),
+        n_negative=len(Y) - sum(Y),
+        n_groups=None,
+        n_periods=None,
+        period_correlation=None,
+        version=voros.__version__,
+    )
     assert policy.n_positive == pytest.approx(0.1 * len(Y))
     again = ThresholdPolicy.from_json(policy.to_json())
     assert again == policy

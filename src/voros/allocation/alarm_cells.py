@@ -19,21 +19,24 @@ from voros.core.arrays import AnyArray, BoolArray
 
 @dataclass(frozen=True)
 class PeriodLimit:
-    """At most ``capacity`` alarms in each period, but for ``n_above`` of the periods.
+    """At most ``capacity`` alarms in each period but ``n_above``, and ``total`` in all.
 
     Examples
     --------
-    >>> PeriodLimit(20, 1, 30).holds(np.array([20, 25, 3]))
-    True
+    >>> limit = PeriodLimit(20, 1, 3, total=60)
+    >>> limit.holds(np.array([20, 25, 3])), limit.holds(np.array([20, 25, 16]))
+    (True, False)
     """
 
     capacity: int
     n_above: int
     n_periods: int
+    total: float = np.inf
 
     def holds(self, alarms: AnyArray) -> bool:
         """Say whether these alarms of each period are within the limit."""
-        return int(np.count_nonzero(alarms > self.capacity)) <= self.n_above
+        few_above = int(np.count_nonzero(alarms > self.capacity)) <= self.n_above
+        return few_above and float(alarms.sum()) <= self.total
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +117,11 @@ class Cells:
         left = limit.n_above - int(np.count_nonzero(loads > limit.capacity))
         if left < 0:
             return -1
+        new = np.bincount(self.step[stream], np.where(marked, 0, self.sizes), n_options + 1)
+        within = int(np.count_nonzero(loads.sum() + np.cumsum(new[:n_options]) <= limit.total))
         breaks = np.sort(self._breaks(stream, marked, loads))
         # What no option alarms stands behind the last one.
-        return min(int(breaks[left]), n_options) - 1 if len(breaks) > left else n_options - 1
+        return min(within, int(breaks[left])) - 1 if len(breaks) > left else within - 1
 
     def _breaks(self, stream: int, marked: BoolArray, loads: AnyArray) -> AnyArray:
         """Return the option at which each period that is still within the capacity passes it."""

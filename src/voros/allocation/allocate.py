@@ -93,13 +93,13 @@ def allocate(
         Whether a case with alarms of several streams takes several alarms of the capacity, or one.
     per, exceed : str and float, optional
         A whole `capacity` is one for each period, as in `voros.Scenario`: per "day", say. By
-        default the mean over the periods is within it; with ``exceed=0.05`` all periods but 5 %
-        are, and with ``exceed=0.0`` every one.
+        default the mean over the periods is within it; with ``exceed=0.05`` the mean and all
+        periods but 5 % are, and with ``exceed=0.0`` every one.
     times, periods : array-like of shape (n_cases,), optional
         With `per`: when each case falls, or the name of its period.
     n_periods : float, optional
         Without `per`: how many periods the cases span, for a whole `capacity` that is the mean
-        number in a period.
+        number in a period. Not with a guarantee, which needs the period of each case.
     by_cost : bool, default False
         Also find the thresholds on every piece of the costs, as the cost ratios of all streams
         move together through their distributions. They must be known or uniform.
@@ -346,7 +346,7 @@ def _within_periods(
         everything = np.zeros(cases.n_cases, dtype=np.int64)
         whole = PeriodLimit(int(max_alarms), 0, 1)
         return share_within(streams, columns, whole, everything, once=once)
-    within = limit.in_periods(cases.periods)
+    within = replace(limit.in_periods(cases.periods), total=max_alarms)
     if n_above is not None:
         within = replace(within, n_above=n_above)
     return share_within(streams, columns, within, cases.periods.codes, once=once)

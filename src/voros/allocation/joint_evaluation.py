@@ -203,7 +203,7 @@ class JointEvaluation(Shown):
         kept = "kept" if self.capacity_kept else "broken"
         most = f"{self.max_alarms:,.6g} alarms"
         if self.by_period is not None and self.by_period.most_above is not None:
-            most = f"{self.by_period.n_above:,} periods above {self.by_period.capacity:,}"
+            most += f", {self.by_period.n_above:,} periods above {self.by_period.capacity:,}"
         together = (f"{self.alarms:,}", "", "", f"{most}: {kept}", "", "")
         last = ("together", *together, f"{self.cost:,.6g}")
         return Table.from_rows([head, *map(_row, self.streams), last])

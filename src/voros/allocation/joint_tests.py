@@ -189,14 +189,21 @@ class CapacityTest:
         return stricter_share(most, self.horizon, self.most_of_a_case, half), half
 
     def _in_periods(self, alarms: FloatArray) -> BoolArray:
+        """Test the mean and the share of periods above, each with all of alpha.
+
+        A choice that breaks the rule breaks one of them, and must pass the test of that too.
+        """
+        passed = np.ones(alarms.shape[1], dtype=np.bool_)
         if self.exceed is not None:
             tested = alarms[self.units.tested]
             above = np.count_nonzero(tested > self.limit, axis=0)
-            return np.asarray(bdtr(above, len(tested), self.exceed) <= self.alpha)
+            passed = np.asarray(bdtr(above, len(tested), self.exceed) <= self.alpha)
         loss = self.most_of_a_case * self.units.largest - self.limit
-        if loss <= 0:
-            return np.ones(alarms.shape[1], dtype=np.bool_)
-        return self.units.wealthy(self.limit - alarms, loss, self.alpha)
+        return (
+            passed
+            if loss <= 0
+            else passed & self.units.wealthy(self.limit - alarms, loss, self.alpha)
+        )
 
 
 def stricter_floor(floor: float, rate: float, horizon: int, alpha: float) -> float:

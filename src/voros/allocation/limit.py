@@ -25,7 +25,7 @@ class SharedLimit:
     per : str or None
         The name of a period, where the period of each case is known.
     exceed : float or None
-        With `per`: the share of the periods that may have more alarms; None where their mean
+        With `per`: the share of the periods that may have more alarms; None where only their mean
         counts.
     n_periods : float or None
         How many periods the cases span.
@@ -81,9 +81,7 @@ class SharedLimit:
         return PeriodLimit(int(self.capacity), above, periods.n_periods)
 
     def max_alarms(self, n_cases: float) -> float:
-        """Return the most alarms in all; infinite where some periods may have any number."""
-        if self.exceed:
-            return float("inf")
+        """Return the most alarms in all."""
         if isinstance(self.capacity, Real) and not isinstance(self.capacity, bool):
             if isinstance(self.capacity, Integral) and 0 < int(self.capacity) <= LARGEST_COUNT:
                 return float(int(self.capacity) * self._periods())

@@ -11,6 +11,7 @@ import typer
 
 from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
+    Block,
     FalseAlarmCost,
     GroupOptions,
     Horizon,
@@ -71,6 +72,7 @@ class PromiseOptions:
         ),
     ] = None
     horizon: Horizon = None
+    block: Block = None
     group: Annotated[
         str | None,
         in_choice(
@@ -132,7 +134,7 @@ def explore(
 
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
-    guarantee = read_guarantee(promise.confidence, promise.horizon)
+    guarantee = read_guarantee(promise.confidence, promise.horizon, promise.block)
     opening = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
     scenario = limits_under(guarantee, opening)
     if columns.file != NO_FILE:

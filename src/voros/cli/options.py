@@ -79,6 +79,15 @@ Horizon = Annotated[
     ),
 ]
 
+Block = Annotated[
+    int | None,
+    in_choice(
+        "With --confidence and a capacity per day: how many neighbouring days are taken as one "
+        "independent unit, such as 7 where days resemble the day before.",
+        metavar="COUNT",
+    ),
+]
+
 FileFormat = Annotated[
     str | None,
     in_columns(
@@ -100,21 +109,22 @@ MOST_FUTURE_CASES = 10**9
 """A horizon beyond which the promise is that for the population."""
 
 
-def read_guarantee(confidence: float | None, horizon: int | None) -> Any:
+def read_guarantee(confidence: float | None, horizon: int | None, block: int | None = None) -> Any:
     """Return the guarantee asked for; None without a confidence."""
     # Nobody else waits for the import.
     from voros.guarantee import Guarantee
 
     if confidence is None:
-        if horizon is not None:
-            raise ValueError("--horizon needs --confidence, such as --confidence 0.95")
+        for name, value in (("--horizon", horizon), ("--block", block)):
+            if value is not None:
+                raise ValueError(f"{name} needs --confidence, such as --confidence 0.95")
         return None
     if horizon is not None and horizon > MOST_FUTURE_CASES:
         raise ValueError(
             f"--horizon={horizon}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
             "without --horizon the limits are promised for the population"
         )
-    return Guarantee(confidence=confidence, horizon=horizon)
+    return Guarantee(confidence, horizon, 1 if block is None else block)
 
 
 def output_to(help_text: str, metavar: str = "FILE") -> Any:

@@ -60,6 +60,7 @@ class ChoiceOptions:
         ),
     ] = None
     horizon: options.Horizon = None
+    block: options.Block = None
 
     def read(self) -> dict[str, Any]:
         """Return the arguments of `voros.select_points`."""
@@ -69,7 +70,7 @@ class ChoiceOptions:
         return {
             "strategy": self.strategy,
             "tolerance": self.tolerance,
-            "guarantee": options.read_guarantee(self.confidence, self.horizon),
+            "guarantee": options.read_guarantee(self.confidence, self.horizon, self.block),
         }
 
 

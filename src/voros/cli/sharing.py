@@ -12,6 +12,7 @@ import voros
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.loading import periods_of
 from voros.cli.options import (
+    Block,
     Check,
     Exceed,
     FileFormat,
@@ -25,6 +26,7 @@ from voros.cli.options import (
     in_columns,
     in_limits,
     output_to,
+    read_guarantee,
 )
 from voros.cli.terminal import Sheet, check_output, deliver, say, show, table_columns
 from voros.core.arrays import AnyArray
@@ -164,6 +166,7 @@ def share(
         in_choice("Keep all limits on future cases with this confidence.", metavar="SHARE"),
     ] = None,
     horizon: Horizon = None,
+    block: Block = None,
     group: Annotated[
         str | None,
         in_columns("With --confidence: whose case it is, if some have several.", metavar="COLUMN"),
@@ -180,7 +183,7 @@ def share(
         raise ValueError("--check needs cases to check on; name them with --test FILE")
     read, shared = streams.read(), _shared(capacity, exceed, when)
     check_output(output, show_options)
-    sure = _guarantee(confidence, horizon, group)
+    sure = _guarantee(confidence, horizon, block, group)
     how: dict[str, Any] = {"overlap": overlap, "guarantee": sure, "miss_weight": read.miss_weight}
     columns = file_format, when, shared
     cases = read.load(file, *columns, group)
@@ -195,14 +198,14 @@ def share(
 
 
 def _guarantee(
-    confidence: float | None, horizon: int | None, group: str | None
-) -> voros.Guarantee | None:
+    confidence: float | None, horizon: int | None, block: int | None, group: str | None
+) -> Any:
     """Return what is to be promised; refuse what nothing would look at."""
     if confidence is not None:
-        return voros.Guarantee(read_number(confidence, "confidence"), horizon)
-    if horizon is not None or group is not None:
-        given = "--horizon" if horizon is not None else "--group"
-        raise ValueError(f"{given} is part of a guarantee; ask for one with --confidence 0.95")
+        return read_guarantee(read_number(confidence, "confidence"), horizon, block)
+    for name, value in (("--horizon", horizon), ("--block", block), ("--group", group)):
+        if value is not None:
+            raise ValueError(f"{name} is part of a guarantee; ask for one with --confidence 0.95")
     return None
 
 

@@ -207,6 +207,45 @@ class PeriodCases:
         """How many periods there are, each as often as it is drawn."""
         return self.periods.n_periods if self.drawn is None else int(self.drawn.sum())
 
+    def in_blocks(self, length: int) -> PeriodCases:
+        """Put neighbouring periods together; the first ones that fill no block are left out.
+
+        Examples
+        --------
+        >>> days = Periods.from_column([1, 2, 3, 4, 5])
+        >>> PeriodCases(days, np.ones(5, dtype=bool), np.arange(5.0)).in_blocks(2).periods.codes
+        array([0, 0, 1, 1])
+        """
+        periods = self.periods
+        n_blocks, codes = periods.n_periods // length, periods.codes - periods.n_periods % length
+        rows = codes >= 0
+        blocks = Periods(
+            codes[rows] // length,
+            periods.names[::-1][::length][:n_blocks][::-1],
+            None,
+            periods.note,
+        )
+        weights = None if self.weights is None else self.weights[rows]
+        return PeriodCases(blocks, self.positive[rows], self.scores[rows], weights)
+
+    def correlation(self, threshold: float, block: int = 1) -> float:
+        """Return the rank correlation of the alarms of neighbouring periods, or blocks of them.
+
+        Examples
+        --------
+        >>> days, nobody = Periods.from_column([1, 2, 3, 3, 4, 4]), np.zeros(6, dtype=bool)
+        >>> PeriodCases(days, nobody, np.ones(6)).correlation(1.0)
+        0.25
+        """
+        blocks = self.in_blocks(block)
+        flagged = blocks.periods.codes[blocks.scores >= threshold]
+        alarms = np.bincount(flagged, minlength=blocks.n_periods)
+        _, place, ties = np.unique(alarms, return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(ties) - ties / 2)[place]
+        ranks -= ranks.mean()
+        spread = float(ranks @ ranks)
+        return float(ranks[1:] @ ranks[:-1]) / spread if spread > 0 else 0.0
+
     def check_unit(self, scenario: Scenario) -> None:
         """Refuse periods of another unit than the scenario's."""
         unit = self.periods.unit

@@ -73,7 +73,7 @@ class Scenario:
         says when: "shift 06:00,18:00".
     exceed : float in [0, 1), optional
         With `per`: at most this share of the periods may have more alarms than the capacity, and 0
-        is never. By default the mean over the periods must be within the capacity.
+        is never. The mean over the periods must be within the capacity too; by default it alone.
 
     Attributes
     ----------
@@ -266,14 +266,15 @@ class Scenario:
         Examples
         --------
         >>> Scenario(capacity=20, cost_ratio=0.1, per="day", exceed=0.05).rule
-        'per day, in all but 5 % of the periods'
+        'per day, on average and in all but 5 % of the periods'
         """
         if self.per is None:
             return ""
         if self.exceed is None:
             return f"per {self.per}, on average"
-        often = f"all but {100 * self.exceed:.6g} % of the periods" if self.exceed else "every one"
-        return f"per {self.per}, in {often}"
+        if self.exceed == 0:
+            return f"per {self.per}, in every one"
+        return f"per {self.per}, on average and in all but {100 * self.exceed:.6g} % of the periods"
 
     def _repr_html_(self) -> str:
         return html_facts(self.summary())

@@ -12,7 +12,10 @@ sequences. The argument is in the documentation (guarantees.md).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import ndtri
@@ -22,6 +25,10 @@ from voros.core.grouped_cases import GroupedCases, counts_by_group
 from voros.core.scenario import Scenario
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.tuning import TUNING
+
+LimitSums: TypeAlias = Callable[[FloatArray], list[tuple[FloatArray, float]]]
+"""Sums of each group at each of some thresholds whose mean a limit wants at least 0, and how far
+below 0 they may be, one limit after the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,23 +97,42 @@ def certified_groups(
     thresholds: FloatArray, cases: GroupedCases, scenario: Scenario, alpha: float
 ) -> BoolArray:
     """Mark which of these thresholds are certified, from cases of which groups have several."""
-    unlimited = scenario.per is None and _mean_share(cases, scenario) >= 1
-    if scenario.min_precision == 0 and unlimited:
+    if scenario.min_precision == 0 and _mean_share(cases, scenario) >= 1:
         return np.ones(len(thresholds), dtype=np.bool_)
     tests = cluster_tests(cases, scenario, alpha)
-    return np.isin(thresholds, tests.thresholds[tests.passed])
+    return covered(thresholds, tests, scenario.min_precision)
+
+
+def covered(thresholds: FloatArray, tests: ClusterTests, min_precision: float) -> BoolArray:
+    """Mark which thresholds the tests certify, those that were not tested themselves included.
+
+    A stricter threshold raises fewer alarms: without a precision floor it is certified too.
+    """
+    passed = tests.thresholds[tests.passed]
+    if min_precision > 0:
+        return np.isin(thresholds, passed)
+    return np.asarray(thresholds >= passed.min(initial=np.inf))
 
 
 def cluster_tests(cases: GroupedCases, scenario: Scenario, alpha: float) -> ClusterTests:
     """Choose thresholds on the patients set aside, and test them on the others."""
+    sums = partial(_limit_sums, cases, scenario)
+    return sum_tests(cases, sums, _mean_share(cases, scenario), alpha)
+
+
+def sum_tests(
+    cases: GroupedCases, limit_sums: LimitSums, share: float, alpha: float
+) -> ClusterTests:
+    """Test limits on the sums of each group; thresholds that alarm this share are the last."""
     order, n_learning = learning_order(cases.sizes)
     place = np.argsort(order)[cases.codes]
-    share = _mean_share(cases, scenario)
     tested = candidate_thresholds(cases.scores[place < n_learning], share)
-    sums = _limit_sums(place, cases, tested, scenario)
+    sums = [(each[order], largest_loss) for each, largest_loss in limit_sums(tested)]
     start = int(np.argmax(_signal([each[:n_learning] for each, _ in sums], len(tested))))
     lenient = np.arange(len(tested)) >= start
-    alphas = np.where(lenient, TUNING.lenient_share, 1 - TUNING.lenient_share) * alpha
+    # Where no stricter threshold is left, the lenient sequence has all of alpha.
+    share_lenient = TUNING.lenient_share if start > 0 else 1.0
+    alphas = np.where(lenient, share_lenient, 1 - share_lenient) * alpha
     e_values = np.full(len(tested), np.inf if n_learning < cases.n_groups else 0.0)
     for each, largest_loss in sums:
         wealth = final_wealth(each[:n_learning], each[n_learning:], largest_loss, alphas)
@@ -147,31 +173,31 @@ def candidate_thresholds(scores: FloatArray, share: float) -> FloatArray:
 
 
 def _limit_sums(
-    place: AnyArray, cases: GroupedCases, tested: FloatArray, scenario: Scenario
+    cases: GroupedCases, scenario: Scenario, tested: FloatArray
 ) -> list[tuple[FloatArray, float]]:
-    """Sums of each group at each threshold whose mean a limit wants at least 0, and their bound."""
-    n_groups, largest, floor = cases.n_groups, int(cases.sizes.max()), scenario.min_precision
-    alarms = counts_by_group(place, n_groups, cases.scores, tested).astype(np.float64)
+    sizes, share, floor = cases.sizes, _mean_share(cases, scenario), scenario.min_precision
+    alarms = counts_by_group(cases.codes, len(sizes), cases.scores, tested).astype(np.float64)
     limits = []
     if floor > 0:
-        tp = counts_by_group(place, n_groups, cases.scores, tested, cases.positive.astype(float))
-        limits.append((tp - floor * alarms, floor * largest))
-    if scenario.per is not None:
-        # The groups are the periods. How many may pass the capacity is another test.
-        if scenario.exceed is None and largest > scenario.capacity:
-            limits.append((scenario.capacity - alarms, largest - scenario.capacity))
-        return limits
-    share = _mean_share(cases, scenario)
+        limits.append(floor_sums(cases, alarms, floor, tested))
     if share < 1:
-        sizes = np.bincount(place, minlength=n_groups)[:, None]
-        limits.append((share * sizes - alarms, (1 - share) * largest))
+        limits.append((share * sizes[:, None] - alarms, (1 - share) * int(sizes.max())))
     return limits
 
 
+def floor_sums(
+    cases: GroupedCases, alarms: FloatArray, floor: float, tested: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return TP - floor * alarms of each group at each threshold, and their bound."""
+    sizes, right = cases.sizes, cases.positive.astype(np.float64)
+    tp = counts_by_group(cases.codes, len(sizes), cases.scores, tested, right)
+    return tp - floor * alarms, floor * int(sizes.max())
+
+
 def _mean_share(cases: GroupedCases, scenario: Scenario) -> float:
-    """The capacity as a share of the cases; where it is one per period, the groups are those."""
+    """The capacity as a share of the cases."""
     n_cases = len(cases.codes)
-    return scenario.max_alarms(n_cases, n_periods=cases.n_groups) / n_cases
+    return scenario.max_alarms(n_cases) / n_cases
 
 
 def _signal(limits: list[FloatArray], n_tested: int) -> FloatArray:

@@ -1,42 +1,116 @@
 """Which thresholds keep a capacity per period beyond the validation periods.
 
-Periods are the exchangeable units; what happens within one is left open. Let B be the highest score
-at which a period passes its capacity. A threshold t takes the period past it just if t <= B, so the
-periods above the capacity are counted as cases above a threshold are, with B in place of a score:
-one tail probability, of the strictest threshold that breaks the rule, covers all thresholds
-(`voros.guarantee.binomial_tests`). The mean over periods, and the precision floor, are tested with
-bets on the sums of each period (`voros.guarantee.cluster_tests`). The argument is in the
-documentation (periods.md).
+Periods, or blocks of neighbouring ones, are the exchangeable units; what happens within one is left
+open. Let B be the highest score at which a period passes its capacity. A threshold t takes the
+period past it exactly when t <= B, so the periods above the capacity are counted as cases above a
+threshold are, with B in place of a score: one tail probability, of the strictest threshold that
+breaks the rule, covers all thresholds (`voros.guarantee.binomial_tests`). The mean over periods,
+the precision floor, and periods above the capacity where blocks are the units, are tested with bets
+on sums (`voros.guarantee.cluster_tests`). The argument is in the documentation (periods.md).
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
-from voros.core.grouped_cases import GroupedCases
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.grouped_cases import GroupedCases, counts_by_group
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.binomial_tests import alpha_shares, most_counted, share_risk
-from voros.guarantee.cluster_tests import certified_groups, cluster_tests
+from voros.guarantee.cluster_tests import ClusterTests, covered, floor_sums, sum_tests
 
 
 def certified_periods(
-    points: OperatingPoints, scenario: Scenario, horizon: int | None, alpha: float
+    points: OperatingPoints, scenario: Scenario, horizon: int | None, alpha: float, block: int = 1
 ) -> BoolArray:
     """Mark the thresholds that keep the limits in future periods, but for ``alpha``."""
-    cases = _check(points, scenario, horizon)
-    if scenario.exceed is None:
-        return certified_groups(points.thresholds, as_groups(cases), scenario, alpha)
-    for_floor, for_capacity = _shares(cases, scenario, horizon, alpha)
-    n_periods = cases.periods.n_periods
-    most, above = _most_above(scenario, n_periods, horizon), n_above(points, cases, scenario)
-    passed = share_risk(above, n_periods, most, horizon) <= for_capacity
+    cases = _check(points, scenario, horizon, block)
+    if horizon is not None:
+        return _certified_next(points.thresholds, cases, scenario, horizon, alpha)
+    for_sums, for_count = _shares(cases, scenario, alpha, block)
+    tests = _sum_tests(cases, scenario, for_sums, block)
+    passed = covered(points.thresholds, tests, scenario.min_precision)
+    if for_count > 0:
+        above = n_above(points.thresholds, cases, int(scenario.capacity))
+        n_periods, most = cases.periods.n_periods, _share_above(cases, scenario)
+        passed &= share_risk(above, n_periods, most, None) <= for_count
+    return passed
+
+
+def _shares(
+    cases: PeriodCases, scenario: Scenario, alpha: float, block: int
+) -> tuple[float, float]:
+    """Return the error of the tests on sums, and that of the count of periods above.
+
+    Thresholds that break the mean, and those that too many periods pass the capacity at, are all
+    those below some score: what lies below both breaks the rule of the lower one. So both are
+    tested with the whole error; a precision floor, which may break anywhere, has a part of it.
+    """
+    if scenario.exceed is None or block > 1:
+        return alpha, 0.0
     if scenario.min_precision == 0:
-        return np.asarray(passed)
-    return passed & certified_groups(points.thresholds, as_groups(cases), scenario, for_floor)
+        return alpha, alpha
+    n_periods = cases.periods.n_periods
+    most = max(float(most_above(scenario, n_periods)), 1.0)
+    return alpha_shares(alpha, scenario.min_precision, most, n_periods)
+
+
+def _share_above(cases: PeriodCases, scenario: Scenario) -> float:
+    return float(scenario.exceed or 0.0) * cases.periods.n_periods
+
+
+def _sum_tests(cases: PeriodCases, scenario: Scenario, alpha: float, block: int) -> ClusterTests:
+    """Test the limits on the sums of each block of periods."""
+    blocks = cases.in_blocks(block)
+    n_cases, n_periods = len(blocks.scores), blocks.n_periods * block
+    share = scenario.max_alarms(n_cases, n_periods=n_periods) / n_cases
+    sums = partial(_limit_sums, cases, blocks, scenario, block)
+    return sum_tests(as_groups(blocks), sums, share, alpha)
+
+
+def _limit_sums(
+    cases: PeriodCases, blocks: PeriodCases, scenario: Scenario, block: int, tested: FloatArray
+) -> list[tuple[FloatArray, float]]:
+    """Sums of each block at each threshold whose mean a limit wants at least 0, and their bound."""
+    n_periods, capacity, floor = cases.periods.n_periods, scenario.capacity, scenario.min_precision
+    counts = counts_by_group(cases.periods.codes, n_periods, cases.scores, tested)
+    each = counts[n_periods % block :].reshape(-1, block, len(tested))
+    groups, alarms = as_groups(blocks), each.sum(axis=1).astype(np.float64)
+    limits = [floor_sums(groups, alarms, floor, tested)] if floor > 0 else []
+    beyond = int(groups.sizes.max()) - block * capacity
+    if beyond > 0:
+        limits.append((block * capacity - alarms, beyond))
+    if scenario.exceed is not None and block > 1:
+        above = np.count_nonzero(each > capacity, axis=1)
+        limits.append((block * scenario.exceed - above, block * (1 - scenario.exceed)))
+    return limits
+
+
+def _certified_next(
+    thresholds: FloatArray, cases: PeriodCases, scenario: Scenario, horizon: int, alpha: float
+) -> BoolArray:
+    """Mark the thresholds that keep the rule in the next periods: how many pass, and the mean.
+
+    Where none may pass the capacity the mean is within it, and where the mean alone counts any
+    number may pass.
+    """
+    passed = np.ones(len(thresholds), dtype=np.bool_)
+    part = alpha / 2 if scenario.exceed else alpha
+    if scenario.exceed is not None:
+        above, n_periods = n_above(thresholds, cases, int(scenario.capacity)), cases.n_periods
+        most = float(most_above(scenario, horizon))
+        passed &= share_risk(above, n_periods, most, horizon) <= part
+    if scenario.exceed != 0:
+        # The next periods are one more block: no mean of as many is above, but for one in n + 1.
+        blocks = cases.in_blocks(horizon)
+        broken = n_above(thresholds, blocks, horizon * int(scenario.capacity))
+        passed &= broken + 1 <= part * (blocks.n_periods + 1)
+    return passed
 
 
 def as_groups(cases: PeriodCases) -> GroupedCases:
@@ -45,14 +119,16 @@ def as_groups(cases: PeriodCases) -> GroupedCases:
     return GroupedCases(cases.positive, scores, cases.periods.codes)
 
 
-def n_above(points: OperatingPoints, cases: PeriodCases, scenario: Scenario) -> AnyArray:
-    """Count the periods above the capacity at each threshold."""
-    scores = cases.breaking_scores(int(scenario.capacity))
+def n_above(thresholds: FloatArray, cases: PeriodCases, capacity: int) -> AnyArray:
+    """Count the periods above a capacity at each threshold."""
+    scores = cases.breaking_scores(capacity)
     broken = np.sort(scores[~np.isnan(scores)])
-    return len(broken) - np.searchsorted(broken, points.thresholds, side="left")
+    return len(broken) - np.searchsorted(broken, thresholds, side="left")
 
 
-def _check(points: OperatingPoints, scenario: Scenario, horizon: int | None) -> PeriodCases:
+def _check(
+    points: OperatingPoints, scenario: Scenario, horizon: int | None, block: int
+) -> PeriodCases:
     if points.by_period is None:
         points.max_alarms(scenario)  # raises, and says what is missing
     cases = points.by_period
@@ -64,13 +140,14 @@ def _check(points: OperatingPoints, scenario: Scenario, horizon: int | None) -> 
             " and a guarantee per period exclude one another: periods are taken as exchangeable, "
             "and a patient in two of them would make them depend on each other",
         )
-    if cases.periods.n_periods < 2:
-        raise ArgumentError("periods", " hold one period only; a guarantee needs at least two")
-    if horizon is not None and (scenario.exceed is None or scenario.min_precision > 0):
+    if cases.periods.n_periods < 2 * block:
+        units = "one period" if block == 1 else f"fewer than two blocks of {block} periods"
+        raise ArgumentError("periods", f" hold {units} only; a guarantee needs at least two")
+    if horizon is not None and scenario.min_precision > 0:
         raise ArgumentError(
             "horizon",
-            f"={horizon} periods: a guarantee of the next periods is there for exceed=... without "
-            "a precision floor; leave out the horizon for the population of periods",
+            f"={horizon} periods: a guarantee of the next periods is there without a precision "
+            "floor only; leave out the horizon for the population of periods",
         )
     if scenario.exceed == 0 and horizon is None:
         raise ArgumentError(
@@ -82,39 +159,50 @@ def _check(points: OperatingPoints, scenario: Scenario, horizon: int | None) -> 
     return cases
 
 
-def _shares(
-    cases: PeriodCases, scenario: Scenario, horizon: int | None, alpha: float
-) -> tuple[float, float]:
-    """Share alpha between the precision floor and the capacity."""
-    n_periods = cases.periods.n_periods if horizon is None else horizon
-    most = max(float(most_above(scenario, n_periods)), 1.0)
-    return alpha_shares(alpha, scenario.min_precision, most, n_periods)
-
-
-def _most_above(scenario: Scenario, n_periods: int, horizon: int | None) -> float:
-    """How many periods may pass the capacity: of the next ones, or as a share of these."""
-    if horizon is not None:
-        return float(most_above(scenario, horizon))
-    return float(scenario.exceed or 0.0) * n_periods
-
-
 def why_none_certified(
-    points: OperatingPoints, scenario: Scenario, horizon: int | None, alpha: float
+    points: OperatingPoints, scenario: Scenario, horizon: int | None, alpha: float, block: int = 1
 ) -> str:
     """Say what came closest where no threshold is certified."""
-    cases = _check(points, scenario, horizon)
-    if scenario.exceed is None:
-        return cluster_tests(as_groups(cases), scenario, alpha).sentence()
-    for_floor, for_capacity = _shares(cases, scenario, horizon, alpha)
+    cases = _check(points, scenario, horizon, block)
+    if horizon is not None:
+        return _why_not_next(points, cases, scenario, horizon, alpha)
+    for_sums, for_count = _shares(cases, scenario, alpha, block)
+    if for_count > 0:
+        most = most_counted(cases.periods.n_periods, _share_above(cases, scenario), None, for_count)
+        reason = _too_many_above(points, cases, scenario, most)
+        if reason:
+            return reason
+    return _sum_tests(cases, scenario, for_sums, block).sentence()
+
+
+def _why_not_next(
+    points: OperatingPoints, cases: PeriodCases, scenario: Scenario, horizon: int, alpha: float
+) -> str:
+    part = alpha / 2 if scenario.exceed else alpha
+    if scenario.exceed is not None:
+        most = float(most_above(scenario, horizon))
+        admitted = most_counted(cases.n_periods, most, horizon, part)
+        reason = _too_many_above(points, cases, scenario, admitted)
+        if reason:
+            return reason
+    n_blocks = cases.n_periods // horizon
+    return (
+        f"The mean over the next {horizon:,} periods is compared with {n_blocks:,} blocks of as "
+        f"many validation periods; {int(np.ceil(1 / part)) - 1:,} blocks, all of them within the "
+        "capacity, are needed."
+    )
+
+
+def _too_many_above(
+    points: OperatingPoints, cases: PeriodCases, scenario: Scenario, admitted: int
+) -> str:
     n_periods = cases.periods.n_periods
-    most = _most_above(scenario, n_periods, horizon)
-    admitted = most_counted(n_periods, most, horizon, for_capacity)
-    fewest = int(n_above(points, cases, scenario)[1:].min())
     if admitted < 0:
         return f"{n_periods:,} validation periods are too few, even if none passed the capacity."
-    if fewest > admitted:
-        return (
-            f"At every threshold {fewest:,} or more of {n_periods:,} validation periods pass the "
-            f"capacity, and at most {admitted:,} may."
-        )
-    return cluster_tests(as_groups(cases), scenario, for_floor).sentence()
+    fewest = int(n_above(points.thresholds, cases, int(scenario.capacity))[1:].min())
+    if fewest <= admitted:
+        return ""
+    return (
+        f"At every threshold {fewest:,} or more of {n_periods:,} validation periods pass the "
+        f"capacity, and at most {admitted:,} may."
+    )

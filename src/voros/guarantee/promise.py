@@ -40,6 +40,10 @@ class Guarantee:
         Promise it of the next n cases, whose counts are left to chance as well. By default
         the promise is of the population: of the rates that endless new cases would show. Where
         the capacity is one per period, n counts periods.
+    block : int, default 1
+        Where the capacity is one per period: how many neighbouring periods are taken as one
+        independent unit. Days that resemble the day before are not independent; weeks of them,
+        ``block=7``, may be.
 
     Examples
     --------
@@ -58,15 +62,28 @@ class Guarantee:
 
     confidence: float = 0.95
     horizon: int | None = None
+    block: int = 1
 
     def __post_init__(self) -> None:
-        """Check both arguments."""
+        """Check the arguments."""
         number = isinstance(self.confidence, Real) and not isinstance(self.confidence, bool)
         if not number or not 0 < self.confidence < 1:
             check_confidence(self.confidence)
         if self.horizon is not None:
             accepted = "a whole number of cases above 0, or None for the population"
             check_count(self.horizon, "horizon", accepted)
+        check_count(self.block, "block", "a whole number of periods above 0")
+        if self.block > 1 and self.horizon is not None:
+            raise ArgumentError(
+                "block",
+                f"={self.block} and horizon={self.horizon} are mutually exclusive: a guarantee of "
+                "the next periods takes single periods as exchangeable",
+            )
+
+    def __repr__(self) -> str:
+        """Show the arguments; single periods are not worth a word."""
+        block = f", block={self.block}" if self.block > 1 else ""
+        return f"Guarantee(confidence={self.confidence!r}, horizon={self.horizon!r}{block})"
 
     @property
     def alpha(self) -> float:
@@ -131,7 +148,11 @@ class Guarantee:
         n_cases = check_whole(points, scenario)
         cases, alpha = points.grouped, self.alpha
         if scenario.per is not None:
-            return certified_periods(points, scenario, self.horizon, alpha)
+            return certified_periods(points, scenario, self.horizon, alpha, self.block)
+        if self.block > 1:
+            raise ArgumentError(
+                "block", f"={self.block} needs a capacity per period, as Scenario(per='day', ...)"
+            )
         if cases is not None and cases.repeated:
             self._check_groups(cases)
             return certified_groups(points.thresholds, cases, scenario, alpha)
@@ -171,7 +192,7 @@ class Guarantee:
         )
         cases = points.grouped
         if scenario.per is not None:
-            closest = why_none_certified(points, scenario, self.horizon, self.alpha)
+            closest = why_none_certified(points, scenario, self.horizon, self.alpha, self.block)
         elif cases is None or not cases.repeated:
             closest = self.shortfall(points, scenario).sentence()
         else:

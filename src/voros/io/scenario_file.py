@@ -15,7 +15,7 @@
 
     [night]
     capacity = "20/day"       # alarms of each day, by times or periods of the cases
-    exceed = 0.05             # this share of the days may have more; without it the mean counts
+    exceed = 0.05             # this share of the days may have more; the mean is a limit anyway
     miss_costs = 30
 """
 

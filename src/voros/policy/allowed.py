@@ -14,7 +14,7 @@ from voros.core.geometry import CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.exceptions import InfeasibleError
+from voros.exceptions import DependentPeriodsWarning, InfeasibleError, warn_caller
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -27,7 +27,14 @@ COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros")
 """Strategies that deploy another threshold when the cost ratio is another."""
 
 
-@dataclass(frozen=True)
+DEPENDENT = 2.0
+"""Standard errors above 0, 1/sqrt(n) each, at which periods are called dependent."""
+
+LONGER_BLOCK = 7
+"""The block that is suggested first: days of a week."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Origin:
     """What thresholds were decided on, and by which version of voros.
 
@@ -39,6 +46,9 @@ class Origin:
         How many patients they belong to, where that was said.
     n_periods : int or None
         How many periods they fall in, where the capacity is one per period.
+    period_correlation : float or None
+        Of the alarms of neighbouring periods, or blocks of them, at the most lenient threshold
+        that a guarantee allows.
     version : str
 
     Examples
@@ -55,16 +65,27 @@ class Origin:
     n_negative: float
     n_groups: int | None
     n_periods: int | None
+    period_correlation: float | None
     version: str
 
     @classmethod
-    def of(cls, points: OperatingPoints) -> Origin:
-        """Describe the cases behind operating points as observed."""
+    def of(cls, points: OperatingPoints, threshold: float, guarantee: Guarantee | None) -> Origin:
+        """Describe the cases behind points as observed; the threshold is the most lenient one."""
         n_groups = None if points.grouped is None else points.grouped.n_groups
         n_periods = None if points.by_period is None else points.by_period.n_periods
-        # Asked for by name, because the package itself imports this module.
+        correlation = None
+        if points.by_period is not None and guarantee is not None:
+            correlation = points.by_period.correlation(threshold, guarantee.block)
+        # Imported lazily: circular dependency.
         version: str = import_module("voros").__version__
-        return cls(points.n_positive, points.n_negative, n_groups, n_periods, version)
+        return cls(
+            n_positive=points.n_positive,
+            n_negative=points.n_negative,
+            n_groups=n_groups,
+            n_periods=n_periods,
+            period_correlation=correlation,
+            version=version,
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -96,8 +117,8 @@ class AllowedThresholds(Decision):
         n_models: int,
     ) -> AllowedThresholds:
         """Keep of a decision about points as observed what a policy can choose."""
-        origin = Origin.of(observed)
         most, can_alarm, hull = decision.highest_recall, decision.can_alarm, decision.hull
+        origin = Origin.of(observed, float(decision.points.thresholds[most]), guarantee)
         rows = np.union1d(hull.index, [0, most])
         known = {
             "hull": CostHull(np.searchsorted(rows, hull.index), hull.enter),
@@ -134,6 +155,20 @@ def allowed_thresholds(
     scenario = limits_under(guarantee, scenario)
     decision = deployable(points, scenario, each)
     return AllowedThresholds.of(points, decision, guarantee, n_models)
+
+
+def warn_if_dependent(correlation: float, n_units: int, per: str, block: int) -> None:
+    """Warn where a correlation is further above 0 than independent periods would bring it."""
+    if correlation <= DEPENDENT * n_units**-0.5:
+        return
+    units = f"periods (per {per})" if block == 1 else f"blocks of {block} periods (per {per})"
+    longer = LONGER_BLOCK if block == 1 else 2 * block
+    warn_caller(
+        f"alarms of neighbouring {units} are correlated: {correlation:.2f} over {n_units:,} of "
+        "them. The guarantee takes them as independent and may not hold; "
+        f"Guarantee(block={longer}) takes {longer} neighbouring periods together as one",
+        DependentPeriodsWarning,
+    )
 
 
 def check_groups(guarantee: Guarantee | None, groups: object) -> None:

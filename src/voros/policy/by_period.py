@@ -18,6 +18,16 @@ SHOWN_PERIODS = 12
 """Rows of a printed table of periods: those with most alarms."""
 
 
+@dataclass(frozen=True, eq=False)
+class PeriodRule:
+    """What a rule measures at each threshold, what it may be at most, and where it is broken."""
+
+    values: FloatArray
+    bound: float
+    measure: str
+    broken: BoolArray
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PeriodEvaluation(Shown):
     """Alarms of each period at each deployed threshold.
@@ -114,22 +124,23 @@ class PeriodEvaluation(Shown):
         return np.asarray(np.count_nonzero(self.above, axis=0))
 
     @property
-    def broken(self) -> BoolArray:
-        """Which thresholds break the capacity, by the scenario's rule."""
-        if self.scenario.exceed is not None:
-            return self.n_above > most_above(self.scenario, self.n_periods)
-        total, most = self.alarms.sum(axis=0), self.scenario.capacity * self.n_periods
+    def rules(self) -> tuple[PeriodRule, ...]:
+        """The mean over periods, and with ``exceed`` the share of periods above the capacity."""
+        capacity, per, exceed = self.scenario.capacity, self.scenario.per, self.scenario.exceed
+        total, most = self.alarms.sum(axis=0), capacity * self.n_periods
         slack = 0.0 if total.dtype.kind in "iu" else SUM_ROUNDING * float(self.n_cases.sum())
-        return np.asarray(total > most + slack)
+        measure = f"alarms per {per}, on average,"
+        mean = PeriodRule(self.mean_alarms, float(capacity), measure, total > most + slack)
+        if exceed is None:
+            return (mean,)
+        measure = f"of the periods (per {per}) with more than {capacity} alarms"
+        broken = self.n_above > most_above(self.scenario, self.n_periods)
+        return mean, PeriodRule(self.n_above / self.n_periods, exceed, measure, broken)
 
     @property
-    def judged(self) -> tuple[FloatArray, float, str]:
-        """What the rule looks at for each threshold, what it may be at most, and what it is."""
-        per, capacity, exceed = self.scenario.per, self.scenario.capacity, self.scenario.exceed
-        if exceed is None:
-            return self.mean_alarms, float(capacity), f"alarms per {per}, on average,"
-        measure = f"of the periods (per {per}) with more than {capacity} alarms"
-        return np.asarray(self.n_above / self.n_periods), exceed, measure
+    def broken(self) -> BoolArray:
+        """Which thresholds break the capacity, by any of the rules."""
+        return np.asarray(np.any([rule.broken for rule in self.rules], axis=0))
 
     def columns(self) -> dict[str, list[Any]]:
         """Return a row for each threshold and period, column by column."""

@@ -112,7 +112,8 @@ class PolicyEvaluation(Shown):
     probabilities : ndarray
         Probability of the costs at which each is deployed.
     violations : tuple of Violation
-        One for each limit that some deployed threshold breaks.
+        One for each limit that some deployed threshold breaks; a capacity per period with
+        ``exceed`` is two, of the mean and of the share of periods above.
     deployed : str
         Which thresholds: those that `ThresholdPolicy.predict` deploys with the same arguments.
     scenario : Scenario
@@ -283,9 +284,7 @@ class PolicyEvaluation(Shown):
         low, high = binomial_limits(found.n_above, found.n_periods, self.confidence)
         share = float(self.probabilities @ found.n_above) / found.n_periods
         mean, above = float(self.probabilities @ found.mean_alarms), f"share above {capacity:,}"
-        limits = (
-            ("", f"at most {exceed:g}") if exceed is not None else (f"at most {capacity:,}", "")
-        )
+        limits = f"at most {capacity:,}", "" if exceed is None else f"at most {exceed:g}"
         span = f"{self.probabilities @ low:.4f} to {self.probabilities @ high:.4f}"
         return [
             (f"alarms per {per}", f"{mean:,.5g}", "", limits[0]),
@@ -502,6 +501,9 @@ def _violations(
     floor = scenario.min_precision
     imprecise = broken("precision", ~cases.precise_enough(floor), cases.precision, floor)
     if by_period is not None:
-        return *imprecise, *broken("capacity", by_period.broken, *by_period.judged)
+        found = [
+            broken("capacity", r.broken, r.values, r.bound, r.measure) for r in by_period.rules
+        ]
+        return *imprecise, *(violation for each in found for violation in each)
     beyond = ~cases.within_capacity(max_alarms)
     return *imprecise, *broken("capacity", beyond, cases.alarms, max_alarms)

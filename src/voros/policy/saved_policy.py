@@ -28,7 +28,7 @@ from voros.policy.allowed import POLICY_STRATEGIES, Origin
 from voros.policy.consistency import check_consistent
 
 POLICY_FORMAT = "voros threshold policy"
-POLICY_SCHEMA = 3
+POLICY_SCHEMA = 4
 """Raised whenever the fields of a file change."""
 
 POLICY_KEYS = (
@@ -77,11 +77,12 @@ def _read_label(entry: Entry) -> Any:
 def _read_origin(entry: Entry) -> Origin:
     fields = entry.keys(*Origin.__dataclass_fields__)
     return Origin(
-        fields["n_positive"].number(0),
-        fields["n_negative"].number(0),
-        fields["n_groups"].optional(lambda entry: entry.whole(1)),
-        fields["n_periods"].optional(lambda entry: entry.whole(1)),
-        fields["version"].text(),
+        n_positive=fields["n_positive"].number(0),
+        n_negative=fields["n_negative"].number(0),
+        n_groups=fields["n_groups"].optional(lambda entry: entry.whole(1)),
+        n_periods=fields["n_periods"].optional(lambda entry: entry.whole(1)),
+        period_correlation=fields["period_correlation"].optional(lambda r: r.number(-1, 1)),
+        version=fields["version"].text(),
     )
 
 

@@ -42,6 +42,7 @@ from voros.policy.allowed import (
     check_groups,
     check_n_models,
     split,
+    warn_if_dependent,
     why_never_alarm,
 )
 from voros.policy.deployment import Deployment, PolicyEvaluation
@@ -169,6 +170,8 @@ class ThresholdPolicy:
         -----
         NeverAlarmWarning
             When no threshold but never alarm is allowed; the policy then never alarms.
+        DependentPeriodsWarning
+            When a guarantee takes periods as independent and their alarms are correlated.
         """
         check_scenario(scenario)
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
@@ -229,8 +232,13 @@ class ThresholdPolicy:
         model: str | None = None,
         pos_label: Any = None,
     ) -> ThresholdPolicy:
-        """Choose from thresholds that may be deployed; without a warning where there is none."""
+        """Choose from thresholds that may be deployed; warn of dependent periods alone."""
         _check_thresholds(allowed.points)
+        origin, guarantee = allowed.origin, allowed.guarantee
+        if guarantee is not None and origin.n_periods and origin.period_correlation is not None:
+            n_units = origin.n_periods // guarantee.block
+            per = allowed.scenario.per or ""
+            warn_if_dependent(origin.period_correlation, n_units, per, guarantee.block)
         return cls(
             allowed.scenario,
             strategy,
