@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 
 import voros
 from voros import Scenario, Subgroups, ThresholdPolicy
+from voros.core.exact_intervals import ThresholdCounts
 
 SCENARIO = Scenario(min_precision=0.5, capacity=0.3, cost_ratio=(0.05, 0.1))
 
@@ -84,6 +85,68 @@ def test_a_group_without_alarms_is_open_and_no_floor_is_kept_everywhere() -> Non
     found = made.evaluate(y, scores, by=quiet).by_group
     assert found is not None
     assert {result.floor for result in found} == {"kept"}
+
+
+def test_a_threshold_without_an_alarm_in_the_group_leaves_its_floor_open() -> None:
+    """Level 3 is imprecise in group a, and rare: what was not seen there says nothing."""
+    level = np.repeat([0, 1, 2, 3], [600, 200, 100, 100])
+    y = np.arange(1000) % 100 < np.repeat([0, 20, 30, 95], [600, 200, 100, 100])
+    made = ThresholdPolicy.from_validation(
+        y, level.astype(float), Scenario(0.4, 1.0, cost_ratio=(0.02, 0.6))
+    )
+    assert len({choice.threshold for choice in made.choices if choice.cost_ratio_low < 0.6}) > 1
+    test_level, group = np.tile(np.repeat([0.0, 2.0], [300, 200]), 2), np.repeat(["a", "b"], 500)
+    test_level[600:700] = 3.0
+    y = np.where(test_level > 0, np.arange(1000) % 5 > 0, False)
+    found = made.evaluate(y, test_level, by=group, by_cost=True).by_group
+    assert found is not None
+    assert [result.floor for result in found] == ["too few to say", "kept"]
+    # The threshold for all costs raised alarms in both.
+    found = made.evaluate(y, test_level, by=group).by_group
+    assert [result.floor for result in found] == ["kept", "kept"]
+
+
+def of_counts(tp, alarms, thresholds) -> voros.GroupEvaluation:
+    """Ten groups with these true positives and alarms at each threshold, floor .5."""
+    part = np.full(len(tp), 1 / len(tp))
+    counts = ThresholdCounts(tp, alarms - tp, 1000, 1000, None, part, part, part)
+    return voros.GroupEvaluation(
+        names=tuple(("ward", str(ward)) for ward in range(10)),
+        counts=(counts,) * 10,
+        thresholds=np.asarray(thresholds, dtype=float),
+        scenario=SCENARIO,
+        confidence=0.95,
+    )
+
+
+def test_the_error_is_split_over_groups_and_thresholds() -> None:
+    """Of 100 alarms, 68 to 74 are right at all of twelve thresholds; both sides of the floor."""
+    alarms, said = np.full(12, 100), []
+    for right in (*range(26, 35), *range(66, 75)):
+        low, high = binomtest(right, 100).proportion_ci(1 - 0.05 / (10 * 12), "exact")
+        expected = "kept" if low >= 0.5 else "broken" if high < 0.5 else "too few to say"
+        found = of_counts(np.full(12, right), alarms, np.arange(12))
+        assert {result.floor for result in found} == {expected}
+        said.append(expected)
+        # Never alarm says nothing, and takes no part of the error.
+        quiet = of_counts(np.array([right, 0]), np.array([100, 0]), [1.0, np.inf])
+        low, high = binomtest(right, 100).proportion_ci(1 - 0.05 / 10, "exact")
+        alone = "kept" if low >= 0.5 else "broken" if high < 0.5 else "too few to say"
+        assert {result.floor for result in quiet} == {alone}
+    assert len(set(said)) == 3
+
+
+def test_a_floor_is_kept_at_all_thresholds_and_broken_at_one() -> None:
+    for tp, expected in (
+        ([90, 90], "kept"),
+        ([90, 52], "too few to say"),
+        ([90, 10], "broken"),
+        ([52, 10], "broken"),
+    ):
+        found = of_counts(np.array(tp), np.full(2, 100), [2.0, 1.0])
+        assert {result.floor for result in found} == {expected}
+    never = of_counts(np.zeros(1, int), np.zeros(1, int), [np.inf])
+    assert {result.floor for result in never} == {"kept"}
 
 
 @pytest.mark.parametrize("by_cost", [False, True])

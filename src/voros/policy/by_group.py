@@ -43,7 +43,8 @@ class GroupResult:
         Exact, at the confidence that the groups share.
     floor : {"kept", "broken", "too few to say"}
         Of the precision floor in the population of the group: kept or broken where the interval
-        lies above or below it at every, or at some, deployed threshold.
+        lies above or below it at every, or at some, deployed threshold. A threshold that raised no
+        alarm in the group leaves it open; never alarm keeps it.
 
     Examples
     --------
@@ -82,7 +83,7 @@ class GroupResult:
         return found | {"floor": self.floor}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class GroupEvaluation(Shown):
     """What a policy does in each group of cases, its thresholds fixed beforehand.
 
@@ -97,6 +98,7 @@ class GroupEvaluation(Shown):
         Column and group.
     counts : tuple of ThresholdCounts
         Of each group, at the deployed thresholds.
+    thresholds : ndarray of shape (n_thresholds,)
     scenario : Scenario
     confidence : float
         Of all groups together.
@@ -116,6 +118,7 @@ class GroupEvaluation(Shown):
 
     names: tuple[tuple[str, str], ...]
     counts: tuple[ThresholdCounts, ...]
+    thresholds: FloatArray
     scenario: Scenario
     confidence: float
     notes: tuple[str, ...] = ()
@@ -141,7 +144,14 @@ class GroupEvaluation(Shown):
         found = [_counts(part, positive, scores, thresholds, whole) for part in groups.partitions]
         names = tuple((part.column, name) for part in groups.partitions for name in part.names)
         counts = tuple(each for part in found for each in part)
-        return cls(names, counts, scenario, confidence, groups.notes)
+        return cls(
+            names=names,
+            counts=counts,
+            thresholds=thresholds,
+            scenario=scenario,
+            confidence=confidence,
+            notes=groups.notes,
+        )
 
     @property
     def n_groups(self) -> int:
@@ -191,17 +201,16 @@ class GroupEvaluation(Shown):
         )
 
     def _verdict(self, counts: ThresholdCounts) -> FloorVerdict:
-        floor, alarms = self.scenario.min_precision, counts.tp + counts.fp
+        floor, can_alarm = self.scenario.min_precision, np.isfinite(self.thresholds)
         if floor <= 0:
             return "kept"
-        raising = alarms > 0
-        if not raising.any():
-            return "too few to say"
+        tp, alarms = counts.tp[can_alarm], (counts.tp + counts.fp)[can_alarm]
         # A statement for each group and threshold: alpha is split over all of them.
-        alpha = (1.0 - self.confidence) / (self.n_groups * len(alarms))
-        low, high = binomial_limits(counts.tp[raising], alarms[raising], 1.0 - alpha)
+        alpha = (1.0 - self.confidence) / (self.n_groups * max(len(alarms), 1))
+        low, high = binomial_limits(tp, alarms, 1.0 - alpha)
         if (high < floor).any():
             return "broken"
+        # Without an alarm the limits are 0 and 1.
         return "kept" if (low >= floor).all() else "too few to say"
 
     def columns(self) -> dict[str, list[Any]]:
