@@ -130,6 +130,15 @@ def test_own_capacities_are_refused():
         voros.allocate(y, s, scenario, capacity=0.2, by=group, guarantee=voros.Guarantee(0.95))
 
 
+def test_a_number_of_periods_is_no_unit_of_a_guarantee():
+    """How many cases come in a period varies; with the mean of these days it would be broken."""
+    y, s, group = grouped(3, 600)
+    how = {"by": group, "guarantee": voros.Guarantee(0.95)}
+    for sure in (voros.Guarantee(0.95), voros.Guarantee(0.95, horizon=100)):
+        with pytest.raises(ValueError, match="n_periods=30 and a guarantee are mutually exclusive"):
+            voros.allocate(y, s, SCENARIOS, capacity=2, n_periods=30, **how | {"guarantee": sure})
+
+
 @pytest.mark.parametrize(("floor", "rate", "horizon"), [(0.3, 0.1, 500), (0.5, 0.3, 200)])
 def test_the_next_cases_keep_a_floor_but_for_alpha(floor, rate, horizon):
     """Summed over all counts of alarms and true positives, at rates from the one promised on."""

@@ -87,7 +87,7 @@ def certify(
 def replace_limit(maker: JointMaker, guarantee: Guarantee) -> JointMaker:
     """Read a whole capacity as one per horizon, the same share of any number of cases."""
     limit = maker.limit
-    whole = isinstance(limit.capacity, int) and limit.per is None and limit.n_periods is None
+    whole = isinstance(limit.capacity, int) and limit.per is None
     if guarantee.horizon is None or not whole:
         return maker
     share = min(limit.capacity / guarantee.horizon, 1.0)
@@ -103,6 +103,13 @@ def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
                 f"={scenario.capacity!r} of stream {name!r}: a guarantee is for the floors and the "
                 "shared capacity; leave the stream's own at 1.0",
             )
+    if cases.periods is None and maker.limit.n_periods is not None:
+        raise ArgumentError(
+            "n_periods",
+            f"={maker.limit.n_periods!r} and a guarantee are mutually exclusive: how many cases "
+            "come in a period varies by chance too; say which case falls in which, with per and "
+            "times or periods",
+        )
     if cases.periods is not None and cases.patients is not None:
         raise ArgumentError(
             "groups",
@@ -124,7 +131,7 @@ def _check_horizon(maker: JointMaker, cases: StreamCases, horizon: int | None) -
     reasons = {
         "by_cost=True": maker.by_cost,
         "groups": cases.patients is not None,
-        "periods": cases.periods is not None or maker.limit.n_periods is not None,
+        "periods": cases.periods is not None,
     }
     for name, refused in reasons.items():
         if refused:
