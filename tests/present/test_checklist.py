@@ -1,4 +1,4 @@
-"""The checklist names every item of TRIPOD+AI once, and where it is answered."""
+"""The checklist names every item of TRIPOD+AI once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 
 from voros.exceptions import ArgumentError
-from voros.present.checklist import LEFT_TO_AUTHOR, TRIPOD_AI, checklist_table
+from voros.present.checklist import TRIPOD_AI, ItemAnswer, checklist_rows
 
 
 def test_the_27_items_in_order():
@@ -17,13 +17,6 @@ def test_the_27_items_in_order():
     assert all(item.section and item.asks for item in TRIPOD_AI)
 
 
-def test_each_item_says_where_or_that_it_is_left():
-    table = checklist_table({"20a": "flow.csv"})
-    where = {row[0]: row[3] for row in table.rows}
-    assert where.pop("20a") == "flow.csv"
-    assert set(where.values()) == {LEFT_TO_AUTHOR}
-
-
 def test_an_unknown_item_is_refused():
     with pytest.raises(ArgumentError, match="28"):
-        checklist_table({"28": "nowhere"})
+        checklist_rows(TRIPOD_AI, {"28": ItemAnswer("nowhere", "Nowhere")})

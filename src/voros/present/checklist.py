@@ -11,9 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from voros.exceptions import ArgumentError
-from voros.text.table import Column, Table
-
-LEFT_TO_AUTHOR = "left to the author"
 
 _ITEMS = """
 1|title|Name the study as developing or evaluating a prediction model, its population and outcome
@@ -146,31 +143,14 @@ def checklist_rows(
     >>> sum(answer is None for _, answer in rows), len(rows)
     (33, 34)
     """
-    _check_known(answers, items)
+    check_known(answers, items)
     return [(item, answers.get(item.number)) for item in items]
 
 
-def _check_known(answers: Mapping[str, object], items: Sequence[ChecklistItem]) -> None:
+def check_known(answers: Mapping[str, object], items: Sequence[ChecklistItem]) -> None:
+    """Refuse answers to items that are not of the checklist."""
     unknown = sorted(set(answers) - {item.number for item in items})
     if unknown:
         raise ArgumentError(
             "answers", f" name the items {', '.join(unknown)}; accepted are those of the checklist"
         )
-
-
-def checklist_table(answers: Mapping[str, str], title: str = "TRIPOD+AI checklist") -> Table:
-    """Return the checklist, each item with where it is answered or that it is left to the author.
-
-    Examples
-    --------
-    >>> table = checklist_table({"20a": "flow diagram"})
-    >>> [row[3] for row in table.rows if row[0] in ("20a", "17")]
-    ['left to the author', 'flow diagram']
-    """
-    _check_known(answers, TRIPOD_AI)
-    columns = (Column("item"), Column("section"), Column("asks for", "asks"), Column("where"))
-    rows = tuple(
-        (item.number, item.section, item.asks, answers.get(item.number, LEFT_TO_AUTHOR))
-        for item in TRIPOD_AI
-    )
-    return Table(columns, rows, title, "tripod_ai")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-from voros.text.table import Column, Table
 
 
 @dataclass(frozen=True)
@@ -30,15 +27,3 @@ class FlowStep:
         """Say it in a sentence."""
         gone = f"{self.left_out:,} {self.reason}; " if self.reason else ""
         return f"{gone}{self.kept:,} {self.what}"
-
-
-def flow_table(steps: Sequence[FlowStep], title: str) -> Table:
-    """Return the flow as a table, a row for each step."""
-    columns = (
-        Column("step"),
-        Column("n", "kept", decimals=0),
-        Column("left out", "left_out", decimals=0),
-        Column("why", "reason"),
-    )
-    rows = tuple((s.what, float(s.kept), float(s.left_out), s.reason) for s in steps)
-    return Table(columns, rows, f"{title}: flow of cases", "flow")

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from experiments.test_checklist import missing_files
 from scipy import stats
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
@@ -130,6 +131,13 @@ def test_made_up_data_are_named_so_wherever_results_are_shown(mimic_run):
         assert marked in title
     for path in (out / "tables").glob("*.tex"):
         assert marked in path.read_text(), path
+
+
+def test_the_checklist_names_files_that_are_there(mimic_run):
+    out = mimic_run[0] / "out"
+    where = [row["where"] for row in read_csv(out / "tables/tripod_ai.csv")]
+    assert missing_files(out, where) == []
+    assert sum(text == "left to the author" for text in where) < 30
 
 
 def test_every_fact_of_the_page_is_kept(mimic_run):

@@ -99,11 +99,23 @@ class LabelledCases:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Positions of the cases to train, select (valid) and test on, in ascending order."""
+    """Positions of the cases to train, select (valid) and test on, in ascending order.
+
+    ``how`` says how it was made.
+    """
 
     train: AnyArray
     valid: AnyArray
     test: AnyArray
+    how: str = "split as handed over by the author"
+
+    @property
+    def parts(self) -> dict[str, AnyArray]:
+        """The positions by part."""
+        return {"train": self.train, "valid": self.valid, "test": self.test}
+
+
+AT_RANDOM = "random split of the same source, by patient"
 
 
 def split_patients(cases: LabelledCases, random_state: int = 0) -> Split:
@@ -125,7 +137,7 @@ def split_patients(cases: LabelledCases, random_state: int = 0) -> Split:
     valid, test = train_test_split(
         rest, train_size=0.5, stratify=ever[rest], random_state=random_state
     )
-    return Split(*(np.flatnonzero(np.isin(codes, part)) for part in (train, valid, test)))
+    return _by_patient(codes, train, valid, test)
 
 
 def split_in_quarters(cases: LabelledCases, random_state: int = 0) -> Split:
@@ -135,13 +147,13 @@ def split_in_quarters(cases: LabelledCases, random_state: int = 0) -> Split:
     --------
     >>> n = 77_066
     >>> cases = LabelledCases(np.zeros((n, 0)), np.arange(n) % 9 == 0, np.arange(n), ())
-    >>> [len(rows) for rows in vars(split_in_quarters(cases)).values()]
+    >>> [len(rows) for rows in split_in_quarters(cases).parts.values()]
     [38532, 19267, 19267]
     """
     codes, ever = _patients(cases.patient, cases.y)
     rest, test = train_test_split(np.arange(len(ever)), test_size=0.25, random_state=random_state)
     train, valid = train_test_split(rest, test_size=1 / 3, random_state=random_state)
-    return Split(*(np.flatnonzero(np.isin(codes, part)) for part in (train, valid, test)))
+    return _by_patient(codes, train, valid, test)
 
 
 def split_around_test(cases: LabelledCases, test: BoolArray, random_state: int = 0) -> Split:
@@ -166,7 +178,14 @@ def split_around_test(cases: LabelledCases, test: BoolArray, random_state: int =
         np.arange(len(ever)), train_size=2 / 3, stratify=ever, random_state=random_state
     )
     kept = [rest[np.isin(codes, part)] for part in (train, valid)]
-    return Split(kept[0], kept[1], np.flatnonzero(test))
+    how = "test cases of their own; the other patients split at random"
+    return Split(kept[0], kept[1], np.flatnonzero(test), how)
+
+
+def _by_patient(codes: AnyArray, train: AnyArray, valid: AnyArray, test: AnyArray) -> Split:
+    """Return the split of the cases whose patients were split at random."""
+    rows = [np.flatnonzero(np.isin(codes, part)) for part in (train, valid, test)]
+    return Split(rows[0], rows[1], rows[2], AT_RANDOM)
 
 
 def _patients(patient: AnyArray, y: BoolArray) -> tuple[AnyArray, BoolArray]:

@@ -30,7 +30,8 @@ class StudyContext:
     groups : mapping of str to ndarray of str
         In which the selected policies are evaluated; one per case.
     answers : mapping of str to str
-        Where items of the TRIPOD+AI checklist are answered that only this data set can answer.
+        Where items of the TRIPOD+AI checklist are answered that only this data set can answer,
+        beside what the run itself answers.
     """
 
     notes: tuple[str, ...] = ()

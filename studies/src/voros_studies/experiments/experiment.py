@@ -208,14 +208,14 @@ def _facts(
 ) -> list[tuple[str, str]]:
     done = [record for record in records.values() if record["status"] == "done"]
     not_done = [name for name, record in records.items() if record["status"] != "done"]
-    parts = {part: cases.y[rows] for part, rows in vars(split).items()}
+    parts = {part: cases.y[rows] for part, rows in split.parts.items()}
     sizes = ", ".join(f"{part} {len(y)} ({y.mean():.3f} positive)" for part, y in parts.items())
     packages = ", ".join(f"{name} {number}" for name, number in run_versions().items())
     return [
         *(("data", note) for note in notes),
         ("digest", f"{cases.fingerprint} (of features and outcomes)"),
         ("cases", repr(cases)),
-        ("split by patient", sizes),
+        ("split", f"{split.how}: {sizes}"),
         (
             "fits",
             f"{len(done)} finished in {sum(r['seconds'] for r in done):.0f} s of one core; "

@@ -147,7 +147,7 @@ def open_run(
         for place in (folder.prediction("", "valid"), folder.record("")):
             place.parent.mkdir(parents=True, exist_ok=True)
     if not folder.run.exists():
-        sizes = {part: len(rows) for part, rows in vars(split).items()}
+        sizes = {part: len(rows) for part, rows in split.parts.items()}
         save_json(folder.run, {"identity": identity, "sizes": sizes, "versions": run_versions()})
     if not folder.features.exists():
         _write_features(folder, cases, split)
@@ -166,8 +166,8 @@ def _check_same_run(folder: RunFolder, identity: Mapping[str, Any]) -> None:
 
 def _write_features(folder: RunFolder, cases: LabelledCases, split: Split) -> None:
     arrays: dict[str, Any] = {"feature_names": np.array(cases.feature_names)}
-    scaled = fill_and_scale(*(cases.X[rows] for rows in vars(split).values()))
-    for X, (part, chosen) in zip(scaled, vars(split).items(), strict=True):
+    scaled = fill_and_scale(*(cases.X[rows] for rows in split.parts.values()))
+    for X, (part, chosen) in zip(scaled, split.parts.items(), strict=True):
         arrays[f"X_{part}"] = X
         arrays[f"y_{part}"] = cases.y[chosen]
         arrays[f"patient_{part}"] = cases.patient[chosen]

@@ -144,5 +144,6 @@ def take_split(cases: LabelledCases, published: Published) -> tuple[Split, int]:
             "first, so the split is not by patient"
         )
     taken = np.isin(cases.patient, cases.patient[valid | test])
-    split = Split(*(np.flatnonzero(part) for part in (~taken, valid, test)))
+    train, *others = (np.flatnonzero(part) for part in (~taken, valid, test))
+    split = Split(train, others[0], others[1], "the authors' published split")
     return split, int((taken & ~valid & ~test).sum())

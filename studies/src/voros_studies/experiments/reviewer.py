@@ -13,10 +13,10 @@ from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.decision import solve
 from voros.core.exact_intervals import binomial_limits
 from voros.core.risk_quality import risk_quality
-from voros.present.checklist import checklist_table
-from voros.present.flow import FlowStep, flow_table
+from voros.present.flow import FlowStep
 from voros.text.table import Absent, Column, Table, Value
 from voros_studies.experiments.cases import LabelledCases, Split
+from voros_studies.experiments.checklist import answered_items, checklist_table
 from voros_studies.experiments.context import StudyContext
 from voros_studies.experiments.labels import LABELS
 from voros_studies.experiments.results import StudyResult
@@ -25,33 +25,6 @@ from voros_studies.paper.cells import SCENARIOS
 
 PART_TITLES = {"train": "training", "valid": "validation", "test": "test"}
 NO_PRECISION = Absent("no alarm was raised, so there is no precision")
-
-ANSWERED: Mapping[str, str] = {
-    "5a": "What was run; docs/experiments.md",
-    "6b": "flow.csv",
-    "7": "docs/experiments.md",
-    "8a": "title; docs/experiments.md",
-    "9a": "docs/experiments.md",
-    "9b": "docs/experiments.md; feature_names in features.npz",
-    "11": "docs/experiments.md (training mean); table_1.csv",
-    "12a": "flow.csv; What was run",
-    "12b": "docs/experiments.md (scaled to the training range)",
-    "12c": "candidates.csv; fits/",
-    "12e": "performance.csv, calibration figure, main.csv, ROC figures",
-    "12f": "no model was updated",
-    "12g": "predictions/",
-    "13": "class weights of the grid, in candidates.csv; no recalibration",
-    "15": "policies/; docs/experiments.md",
-    "16": "table_1.csv (random split of the same source)",
-    "18f": "voros, whose version is under What was run",
-    "20a": "flow.csv",
-    "20b": "table_1.csv",
-    "20c": "table_1.csv",
-    "21": "flow.csv; What was run",
-    "23a": "performance.csv, main.csv, counts and subgroups",
-    "24": "no model was updated",
-}
-"""Items that every run answers, and where."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,20 +40,34 @@ class StudyParts:
 
 def reviewer_tables(result: StudyResult, parts: StudyParts) -> tuple[Table, ...]:
     """Return every table that reviewers ask for, those of many rows last."""
-    return (
+    found = (
         flow_table(study_flow(parts), result.title),
         *([table_one(parts, result.title)] if parts.context.characteristics else []),
         performance_table(result, parts.test),
         *(counts_table(result, number) for number in result.scenarios),
         *(subgroup_tables(result, parts) if parts.context.groups else []),
         candidates_table(result, parts),
-        checklist_table({**ANSWERED, **parts.context.answers}, f"{result.title}: TRIPOD+AI"),
     )
+    written = [table.name for table in (*result.tables, *found)]
+    answers = answered_items(written, parts.split, parts.context, result.records)
+    return (*found, checklist_table(answers, f"{result.title}: TRIPOD+AI"))
+
+
+def flow_table(steps: Sequence[FlowStep], title: str) -> Table:
+    """Return the flow as a table, a row for each step."""
+    columns = (
+        Column("step"),
+        Column("n", "kept", decimals=0),
+        Column("left out", "left_out", decimals=0),
+        Column("why", "reason"),
+    )
+    rows = tuple((s.what, float(s.kept), float(s.left_out), s.reason) for s in steps)
+    return Table(columns, rows, f"{title}: flow of cases", "flow")
 
 
 def study_flow(parts: StudyParts) -> tuple[FlowStep, ...]:
     """Return the flow of the data, and on to the three parts."""
-    cases, split = parts.cases, vars(parts.split)
+    cases, split = parts.cases, parts.split.parts
     first = parts.context.flow or (FlowStep("cases", len(cases)),)
     used = sum(map(len, split.values()))
     if used < len(cases):
@@ -101,7 +88,7 @@ def table_one(parts: StudyParts, title: str) -> Table:
     """Describe the cases by part and outcome: median and quartiles, or number and share."""
     columns = [Column("characteristic")]
     masks: list[tuple[AnyArray, BoolArray]] = []
-    for part, rows in vars(parts.split).items():
+    for part, rows in parts.split.parts.items():
         for outcome, word in ((True, "with"), (False, "without")):
             group = f"{PART_TITLES[part]} set"
             columns.append(Column(f"{word} outcome", f"{part}_{word}", group))

@@ -17,6 +17,7 @@ from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.timing import file_found
+from voros_studies.hospital.documented import DOCUMENTED
 from voros_studies.hospital.features import (
     BUCKET_HOURS,
     N_BUCKETS,
@@ -75,6 +76,7 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
             (FlowStep("stays of the release", len(cases)),),
             described := {name: words_of(cases, name, " ") for name in STATIC},
             {name: known_words(described[name]) for name in ("age", "gender", "ethnicity")},
+            DOCUMENTED,
         ),
     )
 

@@ -18,6 +18,7 @@ from voros_studies.experiments.published import compare_published, read_publishe
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.timing import file_found
 from voros_studies.hospital.channels import CHANNELS, TIME_VARYING
+from voros_studies.hospital.documented import DOCUMENTED
 from voros_studies.hospital.extraction import (
     PAPER_PREVALENCE,
     PAPER_RULE,
@@ -135,6 +136,7 @@ def run_mimic(
             (*notes, *map(str, extraction.counts)),
             (*extraction.flow.steps(rule), FlowStep("studied", *studied, HARDLY_MEASURED)),
             *mimic_characteristics(cases),
+            DOCUMENTED,
         ),
     )
 

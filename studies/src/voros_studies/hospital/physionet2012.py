@@ -31,6 +31,7 @@ from voros_studies.experiments.rivals import compare_forecasts
 from voros_studies.experiments.splits import SplitsResult, run_splits
 from voros_studies.experiments.splits_summary import write_splits
 from voros_studies.hospital.channels import TIME_VARYING
+from voros_studies.hospital.documented import DOCUMENTED
 from voros_studies.hospital.features import (
     ALL_SUMMARIES,
     BUCKET_HOURS,
@@ -212,7 +213,7 @@ def _context(
         FlowStep("studied", len(cases), len(stays) - len(cases), HARDLY_MEASURED),
     )
     groups = {"age": age_bands(age), "sex": known_words(sex), "ICU": known_words(ward)}
-    return StudyContext(tuple(notes), flow, described, groups)
+    return StudyContext(tuple(notes), flow, described, groups, DOCUMENTED)
 
 
 def _held_out(sets: AnyArray, test_set: str | None) -> BoolArray:

@@ -18,6 +18,7 @@ from voros_studies.experiments.context import StudyContext, age_bands, words_of
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.rivals import compare_forecasts
+from voros_studies.hospital.documented import DOCUMENTED
 from voros_studies.hospital.features import stack
 
 OUTCOME_TITLES: Mapping[OutcomeName, str] = {
@@ -68,6 +69,7 @@ def run_support2(
             (FlowStep("patients", len(cases)),),
             dict(load_support2().features),
             {"age": age_bands(cases.feature("age")), "sex": words_of(cases, "sex")},
+            DOCUMENTED,
         ),
         find_rivals=partial(compare_forecasts, title, dict(load_support2().prognoses)),
     )
