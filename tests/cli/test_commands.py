@@ -23,3 +23,22 @@ def test_the_program_alone_imports_no_command(voros_command):
     for heavy in ("voros.engines", "voros.policy", "voros.cli.score", "voros.cli.options"):
         assert f"'{heavy}'" not in ran.stdout
     assert "No such command 'scor'" in voros_command("scor").err
+
+
+def test_help_lists_every_command_by_its_first_line_without_importing_it():
+    from voros.cli.app import COMMANDS, load_command
+
+    code = (
+        "import sys; sys.argv = ['voros', '--help']\n"
+        "from voros.cli.app import app\n"
+        "try: app()\n"
+        "finally: assert 'voros.cli.select' not in sys.modules\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    printed = " ".join(run.stdout.replace("│", " ").split())
+    for name in COMMANDS:
+        summary = load_command(name).get_short_help_str(200).rstrip(".")
+        assert f"{name} {summary}"[:60] in printed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import os
 import signal
@@ -12,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import voros
 from voros.cli import INTERRUPTED, USAGE_ERROR, leave_at_once
@@ -133,6 +135,18 @@ def load_command(name: str) -> Any:
     return typer.main.get_group(alone).commands[name]
 
 
+def summary_of(name: str) -> str:
+    """Return the first line of a command's docstring, read without importing the command."""
+    module, _, function = COMMANDS[name].partition(".")
+    source = files("voros.cli").joinpath(f"{module}.py").read_text(encoding="utf-8")
+    (definition,) = (
+        node
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name == function
+    )
+    return (ast.get_docstring(definition) or "").partition("\n")[0]
+
+
 def _own_command(name: str) -> Any:
     module, _, function = COMMANDS[name].partition(".")
     return getattr(import_module(f"voros.cli.{module}"), function)
@@ -183,6 +197,11 @@ class FriendlyGroup(TyperGroup):
         if self.commands[cmd_name] is None:
             self.commands[cmd_name] = load_command(cmd_name)
         return self.commands[cmd_name]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """List the commands by their first lines, without importing them."""
+        self.commands |= {name: TyperCommand(name, help=summary_of(name)) for name in COMMANDS}
+        super().format_help(ctx, formatter)
 
     def main(
         self,
