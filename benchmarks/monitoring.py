@@ -11,8 +11,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 import voros
 from voros.core.arrays import AnyArray, FloatArray
@@ -27,6 +29,7 @@ from voros.monitoring.precision import (
     read_alarms,
     read_units,
 )
+from voros.monitoring.renewal import propose, spend
 from voros.monitoring.settings import CapacityLimit, Settings
 
 FLOOR = 0.25
@@ -225,6 +228,52 @@ def episode_streams(streams: int, n: int = 400) -> None:
         print(f"eight alarms, precision {precision:.3f}: {_shares(verdicts)}", flush=True)
 
 
+def renewals(streams: int, looks: int = 50) -> None:
+    """Count files from which some proposal breaks a limit, of an allowed 5 %.
+
+    First a precision just below the floor at every threshold, asked for every 100 labelled alarms,
+    all from the start or only the new ones. Then a capacity, with a label for half of the alarms.
+    """
+    rng, promised = np.random.default_rng(9), voros.Guarantee(0.95)
+    scenario = voros.Scenario(min_precision=0.3, capacity=1.0, cost_ratio=(1 / 30, 1 / 10))
+    for name, first in (("all alarms", 0), ("new alarms", 1)):
+        certified = np.zeros((streams, 2), dtype=bool)
+        for stream in range(streams):
+            labels, scores = rng.random(100 * looks) < 0.2999, rng.random(100 * looks)
+            for look in range(1, looks + 1):
+                rows = slice(first * 100 * (look - 1), 100 * look)
+                points = voros.OperatingPoints.from_scores(labels[rows], scores[rows])
+                for column, asked in enumerate((promised, spend(promised, look))):
+                    certified[stream, column] |= asked.allowed(points, scenario)[1:].any()
+        for column, how in enumerate(("without spending", "as proposed")):
+            share = certified[:, column].mean()
+            error = np.sqrt(share * (1 - share) / streams)
+            print(f"{looks} looks at {name}, {how}: {share:.4f} +- {error:.4f}", flush=True)
+    _capacity_renewals(streams, rng)
+
+
+def _capacity_renewals(streams: int, rng: np.random.Generator, n: int = 2000) -> None:
+    scenario = voros.Scenario(min_precision=0.1, capacity=0.1, cost_ratio=(1 / 30, 1 / 10))
+    valid = rng.normal(0.36, 0.5, 20_000)
+    labels = rng.random(20_000) < ndtr(valid)
+    promised: Any = {"guarantee": voros.Guarantee(0.95), "n_models": 1}
+    old = voros.ThresholdPolicy.from_validation(labels, valid, scenario, **promised)
+    broken = 0
+    for _ in range(streams):
+        scores = rng.normal(0.55, 0.5, n)
+        alarms = scores >= old.threshold()
+        known = alarms & (rng.random(n) < 0.5)
+        positive = rng.random(n) < ndtr(scores)
+        rows = [
+            ("", i, scores[i], alarms[i], None, positive[i] if known[i] else None) for i in range(n)
+        ]
+        threshold = propose(rows, old, None, 1).new_threshold
+        broken += ndtr((0.55 - threshold) / 0.5) > 0.1
+    share = broken / streams
+    error = np.sqrt(share * (1 - share) / streams)
+    print(f"capacity, half of the alarms labelled: {share:.4f} +- {error:.4f}", flush=True)
+
+
 def run_lengths(streams: int) -> None:
     """Mean number of alarms right at the floor until the detector fires."""
     for promised in (100, 1000):
@@ -326,6 +375,7 @@ if __name__ == "__main__":
         "ratios": (ratio_streams, 2_000),
         "labels": (label_streams, 400),
         "episodes": (episode_streams, 2_000),
+        "renewals": (renewals, 400),
         "power": (power, 400),
         "speed": (speed, 10),
     }

@@ -35,7 +35,7 @@ def feed(
     cases = np.arange(n) + 10**6 * start
     monitor.update(np.full(n, 0.9), cases=cases, times=when)
     monitor.label(labels, cases=cases, times=when + delay)
-    monitor.advance(str(when[-1] + 1000))
+    monitor.advance(str(when[-1] + 1000), confirm_times=True)
 
 
 def feed_all(path: str, ready: Any = None) -> None:

@@ -78,8 +78,19 @@ def test_a_renewed_policy_is_written_and_adopted_by_hand(ward, voros_command):
     assert "instead of 0.5" in ran.err
     ran = voros_command("monitor", "ward.voros", "--adopt", "new.json")
     assert "from now on new.json decides" in ran.err
+    assert ran.out.startswith("too early to tell")  # of the policy that decides now
     refused = voros_command("monitor", "ward.voros", "--policy", "new.json")
     assert refused.code == 2
+
+
+def test_a_mistyped_year_is_confirmed_or_refused(ward, voros_command):
+    voros_command(*MADE, *CASES)
+    (ward / "typo.csv").write_text("stay,admitted,risk\nx,2062-01-01,0.9\n")
+    typo = ("monitor", "ward.voros", "--cases", "typo.csv", *CASES[2:])
+    refused = voros_command(*typo)
+    assert refused.code == 2
+    assert "is it mistyped? --confirm-times accepts it" in refused.errors[0]
+    assert "1 new cases" in voros_command(*typo, "--confirm-times").err
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,38 @@ def test_what_came_before_is_not_counted_again() -> None:
     assert monitor.status().cases == 4
 
 
+def test_a_mistyped_year_is_refused_until_it_is_confirmed() -> None:
+    """2062 for 2026 would close the windows of all alarms, and the clock never goes back."""
+    monitor = voros.Monitor(make_policy(), window=14)
+    monitor.update([0.9], cases=["a"], times=["2026-01-01"])
+    for typo in ("2062-01-11", "1926-01-11"):
+        with pytest.raises(ValueError, match=rf"times holds {typo}, more than a year from 2026-01"):
+            monitor.update([0.9] * 3, cases=list("bcd"), times=["2026-01-02", typo, "2026-01-03"])
+    with pytest.raises(ValueError, match=r"times holds 2062-01-02.*is it mistyped"):
+        monitor.label([1], cases=["a"], times=["2062-01-02"])
+    with pytest.raises(ValueError, match="times holds 2062-01-02"):
+        monitor.advance("2062-01-02")
+    assert (monitor.clock, monitor.status().cases) == ("2026-01-01", 1)
+    empty = voros.Monitor(make_policy())
+    with pytest.raises(
+        ValueError, match="times holds 2062-01-11, more than a year from 2026-01-02"
+    ):
+        empty.update([0.9] * 3, cases=list("abc"), times=["2026-01-01", "2062-01-11", "2026-01-02"])
+    with pytest.raises(ValueError, match="times holds 9000-01-01"):
+        empty.update([0.9], cases=["a"], times=["9000-01-01"])
+    history = ["2001-01-01", "2001-11-01", "2002-09-01", "2003-05-01"]
+    assert empty.update([0.9] * 4, cases=list("abcd"), times=history).new == 4
+    assert monitor.update([0.9], cases=["e"], times=["2062-01-01"], confirm_times=True).new == 1
+
+
+def test_the_end_of_the_calendar_is_a_date_like_any_other() -> None:
+    monitor = voros.Monitor(make_policy(), window=0)
+    last = "9999-12-31T23:59:59.999999"
+    monitor.update([0.9, 0.9], cases=["a", "b"], times=["9999-12-30", last], confirm_times=True)
+    monitor.label([1], cases=["a"], times=[last], confirm_times=True)
+    assert monitor.status().as_of == "9999-12-31"
+
+
 def test_a_case_is_decided_on_once() -> None:
     monitor = voros.Monitor(make_policy())
     monitor.update([0.9], cases=["a"], times=["2026-01-01"])

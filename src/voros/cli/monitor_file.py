@@ -50,6 +50,9 @@ class FeedOptions:
         str | None,
         shown_in("Columns", "The time it is now, if later than all in the files.", metavar="TIME"),
     ] = None
+    confirm_times: Annotated[
+        bool, shown_in("Columns", "Accept times a year from all others.", "--confirm-times")
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -118,14 +121,14 @@ def monitor(
     with made.open(file) as watched:
         with show_progress(f"feeding {file}"):
             _feed(watched, feed)
-            status = watched.status()
         if renew is not None:
             renewal = watched.renew()
             say(renewal.words.replace("monitor.adopt(renewal.policy) deploys it", "--adopt does"))
             deliver(renewal.policy.to_json(), renew, show_options)
         if adopt is not None:
             watched.adopt(ThresholdPolicy.from_json(adopt))
-            say(f"from now on {adopt} decides")
+            say(f"from now on {adopt} decides, and the evidence begins anew")
+        status = watched.status()
         if output is not None:
             watched.report(output, force=show_options.force)
             say(f"wrote {output}")
@@ -138,7 +141,7 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
     if feed.cases is not None:
         _feed_cases(watched, feed, feed.cases)
     if feed.now is not None:
-        watched.advance(feed.now)
+        watched.advance(feed.now, confirm_times=feed.confirm_times)
     if feed.labels is not None:
         _feed_labels(watched, feed, feed.labels)
 
@@ -155,6 +158,7 @@ def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
         times=table[feed.time],
         groups=None if feed.group is None else table[feed.group],
         periods=None if feed.period is None else table[feed.period],
+        confirm_times=feed.confirm_times,
     )
     again = f", {update.repeated:,} had come before" if update.repeated else ""
     say(f"{file}: {update.new:,} new cases{again}; {int(update.alarms.sum()):,} alarms")
@@ -172,7 +176,9 @@ def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
     labels, positive = _labels([table[feed.label][row] for row in rows], watched, feed)
     times = None if not feed.label_time else [table[feed.label_time][row] for row in rows]
     cases = [table[feed.case][row] for row in rows]
-    new = watched.label(labels, cases=cases, times=times, pos_label=positive)
+    new = watched.label(
+        labels, cases=cases, times=times, pos_label=positive, confirm_times=feed.confirm_times
+    )
     say(f"{file}: {new:,} new labels or corrections, {len(rows) - new:,} known before")
 
 

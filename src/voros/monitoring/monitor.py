@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -35,7 +36,7 @@ from voros.monitoring.renewal import Renewal, propose
 from voros.monitoring.settings import Settings, capacity_limit
 from voros.monitoring.status import Status, Watch, worst
 from voros.monitoring.store import Cases, PeriodTotals, Store
-from voros.monitoring.times import Times, day_of, read_time, read_times
+from voros.monitoring.times import Times, check_gaps, day_of, read_time, read_times
 from voros.policy import ThresholdPolicy
 
 LARGEST_SCORE = 1e100
@@ -217,6 +218,7 @@ class Monitor:
         times: Any,
         groups: Any = None,
         periods: Any = None,
+        confirm_times: bool = False,
     ) -> Update:
         """Decide on cases as they come, and remember them: all of a batch, or none.
 
@@ -240,6 +242,8 @@ class Monitor:
         patients = None if groups is None else read_ids(groups, "groups")
         given = {"y_score": scores, "cases": ids, "times": moments.seconds, "periods": names}
         check_same_length(**given, **({} if patients is None else {"groups": patients}))
+        if not confirm_times:
+            check_gaps(moments.seconds, self._store.first, self._store.clock)
         alarms = self.policy.predict(scores, self.settings.cost_ratio)
         batch = Cases(ids, moments.seconds, names, scores, alarms, patients)
         order = np.argsort(moments.seconds, kind="stable")
@@ -272,7 +276,15 @@ class Monitor:
             self._settle()
         return int(new.sum())
 
-    def label(self, y_true: Any, *, cases: Any, times: Any = None, pos_label: Any = None) -> int:
+    def label(
+        self,
+        y_true: Any,
+        *,
+        cases: Any,
+        times: Any = None,
+        pos_label: Any = None,
+        confirm_times: bool = False,
+    ) -> int:
         """Take labels when they come, in any order; a later one corrects an earlier one.
 
         Parameters
@@ -284,6 +296,8 @@ class Monitor:
             When each label came; by default now, at the latest time the monitor knows.
         pos_label : label, optional
             By default that of the policy.
+        confirm_times : bool, default False
+            Accept times more than a year after all others.
 
         Returns
         -------
@@ -298,6 +312,8 @@ class Monitor:
         check_same_length(y_true=positive, cases=ids, times=seconds)
         if not len(ids):
             return 0
+        if not confirm_times:
+            check_gaps(seconds, None, self._store.clock)
         with self._store.transaction():
             window = self.settings.window_seconds
             new = self._store.add_labels(ids, seconds, positive, window)
@@ -313,9 +329,14 @@ class Monitor:
             raise ArgumentError("times", " is needed for labels that come before any case")
         return np.full(n, clock)
 
-    def advance(self, time: Any) -> None:
-        """Say that it is a later time now, which closes windows; the clock never goes back."""
+    def advance(self, time: Any, *, confirm_times: bool = False) -> None:
+        """Advance the clock, which closes windows; it never goes back.
+
+        More than a year at once needs ``confirm_times=True``.
+        """
         seconds = read_time(time)
+        if not confirm_times:
+            check_gaps(np.array([seconds]), None, self._store.clock)
         with self._store.transaction():
             self._store.advance(seconds)
             self._settle()
@@ -416,13 +437,28 @@ class Monitor:
 
         Notes
         -----
-        Nothing is deployed: `adopt` does that.
+        Nothing is deployed: `adopt` does that. The file counts the proposals it was asked for, and
+        the error of a guarantee is spent over them; the same cases and labels again are the same
+        proposal.
         """
         if since is None:
             since = self.status().since
         begin = self._since if since is None else max(self._since, read_time(since))
         rows = self._store.latest(begin, self._now - self.settings.window_seconds)
-        return propose(rows, self.policy, self.settings.cost_ratio)
+        if self.policy.guarantee is None:
+            return propose(rows, self.policy, self.settings.cost_ratio)
+        with self._store.transaction():
+            number = self._count_proposal(rows)
+            return propose(rows, self.policy, self.settings.cost_ratio, number)
+
+    def _count_proposal(self, rows: list[tuple[Any, ...]]) -> int:
+        """Return the number of a proposal from these cases, inside a transaction."""
+        digest = hashlib.sha256(repr((rows, self.policy.to_json())).encode()).hexdigest()
+        number, _, last = (self._store.fact("proposals") or "0 ").partition(" ")
+        if digest == last:
+            return int(number)
+        self._store.keep("proposals", f"{int(number) + 1} {digest}")
+        return int(number) + 1
 
     def adopt(self, policy: ThresholdPolicy) -> None:
         """Deploy another policy from now on; evidence begins anew, and the file keeps the old."""

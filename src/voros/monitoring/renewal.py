@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from voros.core.scenario import Scenario
+from voros.guarantee import Guarantee
 from voros.policy import ThresholdPolicy
 
 
@@ -20,10 +22,14 @@ class Renewal:
     policy : ThresholdPolicy
     old_threshold, new_threshold : float
     n_cases, n_alarms, n_unlabelled : int
-        Cases whose windows have closed, alarms of them, and alarms left out for want of a label.
+        Cases whose windows have closed, alarms of them, and alarms without a label, which count as
+        false alarms.
     recall_known : bool
         Whether every case was labelled. Where only alarms were, thresholds below the old one are
         judged as if every other case were negative, and recall is not known.
+    number : int
+        How many different proposals the file has been asked for; the error of the guarantee is
+        spent over all of them. 0 without a guarantee.
 
     Examples
     --------
@@ -47,22 +53,33 @@ class Renewal:
     n_alarms: int
     n_unlabelled: int
     recall_known: bool
+    number: int = 0
 
     @property
     def words(self) -> str:
         """The proposal in sentences."""
         promised = self.policy.guarantee
         under = "without a guarantee, as at first" if promised is None else f"under {promised!r}"
-        text = (
-            f"From {self.n_cases:,} recent cases with {self.n_alarms:,} alarms, {under}: alarm at "
-            f"{self.new_threshold:g} instead of {self.old_threshold:g}."
-        )
+        text = f"From {self.n_cases:,} recent cases with {self.n_alarms:,} alarms, {under}: "
+        if np.isinf(self.new_threshold):
+            text += (
+                "no threshold can be deployed, and the alarm would be switched off (never alarm "
+                f"instead of alarm at {self.old_threshold:g})."
+            )
+        else:
+            text += f"alarm at {self.new_threshold:g} instead of {self.old_threshold:g}."
         if self.n_unlabelled:
-            text += f" {self.n_unlabelled:,} alarms without a label were left out."
+            text += f" {self.n_unlabelled:,} alarms without a label count as false alarms."
         if not self.recall_known:
             text += (
                 " Only alarms were labelled: recall is unknown, and a lower threshold than the old "
                 "one is judged as if every case without alarm were negative."
+            )
+        if promised is not None:
+            spent = spend(promised, self.number).alpha
+            text += (
+                f" This is proposal {self.number} from this file, and is tested with an error of "
+                f"{spent:.2g}, so that all proposals together have at most {promised.alpha:.2g}."
             )
         return text + " Nothing has changed yet; monitor.adopt(renewal.policy) deploys it."
 
@@ -70,50 +87,91 @@ class Renewal:
         return self.words
 
 
+def spend(guarantee: Guarantee, number: int) -> Guarantee:
+    """Return what to ask of proposal number 1, 2, ...; their errors sum to that of the guarantee.
+
+    Examples
+    --------
+    >>> import voros
+    >>> errors = [spend(voros.Guarantee(0.95), number).alpha for number in range(1, 5000)]
+    >>> round(errors[0], 4), round(sum(errors), 4)
+    (0.0304, 0.05)
+    """
+    return replace(guarantee, confidence=1.0 - guarantee.alpha * 6.0 / (np.pi * number) ** 2)
+
+
 def propose(
-    rows: Sequence[tuple[Any, ...]], policy: ThresholdPolicy, cost_ratio: float | None
+    rows: Sequence[tuple[Any, ...]],
+    policy: ThresholdPolicy,
+    cost_ratio: float | None,
+    number: int = 0,
 ) -> Renewal:
-    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` does."""
+    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` does.
+
+    All cases count for the capacity. An alarm without a label counts as a false one: labels that
+    are missing for a reason cannot make a certificate.
+    """
     if not rows:
         raise ValueError("there are no cases whose windows have closed; a new threshold needs some")
     period, _, score, alarm, patient, value = zip(*rows, strict=True)
     scores, alarms = np.array(score), np.array(alarm, dtype=bool)
     labels = np.array(value, dtype=float)
-    known = ~np.isnan(labels)
-    recall_known = bool(known[~alarms].all())
+    unknown = np.isnan(labels)
+    recall_known = not unknown[~alarms].any()
+    positive = labels == 1
     if not recall_known:
         # Who was looked at without an alarm is no fair sample of those who were not.
-        labels, known = np.where(alarms, labels, 0.0), known | ~alarms
-        scores = np.where(alarms, scores, scores.min())
-    positive = labels[known] == 1
+        positive, scores = positive & alarms, np.where(alarms, scores, scores.min())
     if positive.all() or not positive.any():
         raise ValueError(
-            f"{int(known.sum()):,} recent labelled cases are all of one class; a new threshold "
-            "needs both"
+            f"{len(scores):,} recent cases are all of one class, as far as they are labelled; a "
+            "new threshold needs both"
         )
-    several = any(name is not None for name in patient)
+    scenario, guarantee = _scenario(policy), policy.guarantee
     renewed = ThresholdPolicy.from_validation(
         positive,
-        scores[known],
-        policy.scenario,
+        scores,
+        scenario,
         strategy=policy.strategy,
-        guarantee=policy.guarantee,
-        n_models=None if policy.guarantee is None else 1,
-        groups=_groups(patient, known) if several and policy.guarantee is not None else None,
+        guarantee=None if guarantee is None else spend(guarantee, number),
+        n_models=None if guarantee is None else 1,
+        groups=_groups(patient, policy),
         model=policy.model,
-        periods=None if policy.scenario.per is None else np.array(period)[known],
+        periods=None if scenario.per is None else np.array(period),
     )
     return Renewal(
-        renewed,
+        # The promise is that of all proposals together.
+        replace(renewed, guarantee=guarantee, pos_label=policy.pos_label),
         policy.threshold(cost_ratio),
         renewed.threshold(cost_ratio),
         len(scores),
         int(alarms.sum()),
-        int((alarms & ~known).sum()),
+        int((alarms & unknown).sum()),
         recall_known,
+        number,
     )
 
 
-def _groups(patients: Sequence[str | None], known: Any) -> list[str]:
-    names = [f"alone {i}" if name is None else f"of {name}" for i, name in enumerate(patients)]
-    return [name for name, kept in zip(names, known.tolist(), strict=True) if kept]
+def _scenario(policy: ThresholdPolicy) -> Scenario:
+    """Return the limits for any number of cases: a capacity of whole alarms becomes a share."""
+    scenario, guarantee = policy.scenario, policy.guarantee
+    by_horizon = guarantee is not None and guarantee.horizon is not None
+    if not scenario.capacity_is_count or scenario.per is not None or by_horizon:
+        return scenario
+    n_cases = policy.n_positive + policy.n_negative
+    return replace(scenario, capacity=min(float(scenario.capacity / n_cases), 1.0))
+
+
+def _groups(patients: Sequence[str | None], policy: ThresholdPolicy) -> list[str] | None:
+    """Return the patient of each case where a guarantee has to know."""
+    missing = sum(patient is None for patient in patients)
+    by_patient = policy.origin is not None and policy.origin.n_groups is not None
+    if policy.guarantee is not None and by_patient and missing:
+        raise ValueError(
+            f"the policy was certified by patient (groups=), and {missing:,} of {len(patients):,} "
+            "recent cases came without one; feed the monitor with update(..., groups=...), or "
+            "certify a policy on cases that are independent"
+        )
+    if policy.guarantee is None or policy.scenario.per is not None or missing == len(patients):
+        return None
+    return [f"alone {i}" if name is None else f"of {name}" for i, name in enumerate(patients)]

@@ -213,6 +213,12 @@ class Store:
         text = self.fact("clock")
         return None if text is None else float(text)
 
+    @property
+    def first(self) -> float | None:
+        """The time of the first case."""
+        first = self._db.execute("SELECT min(time) FROM cases").fetchone()[0]
+        return None if first is None else float(first)
+
     def advance(self, seconds: float) -> None:
         """Set the clock forward, inside a transaction; it never goes back."""
         clock = self.clock

@@ -9,8 +9,16 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, FloatArray, check_number
 from voros.core.clock import read_clock
+from voros.exceptions import ArgumentError
+from voros.text.messages import Argument
 
 SECONDS_PER_DAY = 86_400.0
+
+LONGEST_GAP = 366 * SECONDS_PER_DAY
+"""Times further than this from all others are refused until somebody confirms them."""
+
+LAST_SECOND = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+"""Calendars of Python end with that day."""
 
 
 class Times(NamedTuple):
@@ -62,12 +70,53 @@ def read_days(value: Any, name: str) -> float:
     return check_number(value, name, accepted, 0.0, LARGEST_FINITE)
 
 
+def check_gaps(seconds: FloatArray, first: float | None, clock: float | None) -> None:
+    """Refuse times more than a year from all others, which are mostly mistyped.
+
+    ``first`` and ``clock`` are the first and the latest time known so far; between them any is
+    accepted. Where none is, times may not be more than a year after today either.
+
+    Examples
+    --------
+    >>> check_gaps(read_times(["2026-01-02", "2062-01-03"]).seconds, None, None)
+    Traceback (most recent call last):
+    voros.exceptions.ArgumentError: times holds 2062-01-03, more than a year from 2026-01-02 and
+    from every other time; is it mistyped? confirm_times=True accepts it
+    """
+    ordered = np.unique(seconds)
+    if clock is None:
+        _check_chain(ordered)
+        today = datetime.now(UTC).timestamp()
+        _check_chain(np.append(today, ordered[ordered > today]))
+        return
+    _check_chain(np.append(clock, ordered[ordered > clock]))
+    if first is not None:
+        _check_chain(np.append(ordered[ordered < first], first), before=True)
+
+
+def _check_chain(ordered: FloatArray, before: bool = False) -> None:
+    """Refuse a gap; where it parts few times from many, name one of the few."""
+    wide = np.flatnonzero(np.diff(ordered) > LONGEST_GAP)
+    if not len(wide):
+        return
+    row = int(wide[0])
+    early = before or 2 * (row + 1) < len(ordered)
+    far, near = (row, row + 1) if early else (row + 1, row)
+    raise ArgumentError(
+        "times",
+        f" holds {day_of(ordered[far])}, more than a year from {day_of(ordered[near])} and from "
+        "every other time; is it mistyped? ",
+        Argument("confirm_times=True", "confirm_times"),
+        " accepts it",
+    )
+
+
 def day_of(seconds: float) -> str:
-    """Return the date of a time in seconds.
+    """Return the date of a time in seconds; beyond the calendar its last day.
 
     Examples
     --------
     >>> day_of(86_400.0)
     '1970-01-02'
     """
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    return datetime.fromtimestamp(min(seconds, LAST_SECOND), UTC).date().isoformat()

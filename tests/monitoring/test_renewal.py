@@ -1,0 +1,114 @@
+"""Proposals: every case counts, the error is spent over all of them, patients stay together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from monitoring_streams import FIRST_DAY, days, make_policy
+from scipy.stats import norm
+
+import voros
+
+
+def certified(floor: float, capacity: float, **options: Any) -> voros.ThresholdPolicy:
+    """Certify a policy on 4,000 cases whose chance of being positive rises with the score."""
+    rng = np.random.default_rng(1)
+    scores = rng.normal(0.36, 0.5, 4000)
+    scenario = voros.Scenario(min_precision=floor, capacity=capacity, cost_ratio=(1 / 30, 1 / 10))
+    return voros.ThresholdPolicy.from_validation(
+        rng.random(4000) < norm.cdf(scores),
+        scores,
+        scenario,
+        guarantee=voros.Guarantee(0.95),
+        n_models=1,
+        **options,
+    )
+
+
+def watch(
+    policy: voros.ThresholdPolicy, seed: int, labelled: float, groups: Any = None, path: Any = None
+) -> voros.Monitor:
+    """Feed 2,000 cases whose scores have risen; part of the alarms get a label."""
+    rng = np.random.default_rng(seed)
+    monitor = voros.Monitor(policy, path, window=1)
+    scores = rng.normal(0.55, 0.5, 2000)
+    when = FIRST_DAY + np.sort(rng.integers(0, 60, 2000))
+    alarms = monitor.update(scores, cases=np.arange(2000), times=when, groups=groups).alarms
+    known = np.flatnonzero(alarms & (rng.random(2000) < labelled))
+    labels = rng.random(len(known)) < norm.cdf(scores[known])
+    monitor.label(labels, cases=known, times=when[known])
+    monitor.advance("2026-06-01")
+    return monitor
+
+
+def test_alarms_without_a_label_count_for_the_capacity() -> None:
+    """Left out, half of the alarms would make room for as many again: broken every time."""
+    policy = certified(0.1, 0.10)
+    shares = []
+    for seed in range(4):
+        monitor = watch(policy, seed, labelled=0.5)
+        renewal = monitor.renew()
+        shares.append(norm.sf((renewal.new_threshold - 0.55) / 0.5))
+        assert f"{renewal.n_unlabelled:,} alarms without a label count as false" in renewal.words
+    assert max(shares) <= 0.10
+    assert np.mean(shares) > 0.06
+
+
+def test_the_error_is_spent_over_all_proposals(tmp_path: Path) -> None:
+    path = tmp_path / "ward.voros"
+    with watch(certified(0.1, 0.10), 1, 1.0, path=path) as monitor:
+        first = monitor.renew()
+        assert "proposal 1 from this file, and is tested with an error of 0.03," in first.words
+        assert monitor.renew().number == 1  # the same cases again
+        monitor.label([0], cases=[1900], times=["2026-05-01"])
+        assert monitor.renew().number == 2
+    with voros.Monitor.open(path) as monitor:
+        third = monitor.renew(since="2026-01-05")
+        assert "proposal 3" in third.words
+        assert "all proposals together have at most 0.05" in third.words
+        assert third.policy.guarantee == voros.Guarantee(0.95)
+        monitor.adopt(third.policy)
+        scores, when = np.random.default_rng(2).normal(0.55, 0.5, 1000), days(1000, 10) + 200
+        monitor.update(scores, cases=np.arange(1000) + 5000, times=when)
+        monitor.label(scores > 0.5, cases=np.arange(1000) + 5000, times=when)
+        monitor.advance("2026-12-01")
+        assert monitor.renew().number == 4
+
+
+def test_a_policy_certified_by_patient_is_not_renewed_from_single_cases() -> None:
+    patients = np.arange(4000) // 3
+    policy = certified(0.1, 0.10, groups=patients)
+    with pytest.raises(ValueError, match=r"certified by patient.*2,000 of 2,000 recent cases came"):
+        watch(policy, 1, 1.0).renew(since="2026-01-01")
+    renewed = watch(policy, 1, 1.0, groups=np.arange(2000) // 3).renew(since="2026-01-01")
+    assert renewed.policy.origin.n_groups == 667
+
+
+def test_a_refused_proposal_spends_nothing() -> None:
+    monitor = voros.Monitor(certified(0.1, 0.10), window=1)
+    with pytest.raises(ValueError, match="no cases whose windows"):
+        monitor.renew()
+    assert monitor._store.fact("proposals") is None
+
+
+def test_a_proposal_that_switches_the_alarm_off_says_so() -> None:
+    monitor = watch(certified(0.1, 0.10), 1, labelled=0.05)
+    with pytest.warns(voros.exceptions.NeverAlarmWarning):
+        renewal = monitor.renew()
+    assert np.isinf(renewal.new_threshold)
+    assert "the alarm would be switched off (never alarm instead of alarm at" in renewal.words
+
+
+def test_a_capacity_of_whole_alarms_is_a_share_of_any_number_of_cases() -> None:
+    """Forty of 100 validation cases are 800 of 2,000 recent ones, not 40."""
+    monitor = voros.Monitor(make_policy(floor=0.0, capacity=40), window=1)
+    rng = np.random.default_rng(0)
+    scores, when = rng.random(2000).round(3), days(2000, 50)
+    monitor.update(scores, cases=np.arange(2000), times=when)
+    monitor.label(rng.random(2000) < scores, cases=np.arange(2000), times=when)
+    monitor.advance("2026-06-01")
+    renewal = monitor.renew()
+    assert (scores >= renewal.new_threshold).mean() == pytest.approx(0.4, abs=0.01)
