@@ -113,6 +113,21 @@ def test_the_guaranteed_policy_is_tested_on_patients_that_did_not_rank_its_model
         assert one.policy.n_positive + one.policy.n_negative == len(patients)
 
 
+def test_a_half_without_the_outcome_certifies_nothing_and_does_not_end_the_study(parts):
+    """One case with the outcome can be in one half only."""
+    rows = np.flatnonzero(~parts[0].y_true)[:60]
+    valid = parts[0].take(np.append(rows, np.flatnonzero(parts[0].y_true)[0]))
+    found = run_study(valid, parts[1])
+    for one in found:
+        if one.strategy == GUARANTEED:
+            assert one.policy.never_alarms
+            assert one.policy.guarantee is not None
+            assert one.test.mean_alarms == 0
+            by = {other.strategy: other for other in found if other.scenario == one.scenario}
+            assert one.model == by["partial_voros"].model
+    assert len(found) == 2 * len(STUDIED)
+
+
 def test_strategies_are_compared_on_the_same_resamples(parts):
     """A model and its logarithm are the same model, so on the same resamples nothing differs."""
     valid, test = (

@@ -24,6 +24,7 @@ from voros_studies.experiments.study import (
     Scored,
     deploy,
     guaranteed_thresholds,
+    nothing_certified,
 )
 from voros_studies.paper.cells import SCENARIOS
 
@@ -143,9 +144,7 @@ def _choose(scenario: Scenario, valid: Scored, horizon: int) -> list[ChosenPolic
         # AUROC says nothing of thresholds; like the others without costs it takes the last one.
         rule = cast("PolicyStrategy", "recall" if strategy == AUROC else strategy)
         found.append((strategy, *_policies(scenario, valid, model, rule)))
-    ranking, testing = valid.halves
-    model = choose_models(scenario, ranking)[GUARANTEED_BY]
-    return [*found, (GUARANTEED, *_certified(scenario, valid, testing, model, horizon))]
+    return [*found, (GUARANTEED, *_certified(scenario, valid, horizon))]
 
 
 def choose_models(scenario: Scenario, scored: Scored) -> dict[str, str]:
@@ -172,12 +171,17 @@ def _policies(
 
 
 def _certified(
-    scenario: Scenario, valid: Scored, testing: Scored, model: str, horizon: int
+    scenario: Scenario, valid: Scored, horizon: int
 ) -> tuple[ThresholdPolicy, ThresholdPolicy]:
     """Return the guaranteed policy, and the one that its model would have without."""
-    allowed = guaranteed_thresholds(scenario, testing, model, horizon)
-    policy = ThresholdPolicy.from_allowed(allowed, strategy=GUARANTEED_BY, model=model)
-    _, same = _policies(scenario, valid, model, GUARANTEED_BY)
+    ranking, testing = valid.halves
+    if valid.can_certify:
+        model = choose_models(scenario, ranking)[GUARANTEED_BY]
+        allowed = guaranteed_thresholds(scenario, testing, model, horizon)
+        policy = ThresholdPolicy.from_allowed(allowed, strategy=GUARANTEED_BY, model=model)
+    else:
+        policy = nothing_certified(scenario, valid, horizon)
+    _, same = _policies(scenario, valid, policy.model or "", GUARANTEED_BY)
     return replace(policy, scenario=scenario), same
 
 

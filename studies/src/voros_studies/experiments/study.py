@@ -72,6 +72,11 @@ class Scored:
         once = rest[one_per_group(self.patient[rest], random_state=0)]
         return self.take(np.flatnonzero(first)), self.take(once)
 
+    @property
+    def can_certify(self) -> bool:
+        """Whether both halves have cases with and without the outcome."""
+        return all(half.y_true.any() and not half.y_true.all() for half in self.halves)
+
     def take(self, rows: AnyArray) -> Scored:
         """Keep the cases at these positions, for every model."""
         scores = {name: score[rows] for name, score in self.scores.items()}
@@ -109,6 +114,8 @@ def _select_and_test(
 ) -> Deployed:
     # Without warnings: a strategy that ends in never alarm is a result, and the tables show it.
     by = strategy if strategy in STRATEGY_ORDER else GUARANTEED_BY
+    if strategy == GUARANTEED and not valid.can_certify:
+        return deploy(number, strategy, nothing_certified(scenario, valid, len(test)), valid, test)
     if strategy == GUARANTEED:
         model, allowed = _guaranteed(scenario, valid, len(test))
     else:
@@ -151,6 +158,14 @@ def _guaranteed(scenario: Scenario, valid: Scored, horizon: int) -> tuple[str, A
     ranking, testing = valid.halves
     model, _ = _selected(scenario, ranking, GUARANTEED_BY)
     return model, guaranteed_thresholds(scenario, testing, model, horizon)
+
+
+def nothing_certified(scenario: Scenario, valid: Scored, horizon: int) -> ThresholdPolicy:
+    """Return the policy that never alarms, where a half has no case to rank or to test with."""
+    model, _ = _selected(scenario, valid, GUARANTEED_BY)
+    guarantee = Guarantee(STUDY_CONFIDENCE, horizon=horizon)
+    policy = ThresholdPolicy.never_alarm(valid.points[model], scenario, guarantee=guarantee)
+    return replace(policy, model=model)
 
 
 def guaranteed_thresholds(
