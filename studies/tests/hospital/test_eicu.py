@@ -255,6 +255,17 @@ def test_a_cut_archive_is_told(release):
         eicu_cases(find_fiddle(release[0]))
 
 
+@pytest.mark.parametrize(("name", "row", "value"), [("X", 0, 60), ("X", 2, 85), ("s", 1, -1)])
+def test_values_outside_the_shape_are_refused(release, name, row, value):
+    path = release[0] / f"features/mortality_48h/{name}.npz"
+    with np.load(path) as packed:
+        arrays = {key: packed[key] for key in packed.files}
+    arrays["coords"][row, 7] = value
+    np.savez_compressed(path, **arrays)
+    with pytest.raises(ExperimentError, match=rf"{name}\.npz: not readable \(a value at .*outside"):
+        eicu_cases(find_fiddle(release[0]))
+
+
 def test_hours_of_another_task_are_refused(release):
     path = release[0] / "features/mortality_48h/X.npz"
     with np.load(path) as packed:

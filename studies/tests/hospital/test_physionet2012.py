@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
+import lzma
 import os
 import re
 import statistics
@@ -214,6 +217,10 @@ def edit(name, old, new):
         (edit("set-a/132541.txt", "RecordID,132541", "RecordID,132540"), "RecordID is 132540"),
         (edit("set-a/132541.txt", "00:00,Age", "00:00,Aeg"), "'00:00,Aeg,.*is no reading"),
         (edit("set-a/132541.txt", "Time,Parameter", "Time,Param"), "header is not Time,Parameter"),
+        (edit("set-a/132541.txt", "00:00,Age", "-3:00,Age"), "-3:00 is not a time"),
+        (edit("set-a/132541.txt", "00:00,Age", "03:60,Age"), "03:60 is not a time"),
+        (edit("Outcomes-a.txt", "132541", "nan"), "Outcomes-a.txt: nan is not a RecordID"),
+        (edit("Outcomes-a.txt", "132541", "132541.5"), "132541.5 is not a RecordID"),
         (edit("Outcomes-a.txt", "132541,.*\n", ""), "Outcomes-a lacks 1 records.*132541"),
         (edit("Outcomes-a.txt", "132541", "132540"), "a RecordID is there twice"),
         (edit("Outcomes-a.txt", "SAPS-I", "SAPS"), "no column SAPS-I"),
@@ -225,6 +232,92 @@ def edit(name, old, new):
 def test_what_is_wrong_is_named(made_up, tmp_path, change, said):
     with pytest.raises(ExperimentError, match=said):
         read_challenge(damaged(made_up, tmp_path, change))
+
+
+def test_rows_without_the_name_of_a_parameter_are_counted(made_up, tmp_path):
+    """As in the genuine set c, `10:45,,1.9`: 2,403 rows of it."""
+    change = edit("set-a/132541.txt", "(00:00,Age.*\n)", r"\g<1>10:45,,1.9\n10:45,,2.9\n")
+    stays = read_challenge(damaged(made_up, tmp_path, change))
+    as_written = read_challenge(made_up, "a")
+    assert (stays.unnamed, as_written.unnamed) == (2, 0)
+    assert "rows without the name of a parameter left out: 2" in stays.notes
+    for name in PLAUSIBLE:
+        np.testing.assert_array_equal(stays.buckets(name), as_written.buckets(name))
+
+
+def test_a_set_that_is_not_asked_for_is_not_read(made_up, tmp_path):
+    folder = damaged(made_up, tmp_path, lambda folder: (folder / "set-b").mkdir())
+    (folder / "set-b" / "1.txt").write_text("not a stay")
+    (folder / "set-c.zip").write_text("not an archive")
+    (folder / "Outcomes-b.txt").write_text("not an outcome")
+    assert len(read_challenge(folder, "a")) == 40
+    with tarfile.open(tmp_path / "all.tar", "w") as archive:
+        for inner in ("set-b", "set-a", "Outcomes-b.txt", "Outcomes-a.txt"):
+            archive.add(folder / inner, inner)
+    assert len(read_challenge(tmp_path / "all.tar", "a")) == 40
+    with pytest.raises(ExperimentError, match=r"set-b/1\.txt: its header"):
+        read_challenge(tmp_path / "all.tar", "ab")
+
+
+@pytest.fixture
+def packed(made_up, tmp_path):
+    """Set a as a tar archive, whose members are padded to blocks of 512 bytes."""
+    path = tmp_path / "set.tar"
+    with tarfile.open(path, "w") as archive:
+        archive.add(made_up / "Outcomes-a.txt", "Outcomes-a.txt")
+        archive.add(made_up / "set-a", "set-a")
+    return path
+
+
+def test_a_damaged_header_does_not_end_a_tar_archive(packed):
+    with tarfile.open(packed) as archive:
+        middle = archive.getmembers()[20].offset
+    data = bytearray(packed.read_bytes())
+    data[middle] ^= 1
+    packed.write_bytes(data)
+    with pytest.raises(ExperimentError, match=f"not readable as an archive.*at byte {middle}"):
+        read_challenge(packed)
+
+
+def test_a_tar_archive_without_its_end_is_refused(packed):
+    with tarfile.open(packed) as archive:
+        last = archive.getmembers()[-1]
+    packed.write_bytes(packed.read_bytes()[: last.offset])
+    with pytest.raises(ExperimentError, match="not readable as an archive"):
+        read_challenge(packed)
+
+
+def test_a_changed_number_in_a_compressed_archive_is_noticed(packed, tmp_path):
+    """The text is as good as before; only the checksum at the end tells."""
+    data = gzip.compress(packed.read_bytes(), compresslevel=0)
+    assert b"Weight,80.5" in data
+    (tmp_path / "changed.tgz").write_bytes(data.replace(b"Weight,80.5", b"Weight,81.5", 1))
+    with pytest.raises(ExperimentError, match=r"changed\.tgz: not readable as an archive"):
+        read_challenge(tmp_path / "changed.tgz")
+
+
+@pytest.mark.parametrize("compress", [lzma.compress, bz2.compress])
+def test_a_corrupt_archive_is_named_as_one(packed, tmp_path, compress):
+    data = bytearray(compress(packed.read_bytes()))
+    data[len(data) // 2] ^= 255
+    corrupt = tmp_path / "corrupt.tar"
+    corrupt.write_bytes(data)
+    with pytest.raises(ExperimentError, match=r"corrupt\.tar: not readable as an archive"):
+        read_challenge(corrupt)
+
+
+@pytest.mark.parametrize(("at", "value", "said"), [(0, 1, "password"), (2, 97, "compression")])
+def test_a_zip_file_that_cannot_be_unpacked(made_up, tmp_path, at, value, said):
+    """Set the bit of a password, and a method to compress that does not exist, by hand."""
+    path = tmp_path / "set-a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.write(made_up / "Outcomes-a.txt", "Outcomes-a.txt")
+    data = bytearray(path.read_bytes())
+    for header, first in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(header) + first + at] = value
+    path.write_bytes(data)
+    with pytest.raises(ExperimentError, match=rf"set-a\.zip: cannot be unpacked.*{said}"):
+        read_challenge(path)
 
 
 def test_data_that_are_not_there(made_up, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,12 +26,18 @@ PIECE = 1 << 20
 RELOAD = "Download it again from PhysioNet (mimic-eicu-fiddle-feature 1.0.0)"
 
 
+UNREADABLE = (
+    *(OSError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error),
+    RuntimeError,  # zipfile's, for a password and for ways to compress that it does not know
+)
+
+
 @contextmanager
 def _reading(path: Path, kind: str = "") -> Iterator[None]:
     """Turn what a damaged file raises into an error that names it and the remedy."""
     try:
         yield
-    except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile, EOFError) as error:
+    except UNREADABLE as error:
         raise ExperimentError(f"{path}: not readable{kind} ({error}). {RELOAD}") from error
 
 
@@ -56,7 +63,15 @@ class SparseFile:
     def pieces(self) -> Iterator[tuple[AnyArray, AnyArray]]:
         """Yield positions, of shape (n_dimensions, n), and values, of shape (n,)."""
         with _reading(self.path), zipfile.ZipFile(self.path) as archive:
-            yield from _pieces(archive, len(self.shape))
+            for coords, values in _pieces(archive, len(self.shape)):
+                self._check_inside(coords)
+                yield coords, values
+
+    def _check_inside(self, coords: AnyArray) -> None:
+        outside = (coords < 0) | (coords >= np.array(self.shape)[:, None])
+        if outside.any():
+            first = coords[:, outside.any(axis=0).argmax()].tolist()
+            raise ValueError(f"a value at {first}, outside its shape {self.shape}")
 
 
 def _pieces(archive: zipfile.ZipFile, n_dimensions: int) -> Iterator[tuple[AnyArray, AnyArray]]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import csv
 import io
+import lzma
 import re
 import tarfile
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
@@ -208,8 +210,9 @@ def _context(
     described |= {name: stays.outcomes[name][studied] for name in RIVALS}
     for name, members in PAPER_CHANNELS.items():
         described[f"{name}, mean"] = ALL_SUMMARIES["mean"](stays.buckets(*members)[studied])
+    unnamed = f"; {stays.unnamed:,} rows of them name no parameter" if stays.unnamed else ""
     flow = (
-        FlowStep("stays of 48 h or more", len(stays)),
+        FlowStep(f"stays of 48 h or more{unnamed}", len(stays)),
         FlowStep("studied", len(cases), len(stays) - len(cases), HARDLY_MEASURED),
     )
     groups = {"age": age_bands(age), "sex": known_words(sex), "ICU": known_words(ward)}
@@ -229,7 +232,8 @@ class ChallengeStays:
     """The stays of one or more sets, in the order of set and RecordID.
 
     ``buckets`` holds for each parameter the mean of its plausible readings, by stay and 2 hours,
-    and ``counts`` how many they are; ``implausible`` counts what was left out.
+    and ``counts`` how many they are; ``implausible`` counts what was left out, and ``unnamed`` rows
+    that do not say which parameter was read.
     """
 
     record: AnyArray
@@ -239,6 +243,7 @@ class ChallengeStays:
     sums: Mapping[str, FloatArray]
     counts: Mapping[str, AnyArray]
     implausible: Mapping[str, int]
+    unnamed: int
 
     def __len__(self) -> int:
         """Count the stays."""
@@ -258,6 +263,7 @@ class ChallengeStays:
         return [
             f"PhysioNet/CinC Challenge 2012 (ODC-By), stays by set: {sets}",
             f"implausible readings left out: {', '.join(slips) or 'none'}",
+            f"rows without the name of a parameter left out: {self.unnamed:,}",
         ]
 
 
@@ -270,51 +276,81 @@ def read_challenge(data: str | Path, sets: Sequence[str] | None = None) -> Chall
         A folder with ``set-a/`` and ``Outcomes-a.txt`` and the like, an archive of it (tar or
         zip), or a folder with an archive of each set.
     sets : sequence of str, optional
-        Of "a", "b", "c"; by default those that are there.
+        Of "a", "b", "c"; by default those that are there. Files of others are not read.
     """
     gathered = _Gathered(Path(data))
-    for name, content in _files(Path(data)):
+    for name, content in _files(Path(data), SETS if sets is None else sets):
         gathered.take(name, content)
     return gathered.stays(sets)
 
 
 RECORD_FILE = re.compile(r"(?:^|.*/)set-([a-c])/(\d+)\.txt")
 OUTCOME_FILE = re.compile(r"(?:^|.*/)Outcomes-([a-c])\.txt")
-SET_ARCHIVE = re.compile(r"set-[a-c]\.(zip|tar|tar\.(gz|xz|bz2)|tgz)")
+SET_ARCHIVE = re.compile(r"set-([a-c])\.(zip|tar|tar\.(gz|xz|bz2)|tgz)")
+
+PIECE = 1 << 20
+"""Bytes read at a time."""
+
+DAMAGED = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
+"""What reading an archive raises where bytes of it are wrong or missing."""
 
 
-def _files(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of every file that matters, wherever it lies."""
+def _files(path: Path, sets: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of every file of the sets, wherever it lies."""
     if path.is_dir():
         for inner in sorted(path.rglob("*")):
-            if SET_ARCHIVE.fullmatch(inner.name):
-                yield from _files(inner)
-            elif inner.is_file() and _matters(inner.as_posix()):
+            if archive := SET_ARCHIVE.fullmatch(inner.name):
+                yield from _files(inner, sets) if archive[1] in sets else ()
+            elif inner.is_file() and _matters(inner.as_posix(), sets):
                 yield inner.as_posix(), inner.read_bytes()
         return
     try:
-        yield from _archived(path)
+        yield from _archived(path, sets)
     except FileNotFoundError as error:
         raise ExperimentError(f"{path}: there is no such folder or archive") from error
-    except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise ExperimentError(f"{path}: not readable as an archive ({error}). {REMEDY}") from error
+    except RuntimeError as error:
+        # zipfile's, for a password and for ways to compress that it does not know.
+        raise ExperimentError(
+            f"{path}: cannot be unpacked ({error}). Unpack it and name the folder"
+        ) from error
 
 
-def _archived(path: Path) -> Iterator[tuple[str, bytes]]:
+class _CheckedMember(tarfile.TarInfo):
+    """A member of a tar archive; a damaged header is an error, not the end of the archive."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        """Read the next header; the only proper end are blocks of zeros."""
+        try:
+            return super().fromtarfile(archive)
+        except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
+            raise
+        except tarfile.HeaderError as error:
+            raise tarfile.ReadError(f"{error} at byte {archive.offset}") from error
+
+
+def _archived(path: Path, sets: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as packed:
-            for name in filter(_matters, packed.namelist()):
-                yield name, packed.read(name)
+            for name in packed.namelist():
+                if _matters(name, sets):
+                    yield name, packed.read(name)
         return
-    with tarfile.open(path) as archive:
+    with tarfile.open(path, tarinfo=_CheckedMember) as archive:
         for member in archive:
-            if member.isfile() and _matters(member.name):
+            if member.isfile() and _matters(member.name, sets):
                 content = archive.extractfile(member)
                 yield member.name, content.read() if content else b""
+        # What checks the compressed bytes as a whole comes last.
+        while archive.fileobj is not None and archive.fileobj.read(PIECE):
+            pass
 
 
-def _matters(name: str) -> bool:
-    return bool(RECORD_FILE.fullmatch(name) or OUTCOME_FILE.fullmatch(name))
+def _matters(name: str, sets: Sequence[str]) -> bool:
+    found = RECORD_FILE.fullmatch(name) or OUTCOME_FILE.fullmatch(name)
+    return found is not None and found[1] in sets
 
 
 @dataclass
@@ -384,6 +420,10 @@ class _Record:
     sums: FloatArray = field(default_factory=partial(np.zeros, BUCKETED))
     counts: AnyArray = field(default_factory=partial(np.zeros, BUCKETED, dtype=np.int32))
     implausible: Counter[str] = field(default_factory=Counter)
+    unnamed: int = 0
+
+
+TIME = re.compile(r"(\d+):([0-5]\d)")
 
 
 def _read_record(name: str, record: int, text: str) -> _Record:
@@ -395,8 +435,7 @@ def _read_record(name: str, record: int, text: str) -> _Record:
     for line in dict.fromkeys(lines[1:]):
         try:
             at, parameter, value = line.split(",")
-            hours, minutes = map(int, at.split(":"))
-            _take_reading(stay, hours + minutes / 60, parameter, float(value))
+            _take_reading(stay, _hours(at), parameter, float(value))
         except (KeyError, ValueError) as error:
             raise ExperimentError(f"{name}: {line!r} is no reading ({error}). {REMEDY}") from error
     if stay.descriptors.get("RecordID") != record:
@@ -405,7 +444,17 @@ def _read_record(name: str, record: int, text: str) -> _Record:
     return stay
 
 
+def _hours(at: str) -> float:
+    found = TIME.fullmatch(at)
+    if found is None:
+        raise ValueError(f"{at} is not a time from 00:00 on")
+    return int(found[1]) + int(found[2]) / 60
+
+
 def _take_reading(stay: _Record, hours: float, parameter: str, value: float) -> None:
+    if not parameter:
+        stay.unnamed += 1
+        return
     if parameter in DESCRIPTORS:
         stay.descriptors[parameter] = value
         return
@@ -427,6 +476,9 @@ def _read_outcomes(name: str, text: str) -> dict[int, dict[str, float]]:
         found = [{column: float(row[column]) for column in OUTCOME_COLUMNS} for row in rows]
     except (TypeError, ValueError) as error:
         raise ExperimentError(f"{name}: a value is no number ({error}). {REMEDY}") from error
+    for row in found:
+        if not row["RecordID"].is_integer():
+            raise ExperimentError(f"{name}: {row['RecordID']} is not a RecordID. {REMEDY}")
     outcomes = {int(row["RecordID"]): row for row in found}
     if len(outcomes) != len(found):
         raise ExperimentError(f"{name}: a RecordID is there twice. {REMEDY}")
@@ -449,6 +501,7 @@ def _put_together(
         {name: _known([row[name] for row in outcomes]) for name in OUTCOME_COLUMNS},
         *(sums, counts),
         {name: sum(stay.implausible[name] for stay in series) for name in PLAUSIBLE},
+        sum(stay.unnamed for stay in series),
     )
 
 
