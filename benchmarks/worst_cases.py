@@ -1,10 +1,11 @@
 """How often guarantees break in populations made to break them.
 
-Scores take a few hundred values, and the chance to be positive at each is chosen against the walk:
-all positives first and then none, a precision that hovers where the next cases break the floor with
-a given chance, and a capacity that binds where the floor does. Floors from .003 to .95, horizons
-from a fiftieth of the validation cases to twenty times as many, and the population. Run ``python
-benchmarks/worst_cases.py [validations] [processes]``; docs/guarantees.md has the results.
+Scores take a few hundred values, or only twelve, and the chance to be positive at each is chosen
+against the tests: all positives first and then none, a precision that hovers where the next cases
+break the floor with a given chance, a precision that is lowest at the top, and a capacity that
+binds where the floor does. Floors from .01 to .97, 100 to 20,000 validation cases, horizons from a
+tenth of them to ten times as many, and the population. Run ``python benchmarks/worst_cases.py
+[validations] [processes] [part of the settings, such as 1/4]``; docs/guarantees.md has the results.
 """
 
 from __future__ import annotations
@@ -13,19 +14,22 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from scipy.stats import norm
 
 import voros
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.guarantee.binomial_tests import starts
 from voros.guarantee.future_floor import needed_to_keep, risky_precisions
-from voros.guarantee.next_cases import walk_starts
+from voros.guarantee.next_cases import plans
 
 CONFIDENCE = 0.95
-FLOORS = (0.003, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
-HORIZONS = (1 / 50, 1 / 5, 1, 5, 20)
-SCORES = 400
+FLOORS = (0.01, 0.05, 0.2, 0.5, 0.8, 0.9, 0.97)
+SIZES = (100, 500, 2000, 20_000)
+HORIZONS = (1 / 10, 1, 10)
+SCORES, FEW_SCORES = 400, 12
 """Values that scores take."""
 
 
@@ -118,41 +122,67 @@ def with_curve(
 
 
 def settings() -> list[tuple[float, int, int | None]]:
-    """Every floor, validation size and horizon."""
+    """Every floor, validation size and horizon at which something can be certified."""
     found: list[tuple[float, int, int | None]] = []
-    for floor in FLOORS:
-        n = 5000 if floor < 0.02 else 2000
-        found += [(floor, n, max(int(ratio * n), 1)) for ratio in HORIZONS] + [(floor, n, None)]
+    for floor, n in product(FLOORS, SIZES):
+        horizons = [max(int(ratio * n), 1) for ratio in HORIZONS]
+        found += [(floor, n, m) for m in horizons if plans(n, m, floor, 1 - CONFIDENCE, n)]
+        found += [(floor, n, None)] if first_start(floor, n, None) < n else []
     return found
 
 
+def first_start(floor: float, n: int, horizon: int | None) -> int:
+    """Rank at which the first test starts."""
+    if horizon is None:
+        return int(starts(floor, 1 - CONFIDENCE, n)[0][0])
+    return min(test.start for test in plans(n, horizon, floor, 1 - CONFIDENCE, n).values())
+
+
 def reproducers() -> Iterator[WorstCase]:
-    """Ordinary populations in which small floors broke too often before they were mended."""
+    """Ordinary populations in which small floors once broke too often."""
     yield normal_scores(0.01, 0.1, 5000, 100, 0.015, 4.0)
     yield normal_scores(0.02, 0.3, 2000, 40, 0.015, 12.0)
 
 
 def of(floor: float, n: int, horizon: int | None) -> Iterator[WorstCase]:
     """All populations for one floor and horizon."""
-    alpha = 1 - CONFIDENCE
-    starts = walk_starts(n, horizon or 20 * n, floor, alpha, n)
-    start = min(starts, default=n // 20)
+    start = first_start(floor, n, horizon)
     middle = np.sqrt(start * n) / n
-    edges = np.geomspace(start / n / 4, 1.0, SCORES)
     free, tight = (voros.Scenario(floor, c, 0.001) for c in (1.0, float(middle)))
-    first = np.minimum(edges, floor * middle)
-    yield with_curve("positives first", n, horizon, free, edges, first)
-    yield with_curve("positives first, capacity there", n, horizon, tight, edges, first)
-    for chance in (0.3, 0.06):
-        level = floor * np.ones_like(edges)
-        if horizon is not None:
-            risky = risky_precisions((float(edges[0]), 1.0), n, horizon, floor)
-            column = int(np.searchsorted(np.cumsum(risky.weights), 1 - chance))
-            level = risky.at(edges)[:, column]
-        swing = 0.02 * chance if horizon is None else 0.0
-        wave = 1 - 1e-9 + swing * np.sin(np.arange(SCORES) / 3)
-        right = np.maximum.accumulate(np.minimum(level * edges * wave, edges))
-        yield with_curve(f"hovering at {chance}", n, horizon, free, edges, right)
+    for scores in (SCORES, FEW_SCORES):
+        edges = np.geomspace(start / n / 4, 1.0, scores)
+        first = np.minimum(edges, floor * middle)
+        yield with_curve(f"positives first, {scores} scores", n, horizon, free, edges, first)
+        for chance in (0.3, 0.2, 0.06):
+            right = hovering(floor, n, horizon, edges, chance)
+            name = f"hovering at {chance}, {scores} scores"
+            yield with_curve(name, n, horizon, free, edges, right)
+    yield with_curve(
+        "positives first, capacity there",
+        n,
+        horizon,
+        tight,
+        edges,
+        np.minimum(edges, floor * middle),
+    )
+    edges = np.geomspace(start / n / 4, 1.0, SCORES)
+    right = hovering(floor, n, horizon, edges, 0.2)
+    late = np.maximum(right - right[np.searchsorted(edges, start / n)], 0.0)
+    yield with_curve("lowest at the top", n, horizon, free, edges, late)
+
+
+def hovering(
+    floor: float, n: int, horizon: int | None, edges: FloatArray, chance: float
+) -> FloatArray:
+    """Positives above each share, where the next cases break the floor with a chance."""
+    level = floor * np.ones_like(edges)
+    if horizon is not None:
+        risky = risky_precisions((float(edges[0]), 1.0), n, horizon, floor)
+        column = int(np.searchsorted(np.cumsum(risky.weights), 1 - chance))
+        level = risky.at(edges)[:, column]
+    swing = 0.02 * chance if horizon is None else 0.0
+    wave = 1 - 1e-9 + swing * np.sin(np.arange(len(edges)) / 3)
+    return np.asarray(np.maximum.accumulate(np.minimum(level * edges * wave, edges)))
 
 
 def normal_scores(
@@ -170,7 +200,7 @@ def line(case: WorstCase, runs: int) -> str:
     """Run one case, and say how it went."""
     where = "population" if case.horizon is None else f"next {case.horizon}"
     floor, share = case.scenario.min_precision, case.broken(runs)
-    return f"{floor:<6g} {case.n_cases:>5} {where:<12} {case.name:<32} {share:.4f}"
+    return f"{floor:<6g} {case.n_cases:>5} {where:<12} {case.name:<36} {share:.4f}"
 
 
 def measure(setting: tuple[float, int, int | None] | None, runs: int) -> list[str]:
@@ -182,6 +212,8 @@ def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     processes = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     wanted = [None, *settings()]
+    part, parts = map(int, (sys.argv[3] if len(sys.argv) > 3 else "1/1").split("/"))
+    wanted = wanted[part - 1 :: parts]
     with ProcessPoolExecutor(processes) as pool:
         for lines in pool.map(measure, wanted, [runs] * len(wanted)):
             print("\n".join(lines), flush=True)

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import ceil, isqrt
-from math import floor as floor_of
 
 import numpy as np
 import pytest
 
 from voros import Guarantee, OperatingPoints, Scenario
-from voros.core.arrays import AnyArray, BoolArray
 from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted
 from voros.guarantee.next_cases import (
+    ROUGH,
+    alpha_parts,
+    at_rank,
     certified_next,
-    inner_start,
+    plans,
     spaced,
     walk,
-    walk_starts,
 )
-from voros.guarantee.prediction import rough_requirement
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
 
 
-def test_shares_of_alpha_are_all_of_it() -> None:
-    assert sum((TUNING.main_share, TUNING.late_share, TUNING.inner_share)) == pytest.approx(1)
+@pytest.mark.parametrize("most", [0, 1, 50, 131, 132, 300, 5000])
+def test_shares_of_alpha_are_all_of_it(most: int) -> None:
+    """Of eight stricter thresholds each has its own; one rank has most where there are few."""
+    shares = alpha_parts(most)
+    assert shares["main"] + shares["early"] + shares["rank"] + 8 * shares["inner"] == 1
+    assert shares["rank"] == pytest.approx(min(max(12_000 / max(most, 1) ** 2, 0.03), 0.7))
+    assert (shares["early"], shares["inner"]) == (0.03, 0.005 / 8)
 
 
 def passed_by_the_rule(groups: list[list[bool]], needed: list[int], plan: Walk) -> list[int]:
@@ -72,146 +75,131 @@ def drawn(rng: np.random.Generator, separation: float = 2.0, n: int = 3000) -> O
     return OperatingPoints.from_scores(positive, rng.normal(size=n) + separation * positive)
 
 
-def of_the_sequences(
-    points: OperatingPoints, scenario: Scenario, horizon: int, alpha: float
-) -> tuple[BoolArray, list[Walk]]:
-    """What is deployed, by the tests that were planned, in their order."""
-    plans: list[Walk] = []
-
-    def noted(plan: Walk) -> AnyArray:
-        plans.append(plan)
-        return rough_requirement(plan)
-
-    return certified_next(points, scenario, horizon, alpha, noted), plans
-
-
 @pytest.mark.parametrize("separation", [1.0, 2.0, 4.0])
 @pytest.mark.parametrize("horizon", [1200, 3000, 9000])
-def test_thresholds_are_the_last_of_two_walks_and_a_few_of_a_stricter_one(
-    separation: float, horizon: int
+@pytest.mark.parametrize("capacity", [0.04, 0.3])
+def test_thresholds_are_the_last_of_two_walks_one_rank_and_a_few_of_a_stricter_walk(
+    separation: float, horizon: int, capacity: float
 ) -> None:
     points = drawn(np.random.default_rng(0), separation)
-    scenario = Scenario(0.4, 0.3, 0.05)
-    capacity = scenario.max_alarms(horizon)
-    alpha, for_capacity = alpha_shares(0.05, 0.4, capacity, horizon)
-    most = most_counted(3000, capacity, horizon, for_capacity)
-    starts = walk_starts(3000, horizon, 0.4, alpha, most)
-    main = min(starts)
-    expected: set[int] = set()
-    planned = [
-        Walk(3000, horizon, 0.4, s * alpha, start, most, main, coarse=start != main)
-        for start, s in starts.items()
-    ]
-    for plan in planned:
-        expected |= set(np.arange(len(points))[walk(points, plan, rough_requirement(plan))][-1:])
-    share = TUNING.inner_share / TUNING.inner_thresholds
-    # The stricter one starts where it may pass: later than the main one.
-    earliest = int(np.ceil(0.45 * (1 + 3000 / horizon) * first_rank(0.4, share * alpha)))
-    start = inner_start(main, earliest, most)
-    assert start > main
-    plan = Walk(3000, horizon, 0.4, share * alpha, start, most, main, coarse=True)
-    inner = walk(points, plan, rough_requirement(plan))
+    scenario = Scenario(0.4, capacity, 0.05)
+    allowed = scenario.max_alarms(horizon)
+    alpha, for_capacity = alpha_shares(0.05, 0.4, allowed, horizon)
+    most = most_counted(3000, allowed, horizon, for_capacity)
+    tests = plans(3000, horizon, 0.4, alpha, most)
+    assert set(tests) - {"early"} == {"main", "rank", "inner"}
+    rows = np.arange(len(points))
+    expected = {
+        int(row)
+        for way in tests.keys() & {"main", "early"}
+        for row in rows[walk(points, tests[way], ROUGH.walk(tests[way]))][-1:]
+    }
+    rank = tests["rank"].start
+    expected |= set(at_rank(points, rank, ROUGH.rank(tests["rank"])).tolist())
+    inner = walk(points, tests["inner"], ROUGH.walk(tests["inner"]))
     expected |= set(spaced(points.alarms, inner).tolist())
-    found, plans = of_the_sequences(points, scenario, horizon, 0.05)
+    found = certified_next(points, scenario, horizon, 0.05, ROUGH)
     assert found.dtype == np.bool_
     assert set(np.flatnonzero(found).tolist()) == expected
-    assert plans == [*planned, plan]
     # Each deployed threshold may err by the alpha of its test: all of them by all of alpha.
-    n_deployed = [1] * len(planned) + [TUNING.inner_thresholds]
-    each = [plan.alpha for plan in plans]
-    assert np.dot(each, n_deployed) + for_capacity <= 0.05 + 1e-12
+    deployed = {"main": 1, "early": 1, "rank": 1, "inner": TUNING.inner_thresholds}
+    spent = sum(deployed[way] * test.alpha for way, test in tests.items())
+    assert spent + for_capacity == pytest.approx(0.05)
 
 
-def test_sequences_with_too_small_an_alpha_are_left_out() -> None:
+@pytest.mark.parametrize("floor", [0.05, 0.4, 0.9])
+@pytest.mark.parametrize(("n_cases", "horizon"), [(3000, 3000), (3000, 300), (500, 5000)])
+@pytest.mark.parametrize("most", [40, 200, 450])
+def test_tests_start_where_they_may_pass(
+    floor: float, n_cases: int, horizon: int, most: int
+) -> None:
+    tests, shares = plans(n_cases, horizon, floor, 0.05, most), alpha_parts(most)
+    both = 1 + n_cases / horizon
+
+    def perfect(way: str) -> int:
+        """The next cases vary as much as if there were fewer validation alarms."""
+        level = shares[way] * 0.05
+        return ceil(both * next(k for k in range(2, 10**4) if floor ** (k - 1) <= level))
+
+    later = 2.7 * both * first_rank(floor, 0.05)
+    main = max(perfect("main"), int(min(later, most / 3)))
+    strict = int(min(2.7 * both * first_rank(floor, shares["inner"] * 0.05), isqrt(main * most)))
+    expected = {"main": main, "rank": most // 2, "inner": max(main, strict)}
+    expected |= {"early": perfect("early")} if perfect("early") < main else {}
+    expected = {way: start for way, start in expected.items() if start <= most}
+    assert {way: test.start for way, test in tests.items()} == expected
+    if "early" not in expected:
+        shares["main"] += shares["early"]
+    for way, test in tests.items():
+        assert test.alpha == pytest.approx(shares[way] * 0.05)
+        assert (test.most, test.earliest) == (most, min(expected.values()))
+        assert test.coarse == (way != "main")
+
+
+def test_tests_with_too_small_an_alpha_are_left_out() -> None:
     """A main sequence at just the least alpha stands alone; a larger one has all of them."""
-    points = drawn(np.random.default_rng(0), 4.0)
-    scenario = Scenario(0.4, 1.0, 0.05)
-    at_least = TUNING.least_alpha / TUNING.main_share
-    for alpha, n_plans in ((at_least, 1), (2e-5, 2), (2e-4, 3)):
-        found, plans = of_the_sequences(points, scenario, 3000, alpha)
-        assert len(plans) == n_plans
-        assert all(plan.alpha >= TUNING.least_alpha for plan in plans)
-        lasts = {int(points.alarms[walk(points, p, rough_requirement(p))][-1]) for p in plans[:2]}
-        if n_plans < 3:
-            assert set(points.alarms[found].tolist()) == lasts
+    least = TUNING.least_alpha / alpha_parts(3000)["main"]
+    for alpha, ways in (
+        (least, {"main"}),
+        (2 * least, {"main"}),
+        (2e-5, {"main", "early", "rank"}),
+        (2e-4, {"main", "early", "rank", "inner"}),
+    ):
+        tests = plans(3000, 3000, 0.4, alpha, 3000)
+        assert set(tests) == ways
+        assert all(test.alpha >= TUNING.least_alpha for test in tests.values())
 
 
-def by_the_rule_of_starts(
-    n_cases: int, horizon: int, floor: float, alpha: float, most: int
-) -> dict[int, float]:
-    """Ranks in exact arithmetic; a test that could not pass is not planned."""
-
-    def earliest(share: str) -> int:
-        rank = first_rank(floor, float(share) * alpha)
-        return ceil(Fraction("0.45") * rank * (1 + Fraction(n_cases, horizon)))
-
-    last = min(most, n_cases - 1)
-    if earliest("1") > last:
-        return {}
-    main = max(earliest("1"), floor_of(min(Fraction(6 * earliest("1")), Fraction(most, 4))))
-    late = max(isqrt(main * most), earliest("0.03"))
-    return {main: 0.965} | ({late: 0.03} if late <= last else {})
+def test_nothing_starts_beyond_the_capacity_or_at_a_floor_of_one() -> None:
+    assert plans(2000, 2000, 0.4, 0.05, 1) == {}
+    assert plans(2000, 2000, 1.0, 0.05, 1000) == {}
+    assert set(plans(2000, 2000, 0.4, 0.05, 5)) == {"rank"}
 
 
-def test_starts_are_where_a_good_precision_may_pass() -> None:
-    rng, sizes = np.random.default_rng(3), []
-    for _ in range(300):
-        n_cases, horizon = (int(n) for n in np.exp(rng.uniform(np.log(100), np.log(20_000), 2)))
-        floor, alpha = float(rng.integers(1, 19) / 20), float(rng.choice([0.01, 0.05, 0.2]))
-        ranks = (first_rank(floor, share * alpha) for share in (1, 0.03))
-        early, late = (ceil(0.45 * rank * (1 + n_cases / horizon)) for rank in ranks)
-        for most in (int(rng.integers(1, n_cases + 1)), early - 1, early, late - 1, late):
-            found = walk_starts(n_cases, horizon, floor, alpha, most)
-            expected = by_the_rule_of_starts(n_cases, horizon, floor, alpha, most)
-            assert list(found) == list(expected)
-            assert list(found.values()) == pytest.approx(list(expected.values()))
-            sizes.append(len(found))
-    assert {size: sizes.count(size) > 30 for size in range(3)} == dict.fromkeys(range(3), True)
+def test_a_perfect_alarm_is_certified_for_the_next_cases_from_few_alarms_on() -> None:
+    """150 positives above all negatives, a floor of .9, a capacity of a fifth."""
+    positive = np.arange(3000) < 150
+    points = OperatingPoints.from_scores(positive, -np.arange(3000))
+    for horizon in (3000, 30_000):
+        allowed = Guarantee(0.95, horizon).allowed(points, Scenario(0.9, 0.2, 0.05))
+        assert points.alarms[allowed].max() >= 150
 
 
-def test_the_stricter_sequence_starts_between_the_main_one_and_the_most() -> None:
-    assert inner_start(100, 20, 10_000) == 120
-    assert inner_start(100, 500, 10_000) == 1000
-    assert inner_start(100, 10, 10_000) == 100
+@pytest.mark.parametrize("n_cases", [12, 15, 30])
+def test_no_test_starts_at_the_last_case(n_cases: int) -> None:
+    """The risk of a test is that of the cases below its start."""
+    for horizon in (n_cases, 1000):
+        starts = [test.start for test in plans(n_cases, horizon, 0.3, 0.05, n_cases).values()]
+        assert max(starts, default=0) < n_cases
+        points = OperatingPoints.from_scores(np.arange(n_cases) > 0, np.arange(n_cases))
+        Guarantee(0.95, horizon=horizon).allowed(points, Scenario(0.3, cost_ratio=0.1))
 
 
-def test_walks_start_later_for_short_horizons_and_nowhere_beyond_the_capacity() -> None:
-    usual = walk_starts(2000, 2000, 0.4, 0.05, 1000)
-    assert list(usual.values()) == [TUNING.main_share, TUNING.late_share]
-    assert min(walk_starts(2000, 200, 0.4, 0.05, 1000)) > 2 * min(usual)
-    assert max(usual) <= 500
-    assert walk_starts(2000, 2000, 0.4, 0.05, 5) == {}
-    assert walk_starts(2000, 2000, 1.0, 0.05, 1000) == {}
-    # Few alarms: as early as can be.
-    earliest = min(walk_starts(2000, 2000, 0.4, 0.05, 30))
-    assert earliest == pytest.approx(min(usual) / 6, abs=1)
-    assert walk_starts(2000, 2000, 0.4, 0.05, earliest) == {earliest: TUNING.main_share}
+def test_the_threshold_at_a_rank_is_the_one_with_as_many_alarms() -> None:
+    points = OperatingPoints.from_counts([2, 3, 6], [1, 1, 4], 8, 10)
+    # Ranks 3 and 4 have thresholds; of four alarms, three are right, and the last of them may be.
+    assert at_rank(points, 4, 2).tolist() == [2]
+    assert at_rank(points, 4, 3).tolist() == []
+    # Three alarms are tied: two of them are right, and one of these may be the last.
+    assert at_rank(points, 3, 1).tolist() == [1]
+    assert at_rank(points, 3, 2).tolist() == []
+    # Within a group of ties and beyond all cases there is no threshold.
+    assert at_rank(points, 5, 0).tolist() == []
+    assert at_rank(points, 11, 0).tolist() == []
+    # A negative at the rank leaves all positives above it.
+    alone = OperatingPoints.from_counts([3, 3], [0, 1], 4, 4)
+    assert at_rank(alone, 4, 3).tolist() == [2]
 
 
-@pytest.mark.parametrize(("n_cases", "horizon"), [(11, 22), (14, 14), (14, 1000), (21, 42)])
-def test_no_sequence_starts_at_the_last_case(n_cases: int, horizon: int) -> None:
-    """The first rank that may pass, of the main sequence or the late one, is the last of all."""
-    starts = walk_starts(n_cases, horizon, 0.3, 0.05, n_cases)
-    assert max(starts, default=0) < n_cases
-    points = OperatingPoints.from_scores(np.arange(n_cases) > 0, np.arange(n_cases))
-    allowed = Guarantee(0.95, horizon=horizon).allowed(points, Scenario(0.3, cost_ratio=0.1))
-    assert allowed[1:].any() == bool(starts)
-
-
-@pytest.mark.parametrize(("n_cases", "horizon"), [(12, 22), (15, 15), (15, 1000), (22, 42)])
-def test_a_sequence_may_start_at_the_last_case_but_one(n_cases: int, horizon: int) -> None:
-    assert max(walk_starts(n_cases, horizon, 0.3, 0.05, n_cases)) == n_cases - 1
-
-
-def test_no_stretch_has_no_thresholds() -> None:
+def test_no_run_has_no_thresholds() -> None:
     nothing = spaced(np.arange(100), slice(5, 5))
     assert nothing.tolist() == []
     assert np.arange(100)[nothing].tolist() == []
     assert spaced(np.arange(100), slice(5, 6)).tolist() == [5]
 
 
-def test_thresholds_of_a_stretch_are_evenly_apart_in_ratios() -> None:
-    """The first at or after each of eight numbers of alarms, from the stretch's ends inwards."""
+def test_thresholds_of_a_run_are_evenly_apart_in_ratios() -> None:
+    """The first at or after each of eight numbers of alarms, from the run's ends inwards."""
     rng = np.random.default_rng(4)
     for _ in range(200):
         alarms = np.append(0, np.cumsum(rng.integers(1, 9, size=int(rng.integers(10, 200)))))
@@ -225,8 +213,8 @@ def test_thresholds_of_a_stretch_are_evenly_apart_in_ratios() -> None:
 def test_points_that_end_before_the_start_have_nothing_to_test() -> None:
     points = OperatingPoints.from_counts([3, 4], [1, 5], 5, 10)
     plan = Walk(15, 15, 0.3, 0.05, 12, 14)
-    stretch = walk(points, plan, np.array([1, 1, 1, 1]))
-    assert points.alarms[stretch].tolist() == []
+    run = walk(points, plan, np.array([1, 1, 1, 1]))
+    assert points.alarms[run].tolist() == []
 
 
 def test_without_a_floor_the_capacity_decides_alone() -> None:
@@ -239,7 +227,7 @@ def test_without_a_floor_the_capacity_decides_alone() -> None:
 def test_a_confidence_beyond_what_is_proven_is_refused() -> None:
     points = drawn(np.random.default_rng(0))
     message = (
-        r"^a confidence that leaves an error of 9\.65e-09 is not proven for a horizon; accepted "
+        r"^a confidence that leaves an error of 9\.35e-09 is not proven for a horizon; accepted "
         r"are errors of at least 1e-07, after the split over models$"
     )
     with pytest.raises(ValueError, match=message):

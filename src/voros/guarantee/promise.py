@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
 
@@ -15,11 +14,9 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.binomial_tests import certified
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
-from voros.guarantee.next_cases import certified_next
+from voros.guarantee.next_cases import EXACT, ROUGH, Needs, certified_next
 from voros.guarantee.period_tests import certified_periods, why_none_certified
-from voros.guarantee.prediction import requirement, rough_requirement
 from voros.guarantee.shortfall import Shortfall, shortfall
-from voros.guarantee.walk_risk import Walk
 
 
 @dataclass(frozen=True)
@@ -142,7 +139,7 @@ class Guarantee:
         self,
         points: OperatingPoints,
         scenario: Scenario,
-        needs: Callable[[Walk], AnyArray] = requirement,
+        needs: Needs = EXACT,
     ) -> BoolArray:
         """Return which thresholds pass the tests of the limits, as `limits` reads them."""
         n_cases = check_whole(points, scenario)
@@ -179,7 +176,7 @@ class Guarantee:
         scenario = self.limits(scenario)
 
         def passed(others: OperatingPoints) -> BoolArray:
-            return self.certified(others, scenario, rough_requirement) & others.feasible(scenario)
+            return self.certified(others, scenario, ROUGH) & others.feasible(scenario)
 
         return shortfall(points, scenario, self.alpha, self.horizon, passed)
 

@@ -38,23 +38,30 @@ class Tuning:
     # probability.
     start_power: float = 0.8
 
-    # Shares of alpha for the sequence that starts late (for when the very highest scores are false
-    # alarms), and for thresholds well inside the limit (for costs that want fewer alarms). The main
-    # sequence has the rest.
-    late_share: float = 0.03
+    # Next cases: shares of alpha for the sequence that starts early (for few alarms at a high
+    # precision), for the one rank (times the square of the most alarms, and its bounds), and for
+    # thresholds well inside the limit (for costs that want fewer alarms). The main sequence has the
+    # rest.
+    early_walk_share: float = 0.03
+    rank_share: float = 12_000.0
+    rank_shares: tuple[float, float] = (0.03, 0.7)
     inner_share: float = 0.005
+    # The rank, as a part of the most alarms.
+    rank_place: float = 0.5
     # Number of thresholds well inside the limit.
     inner_thresholds: int = 8
-    # Sequences start no earlier than at this part of the rank at which a precision half-way from
-    # the floor to 1 would pass.
-    earliest: float = 0.45
-    # The main sequence starts at `main_start` times the earliest rank, but no later than at one
-    # `least_length`-th of the most alarms.
-    main_start: float = 6.0
-    least_length: float = 4.0
+    # The main sequence starts at this multiple of the rank at which a precision half-way from the
+    # floor to 1 would pass, but no later than at one `main_length`-th of the most alarms.
+    main_start: float = 2.7
     # Smaller levels are refused: rounding could matter.
     least_alpha: float = 1e-7
 
+    # Where a rank's requirement is rough: standard deviations above the floor, and steps.
+    rough_excess: float = 6.0
+    rough_steps: int = 200
+    # Numbers of tied cases that are looked at, and the least of them.
+    gaps: int = 10
+    least_gap: float = 0.05
     # Part of alpha set aside for sequences that start, or end, far from where they should.
     far_off: float = 1e-3
     # Normal deviates that divide the places of the start into intervals.
@@ -189,11 +196,6 @@ class Tuning:
     planning_steps: int = 200
     # Alarms per case below which a number of cases is beyond any validation.
     least_rate: float = 1e-9
-
-    @property
-    def main_share(self) -> float:
-        """Share of alpha left to the sequence that usually has the last word."""
-        return 1 - self.late_share - self.inner_share
 
 
 TUNING = Tuning()

@@ -1,0 +1,101 @@
+"""The test of one rank against its definition, and against drawn validations and futures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import beta, binom
+
+from voros.guarantee.future_floor import needed_to_keep
+from voros.guarantee.rank_test import needed_above, rank_risk, rough_needed_above
+from voros.guarantee.walk_risk import Walk
+
+PLANS = [
+    Walk(1000, 2000, 0.5, 0.03, 34, 68),
+    Walk(1000, 2000, 0.5, 0.03, 34, 68, coarse=True),
+    Walk(2000, 200, 0.3, 0.02, 130, 260, coarse=True),
+    Walk(500, 500, 0.8, 0.035, 55, 110),
+    Walk(3000, 9000, 0.05, 0.01, 200, 400),
+]
+
+
+def by_definition(plan: Walk, needed: int) -> float:
+    """The mean over places of the rank of the largest product, on a grid: below the risk."""
+    precision = np.linspace(plan.min_precision / 2, 1, 400)
+    passing = binom.sf(needed - 1, plan.start - 1, precision)
+    products = []
+    for level in (np.arange(40) + 0.5) / 40:
+        share = beta.ppf(level, plan.start, plan.n_cases - plan.start + 1)
+        low, high = binom.ppf([1e-9, 1 - 1e-9], plan.horizon, share).astype(int)
+        alarms = np.arange(low, high + 1)
+        mass = binom.pmf(alarms, plan.horizon, share)
+        needed_later = needed_to_keep(alarms, plan.min_precision)
+        breaking = binom.cdf(needed_later[:, None] - 1, alarms[:, None], precision)
+        products.append((mass @ breaking * passing).max())
+    return float(np.mean(products))
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_the_risk_is_at_least_the_definition_and_not_much_more(plan: Walk) -> None:
+    needed = needed_above(plan)
+    exact = by_definition(plan, needed)
+    assert exact <= rank_risk(plan, needed) <= plan.alpha
+    assert rank_risk(plan, needed) <= 1.35 * exact + 1e-4
+    # One true positive less would be too risky, by the bound; a few less, by definition too.
+    assert rank_risk(plan, needed - 1) > plan.alpha
+    assert by_definition(plan, needed - 2 - plan.start // 60) > plan.alpha
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_the_risk_falls_with_what_is_needed(plan: Walk) -> None:
+    needed = needed_above(plan)
+    risks = [rank_risk(plan, needed + i) for i in (-3, -2, -1, 0, 1)]
+    assert (np.diff(risks) < 0).all()
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_the_guess_is_near(plan: Walk) -> None:
+    assert abs(rough_needed_above(plan) - needed_above(plan)) <= 5
+
+
+def test_where_nothing_can_pass_more_is_needed_than_there_is() -> None:
+    plan = Walk(1000, 1000, 0.9, 0.02, 10, 20)
+    assert needed_above(plan) == plan.start
+    assert rank_risk(plan, plan.start - 1) > plan.alpha
+
+
+def broken(plan: Walk, precision: float, rng: np.random.Generator, runs: int) -> float:
+    """How often validation passes at the rank and the next cases break the floor there."""
+    share = rng.beta(plan.start, plan.n_cases - plan.start + 1, size=runs)
+    passes = rng.binomial(plan.start - 1, precision, size=runs) >= needed_above(plan)
+    alarms = rng.binomial(plan.horizon, share)
+    right = rng.binomial(alarms, precision)
+    return float(np.mean(passes & (right < needed_to_keep(alarms, plan.min_precision))))
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_at_no_precision_does_it_err_more_often_than_promised(plan: Walk) -> None:
+    rng, runs = np.random.default_rng(1), 20_000
+    highest = min(1.0, 1.2 * needed_above(plan) / plan.start)
+    shares = [
+        broken(plan, precision, rng, runs)
+        for precision in np.linspace(plan.min_precision, highest, 25).tolist()
+    ]
+    assert max(shares) <= plan.alpha + 3 * np.sqrt(plan.alpha / runs)
+    assert max(shares) > plan.alpha / 2
+
+
+def test_ties_below_the_rank_do_not_break_it() -> None:
+    """A threshold whose group of ties holds only negatives beyond the rank, as many as hurt."""
+    plan, rng, runs = PLANS[0], np.random.default_rng(2), 40_000
+    below = plan.n_cases - plan.start
+    for expected in (0.1, 0.5, 1.0, 2.0, 5.0):
+        for precision in (0.52, 0.56, 0.6):
+            place = rng.beta(plan.start, below + 1, size=runs)
+            share = place + expected / below * (1 - place)
+            alone = rng.binomial(below, expected / below, size=runs) == 0
+            passes = rng.binomial(plan.start - 1, precision, size=runs) >= needed_above(plan)
+            alarms = rng.binomial(plan.horizon, share)
+            right = rng.binomial(alarms, precision * place / share)
+            breaks = right < needed_to_keep(alarms, plan.min_precision)
+            assert np.mean(alone & passes & breaks) <= plan.alpha + 3 * np.sqrt(plan.alpha / runs)
