@@ -225,7 +225,7 @@ class BinomialCounts:
         """
         steps = (self.trials * np.diff(self.chances)) ** 2 / 8
         group = np.searchsorted(self._firsts, np.arange(len(steps)), side="right") - 1
-        factors = [_second_differences(self.trials, self.chances) / 2]
+        factors = [second_differences(self.trials, self.chances) / 2]
         for low, high in self._windows[:-1]:
             below = 1 - at_least(low[group], self.trials - 2, self.chances[:-1])
             above = at_least(high[group] - 1, self.trials - 2, self.chances[1:])
@@ -317,7 +317,7 @@ def _bands(rows: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
     return np.vstack([high, ends.max(axis=0)]), np.vstack([low, ends.min(axis=0)])
 
 
-def _second_differences(trials: int, chances: FloatArray) -> FloatArray:
+def second_differences(trials: int, chances: FloatArray) -> FloatArray:
     """Bound the sum of absolute second differences of probabilities between chances."""
     spread = chances * (1 - chances)
     variance = max(trials - 3, 0) * np.minimum(spread[1:], spread[:-1])

@@ -170,6 +170,63 @@ class Tuning:
     # Least and most of how fast the risk follows the margins.
     slopes: tuple[float, float] = (0.1, 1.5)
 
+    # One threshold: shares and precisions of the grid are apart by this many standard deviations of
+    # the validation cases; with more than `horizon_steps` times as many next cases, shares are
+    # closer together.
+    share_step: float = 0.15
+    precision_cell: float = 0.1
+    horizon_steps: float = 2.0
+    # Standard deviations from the floor up to which precisions are close together.
+    precision_reach: float = 6.0
+    # Standard deviations of the alarms within which their most are sought, and the part of alpha
+    # that they may use.
+    capacity_reach: float = 8.0
+    capacity_part: float = 0.99
+    # Added to margins, over the root of the alarms: with few alarms whole numbers count more.
+    few_margin: float = 0.15
+    # First and last step, in standard deviations, of the search for the smallest margins.
+    first_step: float = 0.06
+    last_step: float = 0.01
+    # Sequences: parts of a cell within which chances are bounded, differences that are counted
+    # in full, as a part of alpha, and of the chances of a broken limit, as normal deviates, the
+    # last and the step.
+    cell_parts: tuple[int, int] = (4, 2)
+    ignored_part: float = 0.002
+    last_deviate: float = 2.4
+    deviate_step: float = 0.025
+    # Next alarms beyond which closed bounds replace exact tails.
+    exact_rows: int = 3000
+
+    # Plans from development cases: bins of scores and the rank of the first, numbers of alarms for
+    # which the needed true positives are computed, how far beyond the
+    # capacity thresholds are looked at, and the least count of a bin.
+    plan_bins: int = 110
+    plan_first_rank: float = 6.0
+    plan_nodes: int = 120
+    plan_beyond: float = 1.3
+    plan_least_count: float = 1e-3
+    # Part of the smooth curve in what is taken to be likely, and what the margins of sequences are
+    # taken to be above the normal ones.
+    plan_smooth: float = 0.75
+    plan_more_margin: float = 0.08
+    # Penalty on the smooth curve, and Newton steps of its fit.
+    plan_penalty: tuple[float, float, float] = (0.0, 0.01, 1.0)
+    plan_fit_steps: int = 12
+    # Draws with which sequences, and first of all single thresholds of many models, are compared;
+    # and how many models are left then.
+    plan_draws: int = 500
+    plan_few_draws: int = 200
+    plan_models: int = 5
+    # Thresholds of a sequence for the next cases, at most, and how far apart they are, in bins.
+    plan_steps: int = 3
+    plan_strides: tuple[int, ...] = (1, 2, 4, 6, 9)
+    # Starts that are tried of sequences for the population, at most.
+    plan_starts: int = 16
+    # Standard deviations, and share, by which validation alarms may differ from what development
+    # cases let expect.
+    plan_reach: float = 5.0
+    plan_drift: float = 0.1
+
     # Groups: share of them set aside to choose what to test, and most thresholds tested.
     learning_share: float = 0.15
     most_tested: int = 24

@@ -1,0 +1,322 @@
+"""Choose model and thresholds on development cases, so that validation tests them alone.
+
+Whatever is settled on development cases is fixed before validation: a model, and one threshold or
+a few in a fixed sequence. Each is then tested at the full alpha. How they are chosen decides the
+power of the certificate and nothing else, so it may be rough: populations are drawn that the
+development cases make likely, validations are drawn from them, and of many sequences the one is
+taken that saves most on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, ndtr, ndtri
+
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.guarantee.binomial_tests import fewest_at, most_counted
+from voros.guarantee.one_threshold import OneTest, most_once, needed_once, normal_margin
+from voros.guarantee.tuning import TUNING
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tested on validation cases, settled on development cases.
+
+    Attributes
+    ----------
+    model : str
+    thresholds : tuple of float
+        From strict to lenient. They are tested in this order until one fails.
+    shares : tuple of float
+        Share of the development cases that each flags.
+    n_development : int
+        Development cases.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(4000) < 0.2
+    >>> points = OperatingPoints.from_scores(y, 1.5 * y + rng.normal(size=4000))
+    >>> goal = Goal(2000, None, 0.05, Scenario(0.5, 0.3, cost_ratio=(0.05, 0.1)))
+    >>> plan = Plan.from_development({"a": points}, goal)
+    >>> plan.model, round(plan.shares[0], 2), round(plan.shares[-1], 2)
+    ('a', 0.02, 0.39)
+    """
+
+    model: str
+    thresholds: tuple[float, ...]
+    shares: tuple[float, ...]
+    n_development: int
+
+    @classmethod
+    def from_development(cls, points_by_model: Mapping[str, OperatingPoints], goal: Goal) -> Plan:
+        """Choose the sequence that saves most on average, over all models."""
+        candidates = {model: Candidates(points, goal) for model, points in points_by_model.items()}
+        if len(candidates) > TUNING.plan_models:
+            first = {model: each.best_one(goal) for model, each in candidates.items()}
+            kept = sorted(first, key=first.__getitem__, reverse=True)[: TUNING.plan_models]
+            candidates = {model: candidates[model] for model in kept}
+        best = {model: each.best(goal) for model, each in candidates.items()}
+        model = max(best, key=lambda name: best[name].saved)
+        points, rows = points_by_model[model], best[model].rows
+        return cls(
+            model,
+            tuple(points.thresholds[rows].tolist()),
+            tuple((points.alarms[rows] / points.n_cases).tolist()),
+            int(points.n_cases),
+        )
+
+    def counts(self, points: OperatingPoints) -> OperatingPoints:
+        """Count validation cases at the thresholds of the plan, never alarm before them."""
+        rows = np.searchsorted(-points.thresholds, -np.array(self.thresholds), side="right") - 1
+        return OperatingPoints(
+            np.append(np.inf, self.thresholds),
+            np.append(0, points.tp[rows]),
+            np.append(0, points.fp[rows]),
+            points.n_positive,
+            points.n_negative,
+        )
+
+    def passed(self, points: OperatingPoints, goal: Goal) -> BoolArray:
+        """Return which of `counts` may be deployed: for the next cases the last that passes.
+
+        Of those with the same validation alarms the strictest is enough.
+        """
+        least, needed = self._needed(goal)
+        tp, alarms = points.tp[1:], points.alarms[1:]
+        within = (alarms >= least) & (alarms < least + len(needed))
+        enough = np.append(needed, 0)[np.where(within, alarms - least, -1)]
+        passes = np.logical_and.accumulate(within & (tp >= enough))
+        if goal.horizon is not None:
+            passes &= np.arange(len(passes)) == np.count_nonzero(passes) - 1
+        else:
+            passes &= np.diff(points.alarms) > 0
+        return np.append(True, passes)
+
+    def explain(self, points: OperatingPoints, goal: Goal) -> str:
+        """Say by how much the first threshold failed, where it did."""
+        scenario, alarms = goal.scenario, int(points.alarms[1])
+        least, needed = self._needed(goal)
+        about = "population" if goal.horizon is None else f"next {goal.horizon:,} cases"
+        most = least + len(needed) - 1
+        if least <= alarms <= most:
+            found = f"{points.tp[1]:,} true positives in {alarms:,} validation alarms"
+            enough = f"{needed[alarms - least]:,} are needed"
+        else:
+            found = f"{alarms:,} validation alarms"
+            enough = f"{least:,} to {most:,} may pass" if len(needed) else "no number may pass"
+        return (
+            f"the threshold {self.thresholds[0]:.6g}, fixed on {self.n_development:,} development "
+            f"cases, has {found}; {enough} for precision >= {scenario.min_precision:g} and "
+            f"capacity={scenario.capacity!r} in the {about}, so never alarm is deployed"
+        )
+
+    def _needed(self, goal: Goal) -> tuple[int, AnyArray]:
+        """Return the fewest alarms that may pass, and the true positives needed from there on."""
+        if goal.horizon is None:
+            most = most_counted(goal.n_cases, goal.share * goal.n_cases, None, goal.alpha)
+            alarms = np.arange(1, most + 1)
+            floor = goal.scenario.min_precision
+            return 1, fewest_at(goal.alpha, alarms, floor) if floor else np.zeros_like(alarms)
+        test = self.test(goal)
+        return (1, np.zeros(0, dtype=np.int64)) if test is None else (test.least, needed_once(test))
+
+    def test(self, goal: Goal) -> OneTest | None:
+        """Return the test of each threshold for the next cases; None where none can pass.
+
+        More or fewer alarms than development cases let expect do not pass. That leaves fewer shares
+        over which the risk is bounded.
+        """
+        assert goal.horizon is not None
+        low, high = (goal.n_cases * np.array([self.shares[0], self.shares[-1]])).tolist()
+        spread = TUNING.plan_reach * np.sqrt(1 + goal.n_cases / self.n_development)
+        least = int((1 - TUNING.plan_drift) * low - spread * np.sqrt(low))
+        n_steps = len(self.thresholds)
+        most = most_once(goal.n_cases, goal.horizon, goal.capacity, goal.alpha, n_steps)
+        most = min(most, int((1 + TUNING.plan_drift) * high + spread * np.sqrt(high)) + 1)
+        if max(least, 1) > most:
+            return None
+        floor, sizes = goal.scenario.min_precision, (goal.n_cases, goal.horizon)
+        return OneTest(*sizes, floor, goal.capacity, goal.alpha, max(least, 1), most, n_steps)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a plan is made for.
+
+    Attributes
+    ----------
+    n_cases : int
+        Validation cases.
+    horizon : int or None
+        Next cases; None for the population.
+    alpha : float
+    scenario : Scenario
+        As the guarantee reads it.
+    false_alarm_cost : float
+        What a false alarm costs, as a share of a miss.
+    """
+
+    n_cases: int
+    horizon: int | None
+    alpha: float
+    scenario: Scenario
+    false_alarm_cost: float = 0.0
+
+    @property
+    def capacity(self) -> int:
+        """Most alarms in the next cases."""
+        assert self.horizon is not None
+        return int(self.scenario.max_alarms(self.horizon))
+
+    @property
+    def share(self) -> float:
+        """The capacity as a share of the cases."""
+        n_cases = self.horizon or self.n_cases
+        return min(self.scenario.max_alarms(n_cases) / n_cases, 1.0)
+
+    def rules(self) -> Iterator[Rule]:
+        """Return about what a sequence needs, for each length that is tried."""
+        if self.horizon is None:
+            yield Rule.at(self, self.alpha, None)
+            return
+        for n_steps in range(1, TUNING.plan_steps + 1):
+            margin = normal_margin(self.alpha, self.horizon / self.n_cases, n_steps)
+            # The bound on several is a little less sharp.
+            more = 0.0 if n_steps == 1 else TUNING.plan_more_margin
+            yield Rule.at(self, float(ndtr(-margin - more)), n_steps)
+
+
+class Rule(NamedTuple):
+    """About what thresholds need to pass: the binomial test at a level."""
+
+    floor: float
+    level: float
+    most: int
+    n_steps: int | None
+
+    @classmethod
+    def at(cls, goal: Goal, level: float, n_steps: int | None) -> Rule:
+        """Return the test of both limits at a level."""
+        most = most_counted(goal.n_cases, goal.share * goal.n_cases, None, level)
+        return cls(goal.scenario.min_precision, level, most, n_steps)
+
+    def excess(self, tp: AnyArray, alarms: AnyArray) -> FloatArray:
+        """Return by how much counts pass, in standard deviations; less than 0 fails."""
+        root = np.sqrt(np.maximum(alarms, 1))
+        excess = (tp - self.floor * alarms) / root - self._margin(root)
+        over = (self.most - alarms) / np.sqrt(max(self.most, 1))
+        return np.where(alarms > 0, np.minimum(excess, over), -1.0)
+
+    def _margin(self, root: FloatArray) -> FloatArray:
+        """Return the true positives needed above the floor, over the root of the alarms."""
+        if self.floor == 0:
+            return np.full_like(root, -1.0)
+        alarms = np.unique(np.geomspace(1, root.max() ** 2, TUNING.plan_nodes).astype(np.int64))
+        needed = fewest_at(self.level, alarms, self.floor)
+        margins = (needed - self.floor * alarms) / alarms**0.5
+        return np.asarray(np.interp(root, alarms**0.5, margins))
+
+
+class Sequence(NamedTuple):
+    """Rows of development points to test in turn, and what they save on average."""
+
+    rows: AnyArray
+    saved: float
+
+
+class Candidates:
+    """Thresholds of one model, and what they may do, by its development cases."""
+
+    def __init__(self, points: OperatingPoints, goal: Goal) -> None:
+        n_cases = int(points.n_cases)
+        ranks = np.geomspace(min(TUNING.plan_first_rank, n_cases), n_cases, TUNING.plan_bins)
+        rows = np.searchsorted(points.alarms, np.rint(ranks))
+        self._bins = np.unique(np.minimum(rows, len(points) - 1))
+        reach = TUNING.plan_beyond * goal.share * n_cases
+        self.rows = self._bins[: max(1, np.count_nonzero(points.alarms[self._bins] <= reach))]
+        self._points = points
+
+    @cached_property
+    def _pseudo_counts(self) -> FloatArray:
+        """Cases of each bin and class: in part as they are, in part along a smooth curve."""
+        counts = np.diff(
+            np.stack([each[self._bins] for each in (self._points.tp, self._points.fp)]), prepend=0
+        )
+        total = counts.sum(axis=0)
+        middle = (np.cumsum(total) - total / 2) / total.sum()
+        smooth = total * expit(_fitted_logit(ndtri(middle), counts[0], total))
+        fitted = np.stack([smooth, total - smooth])
+        return np.asarray(counts + TUNING.plan_smooth * (fitted - counts))
+
+    def draws(self, goal: Goal, n_draws: int) -> tuple[FloatArray, AnyArray, AnyArray]:
+        """Return what thresholds save in likely populations, and counts of validations there."""
+        rng = np.random.default_rng(TUNING.order_seed)
+        weights = np.maximum(self._pseudo_counts, TUNING.plan_least_count).reshape(-1)
+        shares = rng.gamma(weights, size=(n_draws, len(weights)))
+        shares /= shares.sum(axis=1, keepdims=True)
+        counts = rng.multinomial(goal.n_cases, shares)
+        size, n_bins = len(self.rows), len(self._bins)
+        above = np.cumsum(shares.reshape(n_draws, 2, n_bins)[..., :size], axis=2)
+        counted = np.cumsum(counts.reshape(n_draws, 2, n_bins)[..., :size], axis=2)
+        tp, fp = counted[:, 0], counted[:, 1]
+        return above[:, 0] - goal.false_alarm_cost * above[:, 1], tp, tp + fp
+
+    def best_one(self, goal: Goal) -> float:
+        """Return about what the best single threshold saves."""
+        saving, tp, alarms = self.draws(goal, TUNING.plan_few_draws)
+        passes = next(goal.rules()).excess(tp, alarms) >= 0
+        return float((passes * saving).mean(axis=0).max())
+
+    def best(self, goal: Goal) -> Sequence:
+        """Return the sequence that saves most on average; where none passes, the closest."""
+        saving, tp, alarms = self.draws(goal, TUNING.plan_draws)
+        best = Sequence(self.rows[:1], -np.inf)
+        for rule in goal.rules():
+            excess = rule.excess(tp, alarms)
+            if best.saved == -np.inf:
+                best = Sequence(self.rows[[int(excess.mean(axis=0).argmax())]], 0.0)
+            for steps in _sequences(len(self.rows), rule.n_steps):
+                saved = _saved(excess[:, steps] >= 0, saving[:, steps])
+                if saved > best.saved:
+                    best = Sequence(self.rows[steps], saved)
+        return best
+
+
+def _sequences(size: int, n_steps: int | None) -> Iterator[AnyArray]:
+    """Return places of candidates in sequence, evenly apart: of a length, or of any."""
+    places = np.arange(size)
+    starts = range(0, size, 1 if n_steps else -(-size // TUNING.plan_starts))
+    for start, stride in product(starts, TUNING.plan_strides if n_steps != 1 else (1,)):
+        steps = places[start::stride][:n_steps]
+        if n_steps is None or len(steps) == n_steps:
+            yield steps
+
+
+def _saved(passes: BoolArray, saving: FloatArray) -> float:
+    """Return what is saved on average if the last before the first failure is deployed."""
+    n_passed = np.count_nonzero(np.logical_and.accumulate(passes, axis=1), axis=1)
+    padded = np.concatenate([np.zeros((len(saving), 1)), saving], axis=1)
+    return float(padded[np.arange(len(saving)), n_passed].mean())
+
+
+def _fitted_logit(place: FloatArray, positive: AnyArray, total: AnyArray) -> FloatArray:
+    """Fit the log odds of a positive by a parabola, by Newton's method with a light penalty."""
+    design = np.stack([np.ones_like(place), place, place**2], axis=1)
+    penalty = np.diag(TUNING.plan_penalty)
+    share = (positive.sum() + 0.5) / (total.sum() + 1)
+    fitted = np.array([np.log(share / (1 - share)), 0.0, 0.0])
+    for _ in range(TUNING.plan_fit_steps):
+        chance = expit(design @ fitted)
+        slope = design.T @ (positive - total * chance) - penalty @ fitted
+        curvature = (design.T * (total * chance * (1 - chance))) @ design + penalty
+        fitted = fitted + np.clip(np.linalg.solve(curvature, slope), -2.0, 2.0)
+    return np.asarray(design @ fitted)
