@@ -29,11 +29,18 @@ from voros.policy import ThresholdPolicy
 from voros.policy.allowed import (
     AllowedThresholds,
     PolicyStrategy,
+    allowed_thresholds,
     check_groups,
     deployable,
     limits_under,
     split,
     why_never_alarm,
+)
+from voros.policy.development import (
+    Planned,
+    check_development,
+    check_same_models,
+    read_development,
 )
 from voros.text.table import Shown, Table
 
@@ -42,6 +49,9 @@ if TYPE_CHECKING:
 
 Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+BY_SAVING: tuple[Strategy, ...] = ("partial_voros", "recall")
+"""With development cases these choose the model that saves most under the guarantee."""
 
 PAPER_TOLERANCE = 0.01
 """The difference in score below which the paper calls two models equally good."""
@@ -94,17 +104,20 @@ class Selection(Shown):
         A difference below this share of what a score can reach within the limits does not count
         as one; see `tolerance_of`.
     ranking : tuple of ModelScores
-        Best first by `strategy`; models of equal score in the order given.
+        Best first by `strategy`; models of equal score in the order given. With development cases
+        the scores are those on them, and the model that was fixed there comes first.
     scenario : Scenario
     guarantee : Guarantee or None
         The promise that holds for whichever of the models is deployed; its error is split over
-        them.
+        them. With development cases it holds for the winner, which has all of it.
     reason : str or None
         Why the winner could only never alarm, where that is so.
     allowed : mapping of str to AllowedThresholds
-        The thresholds of each model that may be deployed.
+        The thresholds of each model that may be deployed; with development cases of the winner.
     pos_label : label or None
         The positive label, where it was stated.
+    n_development : int or None
+        On how many development cases the model was chosen, where there are some.
 
     Examples
     --------
@@ -127,6 +140,7 @@ class Selection(Shown):
         default_factory=dict, repr=False, compare=False
     )
     pos_label: Any = None
+    n_development: int | None = None
 
     @property
     def winner(self) -> str:
@@ -235,7 +249,10 @@ class Selection(Shown):
     def _parts(self) -> tuple[str, Table, str]:
         """Return the ranking; a star marks scores within the tolerance of the best."""
         table = Table.from_rows([("model", *STRATEGIES), *map(self.cells, self.ranking)])
-        return f"winner by {self.strategy}: {self.winner}", table, self.legend
+        by = f"by {self.strategy}"
+        if self.n_development is not None:
+            by = f"fixed on {self.n_development:,} development cases, {by}"
+        return f"winner {by}: {self.winner}", table, self.legend
 
     @property
     def legend(self) -> str:
@@ -266,6 +283,7 @@ def select_model(
     pos_label: Any = None,
     sample_weight: Any = None,
     guarantee: Guarantee | None = None,
+    development: Any = None,
     groups: Any = None,
     periods: Any = None,
     times: Any = None,
@@ -295,6 +313,12 @@ def select_model(
         Count only thresholds that also keep the limits on future data, with confidence. Each model
         has its part of the allowed error (`Guarantee.split`), so that the promise holds for
         whichever is deployed with `Selection.policy`.
+    development : tuple of (y_dev, scores_dev), optional
+        Labels and scores of the same models on cases that are not among the validation cases, such
+        as out-of-fold scores of the training cases, or last year's. Model and thresholds are fixed
+        on them, and the validation cases certify them with the whole error. Only with a guarantee,
+        and not with a capacity per period. Where groups repeat, development cases choose the model
+        only.
     groups : array-like of shape (n_cases,), optional
         The patient of each case. A guarantee needs it where patients have several cases: without
         `groups` all cases are taken as independent, and nothing can check that.
@@ -329,11 +353,21 @@ def select_model(
     read = read_periods(scenario, y_true, periods, times)
 
     how = {"sample_weight": sample_weight, "groups": groups, "periods": read}
-    counted = (
-        (name, count_model(name if named else None, y_true, column, pos_label=pos_label, **how))
-        for name, column in columns.items()
-    )
-    selection = rank_points(counted, len(columns), scenario, strategy, tolerance, guarantee)
+
+    def points_of(model: str) -> OperatingPoints:
+        name = model if named else None
+        return count_model(name, y_true, columns[model], pos_label=pos_label, **how)
+
+    ranked: Any = {"strategy": strategy, "tolerance": tolerance, "guarantee": guarantee}
+    if development is None:
+        counted = ((model, points_of(model)) for model in columns)
+        selection = rank_points(counted, len(columns), scenario, **ranked)
+    else:
+        check_development(guarantee, scenario)
+        developed = read_development(development, pos_label)
+        check_same_models(developed, columns)
+        n_cases = len(next(iter(columns.values())))
+        selection = rank_developed(developed, points_of, n_cases, scenario, **ranked)
     _warn_about(selection)
     return replace(selection, pos_label=pos_label)
 
@@ -345,6 +379,7 @@ def select_points(
     strategy: Strategy = "partial_voros",
     tolerance: float = PAPER_TOLERANCE,
     guarantee: Guarantee | None = None,
+    development: Mapping[str, OperatingPoints] | None = None,
 ) -> Selection:
     """Rank models by their operating points, and pick one; see `select_model`.
 
@@ -362,9 +397,23 @@ def select_points(
     """
     check_scenario(scenario)
     models = check_points_by_model(points_by_model)
-    selection = rank_points(models.items(), len(models), scenario, strategy, tolerance, guarantee)
+    how: Any = {"strategy": strategy, "tolerance": tolerance, "guarantee": guarantee}
+    selection = _rank(models, scenario, development, **how)
     _warn_about(selection)
     return selection
+
+
+def _rank(
+    models: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    development: Mapping[str, OperatingPoints] | None,
+    **how: Any,
+) -> Selection:
+    if development is None:
+        return rank_points(models.items(), len(models), scenario, **how)
+    check_same_models(development, models)
+    n_cases = int(next(iter(models.values())).n_cases)
+    return rank_developed(development, models.__getitem__, n_cases, scenario, **how)
 
 
 def rank_points(
@@ -408,6 +457,58 @@ def rank_points(
     return Selection(strategy, tolerance, ranking, scenario, guarantee, reason, kept)
 
 
+def rank_developed(
+    development: Mapping[str, OperatingPoints],
+    points_of: Callable[[str], OperatingPoints],
+    n_cases: int,
+    scenario: Scenario,
+    strategy: Strategy = "partial_voros",
+    tolerance: float = PAPER_TOLERANCE,
+    guarantee: Guarantee | None = None,
+) -> Selection:
+    """Fix a model and its thresholds on development cases, and certify them on validation cases.
+
+    Parameters
+    ----------
+    development : mapping of str to OperatingPoints
+        Of each model on the development cases.
+    points_of : callable
+        Returns the points of a model on the validation cases.
+    n_cases : int
+        Validation cases.
+    scenario, strategy, tolerance, guarantee
+        As in `select_model`.
+    """
+    guarantee = check_development(guarantee, scenario)
+    limits = limits_under(guarantee, scenario)
+    if limits.capacity_is_count:
+        # As many alarms of the validation cases are a share of any others.
+        limits = replace(limits, capacity=min(limits.capacity / n_cases, 1.0))
+    ranked = rank_points(development.items(), len(development), limits, strategy, tolerance)
+    first = points_of(ranked.winner)
+    if first.grouped is not None and first.grouped.repeated:
+        winner, allowed = ranked.winner, allowed_thresholds(first, scenario, guarantee)
+        reason = None if allowed.can_alarm else why_never_alarm(first, scenario, guarantee)
+    else:
+        # The other strategies choose the model by another score than what is saved.
+        models = (
+            development if strategy in BY_SAVING else {ranked.winner: development[ranked.winner]}
+        )
+        planned = Planned.from_development(models, n_cases, scenario, guarantee, strategy)
+        winner = planned.plan.model
+        allowed, reason = planned.tested(first if winner == ranked.winner else points_of(winner))
+    rows = sorted(ranked.ranking, key=lambda row: row.model != winner)
+    return replace(
+        ranked,
+        ranking=tuple(replace(r, feasible=r.model == winner and allowed.can_alarm) for r in rows),
+        scenario=allowed.scenario,
+        guarantee=guarantee,
+        reason=reason,
+        allowed={winner: allowed},
+        n_development=int(development[winner].n_cases),
+    )
+
+
 def open_strategies(points: OperatingPoints, scenario: Scenario) -> tuple[Strategy, ...]:
     """Name the scores that incomplete points, counted for other scenarios, do not settle."""
     # Nearly free false alarms make the cheapest threshold the one of greatest recall.
@@ -439,6 +540,9 @@ def _warn_about(selection: Selection) -> None:
     ranking = selection.ranking
     if ranking[0].feasible:
         return
+    if selection.n_development is not None:
+        warn_caller(f"model {ranking[0].model!r}: {selection.reason}", NeverAlarmWarning)
+        return
     others = [row.model for row in ranking if row.feasible]
     hint = f"; these have some: {', '.join(others)}" if others else ", nor has any other model"
     warn_caller(
@@ -448,7 +552,10 @@ def _warn_about(selection: Selection) -> None:
 
 
 def rank_deployable(
-    points_by_model: Mapping[str, OperatingPoints], scenario: Scenario, **how: Any
+    points_by_model: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    development: Mapping[str, OperatingPoints] | None = None,
+    **how: Any,
 ) -> Selection:
     """Rank models as `select_points` does, and refuse a winner that could only never alarm.
 
@@ -457,7 +564,7 @@ def rank_deployable(
     InfeasibleError
         With what the winner could meet.
     """
-    selection = rank_points(points_by_model.items(), len(points_by_model), scenario, **how)
+    selection = _rank(points_by_model, scenario, development, **how)
     winner = selection.ranking[0].model
     warn_about_costs(selection.allowed[winner])
     if selection.reason is not None:

@@ -160,7 +160,7 @@ def test_intervals_that_cannot_be_made(refused, cases, options, complaint):
 
 
 def test_groups_that_nothing_would_look_at(refused, cases):
-    assert "--group needs --confidence" in refused("select", cases, "--group", "fair", *LIMITS)
+    assert "--group requires --confidence" in refused("select", cases, "--group", "fair", *LIMITS)
 
 
 def test_groups_and_the_next_cases(refused, tmp_path):

@@ -92,7 +92,7 @@ def test_check_fails_where_a_group_breaks_its_floor(voros_command, files, policy
         ("apply", ("--min-group", "5"), "--min-group needs groups"),
         ("apply", ("--label", "died", "--by", "sex", "--min-group", "0"), "--min-group=0"),
         ("apply", ("--label", "died", "--by", "sex", "--intersections"), "--intersections=True"),
-        ("select", ("--by", "sex"), "--by reports on test cases"),
+        ("select", ("--by", "sex"), "--by requires --test FILE"),
         ("report", ("--by", "sex", "-o", "r.html"), "--by reports on test cases"),
     ],
 )

@@ -274,3 +274,20 @@ def test_whole_alarms_are_read_per_horizon(voros_command, tmp_path):
     ran = voros_command("select", "many.csv", "-o", "many.json", *promise, *limits)
     assert ran.code == 0
     assert 90 < ThresholdPolicy.from_json(tmp_path / "many.json").default.alarms <= 180
+
+
+def test_development_cases_fix_what_the_validation_cases_certify(voros_command, tmp_path):
+    from cli.cases import write_cases
+
+    development = write_cases(tmp_path / "dev.csv", 2000, seed=2)
+    valid = write_cases(tmp_path / "valid.csv", 1000, seed=3)
+    words = ("--development", development, "--confidence", "0.95", "-o", "policy.json")
+    ran = voros_command("select", valid, *words, *LIMITS)
+    assert ran.code == 0
+    assert "fixed on 2,000 development cases" in ran.out
+    policy = ThresholdPolicy.from_json(tmp_path / "policy.json")
+    dev = read_predictions(development)
+    assert np.isin(policy.default.threshold, dev.of(policy.model))
+    assert policy.origin.n_development == 2000
+    refused = voros_command("select", valid, "--development", development, *LIMITS)
+    assert "--development requires --confidence 0.95" in refused.errors[0]

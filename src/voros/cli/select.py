@@ -90,6 +90,14 @@ def select(
             metavar="COLUMN",
         ),
     ] = None,
+    development: Annotated[
+        Path | None,
+        options.in_choice(
+            "With --confidence: cases on which model and thresholds are fixed, such as out-of-fold "
+            "scores of the training cases. The cases in FILE then certify them.",
+            metavar="FILE",
+        ),
+    ] = None,
     test: options.TestFile = None,
     output: Annotated[
         Path | None, options.output_to("Save the policy, as JSON; - is standard output.")
@@ -99,14 +107,8 @@ def select(
     engine: Engine = None,
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
-    if check and test is None:
-        raise ValueError("--check needs cases to check on; name them with --test FILE")
-    if groups.by and test is None:
-        raise ValueError("--by reports on test cases; name them with --test FILE")
-    if false_alarm_cost is not None and test is None:
-        raise ValueError("--false-alarm-cost prices test cases; name them with --test FILE")
-    if group is not None and choice.confidence is None:
-        raise ValueError("--group needs --confidence, such as --confidence 0.95")
+    _check_needed("--test FILE", test, check=check, by=groups.by, false_alarm_cost=false_alarm_cost)
+    _check_needed("--confidence 0.95", choice.confidence, group=group, development=development)
     how, scenario, aside = choice.read(), limits.read(by_period=True), groups.columns
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     when.check(scenario)
@@ -119,7 +121,8 @@ def select(
         points = count_points(cases, periods_of(cases, scenario, when))
         validation = Validation(cases.source, points, cases.label, columns.pos_label)
     with show_progress("choosing"):
-        selection = rank_deployable(validation.points, scenario, **how)
+        developed = load_development(development, columns, validation)
+        selection = rank_deployable(validation.points, scenario, developed, **how)
         policy = replace(selection, pos_label=validation.pos_label).policy()
         document = "" if output is None else policy.to_json()
     tested = None
@@ -134,6 +137,13 @@ def select(
     show(sheet, show_options, output=output)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _check_needed(needed: str, value: object, **given: object) -> None:
+    """Refuse options that another one is needed for."""
+    for name, option in given.items():
+        if option and value is None:
+            raise ValueError(f"--{name.replace('_', '-')} requires {needed}")
 
 
 @dataclass(frozen=True)
@@ -254,6 +264,17 @@ class Tested:
         ]
 
 
+def load_development(
+    path: Path | None, columns: options.InputOptions, validation: Validation
+) -> dict[str, OperatingPoints] | None:
+    """Count development cases, if any, from columns named as in the validation file."""
+    if path is None:
+        return None
+    scores = columns.score if columns.model else list(validation.points)
+    labels: Any = {"label": validation.label, "pos_label": validation.pos_label}
+    return count_points(load(replace(columns, file=path, score=scores, **labels)))
+
+
 def load_test(
     path: Path,
     columns: options.InputOptions,
@@ -288,6 +309,7 @@ def _sheet(
             selection.legend,
             limits_in_words(policy.scenario, allowed.points, allowed.max_alarms),
             f"policy: {policy_in_words(policy)}",
+            *([f"guarantee: {plan}"] if (plan := allowed.origin.plan) else []),
             *map("test, {}".format, lines),
             *(() if intervals is None else intervals.notes),
         ),

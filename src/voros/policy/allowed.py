@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from voros.core.arrays import check_count
+from voros.core.costs import CostDistribution
 from voros.core.decision import Decision, decide, solve
-from voros.core.geometry import CostHull
+from voros.core.geometry import Choice, CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.core.volume import mean_t
 from voros.exceptions import DependentPeriodsWarning, InfeasibleError, warn_caller
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ POLICY_STRATEGIES: tuple[PolicyStrategy, ...] = get_args(PolicyStrategy)
 COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros")
 """Strategies that deploy another threshold when the cost ratio is another."""
 
+BY_RECALL: tuple[PolicyStrategy, ...] = ("partial_auroc", "recall")
+"""Strategies that deploy the threshold of greatest recall."""
 
 DEPENDENT = 2.0
 """Standard errors above 0, 1/sqrt(n) each, at which periods are called dependent."""
@@ -50,6 +54,11 @@ class Origin:
         Of the alarms of neighbouring periods, or blocks of them, at the most lenient threshold
         that a guarantee allows.
     version : str
+    n_development : int or None
+        On how many development cases model and thresholds were fixed before the validation cases
+        certified them, where that was so.
+    n_planned : int or None
+        How many thresholds were fixed there, to be tested in sequence.
 
     Examples
     --------
@@ -67,6 +76,17 @@ class Origin:
     n_periods: int | None
     period_correlation: float | None
     version: str
+    n_development: int | None = None
+    n_planned: int | None = None
+
+    @property
+    def plan(self) -> str:
+        """How thresholds were fixed before validation, in words; empty where they were not."""
+        if self.n_development is None or self.n_planned is None:
+            return ""
+        one = self.n_planned == 1
+        tested = "one threshold" if one else f"{self.n_planned:,} thresholds in sequence"
+        return f"tested {tested}, fixed on {self.n_development:,} development cases"
 
     @classmethod
     def of(cls, points: OperatingPoints, threshold: float, guarantee: Guarantee | None) -> Origin:
@@ -115,10 +135,15 @@ class AllowedThresholds(Decision):
         decision: Decision,
         guarantee: Guarantee | None,
         n_models: int,
+        **developed: Any,
     ) -> AllowedThresholds:
-        """Keep of a decision about points as observed what a policy can choose."""
+        """Keep of a decision about points as observed what a policy can choose.
+
+        ``developed`` are the entries of `Origin` about development cases.
+        """
         most, can_alarm, hull = decision.highest_recall, decision.can_alarm, decision.hull
-        origin = Origin.of(observed, float(decision.points.thresholds[most]), guarantee)
+        lenient = float(decision.points.thresholds[most])
+        origin = replace(Origin.of(observed, lenient, guarantee), **developed)
         rows = np.union1d(hull.index, [0, most])
         known = {
             "hull": CostHull(np.searchsorted(rows, hull.index), hull.enter),
@@ -131,6 +156,29 @@ class AllowedThresholds(Decision):
         # What all points show need not be derived again from the few.
         vars(made).update(known)
         return made
+
+
+def mean_cost_ratio(costs: CostDistribution, negatives_per_positive: float) -> float:
+    """Return the cost ratio at which a threshold costs what it costs on average.
+
+    The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
+    """
+    t = mean_t(costs, negatives_per_positive)
+    return t / (1.0 - t) / negatives_per_positive if t < 1 else np.inf
+
+
+def choose(
+    allowed: AllowedThresholds, strategy: PolicyStrategy
+) -> tuple[tuple[Choice, ...], Choice]:
+    """Return the threshold for each interval of the cost ratio, and the default one."""
+    points, hull = allowed.points, allowed.hull
+    if strategy in BY_RECALL:
+        row = allowed.highest_recall
+    else:
+        ratio = mean_cost_ratio(allowed.scenario.costs, points.negatives_per_positive)
+        row = int(hull.index[hull.best(np.array([ratio]))[0]])
+    default = Choice.at(points, row, 0.0, np.inf)
+    return (hull.choices(points) if strategy in COST_AWARE else (default,)), default
 
 
 def allowed_thresholds(

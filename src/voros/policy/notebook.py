@@ -22,6 +22,8 @@ def _facts(policy: ThresholdPolicy) -> list[tuple[str, ...]]:
     most = scenario.max_alarms(cases, one_case=0.0, n_periods=n_periods)
     rule = f" ({scenario.capacity:,} {scenario.rule})" if scenario.per else ""
     shared = f", its error split over {policy.n_models} models" if policy.n_models > 1 else ""
+    if policy.origin is not None and policy.origin.plan:
+        shared += f", {policy.origin.plan}"
     return [
         ("policy", "" if policy.model is None else policy.model),
         ("strategy", policy.strategy),

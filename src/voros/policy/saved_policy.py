@@ -76,13 +76,13 @@ def _read_label(entry: Entry) -> Any:
 
 def _read_origin(entry: Entry) -> Origin:
     fields = entry.keys(*Origin.__dataclass_fields__)
+    counts = ("n_groups", "n_periods", "n_development", "n_planned")
     return Origin(
         n_positive=fields["n_positive"].number(0),
         n_negative=fields["n_negative"].number(0),
-        n_groups=fields["n_groups"].optional(lambda entry: entry.whole(1)),
-        n_periods=fields["n_periods"].optional(lambda entry: entry.whole(1)),
         period_correlation=fields["period_correlation"].optional(lambda r: r.number(-1, 1)),
         version=fields["version"].text(),
+        **{name: fields[name].optional(lambda entry: entry.whole(1)) for name in counts},
     )
 
 

@@ -27,11 +27,12 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.subgroups import read_subgroups
-from voros.core.volume import cost_moments, mean_t
+from voros.core.volume import cost_moments
 from voros.evaluation import choice_columns
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
+from voros.models import ONLY_MODEL
 from voros.policy.allowed import (
     COST_AWARE,
     POLICY_STRATEGIES,
@@ -41,11 +42,13 @@ from voros.policy.allowed import (
     allowed_thresholds,
     check_groups,
     check_n_models,
+    choose,
     split,
     warn_if_dependent,
     why_never_alarm,
 )
 from voros.policy.deployment import Deployment, PolicyEvaluation
+from voros.policy.development import Planned, check_development, read_development
 from voros.policy.notebook import policy_html
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 
@@ -134,6 +137,7 @@ class ThresholdPolicy:
         sample_weight: Any = None,
         guarantee: Guarantee | None = None,
         n_models: int | None = None,
+        development: Any = None,
         groups: Any = None,
         periods: Any = None,
         times: Any = None,
@@ -155,11 +159,17 @@ class ThresholdPolicy:
             expected normalised cost over the distribution.
         guarantee : Guarantee, optional
             Allow only thresholds that also keep the limits on future data, with confidence.
-            Needs `n_models`.
+            Needs `n_models` or `development`.
         n_models : int, optional
             How many models this one was chosen from on the same cases, itself included; 1 if it
             was fixed before they were looked at. The error of the guarantee is split over them:
             to certify the winner of 20 models as if it were the only one breaks the promise.
+        development : tuple of (y_dev, score_dev), optional
+            Labels and scores of the same model on cases that are not among the validation cases,
+            such as out-of-fold scores of the training cases. The thresholds to be tested are
+            fixed on them, one or a few, so that each is tested with the whole error. Only with a
+            guarantee, and not with repeated groups or a capacity per period. `n_models` is then 1
+            by default.
         groups : array-like of shape (n_cases,), optional
             The patient of each case. A guarantee needs it where patients have several cases:
             without `groups` all cases are taken as independent, and nothing can check that.
@@ -177,6 +187,10 @@ class ThresholdPolicy:
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
         check_aligned(y_true=y_true, y_score=y_score, **per_case, times=times)
         check_groups(guarantee, groups)
+        developed = None
+        if development is not None:
+            check_development(guarantee, scenario)
+            (developed,) = read_development(development, pos_label).values()
         points = OperatingPoints.from_scores(
             y_true,
             y_score,
@@ -191,6 +205,7 @@ class ThresholdPolicy:
             strategy=strategy,
             guarantee=guarantee,
             n_models=n_models,
+            development=developed,
             model=model,
         )
         return replace(policy, pos_label=_plain(pos_label))
@@ -204,22 +219,36 @@ class ThresholdPolicy:
         strategy: PolicyStrategy = "partial_voros",
         guarantee: Guarantee | None = None,
         n_models: int | None = None,
+        development: OperatingPoints | None = None,
         model: str | None = None,
     ) -> ThresholdPolicy:
         """Decide the thresholds on operating points of the validation data.
 
-        Parameters are those of `from_validation`; the points must carry thresholds.
+        Parameters are those of `from_validation`, ``development`` points as well; the points must
+        carry thresholds.
         """
         check_scenario(scenario)
         check_choice(strategy, "strategy", POLICY_STRATEGIES)
         _check_thresholds(points)
         if model is not None:
             check_type(model, "model", str, "the name of a model, a str, or None")
-        shared_by = check_n_models(guarantee, n_models)
-        allowed = allowed_thresholds(points, scenario, guarantee, shared_by)
+        if development is None:
+            shared_by = check_n_models(guarantee, n_models)
+            allowed, reason = allowed_thresholds(points, scenario, guarantee, shared_by), None
+        else:
+            shared_by = check_n_models(None, n_models)
+            planned = Planned.from_development(
+                {ONLY_MODEL: development},
+                int(points.n_cases),
+                scenario,
+                guarantee,
+                strategy,
+                shared_by,
+            )
+            allowed, reason = planned.tested(points)
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
         if not allowed.can_alarm:
-            reason = why_never_alarm(points, scenario, split(guarantee, shared_by))
+            reason = reason or why_never_alarm(points, scenario, split(guarantee, shared_by))
             warn_caller(reason, NeverAlarmWarning)
         return policy
 
@@ -551,26 +580,6 @@ class ThresholdPolicy:
             f"ThresholdPolicy({self.strategy!r}: {count} on {self.scenario.costs!r}, "
             f"default {self.default.threshold:.6g})"
         )
-
-
-def choose(
-    allowed: AllowedThresholds, strategy: PolicyStrategy
-) -> tuple[tuple[Choice, ...], Choice]:
-    """Return the threshold for each interval of the cost ratio, and the default one."""
-    points = allowed.points
-    default = Choice.at(points, _default_row(allowed, strategy), 0.0, np.inf)
-    return (allowed.hull.choices(points) if strategy in COST_AWARE else (default,)), default
-
-
-def _default_row(allowed: AllowedThresholds, strategy: PolicyStrategy) -> int:
-    if strategy in ("recall", "partial_auroc"):
-        return allowed.highest_recall
-    # The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
-    points, hull = allowed.points, allowed.hull
-    odds = float(points.n_negative / points.n_positive)
-    t = mean_t(allowed.scenario.costs, odds)
-    ratio = t / (1.0 - t) / odds if t < 1 else np.inf
-    return int(hull.index[hull.best(np.array([ratio]))[0]])
 
 
 def _check_unweighted(weights: FloatArray | None) -> None:

@@ -17,9 +17,9 @@ from voros.core.periods import PeriodCases, Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.policy.allowed import AllowedThresholds
+from voros.policy.allowed import AllowedThresholds, choose
 from voros.policy.deployment import Deployment, PolicyEvaluation
-from voros.policy.threshold_policy import ThresholdPolicy, choose
+from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.table import Shown, Table
 
 MEASURED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")

@@ -1,0 +1,141 @@
+"""Thresholds that are fixed on development cases and tested on validation cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from voros.core.decision import solve
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.exceptions import ArgumentError
+from voros.models import count_models
+from voros.policy.allowed import (
+    BY_RECALL,
+    AllowedThresholds,
+    PolicyStrategy,
+    limits_under,
+    mean_cost_ratio,
+    split,
+)
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
+    from voros.guarantee.development import Goal, Plan
+
+ACCEPTED = (
+    "accepted is a pair of labels and scores, (y_dev, scores_dev), of cases that are not among the "
+    "validation cases"
+)
+
+
+def read_development(development: Any, pos_label: Any = None) -> dict[str, OperatingPoints]:
+    """Count development cases, given as labels and scores of one model or several."""
+    if not isinstance(development, tuple) or len(development) != 2:
+        raise ArgumentError("development", f" is a {type(development).__name__}; {ACCEPTED}")
+    return count_models(*development, pos_label=pos_label)
+
+
+def check_same_models(development: Iterable[str], validation: Iterable[str]) -> None:
+    """Refuse development cases of other models than the validation cases have scores of."""
+    different = set(development) ^ set(validation)
+    if different:
+        names = ", ".join(map(repr, sorted(different)))
+        raise ArgumentError(
+            "development", f" and scores name different models: only one of them has {names}"
+        )
+
+
+def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guarantee:
+    """Return the guarantee that development cases are for; refuse what they cannot help with."""
+    if guarantee is None:
+        raise ArgumentError(
+            "development",
+            " needs a guarantee: model and thresholds are fixed on development cases so that "
+            "validation cases can certify them",
+        )
+    if scenario.per is not None:
+        raise ArgumentError(
+            "development",
+            f" cannot be combined with a capacity per {scenario.per}: leave it out, and thresholds "
+            "are fixed on some of the validation periods",
+        )
+    return guarantee
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What is fixed on development cases, and the promise that validation cases are to certify.
+
+    Attributes
+    ----------
+    plan : Plan
+        Model and thresholds.
+    goal : Goal
+    guarantee : Guarantee
+        The promise for whichever of `n_models` is deployed.
+    n_models : int
+        From how many models this one was chosen on the validation cases.
+    """
+
+    plan: Plan
+    goal: Goal
+    guarantee: Guarantee
+    n_models: int
+
+    @classmethod
+    def from_development(
+        cls,
+        development: Mapping[str, OperatingPoints],
+        n_cases: int,
+        scenario: Scenario,
+        guarantee: Guarantee | None,
+        strategy: PolicyStrategy,
+        n_models: int = 1,
+    ) -> Planned:
+        """Fix model and thresholds on development cases, for so many validation cases."""
+        # Imported lazily
+        from voros.guarantee.development import Goal, Plan
+        from voros.guarantee.promise import check_whole
+
+        promise = check_development(guarantee, scenario)
+        each = split(promise, n_models)
+        assert each is not None
+        for points in development.values():
+            check_whole(points, scenario)
+        ratio = points.negatives_per_positive
+        cost = 0.0 if strategy in BY_RECALL else mean_cost_ratio(scenario.costs, ratio)
+        limits = limits_under(promise, scenario)
+        goal = Goal(n_cases, promise.horizon, each.alpha, limits, cost)
+        return cls(Plan.from_development(development, goal), goal, promise, n_models)
+
+    def tested(self, points: OperatingPoints) -> tuple[AllowedThresholds, str | None]:
+        """Test the thresholds on validation cases of the plan's model.
+
+        Returns
+        -------
+        AllowedThresholds
+        str or None
+            Why there is none, where there is none.
+        """
+        from voros.guarantee.promise import check_whole
+
+        check_whole(points, self.goal.scenario)
+        if points.grouped is not None and points.grouped.repeated:
+            raise ArgumentError(
+                "development",
+                " of one model cannot be combined with groups of several cases: leave it out, and "
+                "thresholds are fixed on some of the groups",
+            )
+        counts = self.plan.counts(points)
+        decision = solve(counts, self.goal.scenario, self.plan.passed(counts, self.goal))
+        allowed = AllowedThresholds.of(
+            counts,
+            decision,
+            self.guarantee,
+            self.n_models,
+            n_development=self.plan.n_development,
+            n_planned=len(self.plan.thresholds),
+        )
+        return allowed, None if allowed.can_alarm else self.plan.explain(counts, self.goal)
