@@ -74,7 +74,7 @@ class Population:
             str(i): voros.Scenario(floor, cost_ratio=ratio) for i, floor in enumerate(self.floors)
         }
         sure = voros.Guarantee(0.95, horizon=NEXT if self.kind == "next" else None)
-        how: dict[str, Any] = {"guarantee": sure, "random_state": seed, "capacity": self.capacity}
+        how: dict[str, Any] = {"guarantee": sure, "capacity": self.capacity}
         how |= {
             "groups": {"by": unit},
             "visits": {"overlap": "once"},

@@ -127,3 +127,17 @@ def test_arguments_are_refused_by_name(changed, message):
 def test_a_model_that_was_not_counted_is_named():
     with pytest.raises(ValueError, match="scores='c' is not counted; there are 'a', 'b'"):
         count(0).of_models(["c"])
+
+
+def test_counts_of_two_sites_keep_the_smaller_of_their_small_cells() -> None:
+    """Ranges of the one may be smaller than the other allows; a file says what holds for all."""
+    rng = np.random.default_rng(0)
+    made = [
+        SiteCounts.from_scores(
+            rng.random(60) < 0.4, {"risk": rng.random(60)}, site=site, min_cell=n
+        )
+        for site, n in (("north", 1), ("south", 10))
+    ]
+    for both in (made[0] + made[1], made[1] + made[0]):
+        assert both.min_cell == 1
+        assert SiteCounts.from_json(both.to_json()).min_cell == 1

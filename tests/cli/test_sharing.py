@@ -122,7 +122,7 @@ def test_a_guarantee_with_patients(voros_command, tmp_path):
     sure = ("--capacity", "30%", "--cost-ratio", "1/10", "--confidence", "0.9")
     ran = voros_command("allocate", path, *columns, *sure)
     assert ran.code == 0, ran.err
-    assert "all limits hold with confidence 0.9, tested on 10 patients" in ran.out
+    assert "all limits hold with confidence 0.9, tested on 13 patients" in ran.out
     alone = voros_command("allocate", path, *columns[:-2], *sure, "--horizon", "100", "--json")
     assert json.loads(alone.out)["promise"]["horizon"] == 100
 

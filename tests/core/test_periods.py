@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
 from fractions import Fraction
 from itertools import pairwise
@@ -15,7 +16,7 @@ import voros
 from voros import OperatingPoints, Scenario, evaluate
 from voros.core.decision import solve
 from voros.core.grouped_cases import counts_by_group
-from voros.core.periods import Periods
+from voros.core.periods import PeriodCases, Periods
 from voros.exceptions import ArgumentError
 
 pd = pytest.importorskip("pandas")
@@ -405,3 +406,13 @@ def test_a_scenario_per_period_is_a_value_like_any_other() -> None:
     assert len({scenario, *others, scenario.changed()}) == 4
     assert scenario.without_limits() == Scenario(cost_ratio=0.1)
     assert Scenario(capacity=1, cost_ratio=0.1, per="day").rule == "per day, on average"
+
+
+def test_weights_that_add_up_to_the_capacity_do_not_pass_it() -> None:
+    """Ten cases of weight 0.1 a day are one alarm, though their sum is rounded."""
+    days, scores = np.repeat(np.arange(30), 10), np.tile(np.linspace(1, 0.1, 10), 30)
+    weights = np.full(300, 0.1)
+    cases = PeriodCases(Periods.from_column(days), np.zeros(300, dtype=bool), scores, weights)
+    assert np.isnan(cases.breaking_scores(1)).all()
+    heavier = replace(cases, weights=np.where(np.arange(300) == 9, 0.1 + 1e-6, 0.1))
+    assert np.flatnonzero(~np.isnan(heavier.breaking_scores(1))).tolist() == [0]

@@ -18,7 +18,7 @@ LIMITS = {"scenario": SCENARIO, "capacity": 0.5}
 POINTS = {"points": {"a": voros.OperatingPoints.from_scores(LABELS, SCORES)}}
 ALL = (
     "y_true scores scenario capacity miss_weight by classes one_alarm overlap n_periods per exceed "
-    "times periods by_cost guarantee groups random_state"
+    "times periods by_cost guarantee groups"
 )
 
 

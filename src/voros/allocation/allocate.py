@@ -57,7 +57,6 @@ def allocate(
     by_cost: bool = False,
     guarantee: Guarantee | None = None,
     groups: Any = None,
-    random_state: int = 0,
 ) -> JointPolicy:
     """Find one threshold for each stream: least total cost within all floors and one capacity.
 
@@ -105,12 +104,11 @@ def allocate(
         move together through their distributions. They must be known or uniform.
     guarantee : Guarantee, optional
         Keep all floors and the shared capacity in the population, or with a horizon in the next
-        cases, with confidence. The cases are split in two halves at random: thresholds are chosen
-        on one and tested on the other. With `per` whole periods are, and taken as independent.
+        cases, with confidence. Thresholds are chosen on a third of the cases and tested on the
+        others; the split depends on the cases alone. With `per` whole periods, or blocks of them,
+        are split, and taken as independent.
     groups : array-like of shape (n_cases,), optional
         With a guarantee: whose case it is, where patients have several.
-    random_state : int, default 0
-        Of that split.
 
     Returns
     -------
@@ -120,6 +118,8 @@ def allocate(
     -----
     NeverAlarmWarning
         When no threshold of a stream meets its floor within the capacity.
+    DependentPeriodsWarning
+        When a guarantee takes periods as independent and their alarms are correlated.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def allocate(
                 " says whose case it is, which only a guarantee looks at; by= makes streams",
             )
         return policy.make(cases)
-    return certify(policy, cases.of_patients(groups), check_guarantee(guarantee), random_state)
+    return certify(policy, cases.of_patients(groups), check_guarantee(guarantee))
 
 
 def allocate_points(

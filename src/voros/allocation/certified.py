@@ -1,9 +1,10 @@
 r"""A guarantee for a joint policy: all floors and the shared capacity hold beyond these cases.
 
-The independent units (cases, patients or periods) are split in two halves at random. On the first,
-joint policies are chosen with limits tightened by falling margins: the candidates, safest first. On
-the second they are tested. With n streams, alpha is split over n + 1 families of hypotheses
-(Bonferroni): that candidate l breaks the floor of stream i, for each stream, and that candidate l
+The independent units (cases, patients, periods or blocks of them) are split in two parts, a third
+and the rest, in an order that looks random and that nobody can choose. On the first, joint policies
+are chosen with limits tightened by falling margins: the candidates, safest first. On the second
+they are tested. With n streams that have a floor, alpha is split over n + 1 families of hypotheses
+(Bonferroni): that candidate l breaks the floor of stream i, for each of them, and that candidate l
 breaks the capacity. `voros.allocation.joint_tests` has the tests. A candidate with thresholds for
 every cost passes where all of them do, each at the whole share of alpha: one that breaks a limit is
 as unlikely to pass (intersection-union test).
@@ -30,9 +31,11 @@ from voros.allocation.joint_tests import CapacityTest, FloorTest, SplitUnits
 from voros.allocation.streams import StreamCases
 from voros.core.arrays import AnyArray, BoolArray
 from voros.core.decision import Decision
+from voros.core.periods import neighbour_correlation
 from voros.core.shared_capacity import Certificate
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
+from voros.policy.allowed import warn_if_dependent
 
 if TYPE_CHECKING:
     from voros.allocation.allocate import JointMaker
@@ -55,33 +58,48 @@ class _Candidate:
     certificate: Certificate
 
 
-def certify(
-    maker: JointMaker, cases: StreamCases, guarantee: Guarantee, random_state: int
-) -> JointPolicy:
-    """Choose on one half of the units, test on the other, and deploy what passed."""
+def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> JointPolicy:
+    """Choose on some of the units, test on the others, and deploy what passed."""
     maker = replace_limit(maker, guarantee)
     _check(maker, cases, guarantee)
     with warnings.catch_warnings():
         # What the limits allow before any test is not what will be deployed.
         warnings.simplefilter("ignore", NeverAlarmWarning)
         plain = maker.make(cases)
-    units = SplitUnits.of(cases, random_state)
-    alpha, horizon = guarantee.alpha / (len(plain.names) + 1), guarantee.horizon
+    whole, units = (
+        cases,
+        SplitUnits.of(cases := _in_blocks(cases, guarantee.block), guarantee.block),
+    )
+    floors = [scenario.min_precision for scenario in maker.scenarios.values()]
+    # A floor of 0 is broken by nothing, and needs no part of alpha.
+    alpha, horizon = guarantee.alpha / (1 + np.count_nonzero(floors)), guarantee.horizon
     exceed, once = maker.limit.exceed, maker.overlap == "once"
-    limit = plain.max_alarms / cases.n_cases
+    limit = plain.max_alarms / whole.n_cases
     if units.kind == "periods":
         limit = float(maker.limit.capacity)
     capacity = CapacityTest(cases, units, alpha, limit, exceed, once, horizon)
-    candidates = _candidates(maker, units.half(cases, tested=False), units, capacity)
-    floors = FloorTest(cases, units, alpha, horizon)
+    candidates = _candidates(maker, units.part(cases, tested=False), units, capacity)
+    test = FloorTest(cases, units, alpha, horizon)
     at = np.array([choice.thresholds for each in candidates for choice in each.choices])
     tests = [
-        floors.passed(name, at[:, i], scenario.min_precision)
-        for i, (name, scenario) in enumerate(maker.scenarios.items())
+        test.passed(name, at[:, i], floor)
+        for i, (name, floor) in enumerate(zip(maker.scenarios, floors, strict=True))
     ]
     passed = _in_sequence(candidates, np.column_stack([*tests, capacity.passed(at)]))
     passed = passed[:, :-1] & passed[:, -1:]
-    return _deploy(plain, maker, cases, candidates, passed, units, guarantee)
+    return _deploy(plain, maker, whole, candidates, passed, units, guarantee)
+
+
+def _in_blocks(cases: StreamCases, block: int) -> StreamCases:
+    """Leave out the cases of the first periods, where they fill no block."""
+    periods = cases.periods
+    if periods is None or periods.n_periods % block == 0:
+        return cases
+    first = periods.n_periods % block
+    kept = cases.take(np.flatnonzero(periods.codes >= first))
+    assert kept.periods is not None
+    codes, names = kept.periods.codes - first, periods.names[first:]
+    return replace(kept, periods=replace(periods, codes=codes, names=names))
 
 
 def replace_limit(maker: JointMaker, guarantee: Guarantee) -> JointMaker:
@@ -123,6 +141,12 @@ def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
             "small share, such as exceed=0.01",
         )
     _check_horizon(maker, cases, guarantee.horizon)
+    n_units = 0 if cases.periods is None else cases.periods.n_periods // guarantee.block
+    if guarantee.block > 1 and n_units < 2:
+        raise ArgumentError(
+            "block",
+            f"={guarantee.block} needs a capacity per period, and at least two blocks of them",
+        )
 
 
 def _check_horizon(maker: JointMaker, cases: StreamCases, horizon: int | None) -> None:
@@ -148,26 +172,30 @@ def _candidates(
 ) -> list[_Candidate]:
     """Solve with all limits tightened by standard errors of these cases, the safest first."""
     points = {name: cases.points(name) for name in maker.scenarios}
-    n_units = int(np.count_nonzero(~units.tested))
-    share, spread = test.limit, 1.0
+    n_periods = int(np.count_nonzero(~units.tested)) * units.block
+    share, later = test.limit, 1.0
     if test.horizon is not None:
         share, _ = test.tested_share()
-        spread = float(np.sqrt(1 + cases.n_cases / test.horizon))
-    most = share * (n_units if units.kind == "periods" else cases.n_cases)
-    found = []
-    for margin in MARGINS if test.exceed is None else MARGINS[::SEARCHED]:
-        left = max(most - margin * float(np.sqrt(most)), 0.0)
+        later = float(np.sqrt(1 + cases.n_cases / test.horizon))
+    most = share * (n_periods if units.kind == "periods" else cases.n_cases)
+
+    def candidate(margin: float, error: float) -> _Candidate:
         above = None
         if test.exceed is not None:
-            mean = test.exceed * n_units
+            mean = test.exceed * n_periods
             above = max(int(mean - margin * np.sqrt(mean)), 0)
-        solver = maker.solver(cases, above)
-        problem = maker.problem(points, left, solver)
+        left = max(most - margin * error, 0.0)
+        problem = maker.problem(points, left, maker.solver(cases, above))
+        spread = later * max(error / float(np.sqrt(most)), 1.0)
         decisions = tuple(_tightened(each, margin * spread) for each in problem.decisions)
         problem = replace(problem, decisions=decisions)
         best = problem.choose(problem.mean_ratios)
-        found.append(_Candidate(maker.choices(problem, best), best.certificate))
-    return found
+        return _Candidate(maker.choices(problem, best), best.certificate)
+
+    plain = candidate(0.0, float(np.sqrt(most)))
+    error = max(float(np.sqrt(most)), test.error(plain.choices[0].thresholds))
+    margins = MARGINS if test.exceed is None else MARGINS[::SEARCHED]
+    return [*(candidate(margin, error) for margin in margins[:-1]), plain]
 
 
 def _tightened(decision: Decision, margin: float) -> Decision:
@@ -209,10 +237,27 @@ def _deploy(
     warn_uncertified(uncertified, guarantee)
     n_tested = int(np.count_nonzero(units.tested))
     promise = JointPromise(
-        guarantee.confidence, n_tested, uncertified, units.kind, guarantee.horizon
+        confidence=guarantee.confidence,
+        n_tested=n_tested,
+        uncertified=uncertified,
+        units=units.kind,
+        horizon=guarantee.horizon,
+        block=units.block,
     )
+    _warn_if_dependent(maker, cases, default, units.block)
     proof = candidates[best].certificate
     return replace(plain, default=default, pieces=tuple(pieces), certificate=proof, promise=promise)
+
+
+def _warn_if_dependent(
+    maker: JointMaker, cases: StreamCases, choice: JointChoice, block: int
+) -> None:
+    cases = _in_blocks(cases, block)
+    if cases.periods is None:
+        return
+    alarms = cases.period_alarms(choice.thresholds, once=maker.overlap == "once")
+    correlation = neighbour_correlation(alarms.reshape(-1, block).sum(axis=1))
+    warn_if_dependent(correlation, len(alarms) // block, maker.limit.per or "", block)
 
 
 def _mean_cost(choices: Sequence[JointChoice]) -> float:

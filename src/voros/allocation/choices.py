@@ -52,7 +52,7 @@ class JointChoice:
         return tuple(right + false for right, false in zip(self.tp, self.fp, strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JointPromise:
     """What is promised of a joint policy, and what it rests on.
 
@@ -68,6 +68,8 @@ class JointPromise:
         What is taken as independent.
     horizon : int or None
         The number of next cases that are promised; None for the population.
+    block : int
+        How many neighbouring periods are one unit.
 
     Examples
     --------
@@ -76,7 +78,7 @@ class JointPromise:
     >>> limits, promise = voros.Scenario(0.5, cost_ratio=0.2), voros.Guarantee(0.9)
     >>> policy = voros.allocate(y, s, limits, capacity=0.5, guarantee=promise)
     >>> print(policy.promise.in_words)
-    all limits hold with confidence 0.9, tested on 100 cases
+    all limits hold with confidence 0.9, tested on 133 cases
     """
 
     confidence: float
@@ -84,12 +86,14 @@ class JointPromise:
     uncertified: tuple[str, ...]
     units: str = "cases"
     horizon: int | None = None
+    block: int = 1
 
     @property
     def in_words(self) -> str:
         """What is promised, in a sentence."""
         where = f" in the next {self.horizon:,} cases" if self.horizon else ""
+        units = self.units if self.block == 1 else f"blocks of {self.block} periods"
         return (
             f"all limits hold{where} with confidence {self.confidence:g}, tested on "
-            f"{self.n_tested:,} {self.units}"
+            f"{self.n_tested:,} {units}"
         )

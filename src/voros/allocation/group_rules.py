@@ -206,6 +206,8 @@ def _check_capacity(scenario: Scenario) -> None:
 
 def _of_population(guarantee: object) -> Guarantee:
     sure = check_guarantee(guarantee)
+    if sure.block > 1:
+        raise ArgumentError("block", f"={sure.block}: there is no capacity per period here")
     if sure.horizon is not None:
         raise ArgumentError(
             "horizon",
@@ -328,7 +330,9 @@ class _Search:
         policy = self._policy(chosen, *self._counts(rows), sum(map(len, self.points)))
         uncertified = tuple(name for name, t in zip(names, chosen, strict=True) if np.isposinf(t))
         warn_uncertified(uncertified, guarantee)
-        promise = JointPromise(guarantee.confidence, n_cases, uncertified)
+        promise = JointPromise(
+            confidence=guarantee.confidence, n_tested=n_cases, uncertified=uncertified
+        )
         return replace(policy, promise=promise)
 
     def _counts(self, rows: Sequence[int]) -> tuple[AnyArray, AnyArray]:

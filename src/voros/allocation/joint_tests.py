@@ -26,10 +26,12 @@ from scipy.special import bdtr, bdtri, rel_entr
 
 from voros.allocation.streams import StreamCases
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.grouped_cases import seen_before
 from voros.core.scenario import as_fraction
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.binomial_tests import at_least
-from voros.guarantee.cluster_tests import learning_order
+from voros.guarantee.cluster_tests import largest_first
+from voros.guarantee.tuning import TUNING
 
 FEW_ALARMS = 1 / 8
 """Part of alpha for fewer alarms in the next cases than are counted on."""
@@ -40,10 +42,22 @@ RATE_ERRORS = 3.0
 TEST_HALVINGS = 24
 """Of an interval, until a number is found."""
 
+BET_ROOM = 1 / 3
+"""A standard error is at least this part of the room that bets need."""
+
+CHOSEN_ON = 1 / 3
+"""Part of the units that candidates are chosen on."""
+
+MIXING = tuple(
+    np.array([number], dtype=np.uint64)
+    for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
+"""Constants of splitmix64 (Steele, Lea and Flood, 2014)."""
+
 
 @dataclass(frozen=True, eq=False)
 class SplitUnits:
-    """Independent units, one half to choose candidates on and one to test them on.
+    """Independent units: some to choose candidates on, the others to test them on.
 
     Attributes
     ----------
@@ -53,30 +67,36 @@ class SplitUnits:
     sizes : ndarray of int, shape (n_units,)
     tested : ndarray of bool, shape (n_units,)
         Which units are tested; the largest is not one of them.
+    block : int
+        Neighbouring periods that are one unit.
     """
 
     kind: str
     codes: AnyArray
     sizes: AnyArray
     tested: BoolArray
+    block: int = 1
 
     @classmethod
-    def of(cls, cases: StreamCases, random_state: int) -> SplitUnits:
-        """Split the units of some cases in two halves at random."""
+    def of(cls, cases: StreamCases, block: int = 1) -> SplitUnits:
+        """Split the units in an order that depends on all cases and looks random.
+
+        Nobody can choose it: the same cases are split alike, in whatever order they come.
+        """
         kind, codes, n_units = "cases", np.arange(cases.n_cases), cases.n_cases
         if cases.periods is not None:
-            kind, codes, n_units = "periods", cases.periods.codes, cases.periods.n_periods
+            kind, codes = "periods", cases.periods.codes // block
+            n_units = cases.periods.n_periods // block
         elif cases.patients is not None:
             kind, codes, n_units = "patients", cases.patients, int(cases.patients.max()) + 1
         sizes = np.bincount(codes, minlength=n_units)
-        # What no tested unit exceeds is known beforehand: one of the largest comes first.
-        order, _ = learning_order(sizes, random_state)
+        order = largest_first(np.argsort(_keys(cases, codes, n_units), kind="stable"), sizes)
         tested = np.zeros(n_units, dtype=np.bool_)
-        tested[order[(n_units + 1) // 2 :]] = True
-        return cls(kind, codes, sizes, tested)
+        tested[order[max(1, int(np.ceil(CHOSEN_ON * n_units))) :]] = True
+        return cls(kind, codes, sizes, tested, block)
 
-    def half(self, cases: StreamCases, *, tested: bool) -> StreamCases:
-        """Return the cases of one half."""
+    def part(self, cases: StreamCases, *, tested: bool) -> StreamCases:
+        """Return the cases of one part."""
         return cases.take(np.flatnonzero(self.tested[self.codes] == tested))
 
     def sums(self, columns: Sequence[AnyArray]) -> FloatArray:
@@ -94,6 +114,29 @@ class SplitUnits:
     def largest(self) -> int:
         """Most cases of a unit."""
         return int(self.sizes.max())
+
+
+def _keys(cases: StreamCases, codes: AnyArray, n_units: int) -> AnyArray:
+    """Return a number for each unit that depends on its cases and on all others.
+
+    Equal units are numbered, for they would have the same number, and fall in the same part.
+    """
+    rows = np.zeros(cases.n_cases, dtype=np.uint64)
+    for part in (cases.scores, cases.positive, cases.members):
+        for column in part.values():
+            rows = _mixed(rows ^ (column.astype(np.float64) + 0.0).view(np.uint64))
+    keys = np.zeros(n_units, dtype=np.uint64)
+    np.add.at(keys, codes, rows)
+    again = seen_before(np.unique(keys, return_inverse=True)[1]).astype(np.uint64)
+    return _mixed(keys + keys.sum(keepdims=True) + again * MIXING[0])
+
+
+def _mixed(numbers: AnyArray) -> AnyArray:
+    """Scramble whole numbers so that those of similar cases are far apart (splitmix64)."""
+    numbers = numbers + MIXING[0]
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * MIXING[1]
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * MIXING[2]
+    return np.asarray(numbers ^ (numbers >> np.uint64(31)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,12 +201,38 @@ class CapacityTest:
         single = self.once or self.cases.arrangement != "outcomes"
         return 1 if single else len(self.cases.scores)
 
+    @property
+    def largest_loss(self) -> float:
+        """How far the alarms of a unit can pass what the limit leaves it; 0 if it needs no bets."""
+        most = float(self.most_of_a_case * self.units.largest)
+        if self.units.kind == "periods":
+            return max(most - self.limit * self.units.block, 0.0)
+        if self.units.kind == "cases" and self.most_of_a_case == 1:
+            return 0.0
+        return max(most - self.tested_share()[0] * self.units.largest, 0.0)
+
+    def error(self, thresholds: Sequence[float]) -> float:
+        """Return the standard error of the alarms of the units that are not tested.
+
+        Bets against a large loss need more room than chance takes, and the error is at least a
+        part of that.
+        """
+        chosen = ~self.units.tested
+        alarms = self.units.sums([self._counted(np.array(thresholds))])[chosen, 0]
+        sizes = 1.0 if self.units.kind == "periods" else self.units.sizes[chosen]
+        rest = alarms - sizes * alarms.sum() / np.sum(sizes * np.ones(len(alarms)))
+        n_chosen, n_tested = len(alarms), max(len(chosen) - len(alarms), 1)
+        room = -np.log(self.alpha) * self.largest_loss / TUNING.largest_stake * n_chosen / n_tested
+        return float(max(np.sqrt(np.sum(rest**2)), BET_ROOM * room))
+
     def passed(self, thresholds: FloatArray) -> BoolArray:
         """Test choices of thresholds, one in each row; never alarm passes."""
         never = np.isposinf(thresholds).all(axis=1)
-        alarms = self.units.sums([self._counted(row) for row in thresholds])
+        counted = [self._counted(row) for row in thresholds]
+        alarms = self.units.sums(counted)
         if self.units.kind == "periods":
-            return never | self._in_periods(alarms)
+            above = None if self.exceed is None else self._above(counted)
+            return never | self._in_periods(alarms, above)
         share, alpha = self.tested_share()
         if share >= self.most_of_a_case:
             return np.ones_like(never)
@@ -171,9 +240,8 @@ class CapacityTest:
             tested = alarms[self.units.tested]
             few = bdtr(tested.sum(axis=0), len(tested), share) <= alpha
             return np.asarray(never | few)
-        loss = (self.most_of_a_case - share) * self.units.largest
         sums = share * self.units.sizes[:, None] - alarms
-        return never | self.units.wealthy(sums, loss, alpha)
+        return never | self.units.wealthy(sums, self.largest_loss, alpha)
 
     def _counted(self, thresholds: FloatArray) -> AnyArray:
         """Return the alarms of each case that count."""
@@ -188,22 +256,31 @@ class CapacityTest:
         half = self.alpha / 2
         return stricter_share(most, self.horizon, self.most_of_a_case, half), half
 
-    def _in_periods(self, alarms: FloatArray) -> BoolArray:
+    def _above(self, counted: Sequence[AnyArray]) -> FloatArray:
+        """Count the periods of each unit with more alarms than the limit."""
+        periods = self.cases.periods
+        assert periods is not None, "the units are periods"
+        alarms = [np.bincount(periods.codes, each, periods.n_periods) for each in counted]
+        of_unit = np.column_stack(alarms).reshape(-1, self.units.block, len(alarms))
+        return np.asarray(np.sum(of_unit > self.limit, axis=1), dtype=np.float64)
+
+    def _in_periods(self, alarms: FloatArray, above: FloatArray | None) -> BoolArray:
         """Test the mean and the share of periods above, each with all of alpha.
 
         A choice that breaks the rule breaks one of them, and must pass the test of that too.
         """
+        units, block = self.units, self.units.block
         passed = np.ones(alarms.shape[1], dtype=np.bool_)
-        if self.exceed is not None:
-            tested = alarms[self.units.tested]
-            above = np.count_nonzero(tested > self.limit, axis=0)
-            passed = np.asarray(bdtr(above, len(tested), self.exceed) <= self.alpha)
-        loss = self.most_of_a_case * self.units.largest - self.limit
-        return (
-            passed
-            if loss <= 0
-            else passed & self.units.wealthy(self.limit - alarms, loss, self.alpha)
-        )
+        if self.largest_loss > 0:
+            passed = units.wealthy(self.limit * block - alarms, self.largest_loss, self.alpha)
+        if above is None or self.exceed is None:
+            return passed
+        if block > 1:
+            loss = block * (1 - self.exceed)
+            return passed & units.wealthy(block * self.exceed - above, loss, self.alpha)
+        tested = above[units.tested]
+        few = bdtr(tested.sum(axis=0), len(tested), self.exceed) <= self.alpha
+        return np.asarray(passed & few)
 
 
 def stricter_floor(floor: float, rate: float, horizon: int, alpha: float) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
 
 JOINT_FORMAT = "voros joint policy"
-JOINT_SCHEMA = 2
+JOINT_SCHEMA = 3
 """Raised whenever the fields of a file change."""
 
 _KEYS = (
@@ -129,9 +129,10 @@ def _read_promise(entry: Entry) -> JointPromise:
     fields = entry.keys(*JointPromise.__dataclass_fields__)
     names = tuple(each.text() for each in fields["uncertified"].items())
     return JointPromise(
-        fields["confidence"].number(0, 1),
-        fields["n_tested"].whole(),
-        names,
-        fields["units"].one_of(("cases", "patients", "periods")),
-        fields["horizon"].optional(lambda field: field.whole()),
+        confidence=fields["confidence"].number(0, 1),
+        n_tested=fields["n_tested"].whole(),
+        uncertified=names,
+        units=fields["units"].one_of(("cases", "patients", "periods")),
+        horizon=fields["horizon"].optional(lambda field: field.whole()),
+        block=fields["block"].whole(1),
     )

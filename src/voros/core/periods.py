@@ -239,12 +239,7 @@ class PeriodCases:
         """
         blocks = self.in_blocks(block)
         flagged = blocks.periods.codes[blocks.scores >= threshold]
-        alarms = np.bincount(flagged, minlength=blocks.n_periods)
-        _, place, ties = np.unique(alarms, return_inverse=True, return_counts=True)
-        ranks = (np.cumsum(ties) - ties / 2)[place]
-        ranks -= ranks.mean()
-        spread = float(ranks @ ranks)
-        return float(ranks[1:] @ ranks[:-1]) / spread if spread > 0 else 0.0
+        return neighbour_correlation(np.bincount(flagged, minlength=blocks.n_periods))
 
     def check_unit(self, scenario: Scenario) -> None:
         """Refuse periods of another unit than the scenario's."""
@@ -301,6 +296,21 @@ class PeriodCases:
         drawn = np.ones(len(scores), dtype=np.intp) if self.drawn is None else self.drawn
         too_many = np.cumsum(drawn[rows]) > most_above(scenario, self.n_periods)
         return float(scores[rows[np.argmax(too_many)]]) if too_many.any() else float("nan")
+
+
+def neighbour_correlation(alarms: AnyArray) -> float:
+    """Return the rank correlation of each period's alarms with those of the next period.
+
+    Examples
+    --------
+    >>> neighbour_correlation(np.array([1, 1, 2, 2]))
+    0.25
+    """
+    _, place, ties = np.unique(alarms, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(ties) - ties / 2)[place]
+    ranks -= ranks.mean()
+    spread = float(ranks @ ranks)
+    return float(ranks[1:] @ ranks[:-1]) / spread if spread > 0 else 0.0
 
 
 def _within(weights: FloatArray, codes: AnyArray, starts: AnyArray, capacity: int) -> AnyArray:

@@ -141,7 +141,7 @@ def sum_tests(
     return ClusterTests(tested, alphas, e_values, start, signal, cases.n_groups)
 
 
-def learning_order(sizes: AnyArray, seed: int = TUNING.order_seed) -> tuple[AnyArray, int]:
+def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:
     """Shuffle the groups, one of the largest first; return also how many to learn from.
 
     Examples
@@ -150,10 +150,14 @@ def learning_order(sizes: AnyArray, seed: int = TUNING.order_seed) -> tuple[AnyA
     >>> int(order[0]), sorted(order.tolist()) == list(range(8)), n_learning
     (2, True, 2)
     """
-    order = np.random.default_rng(seed).permutation(len(sizes))
+    order = np.random.default_rng(TUNING.order_seed).permutation(len(sizes))
+    return largest_first(order, sizes), max(1, int(np.ceil(TUNING.learning_share * len(sizes))))
+
+
+def largest_first(order: AnyArray, sizes: AnyArray) -> AnyArray:
+    """Move one of the largest groups to the front: what no later one exceeds is known from it."""
     largest = int(np.argmax(sizes[order]))
-    order = np.append(order[largest], np.delete(order, largest))
-    return order, max(1, int(np.ceil(TUNING.learning_share * len(sizes))))
+    return np.append(order[largest], np.delete(order, largest))
 
 
 def candidate_thresholds(scores: FloatArray, share: float) -> FloatArray:
