@@ -10,8 +10,7 @@ import pytest
 
 import voros
 from voros.allocation import branching
-from voros.allocation.alarm_cells import Cells, PeriodLimit
-from voros.allocation.prices import bound_of, price_cells
+from voros.allocation.prices import Cells, PeriodLimit, bound_of, price_cells
 from voros.core.deficit_search import Options
 from voros.exceptions import NeverAlarmWarning
 

@@ -3,10 +3,14 @@
 from voros.allocation.allocate import allocate, allocate_points, capacity_growth
 from voros.allocation.choices import JointChoice, JointPromise
 from voros.allocation.group_rules import GroupThresholds, compare_group_thresholds
-from voros.allocation.growth import CapacityGrowth
-from voros.allocation.joint_evaluation import JointEvaluation, StreamEvaluation
+from voros.allocation.joint_evaluation import (
+    JointEvaluation,
+    StreamEvaluation,
+    StreamScore,
+    StreamScores,
+)
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.stream_scores import StreamScore, StreamScores
+from voros.allocation.problem import CapacityGrowth
 from voros.core.shared_capacity import Certificate
 
 __all__ = [

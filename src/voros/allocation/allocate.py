@@ -11,16 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from voros.allocation.alarm_cells import PeriodLimit
 from voros.allocation.branching import share_within
 from voros.allocation.certified import certify
-from voros.allocation.choices import OVERLAPS, JointChoice, Overlap
-from voros.allocation.growth import CapacityGrowth, grow
+from voros.allocation.choices import OVERLAPS, JointChoice, Overlap, SharedLimit
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.limit import SharedLimit
-from voros.allocation.problem import JointProblem, Solver
+from voros.allocation.prices import PeriodLimit
+from voros.allocation.problem import CapacityGrowth, JointProblem, Solver, cost_pieces, grow
 from voros.allocation.streams import StreamCases, by_stream, read_streams
-from voros.allocation.sweep import cost_pieces
 from voros.core.alignment import check_aligned
 from voros.core.arrays import check_choice, check_flag
 from voros.core.decision import Decision, solve

@@ -24,8 +24,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.allocation.alarm_cells import Cells, PeriodLimit
-from voros.allocation.prices import Prices, bound_of, charged, heights_of, price_cells
+from voros.allocation.prices import (
+    Cells,
+    PeriodLimit,
+    Prices,
+    bound_of,
+    charged,
+    heights_of,
+    price_cells,
+)
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.deficit_search import DEEPER, DEFICIT_ROUNDING, Options
 from voros.core.shared_capacity import SharedChoice, Stream, options_of, whole_costs

@@ -1,9 +1,17 @@
-"""Thresholds of several streams, why they are the best, and what is promised of them."""
+"""The shared capacity, thresholds within it, and what is promised of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any, Literal, TypeAlias
+
+from voros.allocation.prices import PeriodLimit
+from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE, OPEN_INTERVAL, check_number
+from voros.core.periods import Periods, most_above
+from voros.core.scenario import Scenario, as_fraction
+from voros.exceptions import ArgumentError
 
 Overlap: TypeAlias = Literal["each", "once"]
 OVERLAPS: tuple[Overlap, ...] = ("each", "once")
@@ -97,3 +105,96 @@ class JointPromise:
             f"all limits hold{where} with confidence {self.confidence:g}, tested on "
             f"{self.n_tested:,} {units}"
         )
+
+
+@dataclass(frozen=True)
+class SharedLimit:
+    """How many alarms all streams together may raise.
+
+    Attributes
+    ----------
+    capacity : float or int
+        A share of the cases, or a number of alarms; with `per` or `n_periods` in each period.
+    per : str or None
+        The name of a period, where the period of each case is known.
+    exceed : float or None
+        With `per`: the share of the periods that may have more alarms; None where only their mean
+        counts.
+    n_periods : float or None
+        How many periods the cases span.
+
+    Examples
+    --------
+    >>> SharedLimit(0.15).max_alarms(20), SharedLimit(12, n_periods=30).max_alarms(1000)
+    (3.0, 360.0)
+    """
+
+    capacity: float
+    per: str | None = None
+    exceed: float | None = None
+    n_periods: float | None = None
+
+    @classmethod
+    def of(
+        cls, capacity: Any, per: Any = None, exceed: Any = None, n_periods: Any = None
+    ) -> SharedLimit:
+        """Check what a user stated."""
+        if per is not None and n_periods is not None:
+            raise ArgumentError(
+                "n_periods",
+                f"={n_periods!r} and per={per!r} exclude one another: times or "
+                "periods say how many there are",
+            )
+        made = cls(capacity, per, exceed, n_periods)
+        if made.scenario is not None:
+            return replace(made, capacity=int(capacity))
+        made.max_alarms(1)  # raises, and says what is accepted
+        return made
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """The capacity of each period as a scenario's, which has the same meanings."""
+        if self.per is None and self.exceed is None:
+            return None
+        return Scenario(capacity=self.capacity, cost_ratio=1.0, per=self.per, exceed=self.exceed)
+
+    @property
+    def rule(self) -> str:
+        """What a capacity per period means, in words; empty where there is none."""
+        return "" if self.scenario is None else self.scenario.rule
+
+    def over(self, periods: Periods | None) -> SharedLimit:
+        """Return the limit for cases that span these periods."""
+        return self if periods is None else replace(self, n_periods=periods.n_periods)
+
+    def in_periods(self, periods: Periods) -> PeriodLimit:
+        """Return the limit on the alarms of each period."""
+        assert self.scenario is not None, "a capacity of each period has a name"
+        above = most_above(self.scenario, periods.n_periods)
+        return PeriodLimit(int(self.capacity), above, periods.n_periods)
+
+    def max_alarms(self, n_cases: float) -> float:
+        """Return the most alarms in all."""
+        if isinstance(self.capacity, Real) and not isinstance(self.capacity, bool):
+            if isinstance(self.capacity, Integral) and 0 < int(self.capacity) <= LARGEST_COUNT:
+                return float(int(self.capacity) * self._periods())
+            if not isinstance(self.capacity, Integral) and 0 < float(self.capacity) <= 1:
+                return self._share(float(self.capacity), n_cases)
+        raise ArgumentError(
+            "capacity",
+            f"={self.capacity!r}; accepted is a float within (0, 1], a share of the cases, or an "
+            f"int from 1 to {LARGEST_COUNT}, a number of alarms",
+        )
+
+    def _share(self, share: float, n_cases: float) -> float:
+        if self.n_periods is not None:
+            raise ArgumentError(
+                "n_periods",
+                f"={self.n_periods!r} and a capacity that is a share; it needs a whole number",
+            )
+        return float(as_fraction(share) * Fraction(n_cases))
+
+    def _periods(self) -> float:
+        n_periods = 1 if self.n_periods is None else self.n_periods
+        check_number(n_periods, "n_periods", "a number above 0", OPEN_INTERVAL[0], LARGEST_FINITE)
+        return n_periods
