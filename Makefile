@@ -36,8 +36,9 @@ test: .venv/.ready  ## the tests and the examples in docstrings, less the slow o
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow"
 
 # pytest answers 5 when no test is marked slow: nothing to run is not a failure.
-test-slow: .venv/.ready  ## the slow tests alone
+test-slow: .venv/.ready  ## the slow tests, and the laws on more examples
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m slow || test $$? -eq 5
+	VOROS_THOROUGH=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) tests/properties
 
 test-all: test test-slow lowest  ## everything: test, test-slow and lowest
 

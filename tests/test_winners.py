@@ -227,6 +227,7 @@ def test_one_model_has_nobody_to_win_against(cases: Any) -> None:
         winner_map_points(alone, min_precisions=[0.2], capacities=[0.1], cost_ratio=0.05)
 
 
+@pytest.mark.slow
 def test_four_prognoses_on_a_hundred_by_a_hundred() -> None:
     """SUPPORT2: in time, and with the metric's own winner in 300 cells drawn at random."""
     data = load_support2().with_all_prognoses()

@@ -67,6 +67,7 @@ def nasty_problems() -> dict[str, Problem]:
 
 
 @pytest.mark.parametrize("name", nasty_problems())
+@pytest.mark.slow
 def test_nasty_problem_to_thirty_digits(name: str) -> None:
     problem = nasty_problems()[name]
     if len(problem.y_true) > 100:
@@ -85,6 +86,7 @@ def agree_by_brute_force(seed: int, n_problems: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.slow
 def test_random_problems_by_brute_force(seed: int) -> None:
     agree_by_brute_force(seed, 500)
 

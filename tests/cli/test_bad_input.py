@@ -66,6 +66,7 @@ class TestEveryCommand:
         assert "column 'label' has 3 distinct labels (0, 1, 2); two are accepted" in said
 
 
+@pytest.mark.slow
 def test_one_bad_number_in_a_million_rows(refused, tmp_path):
     lines = ["label,score\n", *(["0,0.25\n", "1,0.75\n"] * (MILLION // 2))]
     lines[999_998] = "1,0.7.5\n"

@@ -105,6 +105,7 @@ def test_what_cannot_be_reported_is_refused(
     assert message in ran.errors[-1]
 
 
+@pytest.mark.slow
 def test_the_report_has_a_block_of_groups(voros_command, files, tmp_path):
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")

@@ -72,6 +72,7 @@ def test_table_and_csv(voros_command, cases):
     assert rows[0]["p_value"] == ""
 
 
+@pytest.mark.slow
 def test_groups_are_drawn_whole(voros_command, tmp_path):
     """Every patient four times over: by patient the interval is as wide as without copies."""
     write_cases(tmp_path / "once.csv")
@@ -94,6 +95,7 @@ def test_groups_are_drawn_whole(voros_command, tmp_path):
     assert by_patient / once == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_report_with_everything(voros_command, cases, later_cases, tmp_path):
     arguments = ("report", cases, "--test", later_cases, "-o", "report.html", *QUICK, *LIMITS)
     assert voros_command(*arguments).code == 0
@@ -114,6 +116,7 @@ def test_a_report_with_everything(voros_command, cases, later_cases, tmp_path):
     assert np.isclose(document["validation"]["cases"], 400)
 
 
+@pytest.mark.slow
 def test_a_report_on_one_model_with_a_guarantee(voros_command, cases, tmp_path):
     options = ("--score", "good", "--confidence", "0.8", "--title", "One & only")
     ran = voros_command("report", cases, "-o", "report.html", *options, *QUICK, *LIMITS)

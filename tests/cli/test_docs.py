@@ -62,6 +62,7 @@ def run_page(name, voros_command, folder):
                 assert [line for line in printed if line not in lines] == []
 
 
+@pytest.mark.slow
 def test_the_walk_through(voros_command, tmp_path):
     run_page("walk-through.md", voros_command, tmp_path)
     written = {path.name for path in tmp_path.iterdir()}
@@ -142,6 +143,7 @@ def test_alarms_per_day(voros_command, tmp_path):
     assert (tmp_path / "list.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_monitor(voros_command, tmp_path):
     write_days(tmp_path / "valid.csv", "2026-01-01", 40)
     write_days(tmp_path / "labels.csv", "2026-03-01", 60, seed=1)
@@ -152,6 +154,7 @@ def test_a_monitor(voros_command, tmp_path):
     commands_only("monitoring.md", voros_command, tmp_path)
 
 
+@pytest.mark.slow
 def test_files_too_large_for_memory(voros_command, tmp_path):
     pytest.importorskip("duckdb")
     rng = np.random.default_rng(0)

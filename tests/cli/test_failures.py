@@ -152,6 +152,7 @@ class TestStandardOutput:
         assert json.loads(ran.out)["model"] == "good"
         assert "Winner by partial VOROS" in ran.err
 
+    @pytest.mark.slow
     def test_a_picture(self, cases, tmp_path):
         ran = subprocess.run(
             [sys.executable, "-m", "voros", "plot", cases, "-o", "-", *LIMITS],
@@ -210,6 +211,7 @@ def test_a_pipe_is_read_like_a_file(voros_command, cases, tmp_path, command):
 
 @posix
 @pytest.mark.parametrize("how", ["cat cases.csv | {} /dev/stdin", "{} <(cat cases.csv)", "{} -"])
+@pytest.mark.slow
 def test_every_way_to_feed_a_command(tmp_path, how):
     write_cases(tmp_path / "cases.csv")
     command = how.format(f"{sys.executable} -m voros score") + f" {' '.join(LIMITS)} --csv"
@@ -232,6 +234,7 @@ def test_a_device_is_not_read(refused, path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")  # noqa: PTH110
+@pytest.mark.slow
 def test_a_standard_output_that_is_full(tmp_path):
     write_cases(tmp_path / "cases.csv")
     ran = run_shell(f"voros score cases.csv {' '.join(LIMITS)} > /dev/full", tmp_path)
@@ -249,6 +252,7 @@ def test_a_standard_output_that_is_full(tmp_path):
         (("plot", "-o", "disk/roc.png"), "16k"),
     ],
 )
+@pytest.mark.slow
 def test_a_full_disk_is_left_as_it_was(voros_command, cases, tmp_path, command, size):
     with small_disk(tmp_path / "disk", f"size={size}") as disk:
         ran = voros_command(*command, cases, *LIMITS)

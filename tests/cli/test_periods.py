@@ -203,6 +203,7 @@ def test_models_are_compared_on_whole_days(voros_command, admissions, rule):
         assert (row["estimate"], row["low"], row["high"]) == (own.estimate, own.low, own.high)
 
 
+@pytest.mark.slow
 def test_a_scenario_file_states_a_capacity_per_period(voros_command, admissions):
     toml = admissions.parent / "limits.toml"
     toml.write_text('[ward]\ncapacity = "2/day"\nexceed = "5%"\nmiss_costs = [5, 20]\n')

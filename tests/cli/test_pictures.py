@@ -26,6 +26,7 @@ def test_every_picture_is_drawn(voros_command, cases, tmp_path, kind):
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf"])
+@pytest.mark.slow
 def test_the_same_data_give_the_same_bytes(voros_command, cases, tmp_path, ending):
     for name in ("first", "second"):
         voros_command("plot", cases, "-o", f"{name}.{ending}", *LIMITS)
@@ -58,6 +59,7 @@ def test_each_cell_of_the_map_is_the_metric(voros_command, cases):
         assert row["winner"] == max(scores, key=scores.__getitem__)
 
 
+@pytest.mark.slow
 def test_the_map_as_a_table_json_and_picture(voros_command, cases, tmp_path):
     grid = ("--min-precision", "0.2:0.6:3", "--capacity", "0.1:0.5:5", "--miss-costs", "5:20")
     ran = voros_command("map", cases, "--json", "-o", "map.png", *grid)
@@ -96,6 +98,7 @@ def test_the_page_holds_no_rows(voros_command, tmp_path):
 @pytest.mark.parametrize(
     ("command", "written"), [("plot", "roc.png"), ("explore", "page.html")], ids=["plot", "explore"]
 )
+@pytest.mark.slow
 def test_what_was_written_and_its_numbers_for_programs(
     voros_command, cases, tmp_path, command, written
 ):
@@ -112,6 +115,7 @@ def test_what_was_written_and_its_numbers_for_programs(
 
 
 @pytest.mark.parametrize("command", ["plot", "map", "report", "explore"])
+@pytest.mark.slow
 def test_a_name_that_is_no_mathematics_is_drawn_as_it_stands(voros_command, tmp_path, command):
     rng = np.random.default_rng(0)
     rows = [f"{i % 3 // 2},{i % 3 + rng.normal()!r},{rng.random()!r}" for i in range(120)]

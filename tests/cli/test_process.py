@@ -30,6 +30,7 @@ def python(*arguments, **options):
     )
 
 
+@pytest.mark.slow
 def test_help_loads_nothing_heavy():
     ran = python("-c", LOADED, "--help")
     assert ran.stderr == ""
@@ -37,6 +38,7 @@ def test_help_loads_nothing_heavy():
         assert command in ran.stdout
 
 
+@pytest.mark.slow
 def test_scoring_loads_nothing_heavy(tmp_path):
     path = write_cases(tmp_path / "cases.csv")
     ran = python("-c", LOADED, "score", path, "--label", "died", "--score", "good", *LIMITS)
@@ -61,6 +63,7 @@ def test_scoring_loads_nothing_heavy(tmp_path):
         (("--version",), 0),
     ],
 )
+@pytest.mark.slow
 def test_exit_codes(tmp_path, arguments, code):
     write_cases(tmp_path / "cases.csv")
     ran = python("-m", "voros", *arguments, cwd=tmp_path)
@@ -68,6 +71,7 @@ def test_exit_codes(tmp_path, arguments, code):
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_error(tmp_path):
     write_cases(tmp_path / "cases.csv", n_cases=50_000)
     ran = run_shell(

@@ -26,6 +26,7 @@ def run(voros_command, folder, *more):
     return [path.read_text(encoding="utf-8") for path in (output, output.with_suffix(".json"))]
 
 
+@pytest.mark.slow
 def test_no_folder_is_known(voros_command, tmp_path):
     write_all(tmp_path / "private place")
     for text in run(voros_command, tmp_path / "private place"):

@@ -58,6 +58,7 @@ def test_check_after_the_test(voros_command, cases, tmp_path):
 
 @pytest.mark.parametrize("prevalence", ["2%", "5%", "20%", "50%"])
 @pytest.mark.parametrize("strategy", ["recall", "partial_voros"])
+@pytest.mark.slow
 def test_select_and_apply_come_to_the_same_verdict(
     voros_command, cases, later_cases, prevalence, strategy
 ):
@@ -125,6 +126,7 @@ def grouped_cases(path, n_groups=300, per_group=4, seed=0):
 
 
 @pytest.mark.parametrize("command", ["select", "report"])
+@pytest.mark.slow
 def test_groups_reach_the_guarantee(voros_command, tmp_path, command):
     died, risk, patients = grouped_cases(tmp_path / "patients.csv")
     options = ["--confidence", "0.9", "--group", "patient", *LIMITS]

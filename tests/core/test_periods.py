@@ -105,6 +105,7 @@ def test_other_prevalences_and_weights_count_alarms_alike(seed) -> None:
 
 
 @given(st.data())
+@pytest.mark.slow
 def test_one_period_is_a_plain_capacity(data) -> None:
     n = data.draw(st.integers(3, 25))
     labels = [0, 1, *data.draw(st.lists(st.integers(0, 1), min_size=n - 2, max_size=n - 2))]

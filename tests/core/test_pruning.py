@@ -83,6 +83,7 @@ def scenarios(draw):
     st.sampled_from([0.05, 0.3, 0.8]),
     scenarios(),
 )
+@pytest.mark.slow
 def test_split_down_to_a_few_cases(n_cases, shape, seed, prevalence, scenario):
     positive, scores = make_cases(n_cases, shape, seed, prevalence)
     with pytest.MonkeyPatch.context() as patch:
@@ -143,6 +144,7 @@ def assert_same_weighted_result(few, positive, scores, weights, scenario):
     st.integers(0, 2**32),
     scenarios().filter(lambda scenario: not scenario.capacity_is_count),
 )
+@pytest.mark.slow
 def test_weighted_cases_are_split_down_to_a_few(n_cases, shape, kind, seed, scenario):
     positive, scores = make_cases(n_cases, shape, seed)
     weights = WEIGHTS[kind](np.random.default_rng(seed), n_cases)

@@ -54,6 +54,7 @@ def every_choice(streams, max_alarms):
 
 
 @pytest.mark.parametrize("few_pairs", [deficit_search.FEW_PAIRS, 0], ids=["listed", "table"])
+@pytest.mark.slow
 def test_equals_enumeration_on_a_thousand_small_problems(monkeypatch, few_pairs):
     monkeypatch.setattr(deficit_search, "FEW_PAIRS", few_pairs)
     rng = np.random.default_rng(0)

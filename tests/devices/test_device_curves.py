@@ -49,6 +49,7 @@ def assert_same_curve(
 
 
 @pytest.mark.parametrize("small", [False, True])
+@pytest.mark.slow
 def test_strict_arrays_decide_as_numpy(small: bool, request: pytest.FixtureRequest) -> None:
     if small:
         request.getfixturevalue("small_sizes")

@@ -41,6 +41,7 @@ def assert_same(make: Maker, ill: np.ndarray, score: np.ndarray, what: str) -> N
 
 
 @pytest.mark.usefixtures("small_sizes")
+@pytest.mark.slow
 def test_strict_arrays_count_as_numpy() -> None:
     for what, ill, score in draws(3000, seed=1):
         assert_same(strict_array, ill, score, what)

@@ -55,6 +55,7 @@ def bounded(labels, scores, weights, scenario, bits):
 
 @settings(max_examples=400, deadline=None)
 @given(cases(), scenarios(), st.integers(12, 20))
+@pytest.mark.slow
 def test_bounds_contain_the_score(data, scenario, bits):
     labels, scores, weights = data
     try:
@@ -69,6 +70,7 @@ def test_bounds_contain_the_score(data, scenario, bits):
 
 @settings(max_examples=100, deadline=None)
 @given(cases(), scenarios(), st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_bounds_contain_every_order_inside_the_bins(data, scenario, random):
     """Scores moved about within their bins leave the bounds as they are, and stay inside."""
     labels, scores, weights = data

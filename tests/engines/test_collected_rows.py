@@ -75,6 +75,7 @@ def test_dask_hands_rows_over_and_the_score_is_that_of_memory(weight, monkeypatc
 
 
 @pytest.mark.filterwarnings("ignore::voros.VorosWarning")
+@pytest.mark.slow
 def test_alternating_labels_are_exact_on_dask_where_exactness_is_asked_for(monkeypatch):
     dd = pytest.importorskip("dask.dataframe")
     pd = pytest.importorskip("pandas")

@@ -62,6 +62,7 @@ def test_equals_the_score_in_memory(make_frame, kind):
     )
 
 
+@pytest.mark.slow
 def test_several_models_in_the_same_passes(make_frame):
     labels, scores, rng = drawn()
     columns = {"a": scores, "b": scores + rng.normal(0, 0.5, N_CASES), "c": scores.round(1)}
@@ -113,6 +114,7 @@ def test_faults_are_refused_and_counted(make_frame, fault):
         count_frame(frame, label="y", scores=["s"], weight="w", pos_label="a")
 
 
+@pytest.mark.slow
 def test_a_third_label_beyond_the_first_rows_is_refused(make_frame):
     labels = np.array(["a", "b"] * 10_000 + ["c"])
     frame = make_frame({"y": labels, "s": np.arange(20_001.0)})

@@ -211,6 +211,7 @@ def test_a_site_without_one_class_still_counts():
         quiet.bounds(SCENARIO)
 
 
+@pytest.mark.slow
 def test_engines_summarise_as_memory_does(make_frame):
     labels, scores, weights = draw(2000, 7)
     scores[:3] = [np.inf, -np.inf, -0.0]

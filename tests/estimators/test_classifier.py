@@ -58,6 +58,7 @@ THRESHOLD_IS_NOT_ONE_HALF = {
         (LinearSVC(random_state=0), 0.3, THRESHOLD_IS_NOT_ONE_HALF),
     ],
 )
+@pytest.mark.slow
 def test_scikit_learns_own_checks(base, cv, expected):
     model = ConstrainedThresholdClassifier(base, Scenario(cost_ratio=0.5), cv=cv, random_state=0)
     results = check_estimator(model, expected_failed_checks=expected, on_skip=None, on_fail=None)
@@ -215,6 +216,7 @@ def test_an_infeasible_scenario_never_alarms_anything(cv, strategy):
         assert not model.predict(far_out, cost_ratio=ratio).any()
 
 
+@pytest.mark.slow
 def test_an_infeasible_scenario_raises_or_warns_if_asked():
     noise, labels = uninformative_cases()
     model = ConstrainedThresholdClassifier(LogisticRegression(), HOPELESS)
@@ -296,6 +298,7 @@ def test_a_guarantee_holds_for_the_deployed_classifier(strength):
 @pytest.mark.parametrize(
     "base", [LogisticRegression(C=1e-4), LinearSVC(C=1e-4), LogisticRegression(C=1e-2)]
 )
+@pytest.mark.slow
 def test_as_many_alarms_are_raised_on_new_cases_as_were_validated(base):
     # The spread of such scores follows the number of cases: with thresholds of the folds' own
     # scale a linear SVC raises 0.53 of the alarms validated, the regressions up to 1.18 of them.
@@ -527,6 +530,7 @@ def test_groups_that_cannot_be_used_are_refused():
         model.fit(X, Y, groups=np.append(np.nan, PATIENTS[1:]))
 
 
+@pytest.mark.slow
 def test_it_searches_and_pipes_like_any_classifier():
     pipeline = make_pipeline(
         StandardScaler(), ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO)

@@ -24,6 +24,7 @@ def refused(path, **columns):
 
 
 @pytest.mark.parametrize("named", [True, False])
+@pytest.mark.slow
 def test_one_bad_number_in_a_million_rows(tmp_path, named):
     lines = ["label,score\n", *(["0,0.25\n", "1,0.75\n"] * (MILLION // 2))]
     lines[734_211] = "0,0.2x5\n"
@@ -33,6 +34,7 @@ def test_one_bad_number_in_a_million_rows(tmp_path, named):
     assert "row 734211 (line 734212), column 'score': '0.2x5' is not a number" in message
 
 
+@pytest.mark.slow
 def test_a_bad_number_among_the_first_rows_does_not_drop_the_model(tmp_path):
     path = tmp_path / "early.csv"
     path.write_text("label,a,b\n1,0.5,1\n0,oops,2\n1,0.7,3\n0,0.1,4\n")

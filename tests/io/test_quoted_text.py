@@ -47,6 +47,7 @@ def test_a_note_of_several_lines_in_every_row(tmp_path):
     assert read_predictions(path).of("score").tolist() == scores
 
 
+@pytest.mark.slow
 def test_written_out_again_every_cell_is_as_it_was(tmp_path):
     path = tmp_path / "notes.csv"
     write_notes(path, 30_000, lambda i: PHANTOM if i % 1_000 == 0 else f'he said "{i}"')

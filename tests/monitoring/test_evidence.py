@@ -270,6 +270,7 @@ def test_folding_in_parts_gives_the_same_to_the_bit(cuts: tuple[int, ...]) -> No
 
 
 @pytest.mark.parametrize("floor", [0.002, 0.02, 0.97, 1.0])
+@pytest.mark.slow
 def test_extreme_floors_have_bounds(floor: float) -> None:
     bounds = np.exp(start_bounds(10, floor, 0.047))
     assert ((bounds > 1) & (bounds < 80)).all()

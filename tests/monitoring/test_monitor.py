@@ -354,6 +354,7 @@ with voros.Monitor.open(path) as monitor:
 """
 
 
+@pytest.mark.slow
 def test_two_writers_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
     path = tmp_path / "ward.voros"
     voros.Monitor(make_policy(), path).close()
@@ -532,6 +533,7 @@ def test_the_cost_is_at_least_what_labels_show() -> None:
     assert "nobody labelled" in found.words
 
 
+@pytest.mark.slow
 def test_renewal_is_a_proposal_until_it_is_adopted() -> None:
     rng = np.random.default_rng(0)
     n = 2000

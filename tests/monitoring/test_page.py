@@ -13,6 +13,7 @@ import voros
 from voros.monitoring.charts import Chart, Line
 
 
+@pytest.mark.slow
 def test_the_page_says_what_the_status_says(tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     monitor = voros.Monitor(make_policy(), window=1, capacity=1, exceed=0, max_cost=0.5)

@@ -28,6 +28,7 @@ def scenario() -> voros.Scenario:
     return voros.Scenario(min_precision=0.45, capacity=0.4, cost_ratio=(1 / 20, 1 / 2))
 
 
+@pytest.mark.slow
 def test_heights_are_the_best_area_by_clipping(cases: Any, scenario: Any) -> None:
     y, scores = cases
     display = AreaCurveDisplay.from_predictions(y, scores, scenario)

@@ -52,6 +52,7 @@ def covered(ax: Any, legend: Any) -> list[Any]:
     [(2, 5, None), (2, 60, 3.3), (5, 5, 3.3), (12, 5, 12.0), (12, 60, None), (12, 60, 3.3)],
 )
 @pytest.mark.parametrize("kind", [RocDisplay, AreaCurveDisplay])
+@pytest.mark.slow
 def test_no_curve_is_covered_and_the_plot_stays(
     kind: Any, n_models: int, length: int, width: float | None
 ) -> None:

@@ -57,6 +57,7 @@ def draw(display: str, y: Any, scores: Any) -> Any:
 
 
 @pytest.mark.parametrize("display", ["roc", "area", "map"])
+@pytest.mark.slow
 def test_every_name_is_in_the_legend_as_it_stands(display: str, cases: Any, tmp_path: Any) -> None:
     figure = draw(display, *cases)
     with warnings.catch_warnings():
@@ -68,6 +69,7 @@ def test_every_name_is_in_the_legend_as_it_stands(display: str, cases: Any, tmp_
         assert " ".join(visible(name).split()) in shown
 
 
+@pytest.mark.slow
 def test_a_name_above_the_thresholds(cases: Any, tmp_path: Any) -> None:
     y, scores = cases
     for name in NASTY[:2]:

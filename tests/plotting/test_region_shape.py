@@ -54,6 +54,7 @@ def test_a_limit_that_cuts_nothing_has_no_line() -> None:
 
 
 @pytest.mark.parametrize(("width", "columns"), [(3.3, 2), (12.0, 4)])
+@pytest.mark.slow
 def test_the_gallery_fits_its_width(width: float, columns: int) -> None:
     displays = region_gallery(width=width)
     figure = displays[0].ax_.figure

@@ -78,6 +78,7 @@ def test_names_stand_on_what_they_win(found: Any) -> None:
         assert text.get_text().replace("\n", " ") == name
 
 
+@pytest.mark.slow
 def test_one_axes_takes_the_map_and_two_also_the_margin(found: Any) -> None:
     import matplotlib.pyplot as plt
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 
 import numpy as np
@@ -16,7 +17,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
 """Laws hold where false alarms are dearer than misses, too."""
 
 ROUNDING = 1e-12
-many = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# `make test-slow` searches longer.
+EXAMPLES = 150 if "VOROS_THOROUGH" in os.environ else 40
+many = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

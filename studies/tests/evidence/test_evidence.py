@@ -243,6 +243,7 @@ def test_the_figure_says_how_often_limits_were_broken():
     pyplot.close("all")
 
 
+@pytest.mark.slow
 def test_a_run_is_taken_up_again_and_comes_out_the_same(tmp_path):
     pytest.importorskip("matplotlib")
     datasets = [made_up(1, 240, priced=True, name="one"), made_up(2, 240, name="two")]

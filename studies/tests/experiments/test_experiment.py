@@ -239,6 +239,7 @@ def test_the_roc_figure_marks_the_deployed_thresholds(mimic_run):
                 assert any((x, height) == pytest.approx(spot) for spot in match)
 
 
+@pytest.mark.slow
 def test_a_second_run_fits_nothing_again(mimic_run):
     place, command, first = mimic_run
     kept = {p: p.stat().st_mtime_ns for p in (place / "out/predictions").iterdir()}

@@ -205,6 +205,7 @@ class PublishedFolder(RunFolder):
 
 
 @pytest.mark.skipif(PAPER is None, reason="VOROS_PAPER_PREDICTIONS names no folder")
+@pytest.mark.slow
 def test_the_papers_own_models_give_the_papers_own_costs():
     """Of the published models each strategy picks its own again, at the published cost."""
     names = ("scenario1_pvoros", "scenario1_recall", "scenario2", "mimic_s2_voros")

@@ -100,6 +100,7 @@ def test_a_missing_column_of_a_parquet_file_is_named(data):
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("kept", [0.6, 0.001])
+@pytest.mark.slow
 def test_a_truncated_gzip_is_told(data, tmp_path, name, kept):
     path = data / f"{name}.csv.gz"
     whole = path.read_bytes()
@@ -142,6 +143,7 @@ def test_two_releases_joined_in_one_file(data, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["hosp/admissions", "icu/icustays", "icu/chartevents"])
+@pytest.mark.slow
 def test_a_table_of_2x_among_tables_of_3x(tmp_path, name):
     """Patients of 2020 to 2022 came with 3.0, so a table that knows none of them is older."""
     data = tmp_path / "data"
@@ -206,6 +208,7 @@ def test_units_that_are_not_known_are_not_guessed(data, tmp_path):
         extract(find_tables(data), tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_a_full_disk_while_streaming(tmp_path):
     """The buckets do not fit on a file system of 64 kB: nothing half-written is left."""
     data, small = tmp_path / "data", tmp_path / "small"

@@ -58,6 +58,7 @@ def check_every_feature(folder: Path, out: Path, rule: CohortRule = PAPER_RULE) 
 
 
 @pytest.mark.parametrize(("release", "n_patients"), [("2.0", 60), ("2.2", 300), ("3.1", 60)])
+@pytest.mark.slow
 def test_features_of_a_made_up_release(tmp_path, release, n_patients):
     stays = write_release(tmp_path / "data", n_patients, release=release, random_state=7)
     assert check_every_feature(tmp_path / "data", tmp_path / "out") > 0.6 * n_patients
@@ -72,6 +73,7 @@ def test_features_of_a_made_up_release(tmp_path, release, n_patients):
     assert len({row["stay_id"] for row in chart}) < len(stays), "some stays have no chart"
 
 
+@pytest.mark.slow
 def test_other_outcomes_and_hours(tmp_path):
     write_release(tmp_path / "data", 120, random_state=8)
     for outcome, hours in (("hospital", 48.0), ("icu", 56.0), ("hospital", 50.5)):
@@ -173,6 +175,7 @@ def test_csv_and_parquet_give_the_same_cases(tmp_path):
         assert (cases.y == expected.y).all()
 
 
+@pytest.mark.slow
 def test_the_planted_signal_is_found(tmp_path):
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score

@@ -70,6 +70,7 @@ def twelve(request: pytest.FixtureRequest, browser: Any, twelve_page: Path) -> I
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.slow
 def test_no_serious_finding_and_nothing_sticks_out(twelve: Any, width: int) -> None:
     resize(twelve, width)
     time.sleep(SETTLED)

@@ -86,6 +86,7 @@ def risks_among(support2: Any) -> set[str]:
     return {name for name, risk in prognoses.items() if 0 <= risk.min() <= risk.max() <= 1}
 
 
+@pytest.mark.slow
 def test_decision_curves_are_those_of_python(opened: Any, support2: Any, tmp_path: Path) -> None:
     settings = [
         ("25", "20", "9", "40", None),

@@ -257,6 +257,7 @@ def test_pasted_rows_leave_the_page_once_they_are_counted(empty: Any) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
 def test_axe_finds_nothing_in_the_form_and_on_the_page(empty: Any, scheme: str) -> None:
     prefer(empty, scheme)
     try:

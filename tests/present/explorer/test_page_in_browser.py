@@ -73,6 +73,7 @@ def resizable(opened: Any) -> Any:
     opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+@pytest.mark.slow
 def test_updates_take_less_than_50_ms(browser: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     y = np.arange(25_000) < 5_000
@@ -89,6 +90,7 @@ def test_updates_take_less_than_50_ms(browser: Any, tmp_path: Path) -> None:
             assert update_milliseconds(browser, slider, step) < LONGEST_UPDATE, (slider, step)
 
 
+@pytest.mark.slow
 def test_updates_of_twenty_models_take_less_than_50_ms(browser: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     y = np.arange(5_000) < 1_000
@@ -158,6 +160,7 @@ def test_every_control_is_reached_with_the_tab_key(opened: Any) -> None:
     assert reached == set(range(len(stops)))
 
 
+@pytest.mark.slow
 def test_a_link_carries_the_setting(opened: Any) -> None:
     type_into(opened, "floor-field", "33.3")
     choose(opened, "capacity-unit", "count")
@@ -227,6 +230,7 @@ def test_the_beginning_of_a_refused_number_does_not_stay(
     assert complaints(opened) == []
 
 
+@pytest.mark.slow
 def test_a_count_shows_every_digit(opened: Any) -> None:
     choose(opened, "capacity-unit", "count")
     type_into(opened, "capacity-field", "9007199254740991")

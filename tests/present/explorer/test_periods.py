@@ -58,6 +58,7 @@ def test_what_a_page_cannot_count_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_scores_on_the_page_are_those_of_python(browser: Any, tmp_path: Path) -> None:
     pytest.importorskip("selenium")
     from present.explorer.driving import choose, complaints, python_scenario, scores, type_into

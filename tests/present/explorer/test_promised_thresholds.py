@@ -125,6 +125,7 @@ def test_what_cannot_be_promised_is_refused() -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_the_page_says_it_of_these_limits_alone(browser: Any, tmp_path: Path) -> None:
     from present.explorer.driving import choose, complaints, element, text, type_into, until
 

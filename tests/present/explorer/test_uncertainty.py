@@ -182,6 +182,7 @@ def _opened(browser: Any, path: Path) -> str:
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_too_close_to_call_follows_from_the_interval(browser: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     y = rng.random(400) < 0.3
