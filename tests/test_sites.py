@@ -8,7 +8,7 @@ import pytest
 import voros
 from voros import SiteCounts
 from voros.io.documents import DocumentError
-from voros.io.tables import DOCUMENT
+from voros.io.source import DOCUMENT
 from voros.sites import MismatchError
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))

@@ -56,3 +56,16 @@ def test_nested_folders_are_read(tmp_path, engine):
         frame.write_parquet(tmp_path / f"year={year}" / "part.parquet")
     counted = count_frame(open_files(tmp_path, engine), label="y", scores=["s"])["s"]
     assert (counted.n_positive, counted.n_negative) == (2, 2)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_a_label_of_lists_is_refused(tmp_path, engine):
+    pl = pytest.importorskip("polars")
+    pytest.importorskip(engine)
+    for number, label in enumerate(([1, 2], {"a": 1})):
+        frame = pl.DataFrame({"y": [label] * 3, "s": [0.1, 0.2, 0.3]})
+        frame.write_parquet(tmp_path / f"{number}.parquet")
+        opened = open_files(tmp_path / f"{number}.parquet", engine)
+        with pytest.raises(ValueError, match="label='y' must hold numbers, text or booleans"):
+            count_frame(opened, label="y", scores=["s"])

@@ -1,7 +1,9 @@
 """A file with something wrong in it is refused, and the row is named."""
 
+import bz2
 import gzip
 import json
+import lzma
 
 import pytest
 
@@ -259,3 +261,23 @@ def test_labels_that_are_not_binary(tmp_path, rows, complaint):
     path.write_text("\n".join(["state,score", *rows]) + "\n")
     with pytest.raises(ValueError, match=complaint):
         read_predictions(path, label="state")
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "said"),
+    [
+        (bz2.compress(b"label,score\n1,0.5\n"), "cases.csv.bz2", "is packed by bzip2; unpack it"),
+        (lzma.compress(b"label,score\n1,0.5\n"), "cases.csv.xz", "is packed by xz; unpack it"),
+        (b"\x28\xb5\x2f\xfd rest", "cases.csv.zst", "is packed by zstd; unpack it"),
+        (b"\x93NUMPY\x01\x00v\x00{'descr'", "cases.npy", "is an array of NumPy without names"),
+        ("label,score\n".encode("utf-32"), "cases.csv", "is UTF-32 text; save it as UTF-8"),
+        ("\ufefflabel".encode("utf-32-be"), "cases.csv", "is UTF-32 text; save it as UTF-8"),
+        ("label,score\n".encode("utf-16"), "cases.csv", "is UTF-16 text; save it as UTF-8"),
+        ("label,score\n".encode("utf-16-le"), "cases.csv", "is UTF-16 or UTF-32 text, or no text"),
+        ("label,score\n".encode("utf-32-le"), "cases.tsv", "is UTF-16 or UTF-32 text, or no text"),
+    ],
+)
+def test_files_that_are_packed_or_coded_otherwise_are_named(tmp_path, data, name, said):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(PredictionFileError, match=f"{name} {said}"):
+        read_predictions(tmp_path / name, label="label")

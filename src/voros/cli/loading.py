@@ -20,9 +20,11 @@ from voros.core.periods import Periods
 from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
 from voros.io import Predictions, open_source, read_predictions
+from voros.io.columns import ColumnNames, Roles, assign_roles
 from voros.io.memory import FOR_ADDRESSES, PREFERRED, engine_for, installed_engine
-from voros.io.predictions import ColumnNames, Roles, assign_roles, typed_label
-from voros.io.tables import ADDRESS, PEEKED_ROWS, Source, is_numeric, peek
+from voros.io.predictions import typed_label
+from voros.io.source import ADDRESS, PEEKED_ROWS, Source
+from voros.io.tables import is_numeric, peek
 
 if TYPE_CHECKING:
     from voros.engines import BinnedCounts

@@ -44,8 +44,7 @@ PredictionFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="Predictions: CSV, TSV, JSON lines (also gzipped), Parquet, Arrow; - is standard "
-        "input.",
+        help="Predictions: CSV, TSV, JSON (also gzipped), Parquet, Arrow; - is standard input.",
     ),
 ]
 
@@ -91,7 +90,7 @@ Block = Annotated[
 FileFormat = Annotated[
     str | None,
     in_columns(
-        "csv, tsv, parquet, arrow or jsonl, where the name does not say.",
+        "csv, tsv, parquet, arrow, jsonl or json, where the name does not say.",
         "--format",
         metavar="FORMAT",
     ),

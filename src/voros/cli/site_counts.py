@@ -25,7 +25,7 @@ from voros.cli.terminal import (
 from voros.engines import BinnedCounts
 from voros.engines.orders import Orders, orders_in_memory
 from voros.exceptions import PredictionFileError
-from voros.io.tables import Source
+from voros.io.source import Source
 from voros.sites import MIN_CELL, SiteCounts, counts_of_site, label_text
 
 FAR_FEWER = 4

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from voros.io import check_writable, format_of, table_bytes, write_together
-from voros.io.tables import Format
+from voros.io.source import Format
 from voros.io.writing import json_text
 from voros.text.messages import Argument, Message, printable
 from voros.text.table import Table, csv_text

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from voros.exceptions import PredictionFileError
-from voros.io.tables import open_source
+from voros.io.source import open_source
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 """How the name of a Parquet file ends; an address that ends otherwise is a folder."""

@@ -25,6 +25,8 @@ from voros.engines.queries import (
 
 LABEL = "_voros_label"
 
+WANTED_LABELS = "must hold numbers, text or booleans"
+
 LABEL_ROWS = 10_000
 """Rows looked at to learn what the labels are called; all rows are checked against it."""
 
@@ -112,6 +114,8 @@ def _check_columns(lazy: LazyFrame, label: str, scores: Sequence[str], weight: s
     for argument, name in wanted.items():
         if name not in schema:
             raise ValueError(f"{argument}={name!r} is not a column; there are {list(schema)}")
+        if argument == "label" and schema[name].is_nested():
+            raise ValueError(f"label={name!r} {WANTED_LABELS}; its type is {schema[name]}")
         if argument != "label" and not (schema[name].is_numeric() or schema[name] == nw.Boolean):
             raise ValueError(f"{argument}={name!r} must hold numbers; its type is {schema[name]}")
     if len(set(scores)) < len(scores) or not scores:
@@ -140,9 +144,12 @@ def _classes(lazy: LazyFrame, label: str, pos_label: Any) -> tuple[Any, Any]:
     if lazy.collect_schema()[LABEL] == nw.Boolean:
         distinct = np.array([False, True])
     else:
-        distinct = _distinct(lazy.head(LABEL_ROWS))
-        if len(distinct) < 2:
-            distinct = _distinct(lazy)
+        try:
+            distinct = _distinct(lazy.head(LABEL_ROWS))
+            if len(distinct) < 2:
+                distinct = _distinct(lazy)
+        except TypeError:  # Lists are objects to pandas, and so to Dask, like any other.
+            raise ValueError(f"label={label!r} {WANTED_LABELS}") from None
     positive = check_labels(distinct, pos_label, name=f"label column {label!r}")
     return distinct[positive].tolist()[0], distinct[~positive].tolist()[0]
 

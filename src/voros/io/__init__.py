@@ -1,12 +1,12 @@
 """Prediction files in, whole files out.
 
-`read_predictions` takes CSV, TSV, Parquet, Arrow or JSON lines, and `write_whole` writes a file
+`read_predictions` takes CSV, TSV, Parquet, Arrow or JSON, and `write_whole` writes a file
 completely or not at all. Reading needs pyarrow, which the ``cli`` extra brings.
 """
 
 from voros.io.appending import append_column, format_of, table_bytes
 from voros.io.predictions import Predictions, read_predictions
-from voros.io.tables import open_source
+from voros.io.source import open_source
 from voros.io.writing import check_folder, check_writable, folder_for, write_together, write_whole
 
 __all__ = [

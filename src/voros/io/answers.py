@@ -13,8 +13,7 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,14 @@ import numpy as np
 from voros.core import costs
 from voros.core.arrays import check_number
 from voros.core.scenario import Scenario
+from voros.io.toml import read_toml
 from voros.text.table import Table
+
+OFFERS = ("accepted", "refused")
+"""False alarms for one more case caught, as they were offered."""
+
+OFFER_FACTOR = 3
+"""How far the range reaches beyond offers that were all accepted, or all refused; the page's."""
 
 POINTS_EACH = 41
 """Costs that stand for the range of one person; everybody has the same number."""
@@ -125,10 +131,7 @@ def read_answers(*paths: str | Path) -> Answers:
 
 
 def _answers_in(path: str | Path) -> list[Answer]:
-    try:
-        found = tomllib.loads(Path(path).read_text(encoding="utf-8")).get("answer")
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is not TOML: {error}") from None
+    found = read_toml(path).get("answer")
     if not isinstance(found, list) or not all(isinstance(fields, dict) for fields in found):
         raise ValueError(f"{path} holds no answers; each begins with [[answer]]")
     return [_answer(fields, f"{path}, answer {i}") for i, fields in enumerate(found, start=1)]
@@ -138,9 +141,42 @@ def _answer(fields: dict[str, Any], where: str) -> Answer:
     absent = [name for name in Answer.__dataclass_fields__ if name not in fields]
     if absent:
         raise ValueError(f"{where} has no {absent[0]}")
+    known = (*Answer.__dataclass_fields__, *OFFERS)
+    other = [name for name in fields if name not in known]
+    if other:
+        raise ValueError(f"{where} has {other[0]!r}; accepted are {', '.join(known)}")
+    if not isinstance(fields["who"], str):
+        raise ValueError(f"{where}, who={fields['who']!r}; accepted is a name")
     floor = check_number(fields["min_precision"], f"{where}, min_precision")
-    capacity = check_number(fields["capacity"], f"{where}, capacity")
-    return Answer(str(fields["who"]), floor, capacity, _range(fields["miss_costs"], where))
+    capacity = check_number(fields["capacity"], f"{where}, capacity", "a share above 0", 1e-100)
+    miss_costs = _range(fields["miss_costs"], where)
+    _check_follows(miss_costs, fields, where)
+    return Answer(fields["who"], floor, capacity, miss_costs)
+
+
+def _check_follows(miss_costs: tuple[float, float], fields: Mapping[str, Any], where: str) -> None:
+    """Raise unless the range is the one that the accepted and refused offers lead to."""
+    if not any(name in fields for name in OFFERS):
+        return
+    accepted, refused = (_offers(fields.get(name, []), f"{where}, {name}") for name in OFFERS)
+    yes, no = max(accepted, default=0.0), min(refused, default=np.inf)
+    if yes == 0 and no == np.inf:
+        raise ValueError(f"{where} accepts and refuses nothing, so miss_costs follow from nothing")
+    if yes == 0 or no == np.inf:
+        follows = (no / OFFER_FACTOR, no) if yes == 0 else (yes, yes * OFFER_FACTOR)
+    else:
+        follows = min(yes, no), max(yes, no)
+    if not np.allclose(miss_costs, follows, rtol=1e-9, atol=0):
+        raise ValueError(
+            f"{where}, miss_costs={list(miss_costs)}; from what is accepted and refused follows "
+            f"[{follows[0]:g}, {follows[1]:g}]"
+        )
+
+
+def _offers(given: Any, where: str) -> list[float]:
+    if not isinstance(given, list):
+        raise ValueError(f"{where}={given!r}; accepted is a list of numbers above 0")
+    return [check_number(offer, where, "numbers above 0", 1e-100, 1e100) for offer in given]
 
 
 def _range(given: Any, where: str) -> tuple[float, float]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from voros.core.arrays import AnyArray, BoolArray
 from voros.exceptions import PredictionFileError
-from voros.io.tables import FORMATS, Format, Source, read_as_written
+from voros.io.source import FORMATS, Format, Source
+from voros.io.tables import read_as_written
 from voros.io.writing import json_text
 
 
@@ -64,7 +66,7 @@ def table_bytes(table: Any, file_format: Format) -> bytes:
     """
     import pyarrow as pa
 
-    repeated = {name for name in table.column_names if table.column_names.count(name) > 1}
+    repeated = {name for name, count in Counter(table.column_names).items() if count > 1}
     if repeated and file_format not in ("csv", "tsv"):
         raise PredictionFileError(
             f"more than one column {min(repeated)!r} cannot be written as {file_format}; rename "

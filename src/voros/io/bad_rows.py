@@ -18,12 +18,13 @@ from voros.exceptions import PredictionFileError
 from voros.text.messages import Argument, Message
 
 if TYPE_CHECKING:
-    from voros.io.tables import Source
+    from voros.io.source import Source
 
 NO_VALUE = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>", "None"})
 """Texts that stand for no value; they are found later, with their row."""
 
-SHOWN_CHARACTERS = 40
+SHOWN_CHARACTERS, LONGEST_REASON = 40, 200
+"""Characters of a cell, and of what a reader says of a file, that a message shows."""
 
 LONGEST_CELL = 2**31 - 1
 """Characters of a cell; Python's own reader stops at 131,072 by default."""
@@ -49,9 +50,9 @@ def explain_bad_row(
             Argument("file_format"),
         )
     except (csv.Error, OSError, ValueError) as error:
-        found = f"cannot be read as {source.format}: {error}"
+        found = f"cannot be read as {source.format}: {shortened(str(error), LONGEST_REASON)}"
     if found is None:
-        said = " ".join(reason.split())
+        said = shortened(" ".join(reason.split()), LONGEST_REASON)
         found = Message(
             f"cannot be read as {source.format} ({said}); another format: ",
             Argument("file_format"),
@@ -98,7 +99,8 @@ def _scan_text(source: Source, numeric: Collection[str], texts: Collection[str])
 
 def no_rows(header: Sequence[str]) -> str:
     """Say that there is a header alone."""
-    return f"there are column names ({', '.join(header)}) and no rows; add the cases"
+    names = shortened(", ".join(header), LONGEST_REASON)
+    return f"there are column names ({names}) and no rows; add the cases"
 
 
 def _undecoded(cells: Sequence[str], where: str) -> Iterator[str]:
@@ -119,7 +121,8 @@ def _scan_json(source: Source, numeric: Collection[str]) -> Iterator[str]:
         try:
             cells = json.loads(line)
         except (ValueError, RecursionError) as error:
-            yield f"row {row} is not JSON ({error}); every line must be one object"
+            said = shortened(str(error), LONGEST_REASON)
+            yield f"row {row} is not JSON ({said}); every line must be one object"
             return
         if not isinstance(cells, dict):
             yield f"row {row} is not a JSON object; every line must be one, with names and values"
@@ -139,7 +142,8 @@ def _odd_cells(
             yield _bad_number(name, str(value), where)
         elif kinds.setdefault(name, kind) is not kind:
             expected = "a number" if kinds[name] is float else f"a {kinds[name].__name__}"
-            yield f"{where}, column {name!r}: {value!r} is not {expected} as in the rows before"
+            shown = shortened(repr(value))
+            yield f"{where}, column {name!r}: {shown} is not {expected} as in the rows before"
 
 
 def check_text_numbers(column: Any, name: str) -> None:
@@ -176,8 +180,19 @@ def almost_a_number(cell: str) -> str | None:
     return None
 
 
+def shortened(text: str, characters: int = SHOWN_CHARACTERS) -> str:
+    """Cut a text that comes from a file: rows of patients do not belong into a message.
+
+    Examples
+    --------
+    >>> shortened("x" * 50, 5), shortened("short")
+    ('xxxxx...', 'short')
+    """
+    return text if len(text) <= characters else text[:characters] + "..."
+
+
 def _bad_number(name: str, cell: str, where: str) -> str:
-    shown = cell if len(cell) <= SHOWN_CHARACTERS else cell[:SHOWN_CHARACTERS] + "..."
+    shown = shortened(cell)
     almost = almost_a_number(cell) if shown == cell else None
     remedy = "is not a number; mend or remove that row" if almost is None else f"is {almost}"
     return f"{where}, column {name!r}: {shown!r} {remedy}"

@@ -12,7 +12,7 @@ from voros.exceptions import PredictionFileError
 from voros.text.messages import Argument, Message
 
 if TYPE_CHECKING:
-    from voros.io.predictions import Roles
+    from voros.io.columns import Roles
 
 ALIGNED = "score of {}"
 """Name of the column that holds the scores of one model."""

@@ -7,8 +7,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+from voros.exceptions import PredictionFileError
 from voros.installing import missing_package
+
+CHUNK_BYTES = 1 << 20
 
 BYTES_PER_VALUE = 8
 
@@ -62,6 +66,40 @@ def memory_needed(parquet: str | Path, n_columns: int) -> int:
 
     rows: int = read_metadata(parquet).num_rows
     return rows * n_columns * BYTES_PER_VALUE * WORKING_COPIES
+
+
+def check_fits_rows(n_rows: int, n_columns: int) -> None:
+    """Raise where so many values cannot be read and sorted in memory.
+
+    Examples
+    --------
+    >>> check_fits_rows(10**14, 2)
+    Traceback (most recent call last):
+    voros.exceptions.PredictionFileError: 100,000,000,000,000 rows take about 4,470,348 GB of ...
+    """
+    needed = n_rows * n_columns * BYTES_PER_VALUE * WORKING_COPIES
+    if needed > available_memory():
+        raise _too_large(f"{n_rows:,} rows take", needed)
+
+
+def check_fits_bytes(stream: Any, times: int = 1) -> None:
+    """Raise where a stream, unpacked, takes more memory than there is.
+
+    It is read through and not kept: a packed file may hold a thousand times its size.
+    """
+    size, limit = 0, available_memory()
+    while chunk := stream.read(CHUNK_BYTES):
+        size += len(chunk)
+        if size * times > limit:
+            raise _too_large("unpacked, the file takes more than", size * times)
+
+
+def _too_large(what: str, needed: int) -> PredictionFileError:
+    free = available_memory()
+    return PredictionFileError(
+        f"{what} about {needed / 2**30:,.0f} GB of memory, and {free / 2**30:,.0f} GB are free; "
+        "engines count Parquet and CSV where they lie (voros score, select, map and count)"
+    )
 
 
 def engine_for(parquet: str | Path, n_columns: int, available: int | None = None) -> str | None:

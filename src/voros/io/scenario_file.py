@@ -22,12 +22,12 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 
 from voros.core.costs import Samples, Uniform
 from voros.core.scenario import Scenario
 from voros.io.scenario_text import scenario_from_fields
+from voros.io.toml import read_toml
 
 FIELD_OF_UNIT = {"ratio": "cost_ratio", "miss": "miss_costs", "t": "t"}
 
@@ -52,10 +52,7 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
 
 def read_scenario_fields(path: str | Path) -> dict[str, dict[str, object]]:
     """Read the scenarios of a TOML file as they are written, unchecked."""
-    try:
-        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is not TOML: {error}") from None
+    tables = read_toml(path)
     loose = [name for name, fields in tables.items() if not isinstance(fields, dict)]
     if loose or not tables:
         problem = f"{loose[0]!r} stands outside any scenario" if loose else "it names no scenario"

@@ -1,0 +1,292 @@
+"""Which column is the label, and which are scores: as named, or found where there is one way.
+
+What is left open is guessed only where there is one way to read it, and every guess is put into
+words so that it can be shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from voros.exceptions import NoSuchColumnError, PredictionFileError
+from voros.io.bad_rows import almost_a_number, is_number, shortened
+from voros.io.tables import is_numeric
+from voros.text.messages import Argument, Message
+
+LABEL_NAMES = frozenset({"label", "labels", "y_true", "y", "target", "outcome", "truth"})
+"""Names that can only mean the label."""
+
+MOSTLY = 0.5
+"""A text column with at least this share of numbers is a column of numbers with bad cells."""
+
+SHOWN_COLUMNS = 12
+
+SURE_IDENTIFIERS = frozenset({"id", "ids", "identifier", "idx", "index", "mrn", "unnamed"})
+"""Words that make the name of a column that of an identifier, beside whatever other words."""
+
+IDENTIFIERS = SURE_IDENTIFIERS | {
+    *("admission", "case", "encounter", "key", "no", "nr", "number", "patient", "person", "row"),
+    *("stay", "subject", "visit"),
+}
+"""Words that do so where the name has no others."""
+
+PROPERTIES = frozenset(
+    {*("age", "bmi", "date", "day", "gender", "height", "hour", "month", "sex", "time"), "year"}
+)
+"""Words that name what is known of a case, and no model's score."""
+
+FEWEST_NUMBERED = 10
+"""Rows that must count up one by one for a column to look like their number."""
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """Columns as the caller names them, explained by `read_predictions`.
+
+    None or empty is left to be found.
+    """
+
+    label: str | None = None
+    scores: Sequence[str] = ()
+    model: str | None = None
+    case: str | None = None
+    weight: str | None = None
+    group: str | None = None
+    time: str | None = None
+    period: str | None = None
+    by: Sequence[str] = ()
+    aside: Sequence[str] = ()
+
+    @property
+    def taken(self) -> set[str]:
+        """The columns that are neither label nor score."""
+        return {*self.apart.values(), *self.by, *self.aside}
+
+    @property
+    def apart(self) -> dict[str, str]:
+        """The columns that are neither label nor score, by the argument that names them."""
+        roles = ("model", "case", "weight", "group", "time", "period")
+        named = {role: getattr(self, role) for role in roles}
+        return {role: name for role, name in named.items() if name is not None}
+
+    @property
+    def columns(self) -> list[str]:
+        """Every column that has to be read, once label and scores are found."""
+        named = (self.label, *self.apart.values(), *self.by, *self.scores)
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+    @property
+    def numeric(self) -> list[str]:
+        """The columns that must hold numbers."""
+        return [*self.scores, *([] if self.weight is None else [self.weight])]
+
+
+@dataclass(frozen=True)
+class Roles(ColumnNames):
+    """The same with label and scores found: what was guessed, and what may be no model."""
+
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Peeked:
+    """The first rows of a file, with each column found once: there may be thousands."""
+
+    table: Any
+    file: str
+
+    @cached_property
+    def names(self) -> list[str]:
+        return list(self.table.column_names)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: place for place, name in reversed(list(enumerate(self.names)))}
+
+    @cached_property
+    def _counts(self) -> Counter[str]:
+        return Counter(self.names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._positions
+
+    def column(self, name: str) -> Any:
+        """Return the first column of a name, of which there may be several."""
+        return self.table.column(self._positions[name])
+
+    def check_single(self, name: str) -> None:
+        if self._counts[name] > 1:
+            raise PredictionFileError(f"{self.file} has more than one column {name!r}; rename them")
+
+
+def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bool = True) -> Roles:
+    """Give every needed column a role, from the names given and the first rows of the file."""
+    peeked = _Peeked(first_rows, file)
+    _check_names(peeked, names)
+    notes: list[str] = []
+    label = names.label
+    if label is None and labelled:
+        label = _find_label(peeked, names)
+        notes.append(_naming(f"taking column {label!r} as the label (another one: ", "label", ")"))
+    scores = tuple(names.scores)
+    doubts: tuple[str, ...] = ()
+    if not scores:
+        scores, left_out = _find_scores(peeked, names, label)
+        doubts = tuple(said for name in scores if (said := doubt(name, peeked.column(name))))
+        what = "score column" if names.model else "models"
+        taken = f"taking as {what}: {_listed(scores)} (others: "
+        notes += [_naming(taken, "scores", ")"), *left_out]
+    if names.model is not None and len(scores) != 1:
+        several = f"and {len(scores)} are possible ({_listed(scores)})"
+        long = f"a long file (model column {names.model!r}) has one column of scores, {several}"
+        raise PredictionFileError(_naming(f"{file}: {long}; name it with ", "scores"))
+    found = {"label": label, "scores": scores, "by": tuple(dict.fromkeys(names.by))}
+    return Roles(**(vars(names) | found), notes=tuple(notes), doubts=doubts)
+
+
+def _check_names(peeked: _Peeked, names: ColumnNames) -> None:
+    given = [*names.apart.items(), *(("scores", name) for name in names.scores)]
+    given += [("by", name) for name in names.by]
+    if names.label is not None:
+        given.insert(0, ("label", names.label))
+    roles: dict[str, str] = {}
+    for role, name in given:
+        if name not in peeked:
+            raise NoSuchColumnError(_missing(name, peeked, role))
+        peeked.check_single(name)
+        if roles.setdefault(name, role) != role:
+            both = (Argument(roles[name]), " and ", Argument(role))
+            raise PredictionFileError(
+                Message(f"column {name!r} is named as both ", *both, "; it can be one only")
+            )
+
+
+def _naming(before: str, role: str, after: str = "") -> Message:
+    return Message(before, Argument(role), after)
+
+
+def _missing(name: str, peeked: _Peeked, role: str) -> Message:
+    """Say that there is no such column, which one may be meant, and which there are."""
+    close = get_close_matches(name, peeked.names, n=1)
+    meant = f"; did you mean {close[0]!r}?" if close else ";"
+    rest = f"){meant} it has {_listed(peeked.names)}"
+    return _naming(f"{peeked.file} has no column {name!r} (", role, rest)
+
+
+def _find_label(peeked: _Peeked, names: ColumnNames) -> str:
+    taken = names.taken.union(names.scores)
+    free = [name for name in peeked.names if name not in taken]
+    found = [name for name in free if name.lower() in LABEL_NAMES]
+    if not found:
+        found = [name for name in free if _is_binary(peeked.column(name))]
+    if len(found) == 2 and found[0] == found[1]:
+        peeked.check_single(found[0])
+    if len(found) != 1:
+        several = f"{_listed(found)} could all be" if found else "no column is clearly"
+        opening, rest = f"{peeked.file}: {several} the label; name it with ", _listed(peeked.names)
+        raise PredictionFileError(_naming(opening, "label", f" (columns: {rest})"))
+    return str(found[0])
+
+
+def _find_scores(
+    peeked: _Peeked, names: ColumnNames, label: str | None
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return the columns of numbers, and what there is to say of the others."""
+    taken = {label, *names.taken}
+    free = [name for name in dict.fromkeys(peeked.names) if name not in taken]
+    reasons = {name: why_no_score(peeked.column(name)) for name in free}
+    numbers = tuple(name for name, reason in reasons.items() if reason is None)
+    for name in numbers:
+        peeked.check_single(name)
+    left_out = [f"{name!r} ({reason})" for name, reason in reasons.items() if reason]
+    if not numbers:
+        why = f"; no numbers in {_first_few(left_out)}" if left_out else ""
+        opening = f"{peeked.file}: no column but the label holds numbers; name the scores with "
+        rest = f" (columns: {_listed(peeked.names)}){why}"
+        raise PredictionFileError(_naming(opening, "scores", rest))
+    said = [f"left out, for want of numbers: {_first_few(left_out)}"] if left_out else []
+    return numbers, said
+
+
+def _is_binary(column: Any) -> bool:
+    if not is_numeric(column.type):
+        return False
+    values = set(column.drop_null().unique().to_pylist())
+    return len(values) == 2 and (values <= {0, 1} or values <= {-1, 1})
+
+
+def why_no_score(column: Any) -> str | None:
+    """Say why a column cannot hold scores; None where it can.
+
+    Text that is numbers for the most part can: it is a column of scores with a bad cell, and to
+    pass over it would drop a model unseen.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> why_no_score(pa.chunked_array([["12.3%", "4%"]]))
+    "text such as '12.3%', a percentage; write 12.3% as 0.123"
+    """
+    import pyarrow as pa
+
+    types, kind = pa.types, column.type
+    if is_numeric(kind) or types.is_decimal(kind):
+        return None
+    values = column.drop_null().to_pylist()
+    if not values:
+        return f"no value in the first {len(column):,} rows"
+    if not all(isinstance(value, str) for value in values):
+        other = f"values of type {shortened(str(kind))}"
+        return "text that is not UTF-8" if types.is_binary(kind) else other
+    if sum(map(is_number, values)) >= MOSTLY * len(values):
+        return None
+    almost = almost_a_number(values[0])
+    return "text" if almost is None else f"text such as {shortened(values[0])!r}, {almost}"
+
+
+def doubt(name: str, column: Any) -> str | None:
+    """Say why a column of numbers may be no model; None where nothing says so.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> doubt("risk", pa.chunked_array([[0.5, 0.25]])) is None
+    True
+    >>> doubt("patient_id", pa.chunked_array([[7, 3]]))
+    "column 'patient_id' is taken as a model and looks like an identifier; if it is none, name ..."
+    """
+    words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    if words & SURE_IDENTIFIERS or (words and words <= IDENTIFIERS) or _numbered(column):
+        looks = "an identifier"
+    elif words and words <= PROPERTIES:
+        looks = "a property of the case"
+    else:
+        return None
+    taken = f"column {name!r} is taken as a model and looks like {looks}"
+    return _naming(f"{taken}; if it is none, name the models with ", "scores")
+
+
+def _numbered(column: Any) -> bool:
+    """Whether a column counts its rows, one up or down at each."""
+    import pyarrow as pa
+
+    if not pa.types.is_integer(column.type) or len(column) < FEWEST_NUMBERED:
+        return False
+    steps = {after - before for before, after in pairwise(column.drop_null().to_pylist())}
+    return steps in ({1}, {-1})
+
+
+def _listed(names: Sequence[str]) -> str:
+    return _first_few([repr(name) for name in names[: SHOWN_COLUMNS + 1]])
+
+
+def _first_few(parts: Sequence[str]) -> str:
+    return ", ".join(parts[:SHOWN_COLUMNS]) + (", ..." if len(parts) > SHOWN_COLUMNS else "")

@@ -1,0 +1,267 @@
+"""A file or standard input, and the format that its name or its first bytes say."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from voros.core.arrays import check_choice
+from voros.exceptions import PredictionFileError
+from voros.installing import missing_package
+from voros.text.messages import Argument, Message
+
+Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "json", "document"]
+
+FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+"""What the end of a file's name says about its format, once ``.gz`` is taken off."""
+
+READABLE = (*dict.fromkeys(FORMATS.values()), "json")
+"""Formats of tables; ``json`` is a list of records, and ``jsonl`` has a record in each line."""
+
+GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PARQUET_MAGIC = b"PAR1"
+ARROW_FILE_MAGIC = b"ARROW1"
+ARROW_STREAM_MAGIC = b"\xff\xff\xff\xff"
+
+DOCUMENT = re.compile(rb'\s*\{\s*"format"\s*:\s*"voros ')
+"""How a document that voros has written begins, such as one of counts."""
+
+RECORDS = re.compile(rb"\s*\[\s*[\[{]")
+"""How a list of records or rows begins, whatever the file is called."""
+
+SNIFFED_BYTES = 65_536
+"""Bytes of the beginning that show the format and the delimiter."""
+
+PEEKED_ROWS = 1000
+"""Number of rows that show what a column holds."""
+
+DELIMITED, DELIMITERS = ("csv", "tsv"), (",", "\t", ";")
+"""Formats of delimited text, and what may stand between their columns."""
+
+NOT_TABLES = {
+    b"PK\x03\x04": "is a zip archive or an Excel workbook; save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook; save the sheet as CSV",
+    b"%PDF": "is a PDF document; name a table",
+    b"SQLite format 3": "is a database; export the table as CSV",
+    b"BZh": "is packed by bzip2; unpack it with bunzip2, or pack it by gzip",
+    b"\xfd7zXZ\x00": "is packed by xz; unpack it with unxz, or pack it by gzip",
+    b"\x28\xb5\x2f\xfd": "is packed by zstd; unpack it with unzstd, or pack it by gzip",
+    b"\x93NUMPY": "is an array of NumPy without names of columns; save a table as CSV or Parquet",
+    b"\xff\xfe\x00\x00": "is UTF-32 text; save it as UTF-8",
+    b"\x00\x00\xfe\xff": "is UTF-32 text; save it as UTF-8",
+    b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
+}
+"""What some files are by their first bytes, and what to do instead; the first that fits counts."""
+
+ZEROS = 0.2
+"""Share of zero bytes from which a text is taken for UTF-16 or UTF-32."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or standard input kept in memory so that it can be read more than once."""
+
+    name: str
+    path: Path | None
+    content: bytes | None
+    declared: Format | None = None
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, unpacked."""
+        try:
+            with self.open() as stream:
+                start: bytes = stream.read(SNIFFED_BYTES)
+        except OSError as error:
+            raise PredictionFileError(f"{self.name} cannot be read: {error}") from None
+        return start
+
+    @cached_property
+    def zipped(self) -> bool:
+        """Whether the bytes are packed by gzip."""
+        if self.content is not None:
+            return self.content.startswith(GZIP_MAGIC)
+        with _existing(self).open("rb") as file:
+            return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+    @cached_property
+    def format(self) -> Format:
+        """The format: as declared, else by the name, else by the first bytes."""
+        if DOCUMENT.match(self.head):
+            return "document"
+        if self.declared in (None, "jsonl") and RECORDS.match(self._text_head):
+            return "json"
+        return self.declared or self._named_format() or self._sniffed_format()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was found from the bytes, in words."""
+        notes: list[str] = []
+        if self.declared is None and self._named_format() is None:
+            read = f"reading {self.name} as {self.format} (another format: "
+            notes.append(Message(read, Argument("file_format"), ")"))
+        if self.format == "csv" and self.delimiter != ",":
+            notes.append(f"{self.name} is separated by {self.delimiter!r}")
+        return tuple(notes)
+
+    @cached_property
+    def delimiter(self) -> str:
+        """What stands between the columns of delimited text, judged by the header line."""
+        if self.format == "tsv":
+            return "\t"
+        header = header_of(self.head)
+        return max(DELIMITERS, key=lambda mark: (header.count(mark), -DELIMITERS.index(mark)))
+
+    def open(self) -> Any:
+        """Open the bytes afresh, unpacked."""
+        pa = load_pyarrow()
+        if self.content is not None:
+            raw = pa.BufferReader(self.content)
+        else:
+            raw = pa.OSFile(str(_existing(self)), "rb")
+        return pa.CompressedInputStream(raw, "gzip") if self.zipped else raw
+
+    def _named_format(self) -> Format | None:
+        if self.path is None:
+            return None
+        name = self.path.name.lower().removesuffix(".gz")
+        return FORMATS.get(Path(name).suffix)
+
+    @property
+    def _text_head(self) -> bytes:
+        return self.head.removeprefix(BYTE_ORDER_MARK)
+
+    def _sniffed_format(self) -> Format:
+        head = self._text_head
+        if head.startswith(PARQUET_MAGIC):
+            return "parquet"
+        if head.startswith((ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)):
+            return "arrow"
+        if head.lstrip().startswith(b"{"):
+            return "jsonl"
+        header = header_of(head)
+        return "tsv" if "\t" in header and "," not in header else "csv"
+
+
+def open_source(path: str | Path, file_format: str | None = None) -> Source:
+    r"""Find a file, or take in standard input where the path is ``-``.
+
+    Raises
+    ------
+    PredictionFileError
+        When there is no such file, it is empty, or the format is not known.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "cases.csv")
+    >>> _ = file.write_text("died,risk\n1,0.9\n0,0.2\n")
+    >>> open_source(file).format
+    'csv'
+    """
+    if file_format is not None:
+        check_choice(file_format, "file_format", READABLE)
+    declared: Format | None = file_format  # type: ignore[assignment]
+    if str(path) == "-":
+        if sys.stdin is None:
+            raise PredictionFileError("standard input is closed; name a file of predictions")
+        source = Source("standard input", None, sys.stdin.buffer.read(), declared)
+    else:
+        source = Source(str(path), Path(path), _streamed(Path(path)), declared)
+    _check_bytes(source)
+    return source
+
+
+def header_of(head: bytes) -> str:
+    r"""Return the first line that is not empty, without what stands in quotes.
+
+    Examples
+    --------
+    >>> header_of(b'label,"a;b;\nc",score\n1,2,3\n')
+    'label,,score'
+    """
+    text = head.removeprefix(BYTE_ORDER_MARK).decode("utf-8", errors="replace").lstrip("\r\n")
+    outside = "".join(text.split('"')[::2])
+    return outside.splitlines()[0] if outside else ""
+
+
+def _check_bytes(source: Source) -> None:
+    """Refuse what is clearly no table, or one of another format than its name says."""
+    name, head = source.name, source.head
+    if not head.strip():
+        raise PredictionFileError(f"{name} is empty; it needs a header and rows")
+    for magic, problem in NOT_TABLES.items():
+        if head.startswith(magic):
+            raise PredictionFileError(f"{name} {problem}")
+    magics = {"parquet": (PARQUET_MAGIC,), "arrow": (ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)}
+    for kind, starts in magics.items():
+        if source.format not in ("parquet", "arrow") and head.startswith(starts):
+            raise PredictionFileError(
+                Message(
+                    f"{name} is read as {source.format}, and begins as {kind} does; give ",
+                    Argument(f"file_format={kind!r}", "file_format", kind),
+                )
+            )
+    if source.format not in ("parquet", "arrow") and head.count(0) > ZEROS * len(head):
+        raise PredictionFileError(f"{name} is UTF-16 or UTF-32 text, or no text; save it as UTF-8")
+
+
+def _streamed(path: Path) -> bytes | None:
+    """Take in what can be read once only, such as a pipe; None for a file."""
+    if path.is_fifo() or (path.is_char_device() and _is_terminal(path)):
+        return path.read_bytes()
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise PredictionFileError(f"{path} is a device or socket; name a file or a pipe")
+    return None
+
+
+def _is_terminal(path: Path) -> bool:
+    with path.open("rb", buffering=0) as device:
+        return device.isatty()
+
+
+def load_pyarrow() -> Any:
+    """Import pyarrow, or say how to get it."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise missing_package("reading prediction files", "pyarrow") from error
+    return pa
+
+
+def _existing(source: Source) -> Path:
+    path = source.path
+    if path is not None and path.is_file():
+        return path
+    name, what, elsewhere = source.name, "does not exist", ""
+    if path is not None and path.is_dir():
+        what, elsewhere = "is a folder, not a file", ELSEWHERE
+    elif ADDRESS.match(name):
+        # A path has lost one of its slashes.
+        name = ADDRESS.sub(r"\1://", name)
+        what, elsewhere = "is an address, not a file on this machine", ELSEWHERE
+    raise PredictionFileError(f"{name} {what}; name a file of predictions{elsewhere}")
+
+
+ADDRESS = re.compile(r"^([a-z][a-z0-9+]+):/+(?=[^/])")
+"""How an address of an object store begins."""
+
+ELSEWHERE = ". Parquet there is read by voros score, select, map and count"

@@ -1,0 +1,131 @@
+"""Files that would take all memory, minutes or the process itself are refused in one line."""
+
+import gzip
+import json
+import time
+
+import pytest
+
+pa = pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
+
+from pyarrow import parquet  # noqa: E402
+
+from voros.exceptions import PredictionFileError  # noqa: E402
+from voros.io import read_predictions  # noqa: E402
+
+COLUMNS = {"label": "label", "scores": ["score"]}
+
+
+def refusal(path, **columns):
+    with pytest.raises(PredictionFileError) as caught:
+        read_predictions(path, **(columns or COLUMNS))
+    said = str(caught.value)
+    assert len(said) < 400
+    assert "\n" not in said
+    return said
+
+
+@pytest.mark.parametrize("depth", [101, 20_000, 100_000])
+@pytest.mark.parametrize("where", [0, 3000])
+@pytest.mark.parametrize("marks", ["[]", '{"x":}'])
+def test_deep_json_lines_do_not_end_the_process(tmp_path, depth, where, marks):
+    opening, closing = marks[:-1], marks[-1]
+    lines = ['{"label": 1, "score": 0.5}'] * 3001
+    lines[where] = f'{{"label": 1, "score": {opening * depth}1{closing * depth}}}'
+    (tmp_path / "deep.jsonl").write_text("\n".join(lines) + "\n")
+    assert f"row {where + 1} is nested more than 100 deep" in refusal(tmp_path / "deep.jsonl")
+
+
+def test_brackets_in_text_are_no_nesting(tmp_path):
+    rows = [
+        {"label": n % 2, "score": n / 9, "note": '["' * 200, "list": [[1, n]]} for n in range(9)
+    ]
+    (tmp_path / "flat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert read_predictions(tmp_path / "flat.jsonl", **COLUMNS).n_cases == 9
+
+
+def test_deep_lists_of_records(tmp_path):
+    (tmp_path / "deep.json").write_text('[{"label": ' + "[" * 100_000)
+    assert "nested too deep" in refusal(tmp_path / "deep.json")
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    monkeypatch.setattr("voros.io.memory.available_memory", lambda: 2**20)
+
+
+ROWS = 100_000
+
+
+def write_csv(path):
+    path.write_bytes(gzip.compress(b"label,score\n" + b"1,0.5\n0,0.25\n" * (ROWS // 2)))
+
+
+def write_jsonl(path):
+    lines = b'{"label": 1, "score": 0.5}\n{"label": 0, "score": 0.25}\n' * (ROWS // 2)
+    path.write_bytes(gzip.compress(lines))
+
+
+def write_json(path):
+    rows = b", ".join([b'{"label": 1, "score": 0.5}'] * ROWS)
+    path.write_bytes(gzip.compress(b"[" + rows + b"]"))
+
+
+def write_parquet(path):
+    parquet.write_table(pa.table({"label": [0] * ROWS, "score": [0.5] * ROWS}), path)
+
+
+def write_stream(path):
+    table, sink = pa.table({"label": [0] * ROWS, "score": [0.5] * ROWS}), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    path.write_bytes(gzip.compress(sink.getvalue().to_pybytes()))
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("bomb.csv.gz", write_csv),
+        ("bomb.jsonl.gz", write_jsonl),
+        ("bomb.json.gz", write_json),
+        ("bomb.parquet", write_parquet),
+        ("bomb.arrow.gz", write_stream),
+    ],
+)
+def test_what_memory_does_not_hold_is_refused(tmp_path, name, write):
+    write(tmp_path / name)
+    assert (tmp_path / name).stat().st_size < 300_000
+    said = refusal(tmp_path / name)
+    assert said.startswith(f"{tmp_path / name}: ")
+    assert "GB of memory, and 0 GB are free; engines count Parquet and CSV where they lie" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("line.csv.gz", b"label,score\n"), ("line.jsonl.gz", b'{"label": "')]
+)
+def test_one_endless_row_is_refused(tmp_path, name, start, monkeypatch):
+    for module in ("text_scan", "json_records"):
+        monkeypatch.setattr(f"voros.io.{module}.LONGEST_ROW", 1 << 22)
+    (tmp_path / name).write_bytes(gzip.compress(start + b"1" * (1 << 24), compresslevel=1))
+    assert "has more than 4 MB" in refusal(tmp_path / name)
+
+
+@pytest.mark.slow
+def test_ten_thousand_columns_take_seconds(tmp_path):
+    """They took a minute, the square of their number."""
+    names = [f"m{n}" for n in range(10_000)]
+    rows = [",".join(["label", *names]), *(",".join([str(n % 2)] * 10_001) for n in range(4))]
+    (tmp_path / "wide.csv").write_text("\n".join(rows) + "\n")
+    began = time.process_time()
+    assert len(read_predictions(tmp_path / "wide.csv", label="label").models) == 10_000
+    assert time.process_time() - began < 20
+
+
+def test_the_list_of_models_in_a_note_is_short(tmp_path):
+    names = [f"m{n}" for n in range(300)]
+    rows = [",".join(["label", *names]), *(",".join([str(n % 2)] * 301) for n in range(4))]
+    (tmp_path / "wide.csv").write_text("\n".join(rows) + "\n")
+    cases = read_predictions(tmp_path / "wide.csv", label="label")
+    assert len(cases.models) == 300
+    assert max(map(len, cases.notes)) < 200
