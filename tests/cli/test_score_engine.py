@@ -69,7 +69,36 @@ def test_what_an_engine_cannot_do_is_refused(voros_command, parquet, options, me
     assert message in ran.err
 
 
-def test_other_formats_are_not_for_engines(voros_command, cases):
-    ran = voros_command("score", cases, "--engine", "duckdb", *LIMITS)
+def test_other_formats_are_not_for_engines(voros_command, tmp_path):
+    (tmp_path / "cases.jsonl").write_text('{"died": 1, "risk": 0.5}\n')
+    ran = voros_command("score", "cases.jsonl", "--engine", "duckdb", *LIMITS)
     assert ran.code == 2
-    assert "--engine counts Parquet" in ran.err
+    assert "--engine counts Parquet and CSV; cases.jsonl is jsonl" in ran.err
+
+
+def test_an_engine_that_reads_no_csv_says_so(voros_command, cases):
+    pytest.importorskip("dask")
+    ran = voros_command("score", cases, "--engine", "dask", *LIMITS)
+    assert ran.code == 2
+    assert "is csv, which engine='dask' does not read; take duckdb or polars" in ran.err
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_csv_is_counted_as_memory_reads_it(voros_command, cases, engine):
+    pytest.importorskip(engine)
+    found, expected = (
+        json.loads(voros_command("score", cases, *how, "--json", *LIMITS).out)
+        for how in (("--engine", engine), ())
+    )
+    assert found["cases"] == expected["cases"] == 400
+    for one, other in zip(found["models"], expected["models"], strict=True):
+        assert one["partial_voros"] == pytest.approx(other["partial_voros"], abs=1e-12)
+        assert one["choices"] == other["choices"]
+
+
+def test_csv_too_large_for_memory_is_given_to_an_engine(voros_command, cases, monkeypatch):
+    for module in ("memory", "tables"):
+        monkeypatch.setattr(f"voros.io.{module}.available_memory", lambda: 1000)
+    ran = voros_command("score", cases, *LIMITS)
+    assert ran.code == 0
+    assert "is too large for memory; counting it with" in ran.err

@@ -1,45 +1,54 @@
 """An engine is chosen by the size of a file."""
 
+import gzip
 import sys
 
 import pytest
 
+from voros.io import open_source
 from voros.io.memory import available_memory, engine_for, memory_needed
+from voros.io.tables import most_rows
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("polars")
 
 
-@pytest.fixture
-def file(tmp_path):
+def test_a_file_is_counted_by_an_engine_only_where_memory_is_short():
+    needed = memory_needed(1000, n_columns=2)
+    assert needed >= 1000 * 2 * 8
+    assert engine_for("cases.csv", 1000, 2, available=needed) is None
+    assert engine_for("cases.csv", 1000, 2, available=needed - 1) in ("duckdb", "polars")
+    assert engine_for("cases.csv", 1000, 2) is None
+
+
+@pytest.mark.parametrize("memory", [10**5, 10**9])
+def test_rows_are_counted_where_they_may_be_many(tmp_path, monkeypatch, memory):
     from pyarrow import parquet
 
-    path = tmp_path / "cases.parquet"
-    parquet.write_table(pa.table({"ill": [True, False] * 500, "risk": [0.1, 0.2] * 500}), path)
-    return path
+    monkeypatch.setattr("voros.io.tables.available_memory", lambda: memory)
+    table = pa.table({"ill": [True, False] * 5000, "risk": [0.1, 0.2] * 5000})
+    parquet.write_table(table, tmp_path / "cases.parquet")
+    assert most_rows(open_source(tmp_path / "cases.parquet")) == 10_000
+    text = b"ill,risk\n" + b"1,0.25\n0,0.5\n" * 5000
+    for name, data in (("a.csv", text), ("b.csv.gz", gzip.compress(text))):
+        (tmp_path / name).write_bytes(data)
+        found = most_rows(open_source(tmp_path / name))
+        assert found == 10_001 if memory == 10**5 else found >= 10_000
 
 
-def test_a_file_is_counted_by_an_engine_only_where_memory_is_short(file):
-    needed = memory_needed(file, n_columns=2)
-    assert needed >= 1000 * 2 * 8
-    assert engine_for(file, 2, available=needed) is None
-    assert engine_for(file, 2, available=needed - 1) in ("duckdb", "polars")
-    assert engine_for(file, 2) is None
-
-
-def test_without_engines_a_file_too_large_says_what_to_install(file, monkeypatch):
+def test_without_engines_a_file_too_large_says_what_to_install(monkeypatch):
     monkeypatch.setattr("voros.io.memory.find_spec", lambda _: None)
     with pytest.raises(ImportError, match=r'needs duckdb or polars.* pip install "duckdb>=2\.0"'):
-        engine_for(file, 2, available=1)
+        engine_for("cases.csv", 1000, 2, available=1)
 
 
-def test_where_the_system_tells_nothing_a_file_is_taken_to_fit(file, monkeypatch):
+def test_where_the_system_tells_nothing_a_file_is_taken_to_fit(monkeypatch):
     # As on Windows, which has neither sysconf nor /proc.
     monkeypatch.delattr("os.sysconf")
     monkeypatch.setattr("voros.io.memory._CGROUP_LIMITS", ())
     monkeypatch.setattr("voros.io.memory._meminfo", lambda _: ())
     assert available_memory() == sys.maxsize
-    assert engine_for(file, 2) is None
+    assert engine_for("cases.csv", 1000, 2) is None
 
 
 def test_available_memory_is_within_the_machine():

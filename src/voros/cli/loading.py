@@ -23,8 +23,8 @@ from voros.io import Predictions, open_source, read_predictions
 from voros.io.columns import ColumnNames, Roles, assign_roles
 from voros.io.memory import FOR_ADDRESSES, PREFERRED, engine_for, installed_engine
 from voros.io.predictions import typed_label
-from voros.io.source import ADDRESS, PEEKED_ROWS, Source
-from voros.io.tables import is_numeric, peek
+from voros.io.source import ADDRESS, DELIMITED, PEEKED_ROWS, Source
+from voros.io.tables import is_numeric, most_rows, peek
 
 if TYPE_CHECKING:
     from voros.engines import BinnedCounts
@@ -34,13 +34,16 @@ if TYPE_CHECKING:
 Engine = Annotated[
     str | None,
     option(
-        "Let duckdb, polars, dask, spark or ibis count Parquet where it lies: a file, a "
-        "folder, a pattern such as 'day-*.parquet', or an address such as s3://bucket/cases. "
-        "Without it, what is no single file, or too large for memory, is given to one that is "
-        "installed.",
+        "Let duckdb, polars, dask, spark or ibis count Parquet where it lies (duckdb and polars "
+        "CSV too): a file, a folder, a pattern such as 'day-*.parquet', or an address such as "
+        "s3://bucket/cases. Without it, what is no single file, or too large for memory, is given "
+        "to one that is installed.",
         metavar="NAME",
     ),
 ]
+
+COUNTED = ("parquet", *DELIMITED)
+"""Formats that engines count."""
 
 NO_PERIODS = "--engine counts scores and no periods; leave it out, and name one file"
 
@@ -280,13 +283,14 @@ def _engine_needed(source: Source, columns: InputOptions, asked: str | None) -> 
         _refuse(asked is not None, f"--engine reads a Parquet file, and {source.name} is none")
         return None
     if asked is not None:
-        wrong = f"--engine counts Parquet; {source.name} is {source.format}"
-        _refuse(source.format != "parquet", wrong)
+        wrong = f"--engine counts Parquet and CSV; {source.name} is {source.format}"
+        _refuse(source.format not in COUNTED, wrong)
         _check_engine_options(columns)
         return asked
-    if source.format != "parquet" or columns.model or columns.drop_missing:
+    if source.format not in COUNTED or columns.model or columns.drop_missing:
         return None
-    needed = engine_for(source.path, len(_roles(peek(source), columns, source.name).columns))
+    n_columns = len(_roles(peek(source), columns, source.name).columns)
+    needed = engine_for(source.name, most_rows(source), n_columns)
     if needed is not None:
         say(f"{source.name} is too large for memory; counting it with {needed}", "note")
     return needed

@@ -1,16 +1,13 @@
 """What differs from engine to engine; everything else is asked through narwhals.
 
-An adapter numbers the cells of `voros.engines.scales` in its engine's own language, and opens
-files.
+An adapter numbers the cells of `voros.engines.scales` in its engine's own language.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from glob import escape
+from collections.abc import Callable, Generator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -20,11 +17,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
-from voros.engines.addresses import give_filesystem
 from voros.engines.arithmetic_keys import ibis_cell, spark_size_key
-from voros.engines.files import TableFile, common_types, find_files
 from voros.engines.keys import MAGNITUDE
-from voros.engines.lakes import kind_of_table, open_table
 from voros.engines.plan import Named
 from voros.engines.scales import ABOVE, BELOW, BITS, MISSING, Scale
 from voros.installing import missing_package
@@ -60,10 +54,6 @@ class Adapter(ABC):
         """Raise where something that the engine needs is not installed."""
         if find_spec(self.package) is None:
             raise missing_package(f"engine={self.name!r}", self.package)
-
-    @abstractmethod
-    def open_files(self, parts: Sequence[Sequence[str]]) -> list[Any]:
-        """Open Parquet files: a frame for each part, whose files have the same columns."""
 
     @abstractmethod
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
@@ -132,13 +122,6 @@ class Polars(Adapter):
     name = package = "polars"
     first_answer = IN_PROCESS
 
-    def open_files(self, parts: Sequence[Sequence[str]]) -> list[Any]:
-        """Scan the files."""
-        import polars as pl
-
-        plain: dict[str, Any] = {"hive_partitioning": False, "glob": False}
-        return [pl.scan_parquet(list(files), **plain) for files in parts]
-
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell; floor division by a power of two is a shift."""
         import polars as pl
@@ -168,16 +151,6 @@ class DuckDB(Adapter):
 
     name = package = "duckdb"
     first_answer = IN_PROCESS
-
-    def open_files(self, parts: Sequence[Sequence[str]]) -> list[Any]:
-        """Read on a connection of its own, which spills where temporary files belong."""
-        import duckdb
-
-        connection = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
-        if "://" in parts[0][0]:
-            give_filesystem(connection, parts[0][0])
-        named = [list(map(escape, files)) for files in parts]
-        return [connection.read_parquet(files, hive_partitioning=False) for files in named]
 
     def batches(self, frame: LazyFrame, columns: Sequence[str]) -> Generator[Sequence[AnyArray]]:
         """Stream the columns through Arrow, which takes little longer than to add them up."""
@@ -218,13 +191,6 @@ class Dask(Adapter):
     name = package = "dask"
     first_answer = 2**15
 
-    def open_files(self, parts: Sequence[Sequence[str]]) -> list[Any]:
-        """Read the files by partitions."""
-        import dask.dataframe as dd
-
-        named = [list(map(escape, files)) for files in parts]
-        return [dd.read_parquet(files, dataset={"partitioning": None}) for files in named]
-
     def with_cell(
         self, frame: LazyFrame, score: str, cell: str, scale: Scale, level: int
     ) -> LazyFrame:
@@ -256,16 +222,6 @@ class Spark(Adapter):
                 "was found; install one (Debian: apt install default-jre-headless), or set "
                 "SPARK_REMOTE to a Spark Connect server"
             )
-
-    def open_files(self, parts: Sequence[Sequence[str]]) -> list[Any]:
-        """Read in the session that is active, or in a new one."""
-        from pyspark.sql import SparkSession
-
-        active = SparkSession.getActiveSession()
-        session = active or SparkSession.builder.appName("voros").getOrCreate()
-        # Which also leaves the names of nested folders out of the columns.
-        reader = session.read.option("recursiveFileLookup", True)
-        return [reader.parquet(*files) for files in parts]
 
     def pick(self, frame: LazyFrame, columns: Mapping[str, str]) -> LazyFrame:
         """Take columns by quoted names: Spark reads a dot as a field of a struct."""
@@ -317,15 +273,6 @@ class Ibis(Adapter):
 
     name = package = "ibis"
 
-    def open_files(self, parts: Sequence[Sequence[str]]) -> list[Any]:
-        """Read the files with the backend that is set, or Ibis' own choice."""
-        import ibis
-
-        if ibis.get_backend().name != "duckdb":
-            return [ibis.union(*map(ibis.read_parquet, files)) for files in parts]
-        named = [list(map(escape, files)) for files in parts]
-        return [ibis.read_parquet(files, hive_partitioning=False) for files in named]
-
     def as_number(self, condition: nw.Expr) -> nw.Expr:
         """Choose between whole numbers: PostgreSQL and BigQuery make no float of a truth value."""
         return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Float64)
@@ -359,70 +306,6 @@ _BY_IMPLEMENTATION = {
     nw.Implementation.PYSPARK: "spark",
     nw.Implementation.PYSPARK_CONNECT: "spark",
 }
-
-
-def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> Any:
-    """Open a Parquet file, or a folder or pattern of them, as a lazy frame of an engine.
-
-    Folders may be nested; names such as ``year=2024`` are not columns, and files and folders whose
-    names begin with ``_`` or ``.`` are skipped. An address such as ``s3://bank/cards`` that does
-    not end in .parquet, .parq or .pq is a folder. A folder on this machine that is a Delta or
-    Iceberg table is read as one.
-
-    Parameters
-    ----------
-    path : path-like
-    engine : {"polars", "duckdb", "dask", "spark", "ibis"}
-    columns : sequence of str, optional
-        Columns that are needed. Numbers of different types in different files are widened. Of any
-        other difference, a needed column is refused and another left out. By default all columns
-        are needed.
-
-    Raises
-    ------
-    PredictionFileError
-        Where a file is empty, or lacks a needed column, or has it twice or in another type.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib, polars as pl
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.parquet")
-    >>> pl.DataFrame({"risk": [0.1, 0.7]}).write_parquet(file)
-    >>> open_files(file, "duckdb").columns
-    ['risk']
-    """
-    check_engine(engine)
-    kind = kind_of_table(str(path))
-    if kind is not None:
-        return open_table(str(path), engine, kind)
-    adapter = _ADAPTERS[engine]
-    if engine == "spark" and "://" in str(path):
-        # Spark knows its cluster's stores, skips hidden files, and refuses types that differ.
-        return adapter.open_files([[str(path)]])[0]
-    files = find_files(str(path))
-    types = common_types(files, columns)
-    parts: dict[Any, list[TableFile]] = {}
-    for file in files:
-        parts.setdefault(tuple(file.types.items()), []).append(file)
-    frames = adapter.open_files([[file.name for file in part] for part in parts.values()])
-    if len(parts) == 1 and types == files[0].types:
-        return frames[0]
-    firsts = [part[0] for part in parts.values()]
-    pairs = zip(map(as_lazy, frames), firsts, strict=True)
-    alike = [_with_types(adapter.pick(frame, _same(types)), file, types) for frame, file in pairs]
-    return nw.concat(alike).to_native()
-
-
-def _same(names: Iterable[str]) -> dict[str, str]:
-    return {name: name for name in names}
-
-
-def _with_types(frame: LazyFrame, file: TableFile, types: Mapping[str, Any]) -> LazyFrame:
-    """Cast the columns that a file has in another type than these."""
-    wider = {"int64": nw.Int64(), "double": nw.Float64(), "string": nw.String()}
-    changed = {name: str(kind) for name, kind in types.items() if file.types[name] != kind}
-    casts = [nw.col(name).cast(wider[kind]) for name, kind in changed.items()]
-    return frame.with_columns(*casts) if casts else frame
 
 
 def first_rows(frame: Any, n_rows: int) -> Any:

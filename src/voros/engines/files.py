@@ -18,10 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from voros.exceptions import PredictionFileError
-from voros.io.source import open_source
+from voros.io.source import DELIMITED, open_source
+from voros.io.tables import is_numeric, peek
+from voros.io.text_scan import count_lines
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 """How the name of a Parquet file ends; an address that ends otherwise is a folder."""
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz", ".tab.gz")
+"""How the name of delimited text ends; of a folder it counts where there is no Parquet."""
 
 WILDCARD = re.compile(r"[*?\[]")
 
@@ -38,11 +43,15 @@ class TableFile:
         Its path or address.
     format : {"parquet", "csv", "tsv"}
     schema : pyarrow.Schema
+        Of delimited text, the types that its first rows suggest.
+    delimiter : str
+        What stands between the columns of delimited text.
     """
 
     name: str
     format: str
     schema: Any
+    delimiter: str = ""
 
     @cached_property
     def types(self) -> Mapping[str, Any]:
@@ -95,13 +104,14 @@ def _files_at(path: str) -> list[str]:
 
 def _tables_among(names: Iterable[str], base: str) -> list[str]:
     """Return the names that end as those of tables do and are not hidden below a folder."""
-    shown = (name for name in names if not _is_hidden(name, base))
-    return sorted(name for name in shown if name.lower().endswith(SUFFIXES))
+    shown = sorted(name for name in names if not _is_hidden(name, base))
+    parquet = [name for name in shown if name.lower().endswith(SUFFIXES)]
+    return parquet or [name for name in shown if name.lower().endswith(TEXT_SUFFIXES)]
 
 
 def _nothing_at(path: str) -> str:
     if Path(path).is_dir():
-        return f"the folder holds no file that ends in {', '.join(SUFFIXES)}"
+        return f"the folder holds no file that ends in {', '.join((*SUFFIXES, '.csv', '.tsv'))}"
     return "no files match" if WILDCARD.search(path) else "there is no such file or folder"
 
 
@@ -121,9 +131,24 @@ def _local_file(name: str) -> TableFile:
     from pyarrow.parquet import read_schema
 
     source = open_source(name)
+    if source.format in DELIMITED:
+        count_lines(source.open(), source.delimiter)
+        return TableFile(name, source.format, _suggested(peek(source)), source.delimiter)
     if source.format != "parquet":
-        raise PredictionFileError(f"{name} is {source.format}, and engines count Parquet")
+        raise PredictionFileError(f"{name} is {source.format}; engines count Parquet and CSV")
     return TableFile(name, "parquet", read_schema(name))
+
+
+def _suggested(first_rows: Any) -> Any:
+    """Return the types to read text as; numbers further down need not be whole."""
+    import pyarrow as pa
+
+    def wide(kind: Any) -> Any:
+        if pa.types.is_boolean(kind):
+            return kind
+        return pa.float64() if is_numeric(kind) else pa.string()
+
+    return pa.schema([(field.name, wide(field.type)) for field in first_rows.schema])
 
 
 def _behind(address: str) -> Iterator[TableFile]:
@@ -131,7 +156,7 @@ def _behind(address: str) -> Iterator[TableFile]:
     from pyarrow.parquet import read_schema
 
     store, root = open_store(address)
-    if root.lower().endswith(SUFFIXES) and not WILDCARD.search(root):
+    if root.lower().endswith((*SUFFIXES, *TEXT_SUFFIXES)) and not WILDCARD.search(root):
         names = [root]
     elif WILDCARD.search(root):
         names = _tables_among(store.glob(root), _fixed_part(root))
@@ -139,6 +164,10 @@ def _behind(address: str) -> Iterator[TableFile]:
         names = _tables_among(store.find(root), root)
     if not names:
         raise FileNotFoundError("no files match")
+    if names[0].lower().endswith(TEXT_SUFFIXES):
+        raise PredictionFileError(
+            f"{names[0]} is delimited text; behind an address Parquet is read"
+        )
     for name in names:
         file = store.unstrip_protocol(name)
         if store.size(name) == 0:

@@ -60,12 +60,9 @@ def _container_limit() -> Iterable[int]:
                 yield int(text)
 
 
-def memory_needed(parquet: str | Path, n_columns: int) -> int:
-    """Bytes that the cases of a Parquet file take when they are read and sorted in memory."""
-    from pyarrow.parquet import read_metadata
-
-    rows: int = read_metadata(parquet).num_rows
-    return rows * n_columns * BYTES_PER_VALUE * WORKING_COPIES
+def memory_needed(n_rows: int, n_columns: int) -> int:
+    """Bytes that cases take when they are read and sorted in memory."""
+    return n_rows * n_columns * BYTES_PER_VALUE * WORKING_COPIES
 
 
 def check_fits_rows(n_rows: int, n_columns: int) -> None:
@@ -77,7 +74,7 @@ def check_fits_rows(n_rows: int, n_columns: int) -> None:
     Traceback (most recent call last):
     voros.exceptions.PredictionFileError: 100,000,000,000,000 rows take about 4,470,348 GB of ...
     """
-    needed = n_rows * n_columns * BYTES_PER_VALUE * WORKING_COPIES
+    needed = memory_needed(n_rows, n_columns)
     if needed > available_memory():
         raise _too_large(f"{n_rows:,} rows take", needed)
 
@@ -102,21 +99,19 @@ def _too_large(what: str, needed: int) -> PredictionFileError:
     )
 
 
-def engine_for(parquet: str | Path, n_columns: int, available: int | None = None) -> str | None:
-    """Name the engine that a Parquet file calls for; None where it fits into memory.
+def engine_for(file: str, n_rows: int, n_columns: int, available: int | None = None) -> str | None:
+    """Name the engine that a file calls for; None where it fits into memory.
 
     Examples
     --------
-    >>> import tempfile, pathlib, polars as pl
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.parquet")
-    >>> pl.DataFrame({"ill": [True] * 1000, "risk": [0.1] * 1000}).write_parquet(file)
-    >>> engine_for(file, n_columns=2), engine_for(file, n_columns=2, available=10_000)
-    (None, 'duckdb')
+    >>> engine_for("cases.csv", 1000, n_columns=2)
+    >>> engine_for("cases.csv", 1000, n_columns=2, available=10_000)
+    'duckdb'
     """
     limit = available_memory() if available is None else available
-    if memory_needed(parquet, n_columns) <= limit:
+    if memory_needed(n_rows, n_columns) <= limit:
         return None
-    return installed_engine(f"counting {parquet}, which is too large for memory,")
+    return installed_engine(f"counting {file}, which is too large for memory,")
 
 
 def installed_engine(purpose: str, preferred: Sequence[str] = PREFERRED) -> str:

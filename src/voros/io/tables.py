@@ -12,11 +12,19 @@ from typing import Any
 from voros.exceptions import PredictionFileError
 from voros.io.bad_rows import NO_VALUE, check_text_numbers, explain_bad_row, no_rows, shortened
 from voros.io.json_records import peek_lines, read_lines, read_list
-from voros.io.memory import check_fits_bytes, check_fits_rows
+from voros.io.memory import (
+    available_memory,
+    check_fits_bytes,
+    check_fits_rows,
+    memory_needed,
+)
 from voros.io.source import ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC, DELIMITED, PEEKED_ROWS, Source
 from voros.io.text_scan import count_lines, with_longer_blocks
 
 ARROW_STREAM_END = ARROW_STREAM_MAGIC + bytes(4)
+
+MOST_UNPACKED = 1032
+"""Bytes that one byte of gzip holds at most."""
 
 
 def peek(source: Source) -> Any:
@@ -61,6 +69,24 @@ def read_columns(
     if any(pa.types.is_binary(table.column(name).type) for name in texts):
         raise explain_bad_row(source, numeric, texts, "the bytes are not UTF-8 text")
     return table
+
+
+def most_rows(source: Source) -> int:
+    """Return how many rows a file of Parquet or delimited text has at most, without reading them.
+
+    Text is read through only where it may be too large for memory.
+    """
+    from pyarrow import parquet
+
+    if source.format == "parquet":
+        with parquet.ParquetFile(source.open()) as file:
+            return int(file.metadata.num_rows)
+    size = source.path.stat().st_size if source.path else len(source.content or b"")
+    at_most = size * (MOST_UNPACKED if source.zipped else 1) // 2
+    if memory_needed(at_most, 1) <= available_memory():
+        return at_most
+    with _naming_bad_rows(source):
+        return count_lines(source.open(), source.delimiter)
 
 
 def read_as_written(source: Source) -> Any:

@@ -1,0 +1,197 @@
+"""Files opened as a lazy frame of an engine, whichever columns and types each of them has."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from glob import escape
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import narwhals.stable.v2 as nw
+
+from voros.engines.addresses import give_filesystem
+from voros.engines.backends import LazyFrame, adapter_of, as_lazy, check_engine
+from voros.engines.files import TableFile, common_types, find_files
+from voros.engines.lakes import kind_of_table, open_table
+from voros.exceptions import PredictionFileError
+from voros.io.bad_rows import NO_VALUE
+
+Part: TypeAlias = Sequence[TableFile]
+"""Files that have the same columns, in the same types."""
+
+READ_TEXT = ("duckdb", "polars")
+"""Engines that read CSV."""
+
+
+def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> Any:
+    """Open Parquet or CSV, a file or a folder or pattern of them, as a lazy frame of an engine.
+
+    DuckDB and Polars read CSV. Of a folder it counts where there is no Parquet. Folders may be
+    nested; names such as ``year=2024`` are not columns, and files and folders whose names begin
+    with ``_`` or ``.`` are skipped. An address such as ``s3://bank/cards`` that does
+    not end in .parquet, .parq or .pq is a folder. A folder on this machine that is a Delta or
+    Iceberg table is read as one.
+
+    Parameters
+    ----------
+    path : path-like
+    engine : {"polars", "duckdb", "dask", "spark", "ibis"}
+    columns : sequence of str, optional
+        Columns that are needed. Numbers of different types in different files are widened. Of any
+        other difference, a needed column is refused and another left out. By default all columns
+        are needed.
+
+    Raises
+    ------
+    PredictionFileError
+        Where a file is empty, or lacks a needed column, or has it twice or in another type.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, polars as pl
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.parquet")
+    >>> pl.DataFrame({"risk": [0.1, 0.7]}).write_parquet(file)
+    >>> open_files(file, "duckdb").columns
+    ['risk']
+    """
+    check_engine(engine)
+    kind = kind_of_table(str(path))
+    if kind is not None:
+        return open_table(str(path), engine, kind)
+    if engine == "spark" and "://" in str(path):
+        # Spark knows its cluster's stores, skips hidden files, and refuses types that differ.
+        return _open_spark([[TableFile(str(path), "parquet", None)]])[0]
+    files = find_files(str(path))
+    types = common_types(files, columns)
+    if files[0].format != "parquet" and engine not in READ_TEXT:
+        raise PredictionFileError(
+            f"{files[0].name} is {files[0].format}, which engine={engine!r} does not read; take "
+            f"{' or '.join(READ_TEXT)}"
+        )
+    parts: dict[Any, list[TableFile]] = {}
+    for file in files:
+        parts.setdefault((file.delimiter, *file.types.items()), []).append(file)
+    frames = list(map(as_lazy, _OPENERS[engine](list(parts.values()))))
+    firsts = [part[0] for part in parts.values()]
+    if len(parts) == 1 and types == firsts[0].types and not _flags(firsts[0], types):
+        return frames[0].to_native()
+    pick, same = adapter_of(frames[0]).pick, {name: name for name in types}
+    alike = [
+        _with_types(pick(frame, same), file, types)
+        for frame, file in zip(frames, firsts, strict=True)
+    ]
+    return nw.concat(alike).to_native()
+
+
+def _with_types(frame: LazyFrame, file: TableFile, types: Mapping[str, Any]) -> LazyFrame:
+    """Cast the columns that a file has in another type than these."""
+    wider = {"int64": nw.Int64(), "double": nw.Float64(), "string": nw.String()}
+    changed = {name: str(kind) for name, kind in types.items() if file.types[name] != kind}
+    casts = [nw.col(name).cast(wider[kind]) for name, kind in changed.items()]
+    casts += [_truth(name) for name in _flags(file, types)]
+    return frame.with_columns(*casts) if casts else frame
+
+
+def _flags(file: TableFile, types: Mapping[str, Any]) -> list[str]:
+    """Columns of truth values that a file holds as text."""
+    return [name for name in types if file.delimiter and str(types[name]) == "bool"]
+
+
+def _truth(name: str) -> nw.Expr:
+    """Read true and false, in upper or lower case; nothing else has a value."""
+    text = nw.col(name).str.to_lowercase()
+    false = nw.when(text == "false").then(nw.lit(False))
+    return nw.when(text == "true").then(nw.lit(True)).otherwise(false).alias(name)
+
+
+def _names(part: Part, written: Callable[[str], str] = str) -> list[str]:
+    return [written(file.name) for file in part]
+
+
+def _numbers(part: Part) -> list[tuple[str, bool]]:
+    """Columns of delimited text, and whether each holds numbers."""
+    return [(name, str(kind) == "double") for name, kind in part[0].types.items()]
+
+
+def _open_polars(parts: Sequence[Part]) -> list[Any]:
+    import polars as pl
+
+    def scan(part: Part) -> Any:
+        names = _names(part)
+        if part[0].format == "parquet":
+            return pl.scan_parquet(names, hive_partitioning=False, glob=False)
+        schema = {name: pl.Float64 if number else pl.String for name, number in _numbers(part)}
+        how: dict[str, Any] = {"separator": part[0].delimiter, "null_values": sorted(NO_VALUE)}
+        return pl.scan_csv(names, schema=schema, glob=False, **how)
+
+    return [scan(part) for part in parts]
+
+
+def _open_duckdb(parts: Sequence[Part]) -> list[Any]:
+    """Read on a connection of its own, which spills where temporary files belong."""
+    import duckdb
+
+    connection = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
+    if "://" in parts[0][0].name:
+        give_filesystem(connection, parts[0][0].name)
+    return [_read_by_duckdb(connection, part) for part in parts]
+
+
+def _read_by_duckdb(connection: Any, part: Part) -> Any:
+    names = _names(part, escape)
+    if part[0].format == "parquet":
+        return connection.read_parquet(names, hive_partitioning=False)
+    columns = {name: "VARCHAR" for name, _ in _numbers(part)}
+    how = {"header": True, "quotechar": '"', "escapechar": '"', "auto_detect": False}
+    text = connection.read_csv(
+        names, columns=columns, sep=part[0].delimiter, na_values=sorted(NO_VALUE), **how
+    )
+    return text.project(", ".join(_from_text(*column) for column in _numbers(part)))
+
+
+def _from_text(name: str, number: bool) -> str:
+    """Write in SQL how a column is read; DuckDB takes 1_0 for a number, and nobody else does."""
+    quoted = '"' + name.replace('"', '""') + '"'
+    if not number:
+        return quoted
+    wrong = f"error('a number with an underscore: ' || {quoted})"
+    good = f"CAST({quoted} AS DOUBLE)"
+    return f"CASE WHEN contains({quoted}, '_') THEN {wrong} ELSE {good} END AS {quoted}"
+
+
+def _open_dask(parts: Sequence[Part]) -> list[Any]:
+    import dask.dataframe as dd
+
+    plain = {"dataset": {"partitioning": None}}
+    return [dd.read_parquet(_names(part, escape), **plain) for part in parts]
+
+
+def _open_spark(parts: Sequence[Part]) -> list[Any]:
+    """Read in the session that is active, or in a new one."""
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    session = active or SparkSession.builder.appName("voros").getOrCreate()
+    # Which also leaves the names of nested folders out of the columns.
+    reader = session.read.option("recursiveFileLookup", True)
+    return [reader.parquet(*_names(part)) for part in parts]
+
+
+def _open_ibis(parts: Sequence[Part]) -> list[Any]:
+    """Read with the backend that is set, or Ibis' own choice."""
+    import ibis
+
+    if ibis.get_backend().name != "duckdb":
+        return [ibis.union(*map(ibis.read_parquet, _names(part))) for part in parts]
+    plain = {"hive_partitioning": False}
+    return [ibis.read_parquet(_names(part, escape), **plain) for part in parts]
+
+
+_OPENERS: Mapping[str, Callable[[Sequence[Part]], list[Any]]] = {
+    "polars": _open_polars,
+    "duckdb": _open_duckdb,
+    "dask": _open_dask,
+    "spark": _open_spark,
+    "ibis": _open_ibis,
+}
