@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.signal import lfilter
 from scipy.special import ndtr
 
 import voros
 from voros.core.arrays import AnyArray, FloatArray
 from voros.monitoring.capacity import Counts, capacity_watch
+from voros.monitoring.change import by_unit, change_watch
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.precision import (
     Alarms,
@@ -31,6 +33,7 @@ from voros.monitoring.precision import (
 )
 from voros.monitoring.renewal import propose, spend
 from voros.monitoring.settings import CapacityLimit, Settings
+from voros.monitoring.store import PeriodTotals
 
 FLOOR = 0.25
 FIRST_DAY = np.datetime64("2026-01-01")
@@ -156,7 +159,7 @@ def _shares(verdicts: list[str]) -> str:
 def label_streams(streams: int, days: int = 200, window: int = 30) -> None:
     """Count streams that are ever wrongly called kept or broken where labels depend on outcomes.
 
-    Four alarms a day, a floor of .3, and a look every 20 days.
+    Four alarms a day, a floor of .3, and a look every 40 days.
     """
     settings = Settings(window=window)
     for name, (precision, delays) in LABELS.items():
@@ -174,7 +177,7 @@ def _looks(labels: AnyArray, delays: FloatArray, days: int, settings: Settings) 
     """Return every verdict on the precision; labels count from the look after they came."""
     times, verdicts = np.repeat(np.arange(days) * 86_400.0, 4), set()
     came = times + 86_400.0 * delays
-    for look in np.arange(40, days + 120, 20) * 86_400.0:
+    for look in np.arange(40, days + 120, 40) * 86_400.0:
         known = np.where(came <= look, labels.astype(float), np.nan)
         rows = times <= look
         closed = times[rows] + settings.window_seconds < look
@@ -272,6 +275,70 @@ def _capacity_renewals(streams: int, rng: np.random.Generator, n: int = 2000) ->
     share = broken / streams
     error = np.sqrt(share * (1 - share) / streams)
     print(f"capacity, half of the alarms labelled: {share:.4f} +- {error:.4f}", flush=True)
+
+
+def score_streams(streams: int, days: int = 365) -> None:
+    """Count years in which scores are ever said to have changed; a look every week."""
+    settings = Settings(window=0)
+    for name, (volume, effect, unit) in SCORES.items():
+        rng, changed, unknown = np.random.default_rng(10), 0, 0
+        for _ in range(streams):
+            periods = _score_days(rng, np.maximum(volume(rng, days), 1), effect(rng, days))
+            periods = periods if unit == "day" else by_unit(periods, "day", unit)
+            verdicts = {
+                change_watch(periods.part(slice(None, last)), settings).verdict
+                for last in {len(periods.names), *range(30, len(periods.names), 14)}
+            }
+            changed, unknown = changed + ("watch" in verdicts), unknown + ("unknown" in verdicts)
+        error = np.sqrt(changed / streams * (1 - changed / streams) / streams)
+        print(f"{name}: changed {changed / streams:.4f} +- {error:.4f}, ", end="")
+        print(f"unknown {unknown / streams:.3f}", flush=True)
+
+
+def _score_days(rng: np.random.Generator, cases: AnyArray, effect: FloatArray) -> PeriodTotals:
+    day = np.repeat(np.arange(len(cases)), cases)
+    scores = rng.normal(size=len(day)) + 1.3 * (rng.random(len(day)) < 0.1) + effect[day]
+    sums = [np.bincount(day, w, len(cases)) for w in (scores > 1.5, scores, scores**2)]
+    names = (FIRST_DAY + np.arange(len(cases))).astype(str)
+    return PeriodTotals(names, np.arange(len(cases)) * 86_400.0, cases.astype(float), *sums)
+
+
+def _volume(*levels: float) -> Callable[[np.random.Generator, int], AnyArray]:
+    """Poisson numbers of cases with these means, from the first day to the last."""
+    places = np.linspace(0, 1, len(levels))
+    return lambda rng, n: rng.poisson(np.interp(np.linspace(0, 1, n), places, levels))
+
+
+def _wave(correlation: float, spread: float) -> Callable[[np.random.Generator, int], FloatArray]:
+    """Effects of days that are correlated with those of the day before."""
+
+    def effects(rng: np.random.Generator, n: int) -> FloatArray:
+        first = np.array([rng.normal() * spread / np.sqrt(1 - correlation**2)])
+        noise = np.append(first, spread * rng.normal(size=n - 1))
+        return np.asarray(lfilter([1.0], [1.0, -correlation], noise))
+
+    return effects
+
+
+def _step(size: float) -> Callable[[np.random.Generator, int], FloatArray]:
+    return lambda _, n: np.where(np.arange(n) < n / 2, 0.0, size)
+
+
+SCORES: dict[str, tuple[Callable[..., AnyArray], Callable[..., FloatArray], str]] = {
+    "40 cases a day": (_volume(40, 40), _step(0.0), "day"),
+    "40, then 5": (_volume(40, 40, 5, 5, 5, 5), _step(0.0), "day"),
+    "slowly from 60 to 6": (_volume(60, 6), _step(0.0), "day"),
+    "38, then 26: ends of a class": (
+        lambda _, n: np.where(np.arange(n) < n / 4, 38, 26),
+        _step(0.0),
+        "day",
+    ),
+    "AR .5, sd .2": (_volume(30, 30), _wave(0.5, 0.2), "day"),
+    "AR .8, sd .2": (_volume(30, 30), _wave(0.8, 0.2), "day"),
+    "AR .8, sd .2, by week": (_volume(30, 30), _wave(0.8, 0.2), "week"),
+    "AR .8, sd .2, by month": (_volume(30, 30), _wave(0.8, 0.2), "month"),
+    "power: a step of .3": (_volume(13, 13), _step(0.3), "day"),
+}
 
 
 def run_lengths(streams: int) -> None:
@@ -373,9 +440,10 @@ if __name__ == "__main__":
         "null": (null_streams, 10_000),
         "length": (run_lengths, 500),
         "ratios": (ratio_streams, 2_000),
-        "labels": (label_streams, 400),
+        "labels": (label_streams, 2_000),
         "episodes": (episode_streams, 2_000),
         "renewals": (renewals, 400),
+        "scores": (score_streams, 400),
         "power": (power, 400),
         "speed": (speed, 10),
     }

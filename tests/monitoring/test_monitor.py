@@ -305,6 +305,10 @@ def test_cases_that_are_not_accepted(arguments: dict, message: str) -> None:
         ({"most_per_patient": 4}, "episode is needed with most_per_patient=4"),
         ({"episode": 7}, "episode=7 needs most_per_patient"),
         ({"cost_ratio": -1.0}, "cost_ratio"),
+        (
+            {"score_unit": "fortnight"},
+            "score_unit='fortnight'; accepted are hour, shift, day, week",
+        ),
     ],
 )
 def test_settings_that_are_not_accepted(settings: dict, message: str) -> None:
@@ -518,6 +522,52 @@ def test_a_change_of_the_scores_is_no_harm() -> None:
     assert found.verdict == "watch"
     assert "not harm" in found.words
     assert abs(np.datetime64(found.since) - days(61)[60]) <= np.timedelta64(7, "D")
+
+
+def test_fewer_cases_a_day_are_no_change_of_the_scores() -> None:
+    """The mean of five cases varies more than that of forty."""
+    rng = np.random.default_rng(3)
+    for levels in ((40, 5), (5, 40)):
+        sizes = np.r_[rng.poisson(levels[0], 60), rng.poisson(levels[1], 120)]
+        when = np.repeat(days(180), sizes)
+        monitor = voros.Monitor(make_policy())
+        monitor.update(rng.normal(size=len(when)), cases=np.arange(len(when)), times=when)
+        found = monitor.status()["scores"]
+        assert (found.verdict, found.n) == ("kept", int((sizes > 0).sum()) - 1)
+
+
+def wave(score_unit: str | None = None) -> voros.Monitor:
+    """A year of twenty cases a day whose scores wander: AR(.8)."""
+    rng = np.random.default_rng(4)
+    effects = np.zeros(365)
+    for day in range(1, 365):
+        effects[day] = 0.8 * effects[day - 1] + 0.3 * rng.normal()
+    monitor = voros.Monitor(make_policy(), score_unit=score_unit)
+    scores = rng.normal(size=7300) + np.repeat(effects, 20)
+    monitor.update(scores, cases=np.arange(7300), times=days(7300, 20))
+    return monitor
+
+
+def test_days_that_are_alike_are_not_taken_as_a_change() -> None:
+    found = wave().status()["scores"]
+    assert found.verdict == "unknown"
+    assert (found.since, "neighbouring periods are alike (correlation 0." in found.words) == (
+        None,
+        True,
+    )
+    by_month = wave("month").status()["scores"]
+    assert (by_month.verdict, by_month.n) == ("kept", 11)
+    notes = wave().status().notes
+    assert any(n.startswith("capacity: neighbouring periods are alike (corr") for n in notes)
+
+
+def test_wider_units_sum_their_days() -> None:
+    monitor = wave("month")
+    query = "SELECT avg(score) FROM cases WHERE period < '2026-02'"
+    first_month = monitor._store._db.execute(query).fetchone()[0]
+    assert monitor.status()["scores"].history["mean"][0] == pytest.approx(first_month)
+    with pytest.raises(ValueError, match=r"periods of your own cannot be summed.*score_unit"):
+        monitor.update([0.1], cases=["x"], times=["2026-12-31"], periods=["late shift"])
 
 
 def test_the_cost_is_at_least_what_labels_show() -> None:

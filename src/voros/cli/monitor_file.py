@@ -77,6 +77,9 @@ class MakeOptions:
         int, _made("Most alarms of a patient's episode; they are summed.")
     ] = 1
     episode: Annotated[float, _made("Length of a patient's episode.", metavar="DAYS")] = 0.0
+    score_unit: Annotated[
+        str | None, _made("Compare scores by week, month, ...", metavar="UNIT")
+    ] = None
 
     def open(self, path: Path) -> Monitor:
         """Open the file, or make it from a policy."""

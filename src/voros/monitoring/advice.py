@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from voros.monitoring.change import ALIKE, neighbour_correlation
 from voros.monitoring.precision import Tallies
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Watch
@@ -27,6 +28,7 @@ def notes_on(
 ) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
     yield from _left_out(tallies, still_open, settings, watches)
+    yield from _alike_in_words(watches)
     yield _recall_in_words(followed)
     suggested = suggested_prevalence(periods, policy, settings)
     if suggested is not None:
@@ -37,6 +39,21 @@ def notes_on(
         )
     if any(watch.verdict in ("broken", "watch") for watch in watches if watch.name == "precision"):
         yield "advice: monitor.renew() proposes a threshold from labelled recent cases"
+
+
+def _alike_in_words(watches: tuple[Watch, ...]) -> Iterator[str]:
+    """Say where neighbouring periods are alike, which limits on periods do not allow for."""
+    for watch in watches:
+        if watch.name not in ("capacity", "cost"):
+            continue
+        alike = neighbour_correlation(
+            watch.history[watch.name if watch.name == "cost" else "alarms"]
+        )
+        if alike * np.sqrt(watch.n) > ALIKE:
+            yield (
+                f"{watch.name}: neighbouring periods are alike (correlation {alike:.2f}); a limit "
+                "that is kept only over longer times is called broken more often than alpha says"
+            )
 
 
 def _recall_in_words(followed: bool) -> str:

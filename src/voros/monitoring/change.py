@@ -1,9 +1,11 @@
 r"""Have the scores changed? A conformal test without labels: it says change, not harm.
 
-If periods are exchangeable, the rank of a period's statistic within those so far is uniform, ties
-broken at random, and independent of the ranks before (Vovk, Gammerman and Shafer, 2005). So a
-density of the rank, such as :math:`\kappa p^{\kappa - 1}`, is a bet with mean 1. Statistics are the
-share of alarms, the mean score and its standard deviation within the period.
+If periods with about as many cases are exchangeable, the rank of a period's statistic within those
+so far is uniform, ties broken at random, and independent of the ranks before (Vovk, Gammerman and
+Shafer, 2005). So a density of the rank, such as :math:`\kappa p^{\kappa-1}`, is a bet with mean 1.
+Statistics are the share of alarms, the mean score and its standard deviation within the period.
+Each is ranked among periods of about the same number of cases, because a mean of few cases varies
+more than one of many.
 """
 
 from __future__ import annotations
@@ -13,13 +15,23 @@ from bisect import bisect_left, bisect_right, insort
 import numpy as np
 
 from voros.core.arrays import AnyArray, FloatArray
+from voros.core.calendar import Calendar
 from voros.monitoring.evidence import weigh
 from voros.monitoring.settings import Settings
-from voros.monitoring.status import Judgement, Seen, Watch
+from voros.monitoring.status import Judgement, Seen, Verdict, Watch
 from voros.monitoring.store import PeriodTotals
 
 POWERS = (0.2, 0.5)
 """Values of kappa, for ranks near 0 and near 1."""
+
+VOLUME_RATIO = 1.5
+"""Periods whose numbers of cases differ by less than about this are compared with each other."""
+
+START_SHARE = 0.04
+"""Part of alpha for a change at the start, where there is little to compare with."""
+
+ALIKE = 1.5
+"""Standard errors of a correlation above which neighbouring periods are taken as alike."""
 
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 """Of the generator splitmix64, which gives number n without those before."""
@@ -42,8 +54,12 @@ def uniform_numbers(n: int, seed: int) -> FloatArray:
     return np.asarray((((state ^ (state >> np.uint64(31))) >> np.uint64(11)) + 0.5) / 2.0**53)
 
 
-def conformal_ranks(values: FloatArray, seed: int = 0) -> FloatArray:
+def conformal_ranks(
+    values: FloatArray, classes: AnyArray | None = None, seed: int = 0
+) -> FloatArray:
     """Return the rank of each value within itself and those before, as a share, ties at random.
+
+    With classes, within itself and those of its class before (Mondrian).
 
     Examples
     --------
@@ -51,13 +67,26 @@ def conformal_ranks(values: FloatArray, seed: int = 0) -> FloatArray:
     >>> bool(ranks[1] < 0.5 and ranks[2] > 2 / 3)
     True
     """
-    seen: list[float] = []
+    classes = np.zeros(len(values), dtype=int) if classes is None else classes
+    so_far: dict[int, list[float]] = {}
     draws, ranks = uniform_numbers(len(values), seed), np.empty(len(values))
-    for place, value in enumerate(values.tolist()):
+    for place, (value, kind) in enumerate(zip(values.tolist(), classes.tolist(), strict=True)):
+        seen = so_far.setdefault(kind, [])
         below, upto = bisect_left(seen, value), bisect_right(seen, value)
-        ranks[place] = (below + draws[place] * (upto - below + 1)) / (place + 1)
+        ranks[place] = (below + draws[place] * (upto - below + 1)) / (len(seen) + 1)
         insort(seen, value)
     return ranks
+
+
+def volume_classes(cases: FloatArray) -> AnyArray:
+    """Return a class for each number of cases, of about equal ratios.
+
+    Examples
+    --------
+    >>> volume_classes(np.array([1.0, 2.0, 40.0, 41.0, 5.0])).tolist()
+    [0, 1, 9, 9, 3]
+    """
+    return np.asarray(np.floor(np.log(cases) / np.log(VOLUME_RATIO) + 1e-9).astype(int))
 
 
 def rank_bets(ranks: FloatArray) -> FloatArray:
@@ -71,45 +100,100 @@ def rank_bets(ranks: FloatArray) -> FloatArray:
 
 
 def statistics_of(periods: PeriodTotals) -> AnyArray:
-    """Return share of alarms, mean score and its standard deviation of each ended period."""
-    n = periods.cases[:-1]
-    mean = periods.totals[:-1] / n
-    spread = np.sqrt(np.maximum(periods.squares[:-1] / n - mean**2, 0.0))
-    return np.column_stack([periods.alarms[:-1] / n, mean, spread])
+    """Return share of alarms, mean score and its standard deviation of each period."""
+    mean = periods.totals / periods.cases
+    spread = np.sqrt(np.maximum(periods.squares / periods.cases - mean**2, 0.0))
+    return np.column_stack([periods.alarms / periods.cases, mean, spread])
+
+
+def neighbour_correlation(values: FloatArray) -> float:
+    """Return the correlation of neighbours, after the largest change of the mean is taken out.
+
+    Examples
+    --------
+    >>> wave, step = np.sin(np.arange(200) / 5), np.repeat([0.0, 9.0], 50) + np.tile([1, 0], 50)
+    >>> round(neighbour_correlation(wave), 2), round(neighbour_correlation(step), 2)
+    (1.0, -1.0)
+    """
+    n = len(values)
+    if n < 3:
+        return 0.0
+    before, rows = np.cumsum(values)[:-1], np.arange(1, n)
+    apart = (before / rows - (values.sum() - before) / (n - rows)) ** 2 * rows * (n - rows)
+    split = int(np.argmax(apart)) + 1
+    rest = np.concatenate([part - part.mean() for part in (values[:split], values[split:])])
+    spread = float(rest @ rest)
+    found = float(rest[1:] @ rest[:-1]) / spread if spread > 0 else 0.0
+    # With two means estimated, it is too low by about this.
+    return min(found + (2 + 4 * found) / n, 1.0)
 
 
 def change_watch(periods: PeriodTotals, settings: Settings) -> Watch:
     """Judge whether the periods that have ended are like those before them."""
-    statistics = statistics_of(periods)
-    finite = statistics[np.isfinite(statistics).all(axis=1)]
+    ended = periods.part(slice(None, -1))
+    statistics = statistics_of(ended)
+    finite = np.isfinite(statistics).all(axis=1)
+    statistics, begins = statistics[finite], ended.starts[finite]
+    classes = volume_classes(ended.cases[finite])
     factors = np.hstack(
-        [rank_bets(conformal_ranks(column, seed)) for seed, column in enumerate(finite.T)]
+        [rank_bets(conformal_ranks(column, classes, i)) for i, column in enumerate(statistics.T)]
     )
     weights = np.full(factors.shape[1], 1.0 / factors.shape[1])
-    begins = periods.starts[:-1][np.isfinite(statistics).all(axis=1)]
-    evidence = weigh(factors, weights, settings.alpha, settings.run_length, begins=begins)
+    evidence = weigh(
+        factors,
+        weights,
+        settings.alpha,
+        settings.run_length,
+        begins=begins,
+        start_share=START_SHARE,
+    )
+    correlation = neighbour_correlation(statistics[:, 1])
+    alike = correlation * np.sqrt(len(begins)) > ALIKE
     found = Seen().then(evidence, begins).judge(kept=False)
-    changed = found.verdict in ("broken", "watch")
+    changed = found.verdict == "broken"
+    verdict: Verdict = "kept" if not changed else "unknown" if alike else "watch"
     return Watch(
         "scores",
-        "watch" if changed else "kept",
-        _words(found, len(begins)),
+        verdict,
+        _words(verdict, found, len(begins), correlation),
         n=len(begins),
         evidence=evidence.ratio,
-        since=found.since,
-        noticed=found.noticed,
+        since=found.since if verdict == "watch" else None,
+        noticed=found.noticed if verdict == "watch" else None,
         history={
             "time": begins,
-            "mean": finite[:, 1],
+            "mean": statistics[:, 1],
             "evidence": evidence.gaps,
         },
     )
 
 
-def _words(found: Judgement, n: int) -> str:
-    if found.verdict in ("broken", "watch"):
+def _words(verdict: Verdict, found: Judgement, n: int, alike: float) -> str:
+    if verdict == "watch":
         return (
             f"scores: watch; they have changed since about {found.since}, noticed on "
             f"{found.noticed}. That is a change, not harm: labels say whether the limits still hold"
         )
+    if verdict == "unknown":
+        return (
+            f"scores: unknown; they vary, but neighbouring periods are alike (correlation "
+            f"{alike:.2f}), and the test takes them as exchangeable. Compare weeks or months with "
+            "score_unit"
+        )
     return f"scores: no change seen over {n:,} periods"
+
+
+def by_unit(periods: PeriodTotals, unit: str, wider: str) -> PeriodTotals:
+    """Sum the periods of a calendar to wider ones."""
+    calendar, blocks = Calendar.of(unit), Calendar.of(wider)
+    if calendar is None or blocks is None or not len(periods.names):
+        return periods
+    begins = calendar.begins(calendar.numbers_of(periods.names)).astype("datetime64[us]")
+    numbers, first, codes = np.unique(
+        blocks.numbers(begins), return_index=True, return_inverse=True
+    )
+    sums = [
+        np.bincount(codes, column).astype(float)
+        for column in (periods.cases, periods.alarms, periods.totals, periods.squares)
+    ]
+    return PeriodTotals(blocks.names(numbers), periods.starts[first], *sums)

@@ -22,7 +22,7 @@ import numpy as np
 from voros.core.arrays import FloatArray
 
 START_SHARE = 0.96
-"""Part of alpha for a limit broken from the start; the rest is for later changes."""
+"""Part of alpha for a limit broken from the start, unless another is given."""
 
 LATE_BEGIN = 50
 """Changes within about this number of units are left to the evidence from the start."""
@@ -125,6 +125,7 @@ def weigh(
     start_weights: FloatArray | None = None,
     begins: FloatArray | None = None,
     after: Fold | None = None,
+    start_share: float = START_SHARE,
 ) -> Evidence:
     """Fold log factors, one row per unit and one column per alternative.
 
@@ -137,6 +138,8 @@ def weigh(
         When each unit begins; by default its number, from 0.
     after : Fold, optional
         What earlier units left. Going on from it gives what folding all at once would, to the bit.
+    start_share : float
+        Part of alpha for a limit broken from the start; the rest is for later changes.
 
     Examples
     --------
@@ -149,7 +152,7 @@ def weigh(
     begins = before.n + np.arange(n, dtype=float) if begins is None else begins
     sums = np.cumsum(np.vstack([before.sums, factors]), axis=0)
     logs = np.log(weights)
-    ville = np.full(n, -np.log(START_SHARE * alpha))
+    ville = np.full(n, -np.log(start_share * alpha))
     first = logs if start_weights is None else np.log(start_weights)
     late = _begun(before.late, late_weights(n, before.n)[:, None] - sums[:-1])
     every = _begun(before.every, -sums[:-1])
@@ -161,7 +164,7 @@ def weigh(
         _mixed(sums[1:] + late[1:] + logs),
         _mixed(sums[1:] + every[1:] + logs),
         ville if start_bounds is None else start_bounds,
-        float(-np.log((1.0 - START_SHARE) * alpha)),
+        float(-np.log((1.0 - start_share) * alpha)),
         float(np.log(run_length)),
         np.take_along_axis(began[1:], risen[:, None], axis=1)[:, 0],
         Fold(before.n + n, sums[-1], late[-1], every[-1], lowest[-1], began[-1]),

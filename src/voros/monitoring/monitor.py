@@ -29,7 +29,7 @@ from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
 from voros.monitoring.advice import notes_on
 from voros.monitoring.capacity import capacity_watch, ended_counts
-from voros.monitoring.change import change_watch
+from voros.monitoring.change import by_unit, change_watch
 from voros.monitoring.cost import cost_watch, mean_cost_ratio
 from voros.monitoring.precision import Settled, Tallies, precision_watch, read_alarms, settle
 from voros.monitoring.renewal import Renewal, propose
@@ -38,6 +38,7 @@ from voros.monitoring.status import Status, Watch, worst
 from voros.monitoring.store import Cases, PeriodTotals, Store
 from voros.monitoring.times import Times, check_gaps, day_of, read_time, read_times
 from voros.policy import ThresholdPolicy
+from voros.text.messages import Argument
 
 LARGEST_SCORE = 1e100
 """Squares of scores are summed."""
@@ -106,6 +107,9 @@ class Monitor:
     episode : float or timedelta, default 0
         Days from a patient's first alarm that belong to the same episode; needed with
         `most_per_patient` above 1.
+    score_unit : str, optional
+        "week", "month" or another unit of the calendar by which scores are compared, where
+        neighbouring days are alike. By default the periods of the capacity.
 
     Examples
     --------
@@ -138,6 +142,7 @@ class Monitor:
         max_cost: float | None = None,
         most_per_patient: int = 1,
         episode: float | timedelta = 0,
+        score_unit: str | None = None,
     ) -> None:
         """Open the file, or make it."""
         check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
@@ -151,6 +156,7 @@ class Monitor:
             max_cost=max_cost,
             most_per_patient=most_per_patient,
             episode=episode,  # type: ignore[arg-type]
+            score_unit=score_unit,
         )
         policy.threshold(cost_ratio)
         self._begin(Store(path), policy, settings)
@@ -237,6 +243,12 @@ class Monitor:
         """
         check_aligned(y_score=y_score, cases=cases, times=times, groups=groups, periods=periods)
         ids, moments, scores = read_ids(cases), read_times(times), _finite_scores(y_score)
+        if periods is not None and self.settings.score_unit is not None:
+            raise ArgumentError(
+                "periods",
+                " of your own cannot be summed by the calendar; leave out ",
+                Argument("score_unit"),
+            )
         unit = "given" if periods is not None else self._unit
         names = _period_names(times, moments, unit, periods)
         patients = None if groups is None else read_ids(groups, "groups")
@@ -413,6 +425,9 @@ class Monitor:
             rows = store.costs(self._since, clock - settings.window_seconds)
             ratio = mean_cost_ratio(self.policy, settings.cost_ratio)
             yield cost_watch(rows, ratio, settings.max_cost, settings)
+        unit = store.fact("periods")
+        if settings.score_unit is not None and unit is not None:
+            periods = by_unit(periods, unit, settings.score_unit)
         yield change_watch(periods, settings)
 
     def _notes(

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from voros.core.arrays import OPEN_INTERVAL, as_number, check_count, check_number
+from voros.core.calendar import CALENDAR, Calendar
 from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text
@@ -26,6 +27,7 @@ class Settings:
     max_cost: float | None = None
     most_per_patient: int = 1
     episode: float = 0.0
+    score_unit: str | None = None
 
     def __post_init__(self) -> None:
         """Check every setting."""
@@ -44,6 +46,9 @@ class Settings:
                 raise ArgumentError(name, f"={value!r}; accepted is a number above 0")
         check_count(self.most_per_patient, "most_per_patient", "a whole number from 1")
         self._check_episode()
+        if self.score_unit is not None and Calendar.of(self.score_unit) is None:
+            accepted = ", ".join(CALENDAR)
+            raise ArgumentError("score_unit", f"={self.score_unit!r}; accepted are {accepted}")
 
     def _check_episode(self) -> None:
         """Alarms of a patient are summed only within an episode: both settings, or neither."""

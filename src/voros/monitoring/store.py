@@ -145,6 +145,10 @@ class PeriodTotals:
     totals: FloatArray
     squares: FloatArray
 
+    def part(self, rows: slice) -> PeriodTotals:
+        """Return some of the periods."""
+        return PeriodTotals(**{name: column[rows] for name, column in vars(self).items()})
+
 
 class Store:
     """The state of a monitor; ``None`` as path keeps it in memory."""
