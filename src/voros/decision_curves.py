@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.core.arrays import FloatArray, as_floats
 from voros.core.calibration import check_risks, holds_risks
 from voros.core.decision import NO_LIMITS, at_deployment, decide
 from voros.core.operating_points import OperatingPoints
@@ -148,7 +148,8 @@ def _worth(points: OperatingPoints, rows: Any, probability: FloatArray) -> Float
 
 def check_probabilities(values: Any) -> FloatArray:
     """Return threshold probabilities, or say which one is none."""
-    probability = np.asarray(values, dtype=np.float64)
+    given = np.asarray(values)
+    probability = as_floats(given.reshape(-1), "threshold_probability").reshape(given.shape)
     bad = probability[~((probability >= 0) & (probability < 1))]
     if bad.size:
         raise ArgumentError(

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voros.core.arrays import check_count
+from voros.core.arrays import check_count, check_type
 from voros.core.scenario import Scenario
 from voros.engines import BinnedCounts, BinnedPoints
 from voros.engines.orders import Orders, orders_in_memory
@@ -270,6 +270,7 @@ def counts_of_site(
     who = Site(site, n_rows, one.n_positive, one.n_negative)
     counts = SiteCounts(counted, (who,), outcome, pos_label, weights, min_cell)
     if since is not None:
+        check_type(since, "since", SiteCounts, "SiteCounts of the same site")
         _check_same_site(counts, since)
         counts = replace(counts, models=_grown(counted, since, min_cell))
     merged = {name: counts.without_small_cells(min_cell) for name, counts in counts.models.items()}

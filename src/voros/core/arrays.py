@@ -73,6 +73,9 @@ def as_vector(values: Any, name: str) -> AnyArray:
         if isinstance(native, nw.LazyFrame):
             raise _not_collected(values, name)
         array = native.to_numpy() if isinstance(native, nw.Series) else _as_array(values, name)
+    if array.dtype.names is not None:
+        fields = ", ".join(map(repr, array.dtype.names))
+        raise ValueError(f"{name} is a structured array with the fields {fields}; pass one of them")
     if array.ndim == 2 and array.shape[1] == 1:
         return np.asarray(array).reshape(-1)
     if array.ndim != 1:
@@ -431,8 +434,19 @@ def as_floats(array: AnyArray, name: str) -> FloatArray:
                 raise ValueError(f"{name} must be numbers; it holds the text {value!r}")
     try:
         return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numbers; its dtype is {array.dtype} ({error})") from None
+
+
+def check_sum_of_weights(weights: FloatArray) -> None:
+    """Raise unless weights can be added up and multiplied with limits."""
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if len(weights) and not SMALLEST_SIZE <= total <= LARGEST_SIZE:
+        raise ValueError(
+            f"sum(sample_weight)={total!r}; accepted is a number of cases above 0, from "
+            f"{SMALLEST_SIZE:g} to {LARGEST_SIZE:g}"
+        )
 
 
 def check_class_sizes(

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from voros.core.arrays import AnyArray
+from voros.core.arrays import AnyArray, check_type
 from voros.exceptions import ArgumentError
 
 NUMPY_UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
@@ -50,6 +50,7 @@ class Calendar:
         >>> Calendar.of("shift 6:00 18:00").name, Calendar.of("ward")
         ('shift 06:00,18:00', None)
         """
+        check_type(per, "per", str, "the name of a period, such as 'day'")
         unit, _, stated = " ".join(per.split()).partition(" ")
         if unit not in CALENDAR or (stated and unit != "shift"):
             return None

@@ -186,6 +186,8 @@ class OperatingPoints:
                 "that needs cases of weight one"
             )
         if periods is not None:
+            accepted = "Periods.from_times(...) or Periods.from_column(...)"
+            check_type(periods, "periods", Periods, accepted)
             check_same_length(y_true=positive, periods=periods.codes)
             finest = np.result_type(scores.dtype, np.float64)
             by_period = PeriodCases(periods, positive, scores.astype(finest), weights)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import AnyArray, check_cases, check_count
+from voros.core.arrays import AnyArray, check_cases, check_count, check_sum_of_weights
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import BinnedPoints
 from voros.engines.bins import Bins, changed
@@ -114,6 +114,7 @@ class BinnedCounts:
         cells, home = np.unique(cell_of(scores, level), return_inverse=True)
         rows = np.bincount(home)
         mass = np.ones(len(home)) if weights is None else weights
+        check_sum_of_weights(mass)
         tp = np.bincount(home, weights=np.where(positive, mass, 0.0))
         fp = np.bincount(home, weights=np.where(positive, 0.0, mass))
         if weights is None:

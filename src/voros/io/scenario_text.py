@@ -129,6 +129,8 @@ def _parsed(value: Any) -> int | float | Decimal | Fraction:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
     text = str(value).strip()
+    if "_" in text:
+        raise ValueError("Python's own way to write 10 as 1_0")
     body, hundredths = text.removesuffix("%").strip(), text.endswith("%")
     if "/" in body:
         return Fraction(body) / (100 if hundredths else 1)

@@ -326,6 +326,7 @@ class Monitor:
             return 0
         if not confirm_times:
             check_gaps(seconds, None, self._store.clock)
+        _check_single_labels(ids, seconds, positive)
         with self._store.transaction():
             window = self.settings.window_seconds
             new = self._store.add_labels(ids, seconds, positive, window)
@@ -532,6 +533,17 @@ def _period_names(times: Any, moments: Times, unit: str, periods: Any) -> AnyArr
         return moments.days
     counted = Periods.from_times(times, unit)
     return np.asarray(counted.names[counted.codes])
+
+
+def _check_single_labels(ids: AnyArray, seconds: FloatArray, positive: BoolArray) -> None:
+    """Raise where a case has both labels at one time: neither is the later one."""
+    order = np.lexsort((seconds, ids))
+    same = (ids[order[1:]] == ids[order[:-1]]) & (seconds[order[1:]] == seconds[order[:-1]])
+    both = order[1:][same & (positive[order[1:]] != positive[order[:-1]])]
+    if len(both):
+        raise ArgumentError(
+            "cases", f" holds {str(ids[both[0]])!r} twice at one time, with different labels"
+        )
 
 
 def _finite_scores(y_score: Any) -> Any:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from voros.core.arrays import OPEN_INTERVAL, as_number, check_count, check_number
+from voros.core.arrays import (
+    LARGEST_FINITE,
+    OPEN_INTERVAL,
+    as_number,
+    check_count,
+    check_number,
+)
 from voros.core.calendar import CALENDAR, Calendar
 from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
@@ -36,6 +42,9 @@ class Settings:
         check_number(self.alpha, "alpha", "a number strictly between 0 and 1", *OPEN_INTERVAL)
         accepted = "a number of alarms of at least 10"
         check_number(self.run_length, "run_length", accepted, 10.0, 1e12)
+        if self.cost_ratio is not None:
+            accepted = "a finite number of at least 0"
+            check_number(self.cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_FINITE)
         if self.exceed is not None:
             check_number(self.exceed, "exceed")
             if self.capacity is None:

@@ -235,7 +235,7 @@ class Store:
         Raises
         ------
         ArgumentError
-            When a case came before with another score or time.
+            When a case came before with another score, time or patient.
         """
         n, before = len(cases.ids), self._db.total_changes
         self._db.execute("SAVEPOINT batch")
@@ -272,22 +272,23 @@ class Store:
         """Mark the first coming of each case; every other must say the same."""
         seen = self._known(cases.ids.tolist())
         new = np.zeros(len(cases.ids), dtype=np.bool_)
-        rows = zip(cases.ids.tolist(), cases.scores.tolist(), cases.seconds.tolist(), strict=True)
-        for row, (case, score, time) in enumerate(rows):
+        patients = [None] * len(new) if cases.patients is None else cases.patients.tolist()
+        columns = (cases.ids.tolist(), cases.scores.tolist(), cases.seconds.tolist(), patients)
+        for row, (case, *said) in enumerate(zip(*columns, strict=True)):
             if case not in seen:
-                seen[case], new[row] = (score, time), True
-            elif seen[case] != (score, time):
-                raise ArgumentError("cases", _differs(case, seen[case], (score, time)))
+                seen[case], new[row] = tuple(said), True
+            elif seen[case][:2] != tuple(said[:2]) or _differ(seen[case][2], said[2]):
+                raise ArgumentError("cases", _differs(case, seen[case], tuple(said)))
         return new
 
-    def _known(self, ids: Sequence[str]) -> dict[str, tuple[float, float]]:
-        """Return score and time of the cases that are stored."""
-        found: dict[str, tuple[float, float]] = {}
+    def _known(self, ids: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+        """Return score, time and patient of the cases that are stored."""
+        found: dict[str, tuple[Any, ...]] = {}
         for start in range(0, len(ids), LOOKED_UP):
             part = ids[start : start + LOOKED_UP]
             marks = ",".join("?" * len(part))
-            query = f"SELECT id, score, time FROM cases WHERE id IN ({marks})"
-            found.update((row[0], (row[1], row[2])) for row in self._db.execute(query, part))
+            query = f"SELECT id, score, time, patient FROM cases WHERE id IN ({marks})"
+            found.update((row[0], row[1:]) for row in self._db.execute(query, part))
         return found
 
     def _add_totals(self, cases: Cases) -> None:
@@ -384,9 +385,18 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def _differs(case: str, before: tuple[float, float], now: tuple[float, float]) -> str:
-    (old, earlier), (new, later) = before, now
+def _differ(one: str | None, other: str | None) -> bool:
+    """Whether two patients are named and are not the same."""
+    return None not in (one, other) and one != other
+
+
+def _differs(case: str, before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
     return (
-        f" holds {case!r} with score {new!r} at {day_of(later)}, which came before with score "
-        f"{old!r} at {day_of(earlier)}; a case is decided on once. Nothing of this batch was stored"
+        f" holds {case!r} with {_said(*now)}, which came before with {_said(*before)}; a case is "
+        "decided on once. Nothing of this batch was stored"
     )
+
+
+def _said(score: float, time: float, patient: str | None) -> str:
+    whose = "" if patient is None else f" of patient {patient!r}"
+    return f"score {score!r} at {day_of(time)}{whose}"

@@ -89,6 +89,8 @@ class CapacityDisplay:
         ax, color
             As in `plot`.
         """
+        if policy is not None:
+            check_type(policy, "policy", JointPolicy, "a JointPolicy")
         growth = capacity_growth(y_true, scores, scenario, **options)
         return cls(growth, None if policy is None else policy.max_alarms).plot(ax, color=color)
 

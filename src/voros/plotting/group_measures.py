@@ -97,6 +97,7 @@ class GroupDisplay:
         **options
             Others of `ThresholdPolicy.evaluate`.
         """
+        check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
         found = policy.evaluate(y_true, y_score, by=by, **options).by_group
         if found is None:
             raise ValueError("by=None; accepted are the groups of each case")
