@@ -113,10 +113,10 @@ def measure(engine: str, file: str, repeats: int) -> dict[str, Any]:
                 "seconds": best.wall,
                 "ratio": best.wall / scan.wall,
                 "processor_ratio": best.processor / scan.processor,
-                "interval": points[name].interval,
-                "passes": points[name].usage.passes,
-                "rows_counted": points[name].usage.rows_counted,
-                "bytes_received": points[name].usage.bytes_received,
+                "interval": points[name].covers.interval,
+                "passes": points[name].covers.usage.passes,
+                "rows_counted": points[name].covers.usage.rows_counted,
+                "bytes_received": points[name].covers.usage.bytes_received,
             }
             for name, best in counts.items()
         ],

@@ -25,11 +25,11 @@ desk = voros.Scenario(min_precision=0.15, capacity=0.02, cost_ratio=(1 / 40, 1 /
 points = voros.engines.count_frame(
     pl.scan_parquet(file), label="fraud", scores=["risk"], scenarios=[desk], largest_answer=5000
 )["risk"]
-print(voros.evaluate_points(points, desk).score, points.exact)
+print(voros.evaluate_points(points, desk).score, points.covers.exact)
 
 # %%
 # All thresholds that can matter are there, few of the others:
 
-print(len(points.thresholds), "points of", points.usage.rows, "rows")
+print(len(points.thresholds), "points of", points.covers.usage.rows, "rows")
 RocDisplay.from_points(points, desk, name="fraud model", zoom=True)
 plt.show()

@@ -60,12 +60,9 @@ NOT_ABOUT_LABELS = ("ThresholdPolicy.predict", "Monitor.update")
 def of_counts(kind):
     if kind == "OperatingPoints":
         return voros.OperatingPoints.from_scores(LABELS, SCORES)
-    if kind == "CertifiedPoints":
-        frame = pytest.importorskip("polars").LazyFrame({"died": LABELS, "risk": SCORES})
-        return voros.engines.count_frame(frame, label="died", scores=["risk"])["risk"]
     counts = BinnedCounts.from_scores(LABELS, SCORES)
     sites = voros.SiteCounts.from_scores(LABELS, SCORES, site="here", min_cell=1)
-    return {"BinnedCounts": counts, "BinnedPoints": counts.points, "SiteCounts": sites}[kind]
+    return {"BinnedCounts": counts, "SiteCounts": sites}[kind]
 
 
 def of_an_engine(engine):
@@ -91,9 +88,7 @@ def refused(function, given, message):
 
 
 @pytest.mark.parametrize("function", ON_CASES)
-@pytest.mark.parametrize(
-    "kind", ["OperatingPoints", "CertifiedPoints", "BinnedCounts", "BinnedPoints", "SiteCounts"]
-)
+@pytest.mark.parametrize("kind", ["OperatingPoints", "BinnedCounts", "SiteCounts"])
 def test_counts_are_refused_with_the_reason(function, kind):
     refused(function, of_counts(kind), f"{kind}, which holds counts and no cases; .* evaluate_poi")
 

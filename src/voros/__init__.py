@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from voros.exceptions import DependentPeriodsWarning as DependentPeriodsWarning
     from voros.exceptions import DoubtfulColumnWarning as DoubtfulColumnWarning
     from voros.exceptions import FewGroupsWarning as FewGroupsWarning
+    from voros.exceptions import IncompleteCountsError as IncompleteCountsError
     from voros.exceptions import InfeasibleError as InfeasibleError
     from voros.exceptions import InvertedCostsWarning as InvertedCostsWarning
     from voros.exceptions import NeverAlarmWarning as NeverAlarmWarning
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from voros.exceptions import OneClassWarning as OneClassWarning
     from voros.exceptions import PositiveClassWarning as PositiveClassWarning
     from voros.exceptions import PredictionFileError as PredictionFileError
-    from voros.exceptions import UnsettledError as UnsettledError
     from voros.exceptions import VorosWarning as VorosWarning
     from voros.guarantee import Guarantee as Guarantee
     from voros.guarantee import cases_needed as cases_needed
@@ -84,9 +84,9 @@ HOMES = {
     "estimators": "ConstrainedThresholdClassifier make_scorer",
     "evaluation": "Evaluation evaluate evaluate_points",
     "exceptions": "CostRangeWarning DependentPeriodsWarning DoubtfulColumnWarning "
-    "FewGroupsWarning InfeasibleError InvertedCostsWarning NeverAlarmWarning OneAlarmWarning "
-    "OneClassWarning "
-    "PositiveClassWarning PredictionFileError UnsettledError VorosWarning",
+    "FewGroupsWarning IncompleteCountsError InfeasibleError InvertedCostsWarning "
+    "NeverAlarmWarning OneAlarmWarning OneClassWarning PositiveClassWarning PredictionFileError "
+    "VorosWarning",
     "guarantee": "Guarantee cases_needed",
     "inference": "Bootstrap Comparison bootstrap compare compare_policies",
     "metrics": "partial_voros_score voros_score",

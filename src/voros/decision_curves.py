@@ -9,7 +9,8 @@ import numpy as np
 
 from voros.core.arrays import FloatArray, as_floats
 from voros.core.calibration import check_risks, holds_risks
-from voros.core.decision import NO_LIMITS, at_deployment, decide
+from voros.core.deciding import decide
+from voros.core.decision import NO_LIMITS, at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError

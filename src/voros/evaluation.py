@@ -12,7 +12,8 @@ import numpy as np
 from voros.core.alignment import check_aligned
 from voros.core.arrays import FloatArray
 from voros.core.costs import read_cost_ratios
-from voros.core.decision import Decision, decide
+from voros.core.deciding import decide
+from voros.core.decision import Decision
 from voros.core.geometry import Choice, CostHull, Region
 from voros.core.limits import (
     MostPrecise,
@@ -28,7 +29,7 @@ from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
 from voros.devices.libraries import on_device, refuse_on_device
-from voros.exceptions import UnsettledError
+from voros.exceptions import IncompleteCountsError
 from voros.io.frames import make_frame
 from voros.notices import warn_about
 from voros.text.table import Table, html_facts
@@ -51,8 +52,6 @@ class Evaluation:
     ----------
     decision : Decision
         Points, feasible thresholds, hull and region.
-    observed : OperatingPoints
-        As they were counted, before any change of prevalence.
 
     Examples
     --------
@@ -66,7 +65,6 @@ class Evaluation:
     """
 
     decision: Decision
-    observed: OperatingPoints
 
     @property
     def score(self) -> float:
@@ -109,12 +107,11 @@ class Evaluation:
 
         Raises
         ------
-        UnsettledError
+        IncompleteCountsError
             Where the points were counted for this scenario alone, and not with a limit lifted.
         """
-        if not self.observed.complete:
-            for lifted in lifted_limits(self.scenario)[1:]:
-                self.observed.check_settles(lifted)
+        for lifted in lifted_limits(self.scenario)[1:]:
+            self.decision.check_covered(lifted)
         return binding_limits(self.decision)
 
     @cached_property
@@ -147,7 +144,7 @@ class Evaluation:
         """
         ratios = read_cost_ratios(cost_ratio)
         flat = ratios.ravel()
-        decision = self._settled_at(flat)
+        decision = self._decision_at(flat)
         points, hull = decision.points, decision.hull
         chosen = hull.index[hull.best(flat)]
         # In the unit t an infinite ratio is the vertical line, t = 1.
@@ -157,11 +154,19 @@ class Evaluation:
         shares = lesser_share(self.region, points.fpr[chosen], points.tpr[chosen], 1.0 - t, t)
         return shares.reshape(ratios.shape)[()]
 
-    def _settled_at(self, ratios: FloatArray) -> Decision:
+    def _decision_at(self, ratios: FloatArray) -> Decision:
         """Return a decision whose hull holds at some cost ratios."""
         low, high = self.scenario.costs.ratio_range(self.points.negatives_per_positive)
         within = bool(np.all((ratios >= low) & (ratios <= high)))
-        return self.decision if within else decide(self.observed, self.scenario)
+        if within:
+            return self.decision
+        observed = self.points if self.decision.observed is None else self.decision.observed
+        if not observed.covers.whole_curve:
+            raise IncompleteCountsError(
+                f"these points were counted for cost ratios from {low:.4g} to {high:.4g}; count "
+                "every threshold with OperatingPoints.from_scores"
+            )
+        return decide(observed, self.scenario)
 
     def in_money(self, false_alarm_cost: float) -> MoneyCost:
         """Expected cost of 1,000 cases in units of money, the best threshold deployed at each cost.
@@ -194,8 +199,8 @@ class Evaluation:
         best = self.most_precise
         try:
             binding = " and ".join(self.binding) or "no limit"
-        except UnsettledError:
-            binding = "not settled by these counts"
+        except IncompleteCountsError:
+            binding = "not known from these counts"
         limits = (
             f"precision >= {self.scenario.min_precision:g}, "
             f"alarms <= {self.max_alarms:g} of {self.points.n_cases:g}"
@@ -315,5 +320,4 @@ def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
 def evaluation_of(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     """Score operating points as `evaluate_points` does, without a warning."""
     check_scenario(scenario)
-    check_points(points).check_settles(scenario)
-    return Evaluation(decide(points, scenario, every_cost=False), points)
+    return Evaluation(decide(check_points(points), scenario, every_cost=False))

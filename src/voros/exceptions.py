@@ -64,8 +64,8 @@ class NoSuchColumnError(PredictionFileError):
     """A column that was named is not in the file."""
 
 
-class UnsettledError(ValueError):
-    """Counts of ranges of scores leave open what was asked of them.
+class IncompleteCountsError(ValueError):
+    """Operating points leave out thresholds that are needed, or ranges of scores are too coarse.
 
     Examples
     --------
@@ -73,10 +73,9 @@ class UnsettledError(ValueError):
     >>> counts = voros.engines.BinnedCounts.from_scores([1, 0, 1, 0], [1.3, 1.2, 1.1, 0.4], bits=12)
     >>> voros.evaluate_points(counts.points, voros.Scenario(cost_ratio=(0.1, 0.2)))
     Traceback (most recent call last):
-    voros.exceptions.UnsettledError: these counts of ranges of scores do not settle
-    Scenario(min_precision=0.0, capacity=1.0, cost_ratio=uniform(0.1, 0.2)): the score is only
-    known to lie between 0.98125 and 1; count with more bits, or accept an interval by
-    within(tolerance)
+    voros.exceptions.IncompleteCountsError: the binned counts are too coarse for
+    Scenario(min_precision=0.0, capacity=1.0, cost_ratio=uniform(0.1, 0.2)): the score lies between
+    0.98125 and 1; count with more bits, or accept an interval by BinnedScores.within(tolerance)
     """
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from voros.core.alignment import check_aligned
 from voros.core.arrays import check_cases
 from voros.core.costs import CostLike
-from voros.core.decision import decide, solve
+from voros.core.deciding import decide
+from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.pruning import pruned_points
@@ -128,12 +129,11 @@ def _score(
     **in_time: Any,
 ) -> float:
     if on_device(y_true, y_score, sample_weight):
-        from voros.core.device_curve import curve_of
         from voros.core.device_points import read_points
 
         refuse_on_device(**in_time)
         cases, points = read_points(y_true, y_score, [scenario], pos_label, sample_weight)
-        beyond = partial(curve_of, cases)
+        beyond = partial(OperatingPoints.from_device, cases)
     else:
         check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight, **in_time)
         given = check_cases(y_true, y_score, pos_label, sample_weight)

@@ -12,14 +12,14 @@ import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.arrays import check_choice, check_number
-from voros.core.decision import Decision, region_of
+from voros.core.decision import Decision
 from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import (
+    IncompleteCountsError,
     InfeasibleError,
     NeverAlarmWarning,
-    UnsettledError,
     warn_caller,
 )
 from voros.io.frames import make_frame
@@ -188,7 +188,7 @@ class Selection(Shown):
             model=name,
             pos_label=self.pos_label,
         )
-        if not allowed.can_alarm:
+        if not allowed.decision.can_alarm:
             why = self.reason if name == self.winner else "no threshold but never alarm is allowed"
             warn_caller(f"model {name!r}: {why}", NeverAlarmWarning)
         return policy
@@ -213,9 +213,7 @@ class Selection(Shown):
 
     @cached_property
     def _scales(self) -> dict[Strategy, float]:
-        allowed = next(iter(self.allowed.values()))
-        sizes = allowed.points.n_positive, allowed.points.n_negative
-        region = region_of(*sizes, self.scenario.min_precision, allowed.max_alarms)
+        region = next(iter(self.allowed.values())).decision.region
         fpr, tpr = region.ring.max(axis=1).tolist()
         # Where every alarm must be right there is no area under the curve to differ in.
         area = fpr * tpr or 1.0
@@ -435,19 +433,9 @@ def rank_points(
     # One model at a time: the points of hundreds of models need not be held together, only the
     # few that can be deployed, and all of the best one so far.
     for model, points in points_by_model:
-        left_open = () if points.complete else open_strategies(points, scenario)
-        if strategy in left_open:
-            counted = (
-                "for a scenario without limits" if strategy == "voros" else "without a scenario"
-            )
-            raise UnsettledError(
-                f"model {model!r}: these points were counted for other scenarios and do not settle "
-                f"{strategy!r}; count them {counted} as well, or score the cases in memory"
-            )
         decision = deployable(points, scenario, each)
+        row = _score(model, decision, strategy)
         kept[model] = AllowedThresholds.of(points, decision, guarantee, n_models)
-        named = {s: np.nan if s in left_open else of(decision) for s, of in SCORES.items()}
-        row = ModelScores(model, **named, feasible=decision.can_alarm)
         scored.append(row)
         if getattr(row, strategy) > best:
             best, leading = getattr(row, strategy), points
@@ -488,7 +476,7 @@ def rank_developed(
     first = points_of(ranked.winner)
     if first.grouped is not None and first.grouped.repeated:
         winner, allowed = ranked.winner, allowed_thresholds(first, scenario, guarantee)
-        reason = None if allowed.can_alarm else why_never_alarm(first, scenario, guarantee)
+        reason = None if allowed.decision.can_alarm else why_never_alarm(first, scenario, guarantee)
     else:
         # The other strategies choose the model by another score than what is saved.
         models = (
@@ -497,11 +485,12 @@ def rank_developed(
         planned = Planned.from_development(models, n_cases, scenario, guarantee, strategy)
         winner = planned.plan.model
         allowed, reason = planned.tested(first if winner == ranked.winner else points_of(winner))
+    can_alarm = allowed.decision.can_alarm
     rows = sorted(ranked.ranking, key=lambda row: row.model != winner)
     return replace(
         ranked,
-        ranking=tuple(replace(r, feasible=r.model == winner and allowed.can_alarm) for r in rows),
-        scenario=allowed.scenario,
+        ranking=tuple(replace(r, feasible=r.model == winner and can_alarm) for r in rows),
+        scenario=allowed.decision.scenario,
         guarantee=guarantee,
         reason=reason,
         allowed={winner: allowed},
@@ -509,21 +498,17 @@ def rank_developed(
     )
 
 
-def open_strategies(points: OperatingPoints, scenario: Scenario) -> tuple[Strategy, ...]:
-    """Name the scores that incomplete points, counted for other scenarios, do not settle."""
-    # Nearly free false alarms make the cheapest threshold the one of greatest recall.
-    free = replace(scenario, cost_ratio=0.5 / points.n_negative)
-    no_limits = Scenario(cost_ratio=scenario.costs, prevalence=scenario.prevalence)
-    needed: dict[Strategy, Scenario] = {"voros": no_limits, "recall": free}
-    return ("partial_auroc", *(name for name in needed if not _settles(points, needed[name])))
-
-
-def _settles(points: OperatingPoints, scenario: Scenario) -> bool:
-    try:
-        points.check_settles(scenario)
-    except UnsettledError:
-        return False
-    return True
+def _score(model: str, decision: Decision, strategy: Strategy) -> ModelScores:
+    """Score a model by every strategy, NaN where its points leave one open; never `strategy`."""
+    scores: dict[str, float] = {}
+    for name, score_of in SCORES.items():
+        try:
+            scores[name] = score_of(decision)
+        except IncompleteCountsError as error:
+            if name == strategy:
+                raise IncompleteCountsError(f"model {model!r}, by {name!r}: {error}") from None
+            scores[name] = np.nan
+    return ModelScores(model, **scores, feasible=decision.can_alarm)
 
 
 SCORES: dict[Strategy, Callable[[Decision], float]] = {
@@ -536,7 +521,7 @@ SCORES: dict[Strategy, Callable[[Decision], float]] = {
 
 
 def _warn_about(selection: Selection) -> None:
-    warn_about_costs(next(iter(selection.allowed.values())))
+    warn_about_costs(next(iter(selection.allowed.values())).decision)
     ranking = selection.ranking
     if ranking[0].feasible:
         return
@@ -566,7 +551,7 @@ def rank_deployable(
     """
     selection = _rank(points_by_model, scenario, development, **how)
     winner = selection.ranking[0].model
-    warn_about_costs(selection.allowed[winner])
+    warn_about_costs(selection.allowed[winner].decision)
     if selection.reason is not None:
         raise InfeasibleError(f"model {winner!r}: {selection.reason}")
     return selection

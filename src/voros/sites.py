@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voros.core.arrays import check_count, check_type
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.engines import BinnedCounts, BinnedPoints
+from voros.engines import BinnedCounts
 from voros.engines.orders import Orders, orders_in_memory
 from voros.engines.summaries import FIELDS, ROUNDING
 from voros.exceptions import ArgumentError
@@ -168,9 +169,11 @@ class SiteCounts:
         return sum(site.positive for site in self.sites)
 
     @property
-    def points(self) -> dict[str, BinnedPoints]:
+    def points(self) -> dict[str, OperatingPoints]:
         """Operating points of each model, for uses that show the interval beside a score."""
-        return {name: counts.points.within(ANY_WIDTH) for name, counts in self.models.items()}
+        return {
+            name: counts.binned.within(ANY_WIDTH).points for name, counts in self.models.items()
+        }
 
     def bounds(self, scenario: Scenario) -> dict[str, tuple[float, float]]:
         """Return the lowest and highest partial VOROS of each model that the counts allow."""

@@ -18,8 +18,10 @@ import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector, check_number
 from voros.core.costs import CostDistribution, CostLike
-from voros.core.decision import Decision, at_deployment, region_of, solve
-from voros.core.operating_points import OperatingPoints, adds_recall, check_points_by_model
+from voros.core.counting import adds_recall
+from voros.core.decision import at_deployment, region_of, solve
+from voros.core.geometry import cost_hull
+from voros.core.operating_points import OperatingPoints, check_points_by_model
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes
 from voros.exceptions import ArgumentError
@@ -269,8 +271,8 @@ def score_grid(
         for a in floors.tolist()
     ]
     for points, row in product(models.values(), rows):
-        for scenario in row if not points.complete else ():
-            points.check_settles(scenario)
+        for scenario in row:
+            points.covers.check_scenario(scenario)
     curves = [_Curve.of(points, rows[0]) for points in models.values()]
     shape = (len(floors), len(limits), len(models))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
@@ -315,7 +317,7 @@ class _Curve:
         n_feasible = np.cumsum(precise)[self.n_within - 1]
         # The hull of the first n thresholds that are precise enough.
         hulls = {
-            n: Decision(points, floor, precise & (np.cumsum(precise) <= n), np.inf).hull
+            n: cost_hull(points, precise & (np.cumsum(precise) <= n))
             for n in np.unique(n_feasible).tolist()
         }
         sizes = points.n_positive, points.n_negative, floor.min_precision

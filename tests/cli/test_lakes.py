@@ -66,8 +66,8 @@ def test_a_table_is_counted_as_it_is_now(lake, engine):
     frame = open_files(folder, engine)
     points = count_frame(frame, label="died", scores=["risk"], scenarios=[SCENARIO])["risk"]
     truth = voros.evaluate(now["died"], now["risk"], SCENARIO).score
-    assert points.usage.rows == len(now)
-    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.usage.rows == len(now)
+    assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
 def test_the_command_line_reads_a_table(lake, voros_command):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from voros import OperatingPoints
-from voros.core.operating_points import adds_recall
+from voros.core.counting import adds_recall
 from voros.core.pruning import leading_counts
 
 

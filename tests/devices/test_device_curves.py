@@ -13,8 +13,9 @@ from array_types import MAKERS, Maker, strict_array
 from device_cases import SCENARIOS, assert_decides, assert_shows, draws, example, rows_of
 
 import voros
-from voros.core.decision import decide, solve
-from voros.core.device_curve import read_curve
+from voros.core.deciding import decide
+from voros.core.decision import solve
+from voros.core.device_cases import read_device_cases
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
 from voros.selection import STRATEGIES
@@ -37,7 +38,7 @@ def assert_same_curve(
     make: Maker, ill: np.ndarray, score: np.ndarray, what: str, limits: Any = LIMITS
 ) -> None:
     expected = OperatingPoints.from_scores(ill, score)
-    found = read_curve(make(ill), make(score))
+    found = OperatingPoints.from_device(read_device_cases(make(ill), make(score)))
     for scenario in limits:
         told = f"{what} {scenario}"
         here = solve(expected, scenario)
@@ -162,7 +163,7 @@ def test_select_model_ranks_as_numpy_and_reads_few_rows(
         assert found.reason == expected.reason
         assert found.close_to_winner == expected.close_to_winner
         for model in models if expected.reason is None else ():
-            allowed = found.allowed[model], expected.allowed[model]
+            allowed = found.allowed[model].decision, expected.allowed[model].decision
             assert rows_of(allowed[0], slice(None)) == rows_of(allowed[1], slice(None))
     assert max(each.size for each in copied) <= 500
     assert sum(each.size for each in copied) < len(STRATEGIES) * len(models) * len(ill)
@@ -272,7 +273,7 @@ def test_random_curves_decide_as_numpy(capsys: pytest.CaptureFixture[str]) -> No
         n_cases = int(rng.choice([3, 20, 100, 400, 1500]))
         ill, score = random_scores(rng, n_cases)
         expected = OperatingPoints.from_scores(ill, score)
-        found = read_curve(strict_array(ill), strict_array(score))
+        found = OperatingPoints.from_scores(strict_array(ill), strict_array(score))
         for scenario in (random_scenario(rng, n_cases) for _ in range(3)):
             try:
                 here = solve(expected, scenario)

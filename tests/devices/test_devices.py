@@ -22,7 +22,7 @@ def assert_same(make: Maker, ill: np.ndarray, score: np.ndarray, what: str) -> N
     cases = read_device_cases(make(ill), make(score))
     expected, found = (
         OperatingPoints.from_scores(ill, score),
-        OperatingPoints.below(*device_counts(cases)),
+        OperatingPoints.with_never_alarm(*device_counts(cases)),
     )
     for name in ("thresholds", "tp", "fp"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), what)
@@ -168,9 +168,9 @@ def test_weights_are_summed() -> None:
 def test_points_refuse_other_scenarios() -> None:
     ill, score = example()
     found = voros.evaluate(strict_array(ill), strict_array(score), SCENARIOS[1])
-    with pytest.raises(voros.UnsettledError, match="for other scenarios"):
+    with pytest.raises(voros.IncompleteCountsError, match="not counted for Scenario"):
         voros.evaluate_points(found.points, SCENARIOS[2])
-    again = voros.evaluate_points(found.observed, SCENARIOS[2])
+    again = voros.evaluate_points(found.decision.observed, SCENARIOS[2])
     expected = voros.evaluate(ill, score, SCENARIOS[2])
     assert again.score == pytest.approx(expected.score, abs=1e-12)
 

@@ -14,7 +14,7 @@ from voros.engines.bins import Bins
 from voros.engines.held import HeldRows, read_rows
 from voros.engines.plan import Named, PassPlan, Wanted
 from voros.engines.scales import BITS, Scale
-from voros.exceptions import UnsettledError
+from voros.exceptions import IncompleteCountsError
 
 pl = pytest.importorskip("polars")
 
@@ -113,9 +113,9 @@ def test_rows_that_can_matter_are_read_once():
     options = {"label": "y", "scores": ["s"], "scenarios": [scenario]}
     points = count_frame(as_frame(scores, labels), largest_answer=2**16, **options)["s"]
     truth = voros.evaluate(labels, scores, scenario).score
-    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
-    assert points.usage.passes == 2
-    assert points.usage.rows_counted < 1.1 * 300_000
+    assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.usage.passes == 2
+    assert points.covers.usage.rows_counted < 1.1 * 300_000
 
 
 def test_what_is_open_everywhere_is_read_by_parts(monkeypatch):
@@ -132,9 +132,9 @@ def test_what_is_open_everywhere_is_read_by_parts(monkeypatch):
         tolerance=0,
     )["s"]
     truth = voros.evaluate(labels, scores, scenario).score
-    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
     # One count, and 20,000 rows by 8 * 500 of them.
-    assert points.usage.passes <= 1 + 5 + 1
+    assert points.covers.usage.passes <= 1 + 5 + 1
 
 
 def test_bins_are_merged_from_the_highest_down():
@@ -151,9 +151,9 @@ def test_bins_are_merged_from_the_highest_down():
 
 def test_a_threshold_inside_a_bin_of_one_row_is_unknown():
     points = BinnedCounts.from_scores([1, 0], [0.9, 0.3], bits=12).points
-    points.check_thresholds(np.array([0.5]))
-    with pytest.raises(UnsettledError, match=r"the threshold 0\.95 raises"):
-        points.check_thresholds(np.array([0.95]))
+    points.covers.check_thresholds(points.thresholds, np.array([0.5]))
+    with pytest.raises(IncompleteCountsError, match=r"the threshold 0\.95 raises"):
+        points.covers.check_thresholds(points.thresholds, np.array([0.95]))
 
 
 def test_a_table_of_nothing_is_empty():
@@ -174,5 +174,5 @@ def test_rows_above_a_cut_are_read_at_once_unless_they_turn_out_to_be_many(ascen
     found = voros.evaluate_points(points, scenario)
     assert found.score == pytest.approx(truth.score, abs=1e-12)
     assert repr(found.choices) == repr(truth.choices)
-    assert (points.usage.passes == 2) != ascending
-    assert points.usage.rows_counted < (2.1 if ascending else 0.05) * 200_000
+    assert (points.covers.usage.passes == 2) != ascending
+    assert points.covers.usage.rows_counted < (2.1 if ascending else 0.05) * 200_000

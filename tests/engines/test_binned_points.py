@@ -50,7 +50,7 @@ def score(labels, scores, weights, scenario):
 
 def bounded(labels, scores, weights, scenario, bits):
     counts = BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=bits)
-    return counts.points.score_bounds(scenario)
+    return counts.binned.score_bounds(scenario)
 
 
 @settings(max_examples=400, deadline=None)

@@ -67,11 +67,11 @@ def test_dask_hands_rows_over_and_the_score_is_that_of_memory(weight, monkeypatc
     for name, points in counted.items():
         of_cases = None if weight is None else weights
         truth = voros.evaluate(labels, frame[name].to_numpy(), SCENARIO, sample_weight=of_cases)
-        assert points.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
+        assert points.covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
         chosen = voros.evaluate_points(points, SCENARIO).choices
         assert [c.threshold for c in chosen] == [c.threshold for c in truth.choices]
     # With weights one pass checks them and one adds up; then a count, and the rows.
-    assert counted["s"].usage.passes == (2 if weight is None else 4)
+    assert counted["s"].covers.usage.passes == (2 if weight is None else 4)
 
 
 @pytest.mark.filterwarnings("ignore::voros.VorosWarning")
@@ -92,4 +92,4 @@ def test_alternating_labels_are_exact_on_dask_where_exactness_is_asked_for(monke
     )["s"]
     # No threshold beats always alarm, which is worth 1 - c / 2 at a cost ratio c of 1 or less.
     truth = 1 - (1 / 100 + 1) / 4
-    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)

@@ -6,7 +6,7 @@ import pytest
 import voros
 from voros.engines import count_frame
 from voros.engines.backends import Polars
-from voros.engines.binned_points import BinnedPoints
+from voros.engines.binned_points import BinnedScores
 from voros.engines.bins import Bins
 from voros.engines.pilot import SELECTIVE, Pilot
 
@@ -46,9 +46,10 @@ def test_nothing_below_the_cut_matters_to_the_sample(scenario):
     cut = Pilot.of(scores, labels, None, None).cost_cut(scenario)
     assert np.mean(scores >= cut) < SELECTIVE
     bins = bins_above(labels, scores, cut)
-    points = BinnedPoints.of(bins, int(labels.sum()), int((~labels).sum()), 1.0)
+    sizes = {"n_positive": int(labels.sum()), "n_negative": int((~labels).sum())}
+    binned = BinnedScores(bins=bins, **sizes, one_case=1.0)
     truth = voros.evaluate(labels, scores, scenario).score
-    assert points.bounds(scenario) == pytest.approx((truth, truth), abs=1e-12)
+    assert binned.bounds(scenario) == pytest.approx((truth, truth), abs=1e-12)
 
 
 def test_no_cut_without_both_classes_or_where_alarms_cost_nothing():
@@ -89,6 +90,6 @@ def test_the_score_is_that_of_memory_even_where_the_first_rows_mislead(
     )
     for name, column in (("s", scores), ("t", scores.round(2))):
         truth = voros.evaluate(labels, column, scenario).score
-        assert counted[name].interval == pytest.approx((truth, truth), abs=1e-12)
+        assert counted[name].covers.interval == pytest.approx((truth, truth), abs=1e-12)
     if order == "drawn":
-        assert counted["s"].usage.rows_counted < N_ROWS
+        assert counted["s"].covers.usage.rows_counted < N_ROWS

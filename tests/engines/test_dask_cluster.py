@@ -69,7 +69,7 @@ def truths(cases):
 def test_a_cluster_of_processes_gives_the_score_in_memory(client, cases, folder):
     assert len({os.getpid(), *client.run(os.getpid).values()}) == 3
     for name, truth in truths(cases).items():
-        assert count(folder)[name].interval == pytest.approx((truth, truth), abs=1e-12)
+        assert count(folder)[name].covers.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
 def test_a_killed_worker_leads_to_the_right_number_or_an_error(client, cases, folder):
@@ -82,7 +82,7 @@ def test_a_killed_worker_leads_to_the_right_number_or_an_error(client, cases, fo
         for _ in range(3):
             for name, points in count(folder).items():
                 truth = expected[name]
-                assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+                assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
     killer.join()
     with pytest.raises(ProcessLookupError):
         os.kill(victim, 0)

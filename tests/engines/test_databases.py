@@ -180,7 +180,7 @@ def test_many_passes_give_the_answer_of_memory(store):
         scenarios=SCENARIOS,
         largest_answer=1000,
     )["risk"]
-    assert points.usage.passes > 3
+    assert points.covers.usage.passes > 3
     for scenario in SCENARIOS:
         expected = voros.evaluate(died, scores, scenario).score
         assert voros.evaluate_points(points, scenario).score == pytest.approx(expected, abs=1e-12)

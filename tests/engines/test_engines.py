@@ -53,9 +53,9 @@ def test_equals_the_score_in_memory(make_frame, kind):
     )["s"]
     truth = voros.evaluate(labels, scores, SCENARIO, pos_label=pos_label, sample_weight=weights)
     result = voros.evaluate_points(points, SCENARIO)
-    assert points.exact
-    assert points.interval[0] == pytest.approx(truth.score, abs=1e-12)
-    assert result.score == points.interval[0]
+    assert points.covers.exact
+    assert points.covers.interval[0] == pytest.approx(truth.score, abs=1e-12)
+    assert result.score == points.covers.interval[0]
     assert [c.threshold for c in result.choices] == [c.threshold for c in truth.choices]
     assert (points.n_positive, points.n_negative) == pytest.approx(
         (truth.points.n_positive, truth.points.n_negative), rel=1e-12
@@ -75,7 +75,7 @@ def test_several_models_in_the_same_passes(make_frame):
     )
     for name, column in columns.items():
         truth = voros.evaluate(labels, column, SCENARIO).score
-        assert by_model[name].interval == pytest.approx((truth, truth), abs=1e-12)
+        assert by_model[name].covers.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
 def test_a_few_rows_take_one_pass(make_frame):
@@ -84,8 +84,8 @@ def test_a_few_rows_take_one_pass(make_frame):
     points = count_frame(frame, label="y", scores=["s"], scenarios=[SCENARIO])["s"]
     truth = voros.evaluate(labels, scores, SCENARIO).score
     assert voros.evaluate_points(points, SCENARIO).score == pytest.approx(truth, abs=1e-12)
-    assert points.usage.rows == N_CASES
-    assert points.usage.passes == 1
+    assert points.covers.usage.rows == N_CASES
+    assert points.covers.usage.passes == 1
 
 
 FAULTS = {

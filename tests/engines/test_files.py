@@ -77,8 +77,8 @@ def test_numbers_of_two_types_are_widened(tmp_path, engine, change, first_type, 
     )
     counted = count(tmp_path, engine, scenarios=[SCENARIO])
     truth = voros.evaluate(died, scores, SCENARIO)
-    assert counted.usage.rows == len(died)
-    assert counted.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
+    assert counted.covers.usage.rows == len(died)
+    assert counted.covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
 
 
 def test_whole_and_decimal_labels_are_compared_as_numbers(tmp_path, engine):
@@ -122,7 +122,7 @@ def test_columns_of_two_kinds_are_refused(tmp_path, column, first, then, types):
 def test_other_columns_may_differ(tmp_path, engine):
     pair = {"died": [True, False], "risk": [0.5, 0.25]}
     write(tmp_path, one=pair | {"note": [1, 2]}, two=pair | {"note": ["a", "b"], "ward": [1, 2]})
-    assert count(tmp_path, engine).usage.rows == 4
+    assert count(tmp_path, engine).covers.usage.rows == 4
     with pytest.raises(voros.PredictionFileError, match="column 'note' is int64 in"):
         count(tmp_path, engine, columns=())
 
@@ -168,7 +168,7 @@ def test_every_ending_of_parquet_counts(tmp_path):
     for name in ("a.parquet", "b.pq", "c.parq", "D.PARQUET"):
         table = pa.table({"died": [True, False], "risk": [0.5, 0.25]})
         pq.write_table(table, tmp_path / name)
-    assert count(tmp_path).usage.rows == 8
+    assert count(tmp_path).covers.usage.rows == 8
 
 
 def test_an_empty_file_is_named(tmp_path):
@@ -182,7 +182,7 @@ def test_a_file_without_rows_adds_none(tmp_path, engine):
     whole = pa.table({"died": [True, False], "risk": [0.5, 0.25]})
     pq.write_table(whole, tmp_path / "one.parquet")
     pq.write_table(whole.slice(0, 0), tmp_path / "two.parquet")
-    assert count(tmp_path, engine).usage.rows == 2
+    assert count(tmp_path, engine).covers.usage.rows == 2
 
 
 def test_labels_in_the_names_of_folders_are_not_columns(tmp_path):

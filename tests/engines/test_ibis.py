@@ -97,7 +97,7 @@ def test_scores_are_those_of_memory(weight, tmp_path):
             cases["died"], cases[model], sample_weight=weights
         )
         assert_chooses_alike(points, every, SCENARIOS)
-        assert points.usage.engine == "ibis"
+        assert points.covers.usage.engine == "ibis"
 
 
 def test_summaries_are_those_of_memory(tmp_path):

@@ -60,10 +60,10 @@ def check(draw, make_frame, largest_answer):
     )
     for name, column in columns.items():
         truth = voros.evaluate(labels, column, SCENARIO)
-        assert counted[name].interval == pytest.approx((truth.score, truth.score), abs=1e-12)
+        assert counted[name].covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
         found = voros.evaluate_points(counted[name], SCENARIO)
         assert repr(found.choices) == repr(truth.choices)
-    return counted[name].usage.passes
+    return counted[name].covers.usage.passes
 
 
 @pytest.mark.parametrize("draw", FILES, ids=lambda draw: draw.__name__)
@@ -93,8 +93,8 @@ def test_thousands_of_undecided_ranges_are_named_by_their_cells(engine):
         "s"
     ]
     truth = voros.evaluate(labels, scores, scenario).score
-    assert found.interval == pytest.approx((truth, truth), abs=1e-12)
-    assert found.usage.passes <= 20
+    assert found.covers.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert found.covers.usage.passes <= 20
 
 
 def test_bins_that_no_cell_tells_apart_are_counted_one_by_one():

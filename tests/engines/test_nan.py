@@ -82,7 +82,7 @@ def test_infinities_in_a_parquet_file_are_no_nan(tmp_path, engine):
     truth = voros.evaluate(table["y"].to_numpy(), table["s"].to_numpy(), SCENARIO).score
     frame = open_files(file, engine)
     points = count_frame(frame, label="y", scores=["s"], scenarios=[SCENARIO])["s"]
-    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
 FAULTY = {

@@ -43,7 +43,7 @@ def test_one_class_may_weigh_next_to_nothing(make_frame):
     frame = make_frame({"y": labels, "s": scores, "w": weights})
     found = count_frame(frame, label="y", scores=["s"], weight="w", scenarios=[scenario])["s"]
     truth = voros.evaluate(labels, scores, scenario, sample_weight=weights).score
-    assert found.interval[0] == pytest.approx(truth, abs=1e-9)
+    assert found.covers.interval[0] == pytest.approx(truth, abs=1e-9)
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])

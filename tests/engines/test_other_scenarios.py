@@ -5,7 +5,7 @@ import pytest
 
 import voros
 from voros.engines import count_frame
-from voros.exceptions import UnsettledError
+from voros.exceptions import IncompleteCountsError
 from voros.policy import ThresholdPolicy
 from voros.present.explorer.payload import page_payload
 from voros.selection import select_points
@@ -66,7 +66,7 @@ def test_another_scenario_is_refused_with_the_interval(cases, points):
         lambda: ThresholdPolicy.from_points(points["a"], OTHER),
         lambda: select_points(points, OTHER),
     ):
-        with pytest.raises(UnsettledError, match="known to lie between") as refused:
+        with pytest.raises(IncompleteCountsError, match="the score lies between") as refused:
             ask()
         low, high = map(float, str(refused.value).split("between ")[1].split(";")[0].split(" and "))
         assert low <= voros.evaluate(labels, scores["a"], OTHER).score <= high
@@ -74,7 +74,7 @@ def test_another_scenario_is_refused_with_the_interval(cases, points):
 
 def test_a_map_is_refused_unless_every_cell_was_counted_for(cases, points):
     grid = {"min_precisions": [0.2, 0.5], "capacities": [0.02, 0.3, 0.6], "cost_ratio": (0.05, 0.1)}
-    with pytest.raises(UnsettledError, match="count them for this scenario too"):
+    with pytest.raises(IncompleteCountsError, match="count them for this scenario too"):
         winner_map_points(points, **grid)
     cells = [
         voros.Scenario(a, k, (0.05, 0.1))
@@ -90,7 +90,7 @@ def test_scores_that_the_counts_leave_open_are_not_shown(cases, points):
     row = select_points(points, COUNTED).ranking[0]
     assert np.isnan([row.voros, row.partial_auroc]).all()
     for strategy in ("voros", "partial_auroc"):
-        with pytest.raises(UnsettledError, match=f"do not settle '{strategy}'"):
+        with pytest.raises(IncompleteCountsError, match=f"by '{strategy}': "):
             select_points(points, COUNTED, strategy=strategy)
 
 
@@ -114,7 +114,9 @@ def test_recall_is_given_only_where_it_is_known(cases, points):
 def test_thresholds_inside_a_range_are_not_evaluated(cases, points):
     labels, scores = cases
     policy = ThresholdPolicy.from_validation(labels, scores["a"], OTHER)
-    with pytest.raises(UnsettledError, match="leave open how many alarms the threshold"):
+    with pytest.raises(
+        IncompleteCountsError, match="too coarse to say how many alarms the threshold"
+    ):
         policy.evaluate_points(points["a"], by_cost=True)
     own = ThresholdPolicy.from_points(points["a"], COUNTED).evaluate_points(
         points["a"], by_cost=True
@@ -128,7 +130,7 @@ def test_thresholds_inside_a_range_are_not_evaluated(cases, points):
 def test_a_page_and_a_guarantee_need_every_threshold(points):
     with pytest.raises(ValueError, match="a page moves through all of them"):
         page_payload(points, COUNTED)
-    with pytest.raises(ValueError, match="a guarantee tests every threshold in turn"):
+    with pytest.raises(ValueError, match="a guarantee tests every distinct score in turn"):
         ThresholdPolicy.from_points(
             points["a"], COUNTED, guarantee=voros.Guarantee(0.9), n_models=1
         )
@@ -138,7 +140,7 @@ def test_complete_counts_answer_everything(cases):
     labels, scores = cases
     tied = {name: column.round(1) for name, column in scores.items()}
     every = counted((labels, tied), [], largest_answer=10_000)
-    assert all(points.complete for points in every.values())
+    assert all(points.covers.every_score for points in every.values())
     assert voros.evaluate_points(every["a"], OTHER).score == pytest.approx(
         voros.evaluate(labels, tied["a"], OTHER).score, abs=1e-12
     )
@@ -150,9 +152,9 @@ def test_which_limit_binds_is_told_only_where_the_counts_settle_it(cases, preval
     labels, scores = cases
     scenario = voros.Scenario(0.5, 0.02, (0.05, 0.1), prevalence)
     alone = voros.evaluate_points(counted(cases, [scenario])["a"], scenario)
-    with pytest.raises(UnsettledError, match="count them for this scenario too"):
+    with pytest.raises(IncompleteCountsError, match="count them for this scenario too"):
         _ = alone.binding
-    assert "not settled by these counts" in repr(alone)
+    assert "not known from these counts" in repr(alone)
     lifted = [
         voros.Scenario(a, k, (0.05, 0.1), prevalence) for a in (0.0, 0.5) for k in (0.02, 1.0)
     ]

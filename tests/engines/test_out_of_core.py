@@ -32,7 +32,7 @@ else:
     frame = pl.scan_parquet(file)
 scenario = voros.Scenario(0.5, 0.01, (1 / 40, 1 / 20))
 points = count_frame(frame, label="label", scores=["score"], scenarios=[scenario])["score"]
-print(json.dumps([points.interval, points.usage.passes]))
+print(json.dumps([points.covers.interval, points.covers.usage.passes]))
 """
 
 

@@ -43,8 +43,8 @@ def test_is_exact_whatever_the_limits_with_answers_of_few_rows():
                 scenario = voros.Scenario(min_precision, capacity, cost_ratio)
                 points = counted(labels, scores, [scenario])
                 truth = voros.evaluate(labels, scores, scenario)
-                assert points.exact
-                assert points.interval[0] == pytest.approx(truth.score, abs=1e-12)
+                assert points.covers.exact
+                assert points.covers.interval[0] == pytest.approx(truth.score, abs=1e-12)
 
 
 @settings(max_examples=40, deadline=None)
@@ -74,11 +74,11 @@ def test_a_small_capacity_leaves_most_rows_untouched():
     labels, scores = draw(200_000, 1)
     scenario = voros.Scenario(0.5, 0.01, (1 / 40, 1 / 20))
     points = counted(labels, scores, [scenario], largest_answer=2000)
-    assert points.exact
-    assert points.usage.rows_counted < 0.05 * 200_000
-    assert points.usage.rows_scanned == points.usage.passes * 200_000
-    assert points.usage.passes <= 4
-    assert points.usage.bytes_received < points.usage.passes * 20_000 * 48
+    assert points.covers.exact
+    assert points.covers.usage.rows_counted < 0.05 * 200_000
+    assert points.covers.usage.rows_scanned == points.covers.usage.passes * 200_000
+    assert points.covers.usage.passes <= 4
+    assert points.covers.usage.bytes_received < points.covers.usage.passes * 20_000 * 48
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -88,7 +88,7 @@ def test_sorted_rows_mislead_the_first_guess_and_not_the_score(order):
     scenario = voros.Scenario(0.3, 0.01, (0.05, 0.2))
     points = counted(labels[ranked], scores[ranked], [scenario], largest_answer=3000)
     truth = voros.evaluate(labels, scores, scenario)
-    assert points.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
+    assert points.covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
 
 
 def test_a_tolerance_saves_passes_and_is_kept():
@@ -96,11 +96,11 @@ def test_a_tolerance_saves_passes_and_is_kept():
     scenario = voros.Scenario(0.2, 0.4, (0.1, 0.5))
     exact = counted(labels, scores, [scenario])
     rough = counted(labels, scores, [scenario], tolerance=0.02)
-    low, high = rough.interval
-    assert rough.usage.passes < exact.usage.passes
-    assert not rough.exact
+    low, high = rough.covers.interval
+    assert rough.covers.usage.passes < exact.covers.usage.passes
+    assert not rough.covers.exact
     assert 0 < high - low <= 0.02
-    assert low <= exact.interval[0] <= high
+    assert low <= exact.covers.interval[0] <= high
 
 
 def test_several_scenarios_are_all_served():
@@ -109,14 +109,14 @@ def test_several_scenarios_are_all_served():
     points = counted(labels, scores, scenarios)
     for scenario in scenarios:
         truth = voros.evaluate(labels, scores, scenario).score
-        assert points.bounds(scenario) == pytest.approx((truth, truth), abs=1e-12)
+        assert points.covers.bounds(scenario) == pytest.approx((truth, truth), abs=1e-12)
 
 
 def test_another_scenario_is_bounded_though_not_exact():
     labels, scores = draw(20_000, 5)
     points = counted(labels, scores, [voros.Scenario(0.5, 0.01, (0.05, 0.1))])
     other = voros.Scenario(0.1, 0.8, (0.05, 0.1))
-    low, high = points.bounds(other)
+    low, high = points.covers.bounds(other)
     assert low < high
     assert low <= voros.evaluate(labels, scores, other).score <= high
 
@@ -130,12 +130,12 @@ def test_several_models_share_the_passes():
     by_model = count_frame(
         frame, label="y", scores=list(columns), scenarios=[scenario], largest_answer=SMALL
     )
-    alone = [counted(labels, column, [scenario]).usage.passes for column in columns.values()]
+    alone = [counted(labels, column, [scenario]).covers.usage.passes for column in columns.values()]
     for name, column in columns.items():
         truth = voros.evaluate(labels, column, scenario).score
-        assert by_model[name].interval[0] == pytest.approx(truth, abs=1e-12)
-        assert by_model[name].exact
-    assert by_model["good"].usage.passes < sum(alone)
+        assert by_model[name].covers.interval[0] == pytest.approx(truth, abs=1e-12)
+        assert by_model[name].covers.exact
+    assert by_model["good"].covers.usage.passes < sum(alone)
 
 
 def test_without_a_scenario_every_score_is_counted():
@@ -203,7 +203,7 @@ def test_a_capacity_of_less_than_one_case_before_reweighting():
     points = counted(labels, scores, [scenario])
     truth = voros.evaluate(labels, scores, scenario)
     assert truth.max_alarms < 1
-    assert points.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
+    assert points.covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
 
 
 def test_very_many_rows_get_an_interval_unless_exactness_is_asked_for(monkeypatch):
@@ -212,12 +212,12 @@ def test_very_many_rows_get_an_interval_unless_exactness_is_asked_for(monkeypatc
     monkeypatch.setattr("voros.engines.refinement.MANY_ROWS", 19_999)
     monkeypatch.setattr("voros.engines.refinement.ENOUGH", 0.01)
     rough = counted(labels, scores, [scenario])
-    low, high = rough.interval
-    assert (rough.tolerance, rough.exact) == (0.01, False)
+    low, high = rough.covers.interval
+    assert (rough.covers.tolerance, rough.covers.exact) == (0.01, False)
     assert low < voros.evaluate(labels, scores, scenario).score <= high <= low + 0.01
-    assert counted(labels, scores, [scenario], tolerance=0).exact
+    assert counted(labels, scores, [scenario], tolerance=0).covers.exact
     monkeypatch.setattr("voros.engines.refinement.MANY_ROWS", 20_000)
-    assert counted(labels, scores, [scenario]).exact
+    assert counted(labels, scores, [scenario]).covers.exact
 
 
 def test_alternating_labels_stop_at_an_interval_unless_exactness_is_asked_for(monkeypatch):
@@ -228,13 +228,13 @@ def test_alternating_labels_stop_at_an_interval_unless_exactness_is_asked_for(mo
     scenario = voros.Scenario(cost_ratio=(0.01, 1.0))
     truth = voros.evaluate(labels, scores, scenario).score
     points = counted(labels, scores, [scenario], largest_answer=4000)
-    low, high = points.interval
+    low, high = points.covers.interval
     assert low <= truth <= high <= low + 1e-3
-    assert not points.exact
+    assert not points.covers.exact
     assert voros.evaluate_points(points, scenario).score == low
     exact = counted(labels, scores, [scenario], largest_answer=4000, tolerance=0)
-    assert exact.interval == pytest.approx((truth, truth), abs=1e-12)
-    assert points.usage.passes < exact.usage.passes
+    assert exact.covers.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.usage.passes < exact.covers.usage.passes
 
 
 def test_a_sorted_file_misleads_the_scale_for_one_pass(monkeypatch):
@@ -244,5 +244,5 @@ def test_a_sorted_file_misleads_the_scale_for_one_pass(monkeypatch):
     scenario = voros.Scenario(cost_ratio=(0.1, 0.4))
     points = counted(labels[order], scores[order], [scenario], largest_answer=5000)
     truth = voros.evaluate(labels, scores, scenario).score
-    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
-    assert points.usage.passes <= 5
+    assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.usage.passes <= 5

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.engines import CertifiedPoints, count_frame
+from voros.engines import count_frame
 from voros.engines.queries import LazyCases
 
 pl = pytest.importorskip("polars")
@@ -27,7 +27,7 @@ class Frame:
     scores: dict[str, np.ndarray]
     weights: np.ndarray | None = None
 
-    def count(self, scenarios, **options) -> dict[str, CertifiedPoints]:
+    def count(self, scenarios, **options) -> dict[str, voros.OperatingPoints]:
         columns = {"ill": self.labels, **self.scores}
         if self.weights is not None:
             columns["weight"] = self.weights
@@ -90,7 +90,7 @@ def test_every_model_and_scenario_is_served_as_in_memory() -> None:
                 truth = frame.in_memory(name, scenario)
                 result = voros.evaluate_points(points, scenario)
                 assert result.score == pytest.approx(truth.score, abs=1e-12)
-                assert points.bounds(scenario) == pytest.approx([truth.score] * 2, abs=1e-12)
+                assert points.covers.bounds(scenario) == pytest.approx([truth.score] * 2, abs=1e-12)
                 found = [(c.threshold, c.tp, c.fp) for c in result.choices]
                 expected = [(c.threshold, c.tp, c.fp) for c in truth.choices]
                 assert np.array(found) == pytest.approx(np.array(expected), rel=1e-12)
@@ -124,20 +124,20 @@ def test_rows_beyond_the_capacity_are_left_alone(capacity, prevalence) -> None:
     if prevalence is not None:
         # At most so many cases fit into the capacity if all are of the class that weighs less.
         share /= min(prevalence / sampled, (1 - prevalence) / (1 - sampled))
-    assert points.exact
-    assert share * 12_000 * 0.6 <= points.usage.rows_counted <= 2.5 * share * 12_000
+    assert points.covers.exact
+    assert share * 12_000 * 0.6 <= points.covers.usage.rows_counted <= 2.5 * share * 12_000
     truth = frame.in_memory("risk", scenario).score
-    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
 def test_the_largest_capacity_decides_how_many_rows_are_counted() -> None:
     frame = random_ranking(12_000, 5)
     scenarios = [voros.Scenario(0.1, capacity, (0.05, 0.2)) for capacity in (0.2, 0.02)]
     points = frame.count(scenarios, largest_answer=FEW_ANSWERS)["risk"]
-    assert points.usage.rows_counted < 6000
+    assert points.covers.usage.rows_counted < 6000
     for scenario in scenarios:
         truth = frame.in_memory("risk", scenario).score
-        assert points.bounds(scenario) == pytest.approx((truth, truth), abs=1e-12)
+        assert points.covers.bounds(scenario) == pytest.approx((truth, truth), abs=1e-12)
 
 
 def test_the_first_count_of_all_models_brings_no_more_rows_than_asked_for(monkeypatch) -> None:
@@ -160,7 +160,7 @@ def test_the_first_count_of_all_models_brings_no_more_rows_than_asked_for(monkey
 def test_a_capacity_of_most_cases_is_not_worth_a_cut() -> None:
     frame = random_ranking(6000, 2)
     points = frame.count([voros.Scenario(0.1, 0.5, (0.05, 0.2))], largest_answer=FEW_ANSWERS)
-    assert points["risk"].usage.rows_counted >= 6000
+    assert points["risk"].covers.usage.rows_counted >= 6000
 
 
 @pytest.mark.parametrize("n_cases", [1000, 20_000])
@@ -168,7 +168,7 @@ def test_cases_that_fit_into_one_answer_are_told_apart_in_one_pass(n_cases: int)
     frame = random_ranking(n_cases, 3)
     scenario = voros.Scenario(0.1, 0.05, (0.05, 0.2))
     points = frame.count([scenario], largest_answer=n_cases)["risk"]
-    assert (points.usage.passes, points.usage.rows_counted) == (1, n_cases)
+    assert (points.covers.usage.passes, points.covers.usage.rows_counted) == (1, n_cases)
     assert points.thresholds[1:].tolist() == sorted(frame.scores["risk"], reverse=True)
 
 
@@ -178,7 +178,7 @@ def test_neighbouring_floats_are_told_apart_in_one_pass() -> None:
     frame = Frame(np.arange(24) % 3 == 0, {"risk": scores})
     points = frame.count([], largest_answer=30)["risk"]
     assert points.thresholds[1:].tolist() == sorted(set(scores.tolist()), reverse=True)
-    assert points.usage.passes == 1
+    assert points.covers.usage.passes == 1
     truth = voros.OperatingPoints.from_scores(frame.labels, scores)
     assert (points.tp.tolist(), points.fp.tolist()) == (truth.tp.tolist(), truth.fp.tolist())
 
@@ -203,10 +203,10 @@ def test_bounds_as_wide_as_the_tolerance_are_narrow_enough() -> None:
     scenario = voros.Scenario(0.2, 0.4, (0.1, 0.5))
     exact = frame.count([scenario], largest_answer=64)["risk"]
     rough = frame.count([scenario], largest_answer=64, tolerance=0.02)["risk"]
-    low, high = rough.interval
+    low, high = rough.covers.interval
     again = frame.count([scenario], largest_answer=64, tolerance=high - low)["risk"]
     closer = frame.count([scenario], largest_answer=64, tolerance=(high - low) * 0.999)["risk"]
     assert 0 < high - low <= 0.02
-    assert again.usage == rough.usage
-    assert again.interval == rough.interval
-    assert rough.usage.passes < closer.usage.passes <= exact.usage.passes
+    assert again.covers.usage == rough.covers.usage
+    assert again.covers.interval == rough.covers.interval
+    assert rough.covers.usage.passes < closer.covers.usage.passes <= exact.covers.usage.passes

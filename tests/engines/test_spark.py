@@ -63,7 +63,7 @@ def test_equals_the_score_in_memory(frame, cases, column):
     )[column]
     truth = voros.evaluate(cases["y"], cases[column], SCENARIO)
     result = voros.evaluate_points(points, SCENARIO)
-    assert points.exact
+    assert points.covers.exact
     assert result.score == pytest.approx(truth.score, abs=1e-12)
     assert [c.threshold for c in result.choices] == [c.threshold for c in truth.choices]
 
@@ -80,7 +80,7 @@ def test_weights_string_labels_and_several_models(frame, cases):
     )
     for name, points in by_model.items():
         truth = voros.evaluate(cases["y"], cases[name], SCENARIO, sample_weight=cases["w"]).score
-        assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+        assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
 @pytest.mark.parametrize("level", [0, 40])
@@ -118,7 +118,7 @@ def test_columns_with_a_dot_are_columns(frame, cases):
         renamed, label="out`come.y", scores=["risk.v2"], scenarios=[SCENARIO], largest_answer=2000
     )["risk.v2"]
     truth = voros.evaluate(cases["y"], cases["s"], SCENARIO).score
-    assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
 def test_models_of_different_scales_share_the_passes(spark, cases, tmp_path):
@@ -135,7 +135,7 @@ def test_models_of_different_scales_share_the_passes(spark, cases, tmp_path):
     )
     for name, points in by_model.items():
         truth = voros.evaluate(cases["y"], columns[name], SCENARIO).score
-        assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+        assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
 def test_nan_is_refused(frame):
@@ -171,7 +171,7 @@ def test_a_killed_executor_leads_to_the_right_number_or_an_error(frame, cases):
             points = count_frame(
                 frame, label="y", scores=["s"], scenarios=[SCENARIO], largest_answer=2000
             )["s"]
-            assert points.interval == pytest.approx((truth, truth), abs=1e-12)
+            assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
     killer.join()
     gone, _ = psutil.wait_procs([victim], timeout=10)
     assert gone == [victim]

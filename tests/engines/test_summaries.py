@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import voros
 from voros.engines import BinnedCounts, ChangedDataError
-from voros.exceptions import UnsettledError
+from voros.exceptions import IncompleteCountsError
 from voros.io.documents import DocumentError
 from voros.winners import winner_map_points
 
@@ -85,11 +85,11 @@ ASKED = {
 def test_points_refuse_a_scenario_that_their_bins_leave_open(asked):
     labels, scores, _ = draw(20_000, 2)
     counts = BinnedCounts.from_scores(labels, scores, bits=14)
-    with pytest.raises(UnsettledError, match="count with more bits") as no:
+    with pytest.raises(IncompleteCountsError, match="count with more bits") as no:
         ASKED[asked](counts.points, SCENARIO)
     low, high = map(float, str(no.value).split("between ")[1].split(";")[0].split(" and "))
     assert low <= voros.evaluate(labels, scores, SCENARIO).score <= high
-    ASKED[asked](counts.points.within(high - low + 1e-5), SCENARIO)
+    ASKED[asked](counts.binned.within(high - low + 1e-5).points, SCENARIO)
 
 
 def test_points_with_a_case_to_a_bin_answer_as_in_memory():

@@ -88,15 +88,15 @@ def test_a_folder_of_text_is_one_table(tmp_path, engine):
     for day in range(3):
         (tmp_path / f"day-{day}.csv").write_text(rows(100 + day))
     (tmp_path / "_tmp.csv").write_text(rows(50))
-    assert counted(tmp_path, engine).usage.rows == 306
-    assert counted(f"{tmp_path}/day-[12].csv", engine).usage.rows == 205
+    assert counted(tmp_path, engine).covers.usage.rows == 306
+    assert counted(f"{tmp_path}/day-[12].csv", engine).covers.usage.rows == 205
 
 
 def test_text_beside_parquet_does_not_count(tmp_path, engine):
     pl = pytest.importorskip("polars")
     pl.DataFrame({"died": [True, False], "risk": [0.5, 0.1]}).write_parquet(tmp_path / "a.parquet")
     (tmp_path / "b.csv").write_text(rows(50))
-    assert counted(tmp_path, engine).usage.rows == 2
+    assert counted(tmp_path, engine).covers.usage.rows == 2
 
 
 def test_quotes_left_open_are_refused(tmp_path, engine):
@@ -108,7 +108,7 @@ def test_quotes_left_open_are_refused(tmp_path, engine):
 def test_lines_within_quotes_are_no_rows(tmp_path, engine):
     text = "".join(f'{i % 2},"two\nlines, and ""more""",{i / 50}\n' for i in range(50))
     (tmp_path / "cases.csv").write_text("died,note,risk\n" + text)
-    assert counted(tmp_path / "cases.csv", engine).usage.rows == 50
+    assert counted(tmp_path / "cases.csv", engine).covers.usage.rows == 50
     sample = first_rows(open_files(tmp_path / "cases.csv", engine), 2)
     assert sample.column("note").to_pylist() == ['two\nlines, and "more"'] * 2
 
@@ -122,4 +122,4 @@ def test_scores_are_those_of_memory(tmp_path, engine):
     scenario = voros.Scenario(0.3, 0.2, (0.1, 0.3))
     found = counted(tmp_path / "cases.csv", engine, scenarios=[scenario])
     truth = voros.partial_voros_score(died, risk, scenario)
-    assert found.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert found.covers.interval == pytest.approx((truth, truth), abs=1e-12)

@@ -207,7 +207,7 @@ def compare(frame, drawn, scenario, largest_answer):
         truth = drawn.in_memory(name, scenario)
         found = voros.evaluate_points(counted[name], scenario)
         assert found.score == pytest.approx(truth.score, abs=1e-12)
-        assert counted[name].interval == pytest.approx((truth.score, truth.score), abs=1e-12)
+        assert counted[name].covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
         assert found.feasible == truth.feasible
         if drawn.weights is None:
             assert repr(found.choices) == repr(truth.choices)

@@ -170,7 +170,7 @@ def test_thresholds_between_and_beyond_the_new_scores_count_the_alarms_above_the
 def test_points_that_do_not_reach_the_threshold_are_refused():
     policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(cost_ratio=0.1))
     top = OperatingPoints.from_counts([1], [0], 4, 6, thresholds=[0.95])
-    with pytest.raises(ValueError, match="points of every distinct score are needed"):
+    with pytest.raises(ValueError, match=r"the threshold 0\.3 raises was not counted"):
         policy.evaluate_points(top, by_cost=True)
     with pytest.raises(ValueError, match="carry no thresholds"):
         policy.evaluate_points(OperatingPoints.from_points([0.1], [0.5], 10, 90), by_cost=True)

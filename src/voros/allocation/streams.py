@@ -24,7 +24,7 @@ from voros.core.arrays import (
     read_labels,
 )
 from voros.core.grouped_cases import group_codes
-from voros.core.operating_points import OperatingPoints, count_cases
+from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
@@ -77,7 +77,7 @@ class StreamCases:
         if not member.any():
             nothing = np.zeros(1, dtype=np.int64)
             return OperatingPoints(np.array([np.inf]), nothing, nothing, *sizes)
-        found = count_cases(positive[member], self.scores[name][member])
+        found = OperatingPoints.from_cases(positive[member], self.scores[name][member])
         return replace(found, n_positive=sizes[0], n_negative=sizes[1])
 
     def alarms(self, name: str, threshold: float) -> BoolArray:

@@ -88,7 +88,7 @@ def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> 
         decision = solve(points, scenario)
     # That a model has no feasible threshold stands in its row.
     warn_about_costs(decision)
-    return Evaluation(decision, points)
+    return Evaluation(decision)
 
 
 def evaluate_all(

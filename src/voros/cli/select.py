@@ -22,7 +22,7 @@ from voros.cli.loading import (
 )
 from voros.cli.terminal import Sheet, check_output, deliver, printable_lines, show, show_progress
 from voros.core.scenario import Scenario
-from voros.exceptions import UnsettledError
+from voros.exceptions import IncompleteCountsError
 from voros.present.report.content import evaluation_values, scenario_values
 from voros.present.report.wording import (
     STRATEGY_TITLES,
@@ -187,13 +187,13 @@ class Validation:
 
         intervals = Intervals.of(counts, scenario)
         if not any(low > 0 for low, _ in intervals.bounds.values()) and intervals.may_be_met:
-            raise UnsettledError(
+            raise IncompleteCountsError(
                 f"{name}: no boundary between ranges meets the limits, and inside a range a "
                 "threshold may; count finer ranges, with a smaller --min-cell"
             )
         # As wide as need be for this score, and no wider for the other ones.
         width = max(high - low for low, high in intervals.bounds.values())
-        points = {model: each.points.within(width) for model, each in counts.models.items()}
+        points = {model: each.binned.within(width).points for model, each in counts.models.items()}
         stated = None if counts.pos_label == label_text(None) else counts.pos_label
         return cls(name, points, counts.outcome, stated, intervals)
 
@@ -307,7 +307,7 @@ def _sheet(
         document=lambda: _document(selection, policy, tested, validation),
         notes=(
             selection.legend,
-            limits_in_words(policy.scenario, allowed.points, allowed.max_alarms),
+            limits_in_words(policy.scenario, allowed.decision.points, allowed.decision.max_alarms),
             f"policy: {policy_in_words(policy)}",
             *([f"guarantee: {plan}"] if (plan := allowed.origin.plan) else []),
             *map("test, {}".format, lines),

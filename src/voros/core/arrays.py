@@ -8,15 +8,13 @@ from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from voros.devices.libraries import on_device
 from voros.exceptions import ArgumentError
 from voros.text.messages import Argument, Message
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-AnyArray = NDArray[Any]
+from voros.typing import AnyArray as AnyArray
+from voros.typing import BoolArray as BoolArray
+from voros.typing import FloatArray as FloatArray
 
 Checked = TypeVar("Checked")
 

@@ -155,7 +155,7 @@ class _Cells:
     @classmethod
     def of(cls, points: OperatingPoints) -> _Cells:
         check_risks(points)
-        if not points.whole or not points.complete or points.alarms[-1] != points.n_cases:
+        if not points.whole or not points.covers.every_score or points.alarms[-1] != points.n_cases:
             raise ArgumentError(
                 "points",
                 " leave out thresholds or carry weights; accepted are whole cases, counted at "

@@ -6,19 +6,19 @@ selections, policies, resamples and bounds all start from a `Decision`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
-from voros.core.costs import CostDistribution
+from voros.core.costs import LARGEST_RATIO, CostDistribution
 from voros.core.geometry import CostHull, Region, cost_hull, cut_square
 from voros.core.operating_points import LARGEST_PRODUCT, OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume, partial_volumes
+from voros.exceptions import IncompleteCountsError
+from voros.typing import BoolArray, FloatArray
 
 region_of = lru_cache(maxsize=4096)(cut_square)
 """Resamples and cells of a map share class sizes and limits, and so their region."""
@@ -30,14 +30,15 @@ NO_LIMITS = Scenario(cost_ratio=1.0)
 """For what depends on neither limits nor costs, such as the hull of a whole curve."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Decision:
     """Operating points within a scenario.
 
     Attributes
     ----------
     points : OperatingPoints
-        At the scenario's prevalence, if it names one.
+        At the scenario's prevalence, if it names one. They need not be all of them: what they do
+        not cover raises IncompleteCountsError.
     scenario : Scenario
     feasible : ndarray of bool
         Which thresholds meet the limits and are allowed; never alarm always is.
@@ -45,6 +46,10 @@ class Decision:
         The capacity as a number of alarms.
     period_cut : float
         The highest threshold at which too many periods pass a capacity per period; NaN where none.
+    observed : OperatingPoints or None
+        The points as they were counted, where these are known.
+    count_area : callable or None
+        How to compute the partial AUROC, where `points` are some of all thresholds.
     """
 
     points: OperatingPoints
@@ -52,6 +57,12 @@ class Decision:
     feasible: BoolArray
     max_alarms: float
     period_cut: float = float("nan")
+    observed: OperatingPoints | None = None
+    count_area: Callable[[], float] | None = None
+
+    def check_covered(self, scenario: Scenario) -> None:
+        """Raise where the points leave open what would be chosen in another scenario."""
+        (self.points if self.observed is None else self.observed).covers.check_scenario(scenario)
 
     @cached_property
     def can_alarm(self) -> bool:
@@ -83,6 +94,8 @@ class Decision:
     @cached_property
     def voros(self) -> float:
         """The score without limits, at the same costs."""
+        if not self.points.covers.whole_curve:
+            self.check_covered(self.scenario.without_limits())
         points, costs = self.points, self.scenario.costs
         whole = region_of(points.n_positive, points.n_negative, 0.0, points.n_cases)
         hull = cost_hull(points, np.ones(len(points.tp), dtype=np.bool_))
@@ -91,11 +104,22 @@ class Decision:
     @cached_property
     def partial_auroc(self) -> float:
         """Area of the trapezoids under the feasible thresholds, over their range of FPR."""
+        if self.count_area is not None:
+            return self.count_area()
+        if not self.points.covers.whole_curve:
+            raise IncompleteCountsError(
+                "these points are some of all thresholds, and the area lies under all of them; "
+                "count every threshold with OperatingPoints.from_scores"
+            )
         return trapezoid(self.points, self.feasible)
 
     @cached_property
     def highest_recall(self) -> int:
         """Feasible row of greatest recall; of equals, the one with fewest alarms."""
+        if not self.points.covers.whole_curve:
+            # Nearly free false alarms make the cheapest threshold the one of greatest recall.
+            free = max(0.5 / self.points.n_negative, 1 / LARGEST_RATIO)
+            self.check_covered(self.scenario.changed(cost_ratio=free))
         rows = np.flatnonzero(self.feasible)
         return int(rows[np.argmax(self.points.tp[rows])])
 
@@ -141,48 +165,14 @@ def solve(
     if allowed is not None:
         feasible &= allowed
         feasible[0] = True
-    return Decision(deployed, scenario, feasible, max_alarms, cut)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SettledDecision(Decision):
-    """A decision about the few of all points that settle it.
-
-    Attributes
-    ----------
-    observed : OperatingPoints
-        All of them, not read.
-    every_cost : bool
-        Whether it is settled at any cost, and not at those of the scenario alone.
-    """
-
-    observed: Any
-    every_cost: bool
-
-    @cached_property
-    def partial_auroc(self) -> float:
-        """Area of the trapezoids under all feasible thresholds."""
-        return float(self.observed.partial_auroc(self.scenario))
-
-
-def decide(
-    points: OperatingPoints, scenario: Scenario, *, every_cost: bool = True
-) -> Decision | SettledDecision:
-    """Decide as `solve` does; of cases on a device only the thresholds that matter are counted.
-
-    Parameters
-    ----------
-    points, scenario
-        As in `solve`.
-    every_cost : bool, default True
-        Whether the hull at other costs than the scenario's is asked for.
-    """
-    if points.counted:
-        return solve(points, scenario)
-    unread: Any = points
-    found = solve(unread.settling(scenario, every_cost=every_cost), scenario)
-    parts = found.points, scenario, found.feasible, found.max_alarms
-    return SettledDecision(*parts, observed=points, every_cost=every_cost)
+    return Decision(
+        points=deployed,
+        scenario=scenario,
+        feasible=feasible,
+        max_alarms=max_alarms,
+        period_cut=cut,
+        observed=points,
+    )
 
 
 def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) -> float:
@@ -217,11 +207,15 @@ def cost_range_note(decision: Decision) -> str | None:
     At cost ratios up to alpha / (1 - alpha) never alarm is the costliest choice that meets the
     limits, as a score of 0 takes it to be.
     """
-    floor = decision.scenario.min_precision
-    if floor in (0, 1) or decision.never_alarm_score < NOTED_SCORE:
+    floor, costs = decision.scenario.min_precision, decision.scenario.costs
+    if floor in (0, 1):
+        return None
+    _, highest = costs.ratio_range(decision.points.negatives_per_positive)
+    break_even = floor / (1 - floor)
+    if highest <= break_even or decision.never_alarm_score < NOTED_SCORE:
         return None
     return (
         f"with a precision floor of {floor:g}, raising no alarm is not the worst choice at cost "
-        f'ratios above {floor / (1 - floor):.4g}, so a score of 0 no longer means "no better than '
+        f'ratios above {break_even:.4g}, so a score of 0 no longer means "no better than '
         f'no alarms": raising none scores {decision.never_alarm_score:.2g} here'
     )

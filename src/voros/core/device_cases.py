@@ -7,7 +7,7 @@ and the checks of `voros.core.arrays` speak.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,8 @@ class DeviceCases:
         What the cases in the order of their scores say, where few enough to sort at once.
     versions : tuple
         How often scores and labels had been written to, where their library says so.
+    chosen : dict
+        What was counted last for a scenario, by that scenario.
     """
 
     library: Library
@@ -58,6 +60,7 @@ class DeviceCases:
     high: Any
     ranking: Any = None
     versions: tuple[int | None, ...] = ()
+    chosen: dict[Any, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of cases."""

@@ -9,17 +9,16 @@ decides; of the cases none does but the thresholds in question.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray
 from voros.core.contenders import passed_over
+from voros.core.coverage import SomeThresholds
 from voros.core.device_cases import (
     DeviceCases,
-    device_counts,
     read_device_cases,
     thresholds_of,
 )
@@ -29,7 +28,6 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
 from voros.devices.libraries import Library
-from voros.exceptions import UnsettledError
 
 SORTED = 2**24
 """Fewer cases than these are sorted as fast as counted by ranges."""
@@ -50,50 +48,9 @@ CountedRows: TypeAlias = tuple[AnyArray, AnyArray, AnyArray]
 """Thresholds, true and false positives."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ScenarioPoints(OperatingPoints):
-    """Operating points at the thresholds that can be chosen in some scenarios.
-
-    Functions that take points ask `check_settles` first, and refuse any other scenario.
-
-    Attributes
-    ----------
-    scenarios : tuple of Scenario
-        Those the points were counted for.
-    partial_auroc : float or None
-        In the first of them, of all thresholds, where it was computed.
-    """
-
-    scenarios: tuple[Scenario, ...] = field(kw_only=True)
-    partial_auroc: float | None = field(kw_only=True, default=None)
-
-    def __post_init__(self) -> None:
-        """Points are never complete: nobody knows what lies between them."""
-        super().__post_init__()
-        object.__setattr__(self, "complete", False)
-
-    def check_settles(self, scenario: Scenario) -> None:
-        """Raise unless the points were counted for a scenario."""
-        if scenario not in self.scenarios:
-            raise UnsettledError(
-                f"these points were counted on a device for other scenarios than {scenario!r}; "
-                "count every threshold with OperatingPoints.from_scores, or evaluate the scores "
-                "in this scenario"
-            )
-
-    def check_thresholds(self, thresholds: FloatArray) -> None:
-        """Raise unless the alarms at each threshold were counted."""
-        unknown = thresholds[[each not in self.thresholds for each in thresholds]]
-        if len(unknown):
-            raise UnsettledError(
-                f"how many alarms the threshold {unknown[0]:g} raises was not counted; count every "
-                "threshold with OperatingPoints.from_scores"
-            )
-
-
 def device_points(
     cases: DeviceCases, scenarios: Sequence[Scenario], ranking: Any = None
-) -> ScenarioPoints:
+) -> OperatingPoints:
     """Count alarms where a threshold can be chosen in some scenarios, as observed.
 
     Parameters
@@ -105,7 +62,8 @@ def device_points(
         What kernels found for these scenarios, where they did already.
     """
     columns = choosable_rows(cases, scenarios, ranking)
-    return ScenarioPoints.below(*columns, *cases.totals, scenarios=tuple(scenarios))
+    covers = SomeThresholds(tuple(scenarios))
+    return OperatingPoints.with_never_alarm(*columns, *cases.totals, covers=covers)
 
 
 def choosable_rows(
@@ -147,7 +105,7 @@ def read_points(
     rank = partial(_rank, scenarios)
     cases = read_device_cases(y_true, y_score, pos_label, sample_weight, rank)
     if cases.weights is not None:
-        return cases, OperatingPoints.below(*device_counts(cases))
+        return cases, OperatingPoints.from_device(cases)
     return cases, device_points(cases, scenarios, cases.ranking)
 
 

@@ -98,7 +98,7 @@ def feasible_positions(rows: Rows, scenario: Scenario, totals: tuple[int, int]) 
     if not doubtful.shape[0]:
         return certain
     columns = rows.take(doubtful).to_host()
-    decided = solve(OperatingPoints.below(*columns, *totals), scenario).feasible[:0:-1]
+    decided = solve(OperatingPoints.with_never_alarm(*columns, *totals), scenario).feasible[:0:-1]
     admitted = library.take(doubtful, library.from_host(np.flatnonzero(decided)))
     return library.sort(library.xp.concat([certain, admitted]))
 

@@ -9,19 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from importlib import import_module
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.arrays import (
     LARGEST_COUNT,
-    WEIGHT_SUMS,
-    AnyArray,
-    BoolArray,
-    FloatArray,
     as_floats,
     as_vector,
     check_cases,
@@ -30,13 +25,15 @@ from voros.core.arrays import (
     check_scores,
     check_type,
 )
+from voros.core.counting import count_cases, sum_weights
+from voros.core.coverage import EVERY_SCORE, GIVEN_POINTS, SOME_THRESHOLDS, Coverage
+from voros.core.device_cases import DeviceCases, check_unchanged, device_counts, read_device_cases
 from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario, as_fraction, check_scenario
-from voros.devices.libraries import blocks_of, on_device, refuse_on_device
-
-SUMMED_AT_ONCE = 2**16
-"""Weights added up at once."""
+from voros.devices.libraries import on_device, refuse_on_device
+from voros.exceptions import ArgumentError
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 WEIGHT_ROUNDING = 1e-12
 """Relative slack when limits are compared with sums of weights, which carry rounding; whole
@@ -48,6 +45,9 @@ LARGEST_PRODUCT = 2.0**62
 
 SAME_TOTAL = 1e-9
 """Relative difference of class sizes that sums of weights in another order may have."""
+
+COLUMNS = ("thresholds", "tp", "fp", "alarms")
+"""What holds a row for every threshold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +76,11 @@ class OperatingPoints:
         All cases, or the sum of their weights.
     whole : bool
         Whether cases are counted, and not weighted.
-    complete : bool
-        Whether no threshold is left out: false only where ranges of scores were counted.
+    covers : Coverage
+        Which thresholds these are: every distinct score, the points of a published curve, those
+        that can be chosen within given limits, or the ends of ranges of scores, with bounds.
+    on_device : DeviceCases or None
+        The cases, where they stay on a device; the columns are counted when they are asked for.
 
     Examples
     --------
@@ -92,9 +95,6 @@ class OperatingPoints:
     holds_counts: ClassVar[bool] = True
     """What keeps counts apart from cases, where those are needed."""
 
-    counted: ClassVar[bool] = True
-    """Whether the columns are there; `DevicePoints` count them when asked."""
-
     thresholds: FloatArray
     tp: AnyArray
     fp: AnyArray
@@ -106,7 +106,8 @@ class OperatingPoints:
     alarms: AnyArray = field(init=False)
     n_cases: float = field(init=False)
     whole: bool = field(init=False)
-    complete: bool = field(init=False, default=True)
+    covers: Coverage = field(default=EVERY_SCORE, kw_only=True)
+    on_device: DeviceCases | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Derive once what every limit is compared with."""
@@ -156,10 +157,7 @@ class OperatingPoints:
         """
         if on_device(y_true, y_score, sample_weight):
             refuse_on_device(groups=groups, periods=periods)
-            # Asked for by name, because its points are a kind of these.
-            curves: Any = import_module("voros.core.device_curve")
-            found: OperatingPoints = curves.read_curve(y_true, y_score, pos_label, sample_weight)
-            return found
+            return cls.from_device(read_device_cases(y_true, y_score, pos_label, sample_weight))
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
         check_aligned(y_true=y_true, y_score=y_score, **per_case)
         checked = check_cases(y_true, y_score, pos_label, sample_weight)
@@ -176,15 +174,17 @@ class OperatingPoints:
         periods: Periods | None = None,
     ) -> OperatingPoints:
         """Count cases that `check_cases` has passed, as `from_scores` does."""
-        if weights is None:
-            points = count_cases(positive, scores)
-        elif groups is None:
-            points = sum_weights(positive, scores, weights)
-        else:
+        if weights is not None and groups is not None:
             raise ValueError(
                 "sample_weight and groups exclude one another: groups are for a guarantee, and "
                 "that needs cases of weight one"
             )
+        columns = (
+            count_cases(positive, scores)
+            if weights is None
+            else sum_weights(positive, scores, weights)
+        )
+        points = cls.with_never_alarm(*columns)
         if periods is not None:
             accepted = "Periods.from_times(...) or Periods.from_column(...)"
             check_type(periods, "periods", Periods, accepted)
@@ -199,7 +199,37 @@ class OperatingPoints:
         return replace(points, grouped=cases)
 
     @classmethod
-    def below(
+    def from_device(cls, cases: DeviceCases) -> OperatingPoints:
+        """Take cases on a device; with weights every distinct score is counted at once."""
+        if cases.weights is not None:
+            return cls.with_never_alarm(*device_counts(cases))
+        points = object.__new__(cls)
+        sizes = {"n_positive": cases.n_positive, "n_negative": cases.n_negative}
+        vars(points).update(sizes, n_cases=len(cases), whole=True, on_device=cases)
+        return points
+
+    # Type checkers would take any name for an attribute.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Count every threshold on the device when the first of the columns is asked for."""
+            if name not in COLUMNS or vars(self).get("on_device") is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            check_unchanged(self.on_device)
+            counted = self.with_never_alarm(*device_counts(self.on_device))
+            vars(self).update({column: getattr(counted, column) for column in COLUMNS})
+            return vars(self)[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle as points in memory."""
+        return vars(self.in_memory())
+
+    def in_memory(self) -> OperatingPoints:
+        """Return every threshold, counted and brought to the host."""
+        return self if self.on_device is None else replace(self, on_device=None)
+
+    @classmethod
+    def with_never_alarm(
         cls,
         thresholds: AnyArray,
         tp: AnyArray,
@@ -207,14 +237,14 @@ class OperatingPoints:
         n_positive: float,
         n_negative: float,
         one_case: float = 1.0,
-        **more: Any,
-    ) -> Self:
+        covers: Coverage = EVERY_SCORE,
+    ) -> OperatingPoints:
         """Put never alarm before the counts at falling thresholds."""
         finest = np.result_type(thresholds.dtype, np.float64)
         # -0.0 equals 0.0, and which of them a sort or an engine leaves first is chance.
         levels = _settable(thresholds) + 0.0
-        columns = _led(np.inf, levels, finest), _led(0, tp), _led(0, fp)
-        return cls(*columns, n_positive, n_negative, one_case, **more)
+        columns = _prepend(np.inf, levels, finest), _prepend(0, tp), _prepend(0, fp)
+        return cls(*columns, n_positive, n_negative, one_case, covers=covers)
 
     @classmethod
     def from_points(
@@ -224,11 +254,13 @@ class OperatingPoints:
         n_positive: float,
         n_negative: float,
         thresholds: Any = None,
+        *,
+        every_score: bool = False,
     ) -> OperatingPoints:
         """Take the points of a published ROC curve, with the sizes of its classes.
 
         Only the points given are operating points: a line drawn between two of them is not a
-        threshold anybody can set.
+        threshold anybody can set. The parameters are those of `from_counts`, with rates.
 
         Examples
         --------
@@ -248,35 +280,57 @@ class OperatingPoints:
             n_positive,
             n_negative,
             thresholds,
+            every_score=every_score,
         )
 
     @classmethod
     def from_counts(
-        cls, tp: Any, fp: Any, n_positive: float, n_negative: float, thresholds: Any = None
+        cls,
+        tp: Any,
+        fp: Any,
+        n_positive: float,
+        n_negative: float,
+        thresholds: Any = None,
+        *,
+        every_score: bool = False,
     ) -> OperatingPoints:
         """Take counts of true and false positives, in any order; never alarm is added.
+
+        Parameters
+        ----------
+        tp, fp : array-like of shape (n_points,)
+        n_positive, n_negative : number
+            Cases of each class.
+        thresholds : array-like of shape (n_points,), optional
+            The lowest score of the alarms at each point; a policy needs them.
+        every_score : bool, default False
+            Say that every distinct score of the cases is among the points. A guarantee needs
+            that: thresholds that were picked after a look at the cases break its proof.
 
         Examples
         --------
         >>> OperatingPoints.from_counts([8, 5], [30, 10], 10, 90).precision.round(3).tolist()
         [nan, 0.333, 0.211]
         """
-        right, false = _as_counts(tp, "tp"), _as_counts(fp, "fp")
-        given = np.full(len(right), np.nan)
+        n_right, n_false = _as_counts(tp, "tp"), _as_counts(fp, "fp")
+        given = np.full(len(n_right), np.nan)
         if thresholds is not None:
             given = as_floats(as_vector(thresholds, "thresholds"), "thresholds")
-        check_same_length(tp=right, fp=false, thresholds=given)
+        check_same_length(tp=n_right, fp=n_false, thresholds=given)
         check_class_sizes(n_positive, n_negative)
         n_positive, n_negative = _plain(n_positive), _plain(n_negative)
-        for name, count, most in (("tp", right, n_positive), ("fp", false, n_negative)):
+        for name, count, most in (("tp", n_right, n_positive), ("fp", n_false, n_negative)):
             if not np.all((count >= 0) & (count <= most)):
                 size = "n_positive" if name == "tp" else "n_negative"
                 raise ValueError(
                     f"{name} must lie within [0, {most:g}], {size}; it spans {_span(count)}"
                 )
-        order = np.lexsort((right, right + false))
-        order = order[(right + false)[order] > 0]
-        return cls.below(given[order], right[order], false[order], n_positive, n_negative)
+        alarms = n_right + n_false
+        order = np.lexsort((n_right, alarms))
+        order = order[alarms[order] > 0]
+        covers = _covered(alarms[order], n_positive + n_negative, every_score)
+        columns = given[order], n_right[order], n_false[order]
+        return cls.with_never_alarm(*columns, n_positive, n_negative, covers=covers)
 
     @property
     def fpr(self) -> FloatArray:
@@ -304,16 +358,6 @@ class OperatingPoints:
         """N / P."""
         return float(self.n_negative / self.n_positive)
 
-    def in_memory(self) -> OperatingPoints:
-        """Return points whose columns are all in memory; see `DevicePoints`."""
-        return self
-
-    def check_settles(self, scenario: Scenario) -> None:
-        """Raise where these points leave the score in a scenario open; see `CertifiedPoints`."""
-
-    def check_thresholds(self, thresholds: FloatArray) -> None:
-        """Raise where the alarms at some threshold are not known; see `CertifiedPoints`."""
-
     def __len__(self) -> int:
         """Return the number of thresholds, never alarm included."""
         return len(self.thresholds)
@@ -332,7 +376,8 @@ class OperatingPoints:
             return self
         points = self.reweighted(prevalence)
         # Points of a traced curve need not be nested: their order by alarms may change.
-        return points.take(np.lexsort((points.tp, points.alarms)))
+        rows = np.lexsort((points.tp, points.alarms))
+        return points.take(rows, covers=points.covers)
 
     def reweighted(self, prevalence: float) -> OperatingPoints:
         """Reweight the classes as `at_prevalence` does, and keep the order of the points."""
@@ -347,12 +392,15 @@ class OperatingPoints:
             n_positive,
             n_negative,
             self.one_case * lightest,
+            # What was counted for a scenario was counted at the prevalence of the cases.
+            covers=self.covers if self.covers.whole_curve else SOME_THRESHOLDS,
         )
 
-    def take(self, rows: AnyArray) -> OperatingPoints:
+    def take(self, rows: AnyArray, covers: Coverage = SOME_THRESHOLDS) -> OperatingPoints:
         """Return some of the points, as counts alone: without the cases behind them."""
+        columns = self.thresholds[rows], self.tp[rows], self.fp[rows]
         sizes = self.n_positive, self.n_negative, self.one_case
-        return OperatingPoints(self.thresholds[rows], self.tp[rows], self.fp[rows], *sizes)
+        return OperatingPoints(*columns, *sizes, covers=covers)
 
     def precise_enough(self, min_precision: float | Fraction) -> BoolArray:
         """Mark the thresholds that keep a precision floor: TP >= alpha (TP + FP)."""
@@ -396,55 +444,16 @@ class OperatingPoints:
         return {"threshold": self.thresholds} | {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
-        """Summarise the curve."""
+        """Summarise the curve, without counting what is on a device."""
+        cases = self.on_device
+        held = f"{len(self):,} thresholds" if cases is None else f"thresholds on {cases.library!r}"
         return (
-            f"OperatingPoints({len(self):,} thresholds, n_positive={self.n_positive:g}, "
+            f"OperatingPoints({held}, n_positive={self.n_positive:g}, "
             f"n_negative={self.n_negative:g})"
         )
 
 
-def order_by_score(
-    scores: AnyArray, kind: Literal["quicksort", "stable"] = "stable"
-) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Order cases by falling score.
-
-    Returns
-    -------
-    order : ndarray of int
-    ranked : ndarray
-        The scores in that order.
-    last : ndarray of int
-        Where the last case of each distinct score stands.
-    """
-    order = np.argsort(scores, kind=kind)[::-1]
-    ranked = scores[order]
-    return order, ranked, np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
-
-
-def count_cases(positive: BoolArray, scores: AnyArray) -> OperatingPoints:
-    """Count alarms at every distinct score."""
-    order, ranked, last = order_by_score(scores, "quicksort")
-    tp = np.cumsum(positive[order])[last]
-    n_positive = int(tp[-1])
-    sizes = n_positive, len(scores) - n_positive
-    return OperatingPoints.below(ranked[last], tp, last + 1 - tp, *sizes)
-
-
-def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> OperatingPoints:
-    """Add up the weights of the alarms at every distinct score."""
-    order, ranked, last = order_by_score(scores)
-    n_positive, n_negative = weight_sums(positive, weights)
-    return OperatingPoints.below(
-        ranked[last],
-        _running_sums(positive[order], weights[order], n_positive)[last],
-        _running_sums(~positive[order], weights[order], n_negative)[last],
-        n_positive,
-        n_negative,
-        float(weights.min()),
-    )
-
-
-def _led(first: float, rest: AnyArray, dtype: Any = None) -> AnyArray:
+def _prepend(first: float, rest: AnyArray, dtype: Any = None) -> AnyArray:
     # A third of the time that `append` takes, which shows where cases are few.
     column = np.empty(len(rest) + 1, dtype or rest.dtype)
     column[0], column[1:] = first, rest
@@ -460,43 +469,16 @@ def _settable(thresholds: AnyArray) -> AnyArray:
     return np.where(np.abs(thresholds.astype(np.float64)) < LARGEST_COUNT, thresholds, np.nan)
 
 
-def weight_sums(positive: BoolArray, weights: FloatArray) -> tuple[float, float]:
-    """Add up the weights of each class; sums that leave the range of a float are refused."""
-    with np.errstate(over="ignore"):
-        n_positive, n_negative = sum_where(positive, weights), sum_where(~positive, weights)
-    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
-    return n_positive, n_negative
-
-
-def sum_where(marks: BoolArray, weights: FloatArray) -> float:
-    """Add up the marked weights, by blocks that stay in a fast cache and are not gathered."""
-    blocks = blocks_of(len(marks), SUMMED_AT_ONCE)
-    return sum(float(np.where(marks[block], weights[block], 0.0).sum()) for block in blocks)
-
-
-def _running_sums(counted: BoolArray, weights: FloatArray, total: float) -> FloatArray:
-    """Sum weights down a ranking; whoever comes last, all of them together make the total.
-
-    Models rank the same cases in different orders, and sums in different orders round differently.
-    """
-    sums = np.minimum(np.cumsum(np.where(counted, weights, 0.0)), total)
-    sums[np.flatnonzero(counted)[-1] :] = total
-    return np.asarray(sums)
-
-
-def adds_recall(tp: AnyArray) -> BoolArray:
-    """Mark the thresholds, by rising alarms, that catch more than every one before them.
-
-    Whatever limits another threshold meets, one of these meets too, at no higher cost.
-
-    Examples
-    --------
-    >>> adds_recall(np.array([0, 3, 3, 2, 5])).tolist()
-    [True, True, False, False, True]
-    """
-    marks = np.ones(len(tp), dtype=np.bool_)
-    np.greater(tp[1:], np.maximum.accumulate(tp)[:-1], out=marks[1:])
-    return marks
+def _covered(alarms: AnyArray, n_cases: float, every_score: bool) -> Coverage:
+    """Say what stated points cover: every distinct score, if so stated or if none fits between."""
+    if every_score and not (len(alarms) and alarms[-1] == n_cases):
+        raise ArgumentError(
+            "every_score",
+            f"=True, and the points flag at most {alarms[-1] if len(alarms) else 0:g} of "
+            f"{n_cases:g} cases; at the lowest score all of them are flagged",
+        )
+    one_by_one = len(alarms) == n_cases and np.array_equal(alarms, np.arange(1, len(alarms) + 1))
+    return EVERY_SCORE if every_score or one_by_one else GIVEN_POINTS
 
 
 def is_whole(counts: AnyArray) -> bool:

@@ -7,14 +7,16 @@ Where the ranges lie costs time, never exactness: they only have to keep the ord
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
 from voros.core.contenders import passed_over, ranges_to_search
-from voros.core.operating_points import OperatingPoints, sum_weights, sum_where, weight_sums
+from voros.core.counting import sum_weights, sum_where, weight_sums
+from voros.core.coverage import SomeThresholds
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.devices.libraries import blocks_of
 
@@ -89,15 +91,18 @@ def pruned_points(
         marks = positive[leading]
     ranking, span = _ranking(scores[leading]) if many else (scores, None)
     if span is None and weights is not None:
-        return sum_weights(positive, scores, weights)
+        return OperatingPoints.with_never_alarm(*sum_weights(positive, scores, weights))
     if span is None:
-        return leading_counts(marks, ranking, at_most, totals)
+        points = leading_counts(marks, ranking, at_most, totals)
+        return replace(points, covers=SomeThresholds((scenario,)))
     cases = _Cases(ranking, marks, None if weights is None else weights[leading])
     cases, ranges, chosen = _narrow(cases, _Ranges.whole(cases, *span), totals, scenario)
     n_positive = int(totals[0] if weights is None else np.count_nonzero(positive))
     n_rows = len(positive) - n_positive, n_positive
     thresholds, tp, fp = _count_sorted(cases, ranges, chosen, totals, n_rows)
-    return OperatingPoints.below(thresholds.view(scores.dtype), tp, fp, *totals)
+    columns = thresholds.view(scores.dtype), tp, fp
+    covers = SomeThresholds((scenario,))
+    return OperatingPoints.with_never_alarm(*columns, *totals, covers=covers)
 
 
 def _totals(positive: BoolArray, weights: FloatArray | None) -> ClassSizes:
@@ -287,7 +292,7 @@ def leading_counts(
     tp = len(right) - first
     kept = (tp + fp).searchsorted(at_most, side="right")
     sizes = totals or _totals(positive, None)
-    return OperatingPoints.below(right[first[:kept]], tp[:kept], fp[:kept], *sizes)
+    return OperatingPoints.with_never_alarm(right[first[:kept]], tp[:kept], fp[:kept], *sizes)
 
 
 def most_cases(

@@ -27,9 +27,10 @@ from fractions import Fraction
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.counting import adds_recall
 from voros.core.deficit_search import Options, best_choice
 from voros.core.geometry import upper_vertices
-from voros.core.operating_points import WEIGHT_ROUNDING, OperatingPoints, adds_recall
+from voros.core.operating_points import WEIGHT_ROUNDING, OperatingPoints
 from voros.core.scenario import as_fraction
 
 LARGEST_COST = 2**60

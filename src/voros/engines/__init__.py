@@ -1,17 +1,16 @@
 """Operating points from DuckDB, Polars, Dask, Spark and Ibis, and summaries that add up."""
 
 from voros.engines.backends import check_engine, first_rows
-from voros.engines.binned_points import BinnedPoints
+from voros.engines.binned_points import BinnedScores
 from voros.engines.bins import ChangedDataError
-from voros.engines.certified_points import CertifiedPoints, count_frame
+from voros.engines.certified_points import count_frame
 from voros.engines.opening import open_files
 from voros.engines.queries import Usage
 from voros.engines.summaries import BinnedCounts
 
 __all__ = [
     "BinnedCounts",
-    "BinnedPoints",
-    "CertifiedPoints",
+    "BinnedScores",
     "ChangedDataError",
     "Usage",
     "check_engine",

@@ -11,19 +11,25 @@ the true one, which is a mean of maxima over all operating points.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import OPEN_INTERVAL, BoolArray, FloatArray, check_number
+from voros.core.arrays import OPEN_INTERVAL, check_number
 from voros.core.contenders import Contenders, find_contenders, shown_rows
-from voros.core.decision import Decision
+from voros.core.geometry import cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume
 from voros.engines.bins import Bins
-from voros.exceptions import UnsettledError
+from voros.engines.queries import Usage
+from voros.exceptions import IncompleteCountsError
+from voros.typing import BoolArray, FloatArray
+
+RECOUNT = "count with more bits, or accept an interval by BinnedScores.within(tolerance)"
+"""What helps where no engine counted."""
 
 CLOSED = 1e-12
 """An interval no wider than this is one number: its ends differ by rounding."""
@@ -50,48 +56,65 @@ class Bounds:
     shown: BoolArray
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BinnedPoints(OperatingPoints):
-    """Operating points at the lower ends of bins, with what the bins prove about a score.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BinnedScores:
+    """What cases counted by ranges of scores say about thresholds: bounds on every score.
 
-    They go wherever operating points go. Functions that take points ask `check_settles` first and
-    refuse a scenario whose score these counts leave open; `bounds` gives the interval.
+    Operating points at the lower ends of the ranges have it as `OperatingPoints.covers`. Functions
+    that take points refuse a scenario whose score these counts leave open.
 
     Attributes
     ----------
     bins : Bins
         What is known of each range of scores.
+    n_positive, n_negative : int or float
+        Cases of each class, or the sum of their weights.
+    one_case : float
+        The smallest weight; 1 without weights.
     tolerance : float
-        How wide an interval may be; the score of these points is its lower end.
+        How wide an interval may be; the score of the points is its lower end.
+    scenarios : tuple of Scenario
+        Those the cases were counted for; empty where none was named.
+    usage : Usage or None
+        Passes, rows and bytes that an engine took.
 
     Examples
     --------
     >>> import voros
     >>> y_true, y_score = [1, 0, 1, 0], [1.3, 1.2, 1.1, 0.4]
     >>> points = voros.engines.BinnedCounts.from_scores(y_true, y_score, bits=12).points
-    >>> points.complete, points.bounds(voros.Scenario(cost_ratio=(0.1, 0.2)))
+    >>> points.covers.every_score, points.covers.bounds(voros.Scenario(cost_ratio=(0.1, 0.2)))
     (False, (0.98125, 1.0))
     """
 
-    remedy: ClassVar[str] = "count with more bits, or accept an interval by within(tolerance)"
+    bins: Bins
+    n_positive: float
+    n_negative: float
+    one_case: float
+    tolerance: float = 0.0
+    scenarios: tuple[Scenario, ...] = ()
+    usage: Usage | None = None
 
-    bins: Bins = field(kw_only=True)
-    tolerance: float = field(kw_only=True, default=0.0)
+    @cached_property
+    def points(self) -> OperatingPoints:
+        """Operating points at the lower ends of the ranges."""
+        tp = np.minimum(np.cumsum(self.bins.positive), self.n_positive)
+        fp = np.minimum(np.cumsum(self.bins.negative), self.n_negative)
+        sizes = self.n_positive, self.n_negative, self.one_case
+        return OperatingPoints.with_never_alarm(self.bins.least, tp, fp, *sizes, covers=self)
 
-    @classmethod
-    def of(cls, bins: Bins, n_positive: float, n_negative: float, one_case: float) -> Self:
-        """Make points of the bins of all cases."""
-        tp = np.minimum(np.cumsum(bins.positive), n_positive)
-        fp = np.minimum(np.cumsum(bins.negative), n_negative)
-        return cls.below(bins.least, tp, fp, n_positive, n_negative, one_case, bins=bins)
+    @cached_property
+    def every_score(self) -> bool:
+        """Whether every distinct score is a threshold."""
+        return bool(self.bins.single.all())
 
-    def __post_init__(self) -> None:
-        """Points are complete where every distinct score is a threshold."""
-        super().__post_init__()
-        object.__setattr__(self, "complete", bool(self.bins.single.all()))
+    @property
+    def whole_curve(self) -> bool:
+        """Whether every distinct score is a threshold."""
+        return self.every_score
 
-    def within(self, tolerance: float) -> Self:
-        """Return the same points for uses that accept an interval of this width.
+    def within(self, tolerance: float) -> BinnedScores:
+        """Return the same counts for uses that accept an interval of this width.
 
         Examples
         --------
@@ -101,37 +124,39 @@ class BinnedPoints(OperatingPoints):
         ... )
         >>> scenario = voros.Scenario(cost_ratio=(0.1, 0.2))
         >>> low, high = counts.bounds(scenario)
-        >>> voros.evaluate_points(counts.points.within(high - low), scenario).score == low
+        >>> points = counts.binned.within(high - low).points
+        >>> voros.evaluate_points(points, scenario).score == low
         True
         """
         return replace(self, tolerance=check_tolerance(tolerance))
 
-    def check_settles(self, scenario: Scenario) -> None:
+    def check_scenario(self, scenario: Scenario) -> None:
         """Raise where the counts leave the score in a scenario open.
 
         Raises
         ------
-        UnsettledError
+        IncompleteCountsError
             With the certified interval.
         """
+        if self.every_score:
+            return
         low, high = self.bounds(scenario)
         if high - low > max(self.tolerance, CLOSED):
-            raise UnsettledError(
-                f"these counts of ranges of scores do not settle {scenario!r}: the score is only "
-                f"known to lie between {low:.6g} and {high:.6g}; {self.remedy}"
+            remedy = RECOUNT if self.usage is None else "count them for this scenario too"
+            raise IncompleteCountsError(
+                f"the binned counts are too coarse for {scenario!r}: the score lies between "
+                f"{low:.6g} and {high:.6g}; {remedy}"
             )
 
-    def check_thresholds(self, thresholds: FloatArray) -> None:
+    def check_thresholds(self, _: FloatArray, wanted: FloatArray) -> None:
         """Raise where a threshold lies inside a range that was counted as a whole."""
-        inside = (self.bins.least < thresholds[:, None]) & (
-            thresholds[:, None] <= self.bins.greatest
-        )
+        inside = (self.bins.least < wanted[:, None]) & (wanted[:, None] <= self.bins.greatest)
         unknown = inside.any(axis=1)
         if unknown.any():
-            raise UnsettledError(
-                "these counts of ranges of scores leave open how many alarms the threshold "
-                f"{thresholds[unknown][0]:g} raises; count them without a scenario, or evaluate "
-                "the policy on the cases in memory"
+            raise IncompleteCountsError(
+                "the binned counts are too coarse to say how many alarms the threshold "
+                f"{wanted[unknown][0]:g} raises; count them without a scenario, or evaluate the "
+                "policy on the cases in memory"
             )
 
     def bounds(self, scenario: Scenario) -> tuple[float, float]:
@@ -139,16 +164,30 @@ class BinnedPoints(OperatingPoints):
         found = self.score_bounds(scenario)
         return found.lower, found.upper
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Certified interval of partial VOROS in the first scenario counted for."""
+        if not self.scenarios:
+            raise ValueError(
+                "these points were counted for no scenario: every distinct score is a threshold, "
+                "and bounds(scenario) gives one number twice"
+            )
+        return self.bounds(self.scenarios[0])
+
+    @property
+    def exact(self) -> bool:
+        """Whether the bounds meet in every scenario counted for."""
+        return all(low == high for low, high in map(self.bounds, self.scenarios))
+
     def score_bounds(self, scenario: Scenario) -> Bounds:
         """Bound the score in a scenario, and mark the bins that keep the bounds apart."""
-        found = find_contenders(self, self.bins.single, scenario)
+        found = find_contenders(self.points, self.bins.single, scenario)
         lower = upper = found.decision.partial_voros
         if found.improving.any():
             favourable = _favourable(found)
-            everything = np.ones(len(favourable), dtype=np.bool_)
-            outer = Decision(favourable, scenario, everything, np.inf)
-            upper = partial_volume(favourable, outer.hull, found.decision.region, scenario.costs)
-        shown = np.zeros(len(self), dtype=np.bool_)
+            hull = cost_hull(favourable, np.ones(len(favourable), dtype=np.bool_))
+            upper = partial_volume(favourable, hull, found.decision.region, scenario.costs)
+        shown = np.zeros(len(self.points), dtype=np.bool_)
         shown[shown_rows(found.decision)] = True
         undecided = found.improving | found.informative
         return Bounds(lower, max(lower, upper), undecided, shown[1:])

@@ -1,67 +1,22 @@
-"""Operating points counted by an engine, with the proof of how exact they are."""
+"""Operating points counted by an engine, with the proof of how exact they are.
+
+Thresholds that can matter in the scenarios they were counted for are all there, and those chosen
+are scores that occur; of the others some are left out, and some are no scores, but raise the alarms
+that are counted. A policy of these points meets the limits at every cost ratio, and is the best one
+on the costs they were counted for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.engines.binned_points import BinnedPoints, check_tolerance
+from voros.engines.binned_points import BinnedScores, check_tolerance
 from voros.engines.first_pass import read_cases
 from voros.engines.plan import LARGEST_ANSWER
-from voros.engines.queries import Usage
 from voros.engines.refinement import refine
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CertifiedPoints(BinnedPoints):
-    """Operating points of scores that an engine holds, with a certified interval.
-
-    Thresholds that can matter in the scenarios they were counted for are all there, and those
-    chosen are scores that occur; of the others some are left out, and some are no scores, but
-    raise the alarms that are counted. A policy of these points meets the limits at every cost
-    ratio, and is the best one on the costs they were counted for.
-
-    Attributes
-    ----------
-    bins : Bins
-        What is known of each range of scores.
-    tolerance : float
-        How wide an interval was asked for.
-    scenarios : tuple of Scenario
-        Those the points were counted for; empty where every distinct score was counted.
-    usage : Usage
-        Passes, rows and bytes it took.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> frame = pl.LazyFrame({"ill": [1, 0, 1], "risk": [0.9, 0.8, 0.7]})
-    >>> counted = count_frame(frame, label="ill", scores=["risk"])["risk"]
-    >>> counted.exact, counted.tp.tolist(), counted.usage.rows
-    (True, [0, 1, 1, 2], 3)
-    """
-
-    remedy: ClassVar[str] = "count them for this scenario too"
-
-    scenarios: tuple[Scenario, ...] = field(kw_only=True, default=())
-    usage: Usage = field(kw_only=True, default_factory=Usage)
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Certified interval of partial VOROS in the first scenario counted for."""
-        if not self.scenarios:
-            raise ValueError(
-                "these points were counted for no scenario: every distinct score is a threshold, "
-                "and bounds(scenario) gives one number twice"
-            )
-        return self.bounds(self.scenarios[0])
-
-    @property
-    def exact(self) -> bool:
-        """Whether the bounds meet in every scenario counted for."""
-        return all(low == high for low, high in map(self.bounds, self.scenarios))
 
 
 def count_frame(
@@ -74,7 +29,7 @@ def count_frame(
     scenarios: Sequence[Scenario] = (),
     tolerance: float | None = None,
     largest_answer: int = LARGEST_ANSWER,
-) -> dict[str, CertifiedPoints]:
+) -> dict[str, OperatingPoints]:
     """Count the operating points of one or more models in as few passes as they need.
 
     Parameters
@@ -102,8 +57,8 @@ def count_frame(
 
     Returns
     -------
-    dict of str to CertifiedPoints
-        By score column.
+    dict of str to OperatingPoints
+        By score column; their `covers` is a `BinnedScores`, with the certified interval.
 
     Examples
     --------
@@ -111,19 +66,23 @@ def count_frame(
     >>> frame = pl.LazyFrame({"ill": [True, False, True, False], "risk": [0.9, 0.8, 0.7, 0.1]})
     >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=(0.2, 0.4))
     >>> points = count_frame(frame, label="ill", scores=["risk"], scenarios=[scenario])["risk"]
-    >>> points.exact, voros.evaluate_points(points, scenario).score == points.interval[0]
+    >>> counted = points.covers
+    >>> counted.exact, voros.evaluate_points(points, scenario).score == counted.interval[0]
     (True, True)
     """
     accepted = None if tolerance is None else check_tolerance(tolerance)
     cases = read_cases(frame, label, scores, weight, pos_label)
     counted = refine(cases, scenarios, accepted, largest_answer)
-    sizes = counted.totals.positive, counted.totals.negative, counted.totals.one_case
+    totals = counted.totals
     return {
-        name: replace(
-            CertifiedPoints.of(part, *sizes),
+        name: BinnedScores(
+            bins=part,
+            n_positive=totals.positive,
+            n_negative=totals.negative,
+            one_case=totals.one_case,
+            tolerance=counted.tolerance,
             scenarios=tuple(scenarios),
             usage=counted.cases.usage,
-            tolerance=counted.tolerance,
-        )
+        ).points
         for name, part in counted.bins.items()
     }

@@ -48,7 +48,8 @@ class Usage:
     >>> import polars as pl, voros
     >>> frame = pl.LazyFrame({"ill": [True, False, True, False], "risk": [0.9, 0.8, 0.7, 0.1]})
     >>> points = voros.engines.count_frame(frame, label="ill", scores=["risk"])["risk"]
-    >>> points.usage.engine, points.usage.rows, points.usage.passes, points.usage.rows_scanned
+    >>> usage = points.covers.usage
+    >>> usage.engine, usage.rows, usage.passes, usage.rows_scanned
     ('polars', 4, 1, 4)
     """
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from voros.core.arrays import BoolArray
 from voros.core.scenario import Scenario
-from voros.engines.binned_points import CLOSED, BinnedPoints, Bounds
+from voros.engines.binned_points import CLOSED, BinnedScores, Bounds
 from voros.engines.bins import Bins, join
 from voros.engines.first_count import Counted, first_count, most_held
 from voros.engines.first_pass import Totals
@@ -174,8 +174,13 @@ def _undecided(
                 "that only the scores that can matter to it are counted one by one"
             )
         return ~(bins.single & bins.occurs), 0.0
-    points = BinnedPoints.of(bins, totals.positive, totals.negative, totals.one_case)
-    bounds = [points.score_bounds(scenario) for scenario in scenarios]
+    binned = BinnedScores(
+        bins=bins,
+        n_positive=totals.positive,
+        n_negative=totals.negative,
+        one_case=totals.one_case,
+    )
+    bounds = [binned.score_bounds(scenario) for scenario in scenarios]
     masks = [bound.undecided for bound in bounds if not aim.reached(bound)]
     # A threshold that is shown is a score that occurs.
     shown = [bound.shown & ~bins.occurs for bound in bounds]

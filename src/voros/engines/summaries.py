@@ -16,8 +16,9 @@ import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.arrays import AnyArray, check_cases, check_count, check_sum_of_weights
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.engines.binned_points import BinnedPoints
+from voros.engines.binned_points import BinnedScores
 from voros.engines.bins import Bins, changed
 from voros.engines.first_pass import count_totals, read_cases
 from voros.engines.keys import (
@@ -165,19 +166,29 @@ class BinnedCounts:
         return Bins(*ends, self.rows, self.positive, self.negative, occurs)
 
     @property
-    def points(self) -> BinnedPoints:
+    def points(self) -> OperatingPoints:
         """Operating points at the lower edges of the bins, which are thresholds one can set.
 
         A scenario that the bins leave open is refused with the certified interval.
         """
+        return self.binned.points
+
+    @property
+    def binned(self) -> BinnedScores:
+        """What the counts say about thresholds: bounds on every score."""
         for name, total in (("positive", self.n_positive), ("negative", self.n_negative)):
             if total == 0:
                 raise ValueError(f"these counts hold no {name} case; both classes are needed")
-        return BinnedPoints.of(self.bins, self.n_positive, self.n_negative, self.one_case)
+        return BinnedScores(
+            bins=self.bins,
+            n_positive=self.n_positive,
+            n_negative=self.n_negative,
+            one_case=self.one_case,
+        )
 
     def bounds(self, scenario: Scenario) -> tuple[float, float]:
         """Lowest and highest partial VOROS that the counts allow in a scenario."""
-        return self.points.bounds(scenario)
+        return self.binned.bounds(scenario)
 
     def coarser(self, bits: int) -> BinnedCounts:
         """The same counts in fewer and wider bins."""

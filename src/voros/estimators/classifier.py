@@ -408,7 +408,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         allowed: AllowedThresholds | None = None
         with suppress(InfeasibleError):
             allowed = allowed_thresholds(points, self.scenario, self.guarantee)
-        if allowed is not None and allowed.can_alarm:
+        if allowed is not None and allowed.decision.can_alarm:
             return ThresholdPolicy.from_allowed(
                 allowed, strategy=self.strategy, pos_label=self.pos_label_
             )

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.coverage import GIVEN_POINTS
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import fewest_at, most_counted
@@ -83,6 +84,7 @@ class Plan:
             np.append(0, points.fp[rows]),
             points.n_positive,
             points.n_negative,
+            covers=GIVEN_POINTS,
         )
 
     def passed(self, points: OperatingPoints, goal: Goal) -> BoolArray:

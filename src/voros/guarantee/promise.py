@@ -11,7 +11,7 @@ from voros.core.arrays import AnyArray, BoolArray, check_confidence, check_count
 from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import ArgumentError
+from voros.exceptions import ArgumentError, IncompleteCountsError
 from voros.guarantee.binomial_tests import certified
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
 from voros.guarantee.next_cases import EXACT, ROUGH, Needs, certified_next
@@ -203,6 +203,12 @@ class Guarantee:
 
 def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
     """Return the number of cases, or raise where the tests would not be exact."""
+    if not points.covers.every_score:
+        raise IncompleteCountsError(
+            "a guarantee tests every distinct score in turn, and these points are some of them, "
+            "or may be: count the cases with OperatingPoints.from_scores, or state "
+            "every_score=True where from_counts has them all"
+        )
     if scenario.prevalence is not None:
         raise ArgumentError(
             "prevalence",

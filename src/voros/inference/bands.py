@@ -165,7 +165,7 @@ def area_band(
     at = np.geomspace(low, high, POSITIONS)
 
     def areas(points: OperatingPoints) -> Any:
-        return Evaluation(solve(points, scenario), points).normalised_area(at)
+        return Evaluation(solve(points, scenario)).normalised_area(at)
 
     values = plan.run(Measure("area", one_by_one(areas)))
     return one_or_all(_bands("cost_ratio", at, kind, values, AS_IT_IS), scores)

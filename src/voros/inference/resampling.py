@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_count, check_flag
+from voros.core.counting import adds_recall, order_by_score
 from voros.core.grouped_cases import group_codes
-from voros.core.operating_points import OperatingPoints, adds_recall, order_by_score
+from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
 
 JACKKNIFE_BLOCKS = 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -10,13 +11,19 @@ import numpy as np
 
 from voros.core.arrays import check_count
 from voros.core.costs import CostDistribution
-from voros.core.decision import Decision, decide, solve
+from voros.core.deciding import decide
+from voros.core.decision import Decision, solve
 from voros.core.geometry import Choice, CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import mean_t
-from voros.exceptions import DependentPeriodsWarning, InfeasibleError, warn_caller
+from voros.exceptions import (
+    DependentPeriodsWarning,
+    IncompleteCountsError,
+    InfeasibleError,
+    warn_caller,
+)
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -24,6 +31,9 @@ if TYPE_CHECKING:
 
 PolicyStrategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall", "single"]
 POLICY_STRATEGIES: tuple[PolicyStrategy, ...] = get_args(PolicyStrategy)
+
+SCORED = {"partial_voros", "voros", "partial_auroc"}
+"""Scores that the few thresholds of a policy do not show."""
 
 COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros")
 """Strategies that deploy another threshold when the cost ratio is another."""
@@ -108,15 +118,16 @@ class Origin:
         )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class AllowedThresholds(Decision):
-    """What policies need to know of the thresholds of one model that may be deployed.
-
-    A decision about few points: never alarm, the allowed thresholds that are best at some cost
-    ratio, and the one of greatest recall. No policy deploys any other.
+@dataclass(frozen=True, eq=False)
+class AllowedThresholds:
+    """The thresholds of one model that may be deployed, and the promise they keep.
 
     Attributes
     ----------
+    decision : Decision
+        About few points: never alarm, the allowed thresholds that are best at some cost ratio, and
+        the one of greatest recall. No policy deploys any other. Scores of all thresholds are known
+        where they were computed before; others raise IncompleteCountsError.
     guarantee : Guarantee or None
         The promise that holds for whichever of `n_models` is deployed.
     n_models : int
@@ -124,6 +135,7 @@ class AllowedThresholds(Decision):
     origin : Origin
     """
 
+    decision: Decision
     guarantee: Guarantee | None
     n_models: int
     origin: Origin
@@ -141,21 +153,31 @@ class AllowedThresholds(Decision):
 
         ``developed`` are the entries of `Origin` about development cases.
         """
-        most, can_alarm, hull = decision.highest_recall, decision.can_alarm, decision.hull
-        lenient = float(decision.points.thresholds[most])
+        kept = _kept(decision)
+        lenient = float(kept.points.thresholds[-1])
         origin = replace(Origin.of(observed, lenient, guarantee), **developed)
-        rows = np.union1d(hull.index, [0, most])
-        known = {
-            "hull": CostHull(np.searchsorted(rows, hull.index), hull.enter),
-            "highest_recall": int(np.searchsorted(rows, most)),
-            "can_alarm": can_alarm,
-        }
-        kept = decision.points.take(rows), decision.scenario, decision.feasible[rows]
-        promised: Any = {"guarantee": guarantee, "n_models": n_models, "origin": origin}
-        made = cls(*kept, decision.max_alarms, **promised)
-        # What all points show need not be derived again from the few.
-        vars(made).update(known)
-        return made
+        return cls(kept, guarantee, n_models, origin)
+
+
+def _kept(decision: Decision) -> Decision:
+    """Return a decision about the points that a policy can choose, with what all points show."""
+    known: dict[str, Any] = {name: vars(decision)[name] for name in SCORED & vars(decision).keys()}
+    rows = np.append(decision.hull.index, 0)
+    with suppress(IncompleteCountsError):
+        rows = np.append(rows, decision.highest_recall)
+        known["highest_recall"] = int(np.searchsorted(np.unique(rows), decision.highest_recall))
+    rows, hull = np.unique(rows), decision.hull
+    known["hull"] = CostHull(np.searchsorted(rows, hull.index), hull.enter)
+    known["can_alarm"] = decision.can_alarm
+    kept = replace(
+        decision,
+        points=decision.points.take(rows),
+        feasible=decision.feasible[rows],
+        observed=None,
+        count_area=None,
+    )
+    vars(kept).update(known)
+    return kept
 
 
 def mean_cost_ratio(costs: CostDistribution, negatives_per_positive: float) -> float:
@@ -167,15 +189,13 @@ def mean_cost_ratio(costs: CostDistribution, negatives_per_positive: float) -> f
     return t / (1.0 - t) / negatives_per_positive if t < 1 else np.inf
 
 
-def choose(
-    allowed: AllowedThresholds, strategy: PolicyStrategy
-) -> tuple[tuple[Choice, ...], Choice]:
+def choose(decision: Decision, strategy: PolicyStrategy) -> tuple[tuple[Choice, ...], Choice]:
     """Return the threshold for each interval of the cost ratio, and the default one."""
-    points, hull = allowed.points, allowed.hull
+    points, hull = decision.points, decision.hull
     if strategy in BY_RECALL:
-        row = allowed.highest_recall
+        row = decision.highest_recall
     else:
-        ratio = mean_cost_ratio(allowed.scenario.costs, points.negatives_per_positive)
+        ratio = mean_cost_ratio(decision.scenario.costs, points.negatives_per_positive)
         row = int(hull.index[hull.best(np.array([ratio]))[0]])
     default = Choice.at(points, row, 0.0, np.inf)
     return (hull.choices(points) if strategy in COST_AWARE else (default,)), default
@@ -261,15 +281,8 @@ def deployable(
     ``points`` are as observed, and feasibility is judged at the scenario's prevalence; the limits
     are read as the guarantee does (`limits_under`).
     """
-    if not points.complete:
-        points.check_settles(scenario)
     if guarantee is None:
         return decide(points, scenario)
-    if not points.complete:
-        raise ValueError(
-            "a guarantee tests every threshold in turn, and these points leave some out; count "
-            "them without a scenario, or score the cases in memory"
-        )
     return solve(points, scenario, guarantee.certified(points, scenario))
 
 

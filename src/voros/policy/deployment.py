@@ -468,15 +468,8 @@ def alarm_rows(points: OperatingPoints, thresholds: FloatArray) -> AnyArray:
     """Find the operating point at which ``score >= threshold``, for each threshold."""
     if np.isnan(points.thresholds).any():
         raise ValueError("points carry no thresholds, so fixed thresholds cannot be looked up")
-    points.check_thresholds(thresholds)
+    points.covers.check_thresholds(points.thresholds, thresholds)
     rows = np.searchsorted(-points.thresholds, -thresholds, side="right") - 1
-    beyond = thresholds < points.thresholds[-1]
-    if beyond.any() and points.alarms[-1] < points.n_cases:
-        raise ValueError(
-            f"points end at threshold {points.thresholds[-1]:g}, and threshold "
-            f"{thresholds[beyond][0]:g} lies beyond; points of every distinct score are needed, as "
-            "OperatingPoints.from_scores gives"
-        )
     return np.asarray(rows)
 
 

@@ -138,4 +138,4 @@ class Planned:
             n_development=self.plan.n_development,
             n_planned=len(self.plan.thresholds),
         )
-        return allowed, None if allowed.can_alarm else self.plan.explain(counts, self.goal)
+        return allowed, None if allowed.decision.can_alarm else self.plan.explain(counts, self.goal)

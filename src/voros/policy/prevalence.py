@@ -176,10 +176,10 @@ def policy_at(policy: ThresholdPolicy, prevalence: float) -> ThresholdPolicy:
     n_periods = None if policy.origin is None else policy.origin.n_periods
     max_alarms = scenario.max_alarms(points.n_cases, points.one_case, n_periods)
     feasible = points.within_limits(scenario.min_precision, max_alarms)
-    decision = Decision(points, scenario, feasible, max_alarms)
+    decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=max_alarms)
     allowed = AllowedThresholds.of(points, decision, None, policy.n_models)
     made = policy.from_allowed(allowed, strategy=policy.strategy, model=policy.model)
-    if not allowed.can_alarm:
+    if not decision.can_alarm:
         warn_caller(
             f"no threshold of the policy keeps the limits at a prevalence of {prevalence:g}",
             NeverAlarmWarning,
@@ -196,7 +196,8 @@ def _points_of(policy: ThresholdPolicy) -> OperatingPoints:
         np.array([getattr(choice, name) for choice in raising], dtype=np.float64)
         for name in ("threshold", "tp", "fp")
     )
-    return OperatingPoints.below(thresholds, tp, fp, policy.n_positive, policy.n_negative, 0.0)
+    sizes = policy.n_positive, policy.n_negative, 0.0
+    return OperatingPoints.with_never_alarm(thresholds, tp, fp, *sizes)
 
 
 def _precision(prevalence: FloatArray, tpr: float, fpr: float) -> FloatArray:

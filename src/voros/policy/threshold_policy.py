@@ -247,7 +247,7 @@ class ThresholdPolicy:
             )
             allowed, reason = planned.tested(points)
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
-        if not allowed.can_alarm:
+        if not allowed.decision.can_alarm:
             reason = reason or why_never_alarm(points, scenario, split(guarantee, shared_by))
             warn_caller(reason, NeverAlarmWarning)
         return policy
@@ -262,18 +262,19 @@ class ThresholdPolicy:
         pos_label: Any = None,
     ) -> ThresholdPolicy:
         """Choose from thresholds that may be deployed; warn of dependent periods alone."""
-        _check_thresholds(allowed.points)
+        points = allowed.decision.points
+        _check_thresholds(points)
         origin, guarantee = allowed.origin, allowed.guarantee
         if guarantee is not None and origin.n_periods and origin.period_correlation is not None:
             n_units = origin.n_periods // guarantee.block
-            per = allowed.scenario.per or ""
+            per = allowed.decision.scenario.per or ""
             warn_if_dependent(origin.period_correlation, n_units, per, guarantee.block)
         return cls(
-            allowed.scenario,
+            allowed.decision.scenario,
             strategy,
-            *choose(allowed, strategy),
-            allowed.points.n_positive,
-            allowed.points.n_negative,
+            *choose(allowed.decision, strategy),
+            points.n_positive,
+            points.n_negative,
             allowed.guarantee,
             model,
             allowed.n_models,
@@ -292,7 +293,8 @@ class ThresholdPolicy:
     ) -> ThresholdPolicy:
         """Return the policy that never alarms, for when nothing else can be deployed."""
         deployed = at_deployment(points, scenario)
-        nothing = Decision(deployed, scenario, np.arange(len(points)) == 0, 0.0)
+        never = np.arange(len(points)) == 0
+        nothing = Decision(points=deployed, scenario=scenario, feasible=never, max_alarms=0.0)
         allowed = AllowedThresholds.of(points, nothing, guarantee, 1)
         return cls.from_allowed(allowed, strategy=strategy)
 
@@ -605,7 +607,7 @@ def _plain(label: Any) -> Any:
 
 
 def _check_thresholds(points: OperatingPoints) -> None:
-    if points.counted and np.isnan(points.thresholds).any():
+    if points.on_device is None and np.isnan(points.thresholds).any():
         raise ValueError(
             "points carry no thresholds, so none can be deployed; whole-number scores of 2**53 or "
             "beyond have none that a float could hold: rescale or rank them first"

@@ -9,15 +9,16 @@ import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.arrays import BoolArray, FloatArray, check_cases, check_scores
+from voros.core.counting import order_by_score
 from voros.core.decision import Decision
 from voros.core.geometry import Choice
 from voros.core.grouped_cases import seen_before
-from voros.core.operating_points import OperatingPoints, order_by_score
+from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.policy.allowed import AllowedThresholds, choose
+from voros.policy.allowed import choose
 from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.table import Shown, Table
@@ -212,8 +213,9 @@ def worklist(
     policy = ThresholdPolicy.from_points(observed, scenario)
     points = worklist_points(cases, int(scenario.capacity))
     feasible = points.precise_enough(scenario.min_precision)
-    decision = Decision(points, scenario, feasible, observed.max_alarms(scenario))
-    _, choice = choose(AllowedThresholds.of(observed, decision, None, 1), "single")
+    most = observed.max_alarms(scenario)
+    decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=most)
+    _, choice = choose(decision, "single")
     tested = policy.evaluate_points(observed)
     shown = _evaluation(cases, scenario, choice.threshold, tested)
     return Worklist(scenario, points, choice, decision.partial_voros, policy, shown)
@@ -250,9 +252,10 @@ def worklist_points(cases: PeriodCases, k: int) -> OperatingPoints:
     )
     n_positive = int(np.count_nonzero(cases.positive))
     sizes = n_positive, len(cases.positive) - n_positive
-    points = OperatingPoints.below(ranked[last], tp, fp, *sizes)
+    points = OperatingPoints.with_never_alarm(ranked[last], tp, fp, *sizes)
     # A score that nobody listed has is no threshold of its own.
-    return points.take(np.flatnonzero(np.append(1.0, np.diff(points.alarms)) > 0))
+    rows = np.flatnonzero(np.append(1.0, np.diff(points.alarms)) > 0)
+    return points.take(rows, covers=points.covers)
 
 
 def listed_share(scores: FloatArray, periods: Periods, k: int) -> FloatArray:

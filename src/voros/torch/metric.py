@@ -18,7 +18,7 @@ from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario
 from voros.exceptions import OneClassWarning
 from voros.metrics import read_scenario
-from voros.torch.tensor_cells import GREATEST_BITS, LEAST_BITS, points_of_cells, tensor_cell
+from voros.torch.tensor_cells import GREATEST_BITS, LEAST_BITS, binned_cells, tensor_cell
 
 STATES = ("preds", "target", "weights")
 """What exact mode keeps of every batch."""
@@ -221,7 +221,7 @@ class PartialVOROS(Metric):
             return _no_score()
         rows = self.rows.cpu().numpy() if self.weighted else positive + negative
         one_case = float(self.one_case) if self.weighted else 1.0
-        return points_of_cells(rows, positive, negative, one_case, bits).bounds(self.scenario)
+        return binned_cells(rows, positive, negative, one_case, bits).bounds(self.scenario)
 
     def reset(self) -> None:
         """Forget all cases."""

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from voros.core.arrays import LARGEST_FINITE, AnyArray, FloatArray
-from voros.engines.binned_points import BinnedPoints
+from voros.engines.binned_points import BinnedScores
 from voros.engines.bins import Bins
 
 FLOAT_BITS = 32
@@ -57,10 +57,10 @@ def cell_starts(cells: AnyArray, bits: int) -> FloatArray:
     return np.asarray(raw.view(np.float32), dtype=np.float64)
 
 
-def points_of_cells(
+def binned_cells(
     rows: AnyArray, positive: AnyArray, negative: AnyArray, one_case: float, bits: int
-) -> BinnedPoints:
-    """Make operating points, with what the cells prove, of counts over all cells."""
+) -> BinnedScores:
+    """Return what counts over all cells say about thresholds."""
     held = np.flatnonzero(rows)[::-1]
     ends = np.nextafter(cell_starts(held + 1, bits), -np.inf)
     # The highest cell holds all that is beyond a float32 too.
@@ -68,4 +68,5 @@ def points_of_cells(
     counts = rows[held], positive[held], negative[held]
     occurs = np.zeros(len(held), dtype=np.bool_)
     bins = Bins(cell_starts(held, bits), greatest, *counts, occurs)
-    return BinnedPoints.of(bins, positive.sum().item(), negative.sum().item(), one_case)
+    n_positive, n_negative = positive.sum().item(), negative.sum().item()
+    return BinnedScores(bins=bins, n_positive=n_positive, n_negative=n_negative, one_case=one_case)

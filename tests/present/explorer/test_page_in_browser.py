@@ -353,8 +353,7 @@ def test_numbers_at_the_edge_of_what_fits_do_not_break_it(browser: Any, tmp_path
     labels = [1, 0, 1, 0]
     page = write_page(labels, scores_of, scenario, tmp_path / "edge.html")
     browser.get(page.as_uri())
-    with pytest.warns(voros.CostRangeWarning):
-        expected = {m: voros.evaluate(labels, s, scenario).score for m, s in scores_of.items()}
+    expected = {m: voros.evaluate(labels, s, scenario).score for m, s in scores_of.items()}
     assert scores(browser) == pytest.approx(expected, abs=1e-9)
     for model in ("0", "1"):
         choose(browser, "focus", model)

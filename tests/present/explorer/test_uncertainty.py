@@ -11,6 +11,7 @@ import pytest
 from present.explorer.node import answers_of_page, needs_node
 
 import voros
+from voros.core.coverage import GIVEN_POINTS
 from voros.exceptions import ArgumentError
 from voros.models import count_models
 from voros.present.explorer import write_page
@@ -94,7 +95,7 @@ def test_resamples_score_as_in_python(models: Any, of_page: dict[str, Any]) -> N
         for model, points, moved in zip(
             of_page["replicates"]["models"], held.values(), found["moved"], strict=True
         ):
-            whole = points.take(np.array([0, *(1 + i for i in model["kept"])]))
+            whole = points.take(np.array([0, *(1 + i for i in model["kept"])]), GIVEN_POINTS)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", voros.VorosWarning)
                 expected = voros.evaluate_points(whole, scenario).score
@@ -113,7 +114,9 @@ def test_races_are_too_close_to_call_by_the_resamples_of_python(
     held = held_points(count_models(*models), None)
     of_models = of_page["replicates"]["models"]
     kept = [np.array([0, *(1 + i for i in model["kept"])]) for model in of_models]
-    wholes = [points.take(rows) for points, rows in zip(held.values(), kept, strict=True)]
+    wholes = [
+        points.take(rows, GIVEN_POINTS) for points, rows in zip(held.values(), kept, strict=True)
+    ]
     for (scenario, _), asked, found in zip(
         SETTINGS, of_page["settings"], of_page["found"], strict=True
     ):

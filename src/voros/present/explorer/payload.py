@@ -94,7 +94,7 @@ def empty_payload(scenario: Scenario) -> dict[str, Any]:
 
 def _check_complete(points_by_model: Mapping[str, OperatingPoints]) -> None:
     for name, points in points_by_model.items():
-        if not points.complete:
+        if not points.covers.whole_curve:
             raise ValueError(
                 f"model {name!r} was counted for some scenarios only, and a page moves through "
                 "all of them; count it without a scenario"

@@ -22,7 +22,9 @@ from __future__ import annotations
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray
-from voros.core.operating_points import OperatingPoints, adds_recall
+from voros.core.counting import adds_recall
+from voros.core.coverage import GIVEN_POINTS
+from voros.core.operating_points import OperatingPoints
 
 CERTIFIED_RECALL = 0.25
 """Thinning is certified for capacities that admit at least this share of the positives."""
@@ -40,7 +42,7 @@ def useful_points(points: OperatingPoints) -> OperatingPoints:
     >>> useful_points(points).thresholds.tolist()
     [inf, 0.9, 0.7]
     """
-    return points.take(adds_recall(points.tp))
+    return points.take(adds_recall(points.tp), covers=GIVEN_POINTS)
 
 
 def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> OperatingPoints:
@@ -58,7 +60,7 @@ def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> O
             high = middle
         else:
             low = middle
-    return useful.take(_kept_within(useful, high, recall_floor))
+    return useful.take(_kept_within(useful, high, recall_floor), covers=GIVEN_POINTS)
 
 
 def largest_change(full: OperatingPoints, kept: OperatingPoints, recall_floor: float) -> float:

@@ -191,7 +191,7 @@ def _draw_map(report: Report) -> Drawn:
 def _capacities(report: Report) -> Any:
     """Shares from one case, or little, up to about twice the capacity that was asked for."""
     cases = at_deployment(next(iter(report.points.values())), report.scenario)
-    most = report.selection.allowed[report.winner].max_alarms
+    most = report.selection.allowed[report.winner].decision.max_alarms
     highest = min(1.0, 2.0 * most / cases.n_cases)
     one_case = min(highest, cases.one_case / cases.n_cases * (1.0 + SHARE_ROUNDING))
     return np.linspace(max(highest / MAP_STEPS, one_case), highest, MAP_STEPS)

@@ -140,7 +140,7 @@ def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
 def _limit_facts(report: Report) -> list[tuple[str, str]]:
     scenario, points = report.scenario, report.points[report.winner]
     cases = at_deployment(points, scenario)
-    most = report.selection.allowed[report.winner].max_alarms
+    most = report.selection.allowed[report.winner].decision.max_alarms
     capacity = f"{number(most)} of {number(cases.n_cases)} cases"
     rule = f" {scenario.rule}" if scenario.per else ""
     prevalence = "that of the data" if scenario.prevalence is None else f"{scenario.prevalence:.3%}"

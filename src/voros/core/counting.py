@@ -1,0 +1,93 @@
+"""Count alarms at every distinct score of cases, or add up their weights."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from voros.core.arrays import WEIGHT_SUMS, check_class_sizes
+from voros.devices.libraries import blocks_of
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+SUMMED_AT_ONCE = 2**16
+"""Weights added up at once."""
+
+Columns: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float]
+"""Falling thresholds, true and false positives, the sizes of the classes, the smallest weight."""
+
+
+def order_by_score(
+    scores: AnyArray, kind: Literal["quicksort", "stable"] = "stable"
+) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Order cases by falling score.
+
+    Returns
+    -------
+    order : ndarray of int
+    ranked : ndarray
+        The scores in that order.
+    last : ndarray of int
+        Where the last case of each distinct score stands.
+    """
+    order = np.argsort(scores, kind=kind)[::-1]
+    ranked = scores[order]
+    return order, ranked, np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+
+
+def count_cases(positive: BoolArray, scores: AnyArray) -> Columns:
+    """Count alarms at every distinct score."""
+    order, ranked, last = order_by_score(scores, "quicksort")
+    tp = np.cumsum(positive[order])[last]
+    n_positive = int(tp[-1])
+    return ranked[last], tp, last + 1 - tp, n_positive, len(scores) - n_positive, 1.0
+
+
+def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> Columns:
+    """Add up the weights of the alarms at every distinct score."""
+    order, ranked, last = order_by_score(scores)
+    sizes = weight_sums(positive, weights)
+    tp, fp = (
+        _running_sums(members[order], weights[order], total)[last]
+        for members, total in zip((positive, ~positive), sizes, strict=True)
+    )
+    return ranked[last], tp, fp, *sizes, float(weights.min())
+
+
+def weight_sums(positive: BoolArray, weights: FloatArray) -> tuple[float, float]:
+    """Add up the weights of each class; sums that leave the range of a float are refused."""
+    with np.errstate(over="ignore"):
+        n_positive, n_negative = sum_where(positive, weights), sum_where(~positive, weights)
+    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
+    return n_positive, n_negative
+
+
+def sum_where(marks: BoolArray, weights: FloatArray) -> float:
+    """Add up the marked weights, by blocks that stay in a fast cache and are not gathered."""
+    blocks = blocks_of(len(marks), SUMMED_AT_ONCE)
+    return sum(float(np.where(marks[block], weights[block], 0.0).sum()) for block in blocks)
+
+
+def _running_sums(counted: BoolArray, weights: FloatArray, total: float) -> FloatArray:
+    """Sum weights down a ranking; whoever comes last, all of them together make the total.
+
+    Models rank the same cases in different orders, and sums in different orders round differently.
+    """
+    sums = np.minimum(np.cumsum(np.where(counted, weights, 0.0)), total)
+    sums[np.flatnonzero(counted)[-1] :] = total
+    return np.asarray(sums)
+
+
+def adds_recall(tp: AnyArray) -> BoolArray:
+    """Mark the thresholds, by rising alarms, that catch more than every one before them.
+
+    Whatever limits another threshold meets, one of these meets too, at no higher cost.
+
+    Examples
+    --------
+    >>> adds_recall(np.array([0, 3, 3, 2, 5])).tolist()
+    [True, True, False, False, True]
+    """
+    marks = np.ones(len(tp), dtype=np.bool_)
+    np.greater(tp[1:], np.maximum.accumulate(tp)[:-1], out=marks[1:])
+    return marks
