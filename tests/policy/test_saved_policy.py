@@ -312,3 +312,28 @@ def test_a_family_that_scipy_does_not_have_cannot_be_saved():
     own = costs.from_scipy(Triangle(a=0, b=1, name="lognorm")())
     with pytest.raises(ValueError, match=r"not of a family in scipy\.stats"):
         make_policy(own).to_json()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("n_positive", 4, r"origin has .* cases of each class; the validation"),
+        ("n_groups", 10**6, "origin has n_groups 1000000, of"),
+        ("period_correlation", 0.5, "origin has a period_correlation and no n_periods"),
+        ("n_development", 50, "must have both n_development and n_planned, or neither"),
+        ("n_planned", 2, "must have both n_development and n_planned, or neither"),
+    ],
+)
+def test_the_origin_agrees_with_the_policy(field, value, reason):
+    import json
+
+    from voros.io.writing import with_checksum
+
+    labels, scores = [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.2, 0.3]
+    scenario = voros.Scenario(0.5, 0.5, (0.1, 0.2))
+    policy = voros.ThresholdPolicy.from_validation(labels, scores, scenario)
+    document = json.loads(policy.to_json())
+    document["origin"][field] = value
+    del document["checksum"]
+    with pytest.raises(ValueError, match=reason):
+        voros.ThresholdPolicy.from_json(json.dumps(with_checksum(document)))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from voros.allocation.choices import OVERLAPS, JointChoice, JointPromise, Overlap, SharedLimit
+from voros.allocation.joint_consistency import check_joint
 from voros.allocation.joint_evaluation import (
     JointEvaluation,
     StreamScores,
@@ -387,6 +388,7 @@ def parse_joint(source: str | Path) -> dict[str, Any]:
         "certificate": _read_certificate(entries["certificate"]),
         "promise": entries["promise"].optional(_read_promise),
     }
+    check_joint(entries, arguments)
     document.check_unchanged()
     return arguments
 

@@ -45,6 +45,8 @@ def check_consistent(entries: Mapping[str, Entry], arguments: Mapping[str, Any])
             f"has a prevalence of {share:g}; the scenario {scenario.prevalence:g}"
         )
     n_periods = _periods(entries["scenario"], scenario, arguments["origin"])
+    if arguments["origin"] is not None:
+        _check_origin(entries["origin"], arguments["origin"], arguments)
     everything = [*zip(rows, choices, strict=True), (entries["default"], arguments["default"])]
     for entry, choice in everything:
         _check_counts(entry, choice, *sizes)
@@ -69,6 +71,20 @@ def _periods(entry: Entry, scenario: Scenario, origin: Origin | None) -> int | N
     if scenario.per is not None and n_periods is None:
         entry.contradict(f"has a capacity per {scenario.per}; the origin says no n_periods")
     return n_periods
+
+
+def _check_origin(entry: Entry, origin: Origin, arguments: Mapping[str, Any]) -> None:
+    """Compare what is said of the validation cases with their counts and with the guarantee."""
+    observed = origin.n_positive, origin.n_negative
+    counted = arguments["n_positive"], arguments["n_negative"]
+    if arguments["scenario"].prevalence is None and not all(map(_same, observed, counted)):
+        entry.contradict(f"has {observed} cases of each class; the validation {counted}")
+    if origin.n_groups is not None and origin.n_groups > sum(observed):
+        entry.contradict(f"has n_groups {origin.n_groups}, of {sum(observed):g} cases")
+    if origin.period_correlation is not None and origin.n_periods is None:
+        entry.contradict("has a period_correlation and no n_periods")
+    if (origin.n_development is None) != (origin.n_planned is None):
+        entry.contradict("must have both n_development and n_planned, or neither")
 
 
 def _check_counts(entry: Entry, choice: Choice, n_positive: float, n_negative: float) -> None:
