@@ -1,0 +1,1 @@
+"""Alarms over a stay: when a score sounds one, and which events it catches."""

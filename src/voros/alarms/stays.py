@@ -1,0 +1,287 @@
+"""Scored rows of stays in order of time, the events of each stay, and which rows count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from voros.alarms.rule import MICROSECONDS, MICROSECONDS_PER_DAY, AlarmRule
+from voros.core.arrays import as_vector, check_same_length
+from voros.core.clock import read_clock
+from voros.core.grouped_cases import group_codes
+from voros.exceptions import ArgumentError
+from voros.typing import AnyArray, BoolArray
+
+LARGEST_HOURS = 10.0**9
+"""Of a time that is given as a number of hours: microseconds of it fit into 64 bits."""
+
+NO_EVENT = -1
+"""The event that a row may catch, where no event follows it."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Stays:
+    """Times of rows and of events, by stay.
+
+    Rows of one stay at the same time are one row.
+
+    Attributes
+    ----------
+    names : ndarray of shape (n_stays,)
+        Of the stays, in their order.
+    stay : ndarray of int, shape (n_rows,)
+        The stay of each row, rising.
+    times : ndarray of int, shape (n_rows,)
+        In microseconds, rising within a stay.
+    order : ndarray of int, shape (n_inputs,)
+        The inputs in the order of stay and time.
+    firsts : ndarray of int, shape (n_rows,)
+        Where each row begins among the ordered inputs.
+    event_stay, event_times : ndarray of int, shape (n_events,)
+        Stay and time of each event, rising; events at the same time are one.
+    n_other_events : int
+        Events of stays that have no row, which are left out.
+
+    Examples
+    --------
+    >>> stays = Stays.from_columns(["a", "a", "b", "a"], [1, 0, 5, 1], (["b", "c"], [9, 4]))
+    >>> stays.stay.tolist(), (stays.times / 3.6e9).tolist(), stays.n_other_events
+    ([0, 0, 1], [0.0, 1.0, 5.0], 1)
+    """
+
+    names: AnyArray
+    stay: AnyArray
+    times: AnyArray
+    order: AnyArray
+    firsts: AnyArray
+    event_stay: AnyArray
+    event_times: AnyArray
+    n_other_events: int
+
+    @classmethod
+    def from_columns(
+        cls, stay: Any, time: Any, events: tuple[Any, Any], *, time_zone: str | None = None
+    ) -> Stays:
+        """Put rows and events in order of stay and time.
+
+        Parameters
+        ----------
+        stay : array-like of shape (n_inputs,)
+            Whose row it is.
+        time : array-like of shape (n_inputs,)
+            Datetimes or numbers of hours.
+        events : pair of array-likes
+            Stay and time of each event, written as those of the rows.
+        time_zone : str, optional
+            The place whose clock the times show; see `Periods.from_times`.
+        """
+        row_names, event_names = as_vector(stay, "stay"), as_vector(events[0], "events")
+        row_times = read_microseconds(time, "time", time_zone)
+        event_times = read_microseconds(events[1], "events", time_zone)
+        check_same_length(stay=row_names, time=row_times)
+        check_same_length(**{"stays of events": event_names, "times of events": event_times})
+        codes, event_codes, names = _common_codes(row_names, event_names)
+        order = np.lexsort((row_times, codes))
+        codes, row_times = codes[order], row_times[order]
+        new = np.ones(len(codes), dtype=np.bool_)
+        new[1:] = (np.diff(codes) != 0) | (np.diff(row_times) != 0)
+        known = event_codes < len(names)
+        pairs = np.unique(np.stack([event_codes[known], event_times[known]]), axis=1)
+        return cls(
+            names=names,
+            stay=codes[new],
+            times=row_times[new],
+            order=order,
+            firsts=np.flatnonzero(new),
+            event_stay=pairs[0],
+            event_times=pairs[1],
+            n_other_events=int(np.count_nonzero(~known)),
+        )
+
+    @property
+    def n_stays(self) -> int:
+        """Stays that have a row."""
+        return len(self.names)
+
+    def highest(self, scores: Any, name: str = "score") -> AnyArray:
+        """Return the score of each row: the highest of one time, NaN where all are missing."""
+        column = np.asarray(as_vector(scores, name), dtype=np.float64)
+        check_same_length(stay=self.order, **{name: column})
+        return np.asarray(np.fmax.reduceat(column[self.order], self.firsts))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CountedRows:
+    """The rows of stays that count under a rule, and what an alarm at each would be.
+
+    Attributes
+    ----------
+    stays : Stays
+    rule : AlarmRule
+    rows : ndarray of int
+        Which rows of the stays count.
+    stay, times : ndarray of int
+        Of the rows that count.
+    event : ndarray of int
+        The event that an alarm at the row catches; `NO_EVENT` where it catches none.
+    unfinished : ndarray of bool
+        Whether no event follows in the record, and it ends before the horizon does.
+    event_stay : ndarray of int
+        The stay of each event that counts.
+    """
+
+    stays: Stays
+    rule: AlarmRule
+    rows: AnyArray
+    stay: AnyArray
+    times: AnyArray
+    event: AnyArray
+    unfinished: BoolArray
+    event_stay: AnyArray
+
+    @classmethod
+    def from_stays(cls, stays: Stays, rule: AlarmRule) -> CountedRows:
+        """Leave out rows after events, and tell which event each row may catch."""
+        event_stay, event_times = _counted_events(stays, rule)
+        clock = _StayClock.of_rows(stays, rule)
+        keys = clock.keys(event_stay, event_times)
+        row_keys = clock.keys(stays.stay, stays.times)
+        # The next event at or after each row, and the last one before it.
+        following = np.searchsorted(keys, row_keys, side="left")
+        last = following - 1
+        has_next = _same_stay(event_stay, following, stays.stay)
+        has_last = _same_stay(event_stay, last, stays.stay)
+        since = stays.times - event_times[last] if len(event_times) else stays.times
+        over = has_last & ((rule.reset is None) | (since < (rule.reset or 0)))
+        rows = np.flatnonzero(~over)
+        ahead = np.where(has_next, following, NO_EVENT)[rows]
+        until = np.append(event_times, 0)[ahead] - stays.times[rows]
+        caught = (ahead != NO_EVENT) & (until >= rule.lead) & (until <= rule.horizon)
+        ends = np.append(np.flatnonzero(np.diff(stays.stay)), len(stays.stay) - 1)
+        left = stays.times[ends][stays.stay[rows]] - stays.times[rows]
+        return cls(
+            stays=stays,
+            rule=rule,
+            rows=rows,
+            stay=stays.stay[rows],
+            times=stays.times[rows],
+            event=np.where(caught, ahead, NO_EVENT),
+            unfinished=(ahead == NO_EVENT) & (left < rule.horizon),
+            event_stay=event_stay,
+        )
+
+    @property
+    def n_events(self) -> int:
+        """Events that count, caught or not."""
+        return len(self.event_stay)
+
+    @cached_property
+    def has_event(self) -> BoolArray:
+        """Whether each stay has an event that counts."""
+        return np.bincount(self.event_stay, minlength=self.stays.n_stays) > 0
+
+    @cached_property
+    def days(self) -> AnyArray:
+        """Days of each stay at which an alarm may sound.
+
+        Each row that counts stands for the time to the next row of its stay, and the last row, and
+        any row before rows that do not count, for the median of these times.
+        """
+        adjacent = (np.diff(self.stay) == 0) & (np.diff(self.rows) == 1)
+        steps = np.diff(self.times)[adjacent]
+        lengths = np.full(len(self.rows), np.median(steps) if len(steps) else 0.0)
+        lengths[:-1][adjacent] = steps
+        sums = np.bincount(self.stay, lengths, minlength=self.stays.n_stays)
+        return np.asarray(sums / MICROSECONDS_PER_DAY)
+
+    def next_rows(self, kept: BoolArray) -> AnyArray:
+        """Return, for each kept row, how many kept rows there are up to the end of its silence."""
+        times, stay = self.times[kept], self.stay[kept]
+        keys = _StayClock.of_rows(self.stays, self.rule).keys(stay, times)
+        # Times of one stay differ by at least a microsecond: no snooze silences only the row.
+        return np.searchsorted(keys, keys + max(self.rule.snooze, 1), side="left")
+
+
+@dataclass(frozen=True, eq=False)
+class _StayClock:
+    """One number for stay and time, so that a search over all rows stays within a stay."""
+
+    offsets: AnyArray
+
+    @classmethod
+    def of_rows(cls, stays: Stays, rule: AlarmRule) -> _StayClock:
+        first, last = _spans(stays)
+        room = last - first + rule.snooze + 2
+        starts = np.concatenate([[0], np.cumsum(room)[:-1]])
+        if len(room) and float(starts[-1]) + float(room[-1]) > 2**62:
+            raise ArgumentError(
+                "time", " spans too many centuries; see whether times are in hours or datetimes"
+            )
+        return cls(starts - first)
+
+    def keys(self, stay: AnyArray, times: AnyArray) -> AnyArray:
+        return np.asarray(times + self.offsets[stay])
+
+
+def _spans(stays: Stays) -> tuple[AnyArray, AnyArray]:
+    """First and last time of each stay, of rows and events."""
+    low = np.full(stays.n_stays, np.iinfo(np.int64).max)
+    high = np.full(stays.n_stays, np.iinfo(np.int64).min)
+    for stay, times in ((stays.stay, stays.times), (stays.event_stay, stays.event_times)):
+        np.minimum.at(low, stay, times)
+        np.maximum.at(high, stay, times)
+    return low, high
+
+
+def _counted_events(stays: Stays, rule: AlarmRule) -> tuple[AnyArray, AnyArray]:
+    """Return the events that count: those within the reset time of one that counts do not."""
+    stay, times = stays.event_stay, stays.event_times
+    first = np.ones(len(stay), dtype=np.bool_)
+    first[1:] = np.diff(stay) != 0
+    if rule.reset is None or len(stay) == 0:
+        return stay[first], times[first]
+    kept = first.copy()
+    last = times[0]
+    for row in np.flatnonzero(~first):
+        if first[row - 1]:
+            last = times[row - 1]
+        if times[row] - last >= rule.reset:
+            kept[row], last = True, times[row]
+    return stay[kept], times[kept]
+
+
+def _same_stay(event_stay: AnyArray, events: AnyArray, stay: AnyArray) -> BoolArray:
+    """Whether an event, by its number, exists and is one of the stay."""
+    if len(event_stay) == 0:
+        return np.zeros(len(stay), dtype=np.bool_)
+    inside = (events >= 0) & (events < len(event_stay))
+    return np.asarray(inside & (event_stay[np.clip(events, 0, len(event_stay) - 1)] == stay))
+
+
+def _common_codes(rows: AnyArray, events: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Number the stays of rows from 0; those of events that have no row follow."""
+    both = np.concatenate([rows, events]) if len(events) else rows
+    codes = group_codes(both, np.zeros(len(both), dtype=np.bool_), "stay")
+    with_rows, first = np.unique(codes[: len(rows)], return_index=True)
+    renumbered = np.full(int(codes.max(initial=0)) + 1, len(with_rows))
+    renumbered[with_rows] = np.arange(len(with_rows))
+    return renumbered[codes[: len(rows)]], renumbered[codes[len(rows) :]], rows[first]
+
+
+def read_microseconds(times: Any, name: str, time_zone: str | None = None) -> AnyArray:
+    """Return datetimes, or numbers of hours, as whole microseconds."""
+    values = as_vector(times, name)
+    if len(values) == 0:
+        return np.zeros(0, dtype=np.int64)
+    if values.dtype.kind not in "iuf":
+        return read_clock(times, time_zone, elapsed=True).times.astype(np.int64)
+    if not np.all(np.abs(values) <= LARGEST_HOURS):
+        raise ArgumentError(
+            name,
+            " holds numbers that are not hours (missing, or beyond a billion); accepted are "
+            "datetimes or numbers of hours",
+        )
+    return np.rint(values.astype(np.float64) * MICROSECONDS["h"]).astype(np.int64)

@@ -1,0 +1,222 @@
+"""Alarms and caught events at every threshold.
+
+A stay behaves differently only at thresholds that are scores of its own rows. For each of these
+thresholds the alarms of the stay are followed from one to the next, for all stays and thresholds
+at once: the next row that reaches a threshold is found by halving steps over running maxima.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from voros.alarms.stays import NO_EVENT, CountedRows
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+ROWS_AT_ONCE = 2**17
+"""Rows whose running maxima are kept at once; a longer stay is kept whole."""
+
+
+class AlarmCounts(NamedTuple):
+    """Counts of alarms, one for each threshold or for each stay.
+
+    Attributes
+    ----------
+    tp : ndarray of int
+        Alarms that are the first to catch an event: events caught.
+    fp : ndarray of int
+        False alarms.
+    alarms : ndarray of int
+        All that count for the capacity.
+    """
+
+    tp: AnyArray
+    fp: AnyArray
+    alarms: AnyArray
+
+
+class StayCurve(NamedTuple):
+    """Alarms of all stays at each threshold.
+
+    Attributes
+    ----------
+    thresholds : ndarray
+        Distinct scores, falling.
+    with_event, without_event : AlarmCounts
+        Of the stays that have an event, and of those that have none.
+    n_without_row : int
+        Events that no scored row can catch.
+    """
+
+    thresholds: FloatArray
+    with_event: AlarmCounts
+    without_event: AlarmCounts
+    n_without_row: int
+
+
+def sweep(rows: CountedRows, scores: FloatArray) -> StayCurve:
+    """Count alarms and caught events at every distinct score.
+
+    Parameters
+    ----------
+    rows : CountedRows
+    scores : ndarray
+        Of every row of the stays; NaN where there is none.
+    """
+    scored = ScoredRows.from_scores(rows, scores)
+    stay, threshold = scored.own_thresholds()
+    added = np.stack(scored.count(stay, threshold))
+    # Counts at a threshold, less those at the next higher one of the same stay.
+    added[:, 1:] -= np.where(np.diff(stay) == 0, added[:, :-1], 0)
+    order = np.argsort(-threshold, kind="stable")
+    distinct = np.flatnonzero(np.diff(threshold[order], append=-np.inf))
+    has_event = rows.has_event[stay[order]]
+    with_event, without_event = (
+        AlarmCounts(*np.cumsum(np.where(those, added[:, order], 0), axis=1)[:, distinct])
+        for those in (has_event, ~has_event)
+    )
+    reached = np.unique(scored.event)
+    return StayCurve(
+        thresholds=threshold[order][distinct],
+        with_event=with_event,
+        without_event=without_event,
+        n_without_row=rows.n_events - int(np.count_nonzero(reached != NO_EVENT)),
+    )
+
+
+def counts_by_stay(rows: CountedRows, scores: FloatArray, threshold: float) -> AlarmCounts:
+    """Count the alarms of each stay at one threshold."""
+    every = np.arange(rows.stays.n_stays)
+    return ScoredRows.from_scores(rows, scores).count(every, np.full(len(every), threshold))
+
+
+def alarm_rows(rows: CountedRows, scores: FloatArray, threshold: float) -> AnyArray:
+    """Return the numbers of the rows, of all of the stays, at which an alarm sounds."""
+    scored = ScoredRows.from_scores(rows, scores)
+    every = np.arange(rows.stays.n_stays)
+    sounded = [row for _, row in scored.alarms(every, np.full(len(every), threshold))]
+    return np.sort(rows.rows[scored.kept][np.concatenate([np.zeros(0, dtype=np.intp), *sounded])])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScoredRows:
+    """Rows that count and have a score, and where the silence after an alarm at each ends.
+
+    Attributes
+    ----------
+    rows : CountedRows
+    kept : ndarray of bool
+        Which rows that count have a score.
+    stay, scores, event, unfinished : ndarray
+        Of each kept row, in order of stay and time.
+    resume : ndarray of int
+        The first kept row at which an alarm may sound again, as far as the end of the stay.
+    bounds : ndarray of int, shape (n_stays + 1,)
+        Where each stay begins among the kept rows.
+    """
+
+    rows: CountedRows
+    kept: BoolArray
+    stay: AnyArray
+    scores: FloatArray
+    event: AnyArray
+    unfinished: BoolArray
+    resume: AnyArray
+    bounds: AnyArray
+
+    @classmethod
+    def from_scores(cls, rows: CountedRows, scores: FloatArray) -> ScoredRows:
+        """Keep the rows that have a score."""
+        counted = scores[rows.rows]
+        kept = ~np.isnan(counted)
+        stay = rows.stay[kept]
+        return cls(
+            rows=rows,
+            kept=kept,
+            stay=stay,
+            scores=counted[kept],
+            event=rows.event[kept],
+            unfinished=rows.unfinished[kept],
+            resume=rows.next_rows(kept),
+            bounds=np.searchsorted(stay, np.arange(rows.stays.n_stays + 1)),
+        )
+
+    def own_thresholds(self) -> tuple[AnyArray, FloatArray]:
+        """Return each stay with each of its distinct scores, falling within the stay."""
+        order = np.lexsort((-self.scores, self.stay))
+        stay, scores = self.stay[order], self.scores[order]
+        new = np.ones(len(order), dtype=np.bool_)
+        new[1:] = (np.diff(stay) != 0) | (scores[1:] != scores[:-1])
+        return stay[new], scores[new]
+
+    def count(self, stay: AnyArray, threshold: FloatArray) -> AlarmCounts:
+        """Count the alarms of a stay at a threshold, for many pairs of both; stays rise."""
+        rule = self.rows.rule
+        tp, fp, alarms = (np.zeros(len(stay), dtype=np.int64) for _ in range(3))
+        caught = np.full(len(stay), NO_EVENT)
+        for pairs, row in self.alarms(stay, threshold):
+            event = self.event[row]
+            catches = event != NO_EVENT
+            repeat = catches & (event == caught[pairs])
+            unfinished = ~catches & self.unfinished[row] & (rule.unfinished == "capacity_only")
+            false = ~catches & ~unfinished | (repeat & (rule.repeats == "false_alarm"))
+            tp[pairs] += catches & ~repeat
+            fp[pairs] += false
+            alarms[pairs] += ~(repeat & (rule.repeats == "ignored"))
+            caught[pairs] = np.where(catches, event, caught[pairs])
+        return AlarmCounts(tp, fp, alarms)
+
+    def alarms(self, stay: AnyArray, threshold: FloatArray) -> Iterator[tuple[AnyArray, AnyArray]]:
+        """Follow the alarms of stays at thresholds; yield the pairs that alarm, and their rows."""
+        for first, last in self._pieces():
+            pairs = np.arange(*np.searchsorted(stay, [first, last]))
+            maxima = _RunningMaxima.from_rows(self.scores, self.bounds[first : last + 1])
+            position = self.bounds[stay[pairs]]
+            while len(pairs):
+                owner = stay[pairs]
+                position = maxima.first_reaching(position, owner - first, threshold[pairs])
+                sounds = position < self.bounds[owner + 1]
+                pairs, position = pairs[sounds], position[sounds]
+                yield pairs, position
+                position = self.resume[position]
+
+    def _pieces(self) -> Iterator[tuple[int, int]]:
+        """Cut the stays into runs of about as many rows as are followed at once."""
+        first, n_stays = 0, len(self.bounds) - 1
+        while first < n_stays:
+            room = self.bounds[first] + ROWS_AT_ONCE
+            last = max(first + 1, int(np.searchsorted(self.bounds, room, side="right")) - 1)
+            yield first, last
+            first = last
+
+
+@dataclass(frozen=True, eq=False)
+class _RunningMaxima:
+    """Maxima over 1, 2, 4, ... rows of some stays, with a row of +inf after each stay."""
+
+    levels: list[FloatArray]
+    start: int
+
+    @classmethod
+    def from_rows(cls, scores: FloatArray, bounds: AnyArray) -> _RunningMaxima:
+        ends = bounds[1:] - bounds[0]
+        level = np.insert(scores[bounds[0] : bounds[-1]], ends, np.inf)
+        levels, longest = [level], int(np.max(np.diff(bounds), initial=0)) + 1
+        width = 1
+        while 2 * width <= longest:
+            reached = np.full(len(level), np.inf)
+            np.maximum(level[:-width], level[width:], out=reached[:-width])
+            levels.append(reached)
+            level, width = reached, 2 * width
+        return cls(levels, int(bounds[0]))
+
+    def first_reaching(self, position: AnyArray, stay: AnyArray, threshold: FloatArray) -> AnyArray:
+        """Return the first row from a position on that reaches a threshold, or the stay's end."""
+        # One row of +inf stands behind each stay before.
+        place = position - self.start + stay
+        for power in reversed(range(len(self.levels))):
+            place += (self.levels[power][place] < threshold) * 2**power
+        return np.asarray(place + self.start - stay)
