@@ -41,6 +41,7 @@ COLUMNS = {
     "scores_test": ["score", "other"],
     "sample_weight": "other",
     "groups": "sex",
+    "groups_test": "sex",
     "by": "sex",
     "times": "time",
     "times_test": "time",

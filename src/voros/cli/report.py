@@ -72,7 +72,9 @@ def report(
         selection = rank_deployable(points, scenario, **how)
     later = None
     if test is not None:
-        tested = load_test(test, columns, cases.label, selection.winner, when, groups=groups)
+        tested = load_test(
+            test, columns, cases.label, selection.winner, when, groups, resampling.group
+        )
         later = ReportCases(tested, periods_of(tested, scenario, when), groups.read(tested))
     with show_progress("resampling") as progress:
         content = compose_report(

@@ -23,6 +23,8 @@ from voros.cli.loading import (
 from voros.cli.terminal import Sheet, check_output, deliver, printable_lines, show, show_progress
 from voros.core.scenario import Scenario
 from voros.exceptions import IncompleteCountsError
+from voros.io import open_source
+from voros.io.tables import peek
 from voros.present.report.content import evaluation_values, scenario_values
 from voros.present.report.wording import (
     STRATEGY_TITLES,
@@ -282,11 +284,20 @@ def load_test(
     winner: str,
     when: options.PeriodOptions | None = None,
     groups: options.GroupOptions | None = None,
+    group: str | None = None,
 ) -> Predictions:
-    """Read the winner's scores on test cases, from columns named as in the validation file."""
+    """Read the winner's scores on test cases, from columns named as in the validation file.
+
+    The column of patients may be missing there.
+    """
     scores = columns.score if columns.model else [winner]
     by = () if groups is None else groups.columns
-    return load(replace(columns, file=path, label=label, score=scores), when=when, by=by)
+    named = replace(columns, file=path, label=label, score=scores)
+    if group is None:
+        return load(named, when=when, by=by)
+    source = open_source(path, columns.file_format)
+    whose = group if group in peek(source).column_names else None
+    return load(named, source=source, when=when, by=by, group=whose)
 
 
 def _sheet(

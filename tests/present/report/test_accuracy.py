@@ -221,7 +221,7 @@ def test_half_a_test_and_groups_of_nothing_are_refused():
         make_report(y, a, SCENARIO, y_test=y, **FEW)
     with pytest.raises(ValueError, match="y_test holds negative cases only"):
         make_report(y, a, SCENARIO, y_test=[0, 0], scores_test=[0.1, 0.2], **FEW)
-    with pytest.raises(ArgumentError, match="by reports on test cases"):
+    with pytest.raises(ArgumentError, match="by is about test cases"):
         make_report(y, a, SCENARIO, by=y, **FEW)
     with pytest.raises(ArgumentError, match="false_alarm_cost prices test cases"):
         make_report(y, a, SCENARIO, false_alarm_cost=3, **FEW)

@@ -173,19 +173,6 @@ def test_notes_are_for_the_record_and_give_no_advice(report):
     assert models == "taking as models: '<good>', 'fair'"
 
 
-def test_consequences_are_counted_on_the_validation_cases(report, written, folder):
-    validation = read_predictions(folder / "valid.csv")
-    alarms = validation.of("<good>") >= report.policy.threshold()
-    right = (alarms & validation.labels).sum()
-    per_hundred = 100 / validation.n_cases
-    said = re.search(
-        r"Of 100 cases (\S+) raise an alarm, (\S+) of them rightly, and (\S+) are",
-        written[0].read_text(encoding="utf-8"),
-    )
-    expected = (alarms.sum(), right, validation.labels.sum() - right)
-    assert said.groups() == tuple(f"{count * per_hundred:.1f}" for count in expected)
-
-
 @pytest.mark.parametrize("taken", ["report.html", "report.json"])
 def test_both_files_or_neither(report, tmp_path, taken):
     (tmp_path / taken).write_text("mine")

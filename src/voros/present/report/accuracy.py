@@ -107,10 +107,18 @@ def accuracy_in_words(report: Report) -> list[str]:
             "The test file is the validation file, byte for byte: nothing was held out, and its "
             "numbers are as optimistic."
         )
-    else:
+    elif report.in_both is None:
         said.append(
             "The test cases were held out: they had no part in the choice, provided that no "
             "patient is in both files."
+        )
+    elif report.in_both.patients:
+        said.append(
+            f"{report.in_both}: these had a part in the choice, and the numbers are optimistic."
+        )
+    else:
+        said.append(
+            "The test cases were held out: none of their patients is among the validation cases."
         )
     if report.scenario.prevalence is not None:
         said.append(

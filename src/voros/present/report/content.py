@@ -17,7 +17,7 @@ from voros.installing import package_versions
 from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, accuracy_values
 from voros.present.report.answered_items import checklists
 from voros.present.report.risks import ScoreQuality
-from voros.present.report.wording import policy_in_words
+from voros.present.report.wording import limits_verdict, policy_in_words
 from voros.text.table import Shown, Table
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from voros.io import Predictions
     from voros.policy import GroupEvaluation, PolicyEvaluation, ThresholdPolicy
     from voros.selection import Selection
+    from voros.typing import AnyArray
 
 REPORTED_PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
 """Whose versions decide the numbers and the pictures."""
@@ -67,6 +68,8 @@ class DataSummary:
         Rows without a value, by column.
     periods : str
         How the cases are spread over periods, where the capacity is one per period.
+    patients : int or None
+        How many they belong to, where that was said.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class DataSummary:
     left_out: int = 0
     missing: Mapping[str, int] = field(default_factory=dict)
     periods: str = ""
+    patients: int | None = None
 
     @classmethod
     def of(
@@ -109,6 +113,7 @@ class DataSummary:
             0 if kept is None else int((~kept).sum()),
             dict(predictions.missing),
             "" if periods is None else _spread(periods),
+            None if predictions.groups is None else len(np.unique(predictions.groups)),
         )
 
 
@@ -116,6 +121,36 @@ def _spread(periods: Periods) -> str:
     sizes = periods.sizes
     fewest, middle, most = int(sizes.min()), float(np.median(sizes)), int(sizes.max())
     return f"{periods.note}; {fewest:,} to {most:,} cases in each, half of them at most {middle:g}"
+
+
+@dataclass(frozen=True)
+class InBoth:
+    """Patients of the test cases who have validation cases too.
+
+    Examples
+    --------
+    >>> print(InBoth.of(np.array(["ann", "bob"]), np.array(["bob", "bob", "eve"])))
+    1 of 2 patients of the test cases are among the validation cases, with 2 of 3 test cases
+    """
+
+    patients: int
+    test_patients: int
+    cases: int
+    test_cases: int
+
+    @classmethod
+    def of(cls, validation: AnyArray, test: AnyArray) -> InBoth:
+        """Count the patients who are in both; one is an int in one file and text in the other."""
+        seen, later = validation.astype(str), test.astype(str)
+        names, both = np.unique(later), np.isin(later, seen)
+        return cls(int(np.isin(names, seen).sum()), len(names), int(both.sum()), len(later))
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        return (
+            f"{self.patients:,} of {self.test_patients:,} patients of the test cases are among the "
+            f"validation cases, with {self.cases:,} of {self.test_cases:,} test cases"
+        )
 
 
 @dataclass(frozen=True)
@@ -138,7 +173,7 @@ class ModelInterval:
     wins: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Report(Shown):
     """A choice of model and thresholds, with all that it rests on.
 
@@ -168,6 +203,8 @@ class Report(Shown):
         Of the chosen model on the test cases.
     false_alarm_cost : float or None
         In money; costs of the test cases are then stated in it.
+    in_both : InBoth or None
+        Patients in validation and test cases, where both say whose each case is.
 
     Examples
     --------
@@ -177,8 +214,17 @@ class Report(Shown):
     >>> found = voros.select_points(points, voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
     >>> data = DataSummary("valid.csv", None, 4, 2, "died", tuple(scores), ())
     >>> one = {name: ModelInterval(0.5, 0.4, 0.6, 0.5) for name in scores}
-    >>> kept = found.policy()
-    >>> report = Report("Ward A", "voros report", data, points, found, kept, one, 0.95, 2000)
+    >>> report = Report(
+    ...     title="Ward A",
+    ...     command="voros report",
+    ...     validation=data,
+    ...     points=points,
+    ...     selection=found,
+    ...     policy=found.policy(),
+    ...     intervals=one,
+    ...     confidence=0.95,
+    ...     resamples=2000,
+    ... )
     >>> report.winner, report.scenario.min_precision
     ('sofa', 0.5)
     """
@@ -198,6 +244,7 @@ class Report(Shown):
     tested_default: PolicyEvaluation | None = None
     test_points: OperatingPoints | None = None
     false_alarm_cost: float | None = None
+    in_both: InBoth | None = None
 
     @property
     def scenario(self) -> Scenario:
@@ -266,6 +313,8 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
             "at_default": report.tested_default and accuracy_values(report.tested_default),
             "quality": {report.winner: report.test_quality},
             "evaluation": evaluation_values(report.tested, report.false_alarm_cost),
+            "verdict": limits_verdict(report.tested),
+            "in_both": report.in_both and asdict(report.in_both),
         },
         "checklists": {
             name: {item.number: answer for item, answer in rows}

@@ -16,6 +16,7 @@ from voros.present.document import render_document
 from voros.present.report.accuracy import (
     accuracy_in_words,
     accuracy_tables,
+    data_parts,
     flow_by_group,
     flow_steps,
     net_benefit_table,
@@ -29,6 +30,7 @@ from voros.present.report.wording import (
     consequences_in_words,
     evaluation_in_words,
     exact,
+    limits_verdict,
     number,
     policy_in_words,
     span,
@@ -94,7 +96,7 @@ def render_report(report: Report, written: datetime) -> str:
         title=report.title,
         written=written,
         deployed=policy_in_words(report.policy),
-        consequences=consequences_in_words(report.policy),
+        opening=opening_in_words(report),
         sections=SECTIONS,
         parts=[(name, data, _data_facts(data), flow_steps(data)) for name, data in _data(report)],
         limits=_limit_facts(report),
@@ -118,6 +120,22 @@ def render_report(report: Report, written: datetime) -> str:
     )
 
 
+def opening_in_words(report: Report) -> list[str]:
+    """Say what the choice means, on the test cases where there are any, and whether limits held."""
+    *_, (which, found) = data_parts(report).items()
+    said = [consequences_in_words(found, which)]
+    if report.tested is None:
+        return said
+    said.append(f"On the test cases: {limits_verdict(report.tested)}.")
+    if not report.tested.satisfied:
+        said.append("Look at the test below before deploying it.")
+    if not report.held_out:
+        said.append("The test file is the validation file: nothing was held out.")
+    elif report.in_both is not None and report.in_both.patients:
+        said.append(f"{report.in_both}.")
+    return said
+
+
 def _data(report: Report) -> list[tuple[str, DataSummary]]:
     given = (("Validation", report.validation), ("Test", report.test))
     return [(name, data) for name, data in given if data is not None]
@@ -131,6 +149,7 @@ def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
         *digest,
         ("cases", f"{data.cases:,}, of which {data.positives:,} positive ({share:.3%})"),
         *((("label", data.label),) if data.label else ()),
+        *((("patients", f"{data.patients:,}"),) if data.patients is not None else ()),
         ("models", ", ".join(data.models)),
         *((("periods", data.periods),) if data.periods else ()),
         *(("note", note) for note in data.notes),
@@ -155,7 +174,11 @@ def _limit_facts(report: Report) -> list[tuple[str, str]]:
 
 def _ranking_in_words(report: Report) -> str:
     selection = report.selection
-    units = "cases" if report.scenario.per is None else f"periods (per {report.scenario.per})"
+    units = "cases"
+    if report.validation.patients is not None:
+        units = f"{report.validation.patients:,} patients"
+    if report.scenario.per is not None:
+        units = f"periods (per {report.scenario.per})"
     words = (
         f"Ranked by {STRATEGY_TITLES[selection.strategy]} on the validation cases. Intervals are "
         f"from {report.resamples:,} resamples of the {units}, the same for all models, with the "

@@ -19,8 +19,10 @@ from voros.core.subgroups import Subgroups, read_subgroups
 from voros.exceptions import ArgumentError
 from voros.guarantee import Guarantee
 from voros.io import Predictions, read_predictions
+from voros.io.source import open_source
+from voros.io.tables import peek
 from voros.models import columns_by_model
-from voros.present.report.content import DataSummary, ModelInterval, Report
+from voros.present.report.content import DataSummary, InBoth, ModelInterval, Report
 from voros.selection import PAPER_TOLERANCE, Selection, Strategy, rank_deployable
 
 TITLE = "A classifier chosen"
@@ -72,6 +74,7 @@ def make_report(
     scores_test: Any = None,
     by: Any = None,
     groups: Any = None,
+    groups_test: Any = None,
     periods: Any = None,
     times: Any = None,
     periods_test: Any = None,
@@ -89,8 +92,9 @@ def make_report(
         Test cases; scores of the same models by name, or at least of the one that is chosen.
     by : array-like, mapping of str to such, data frame or Subgroups, optional
         Groups of the test cases to report on, as in `voros.ThresholdPolicy.evaluate`.
-    groups : array-like of shape (n_cases,), optional
-        Whose each validation case is: whole patients are then resampled.
+    groups, groups_test : array-like of shape (n_cases,), optional
+        Whose each validation and test case is: whole patients are then resampled, and those with
+        cases in both are counted.
     periods, times, periods_test, times_test : array-like, optional
         Of the validation and the test cases, where the capacity is one per period.
     pos_label : label, optional
@@ -120,19 +124,27 @@ def make_report(
     """
     check_scenario(scenario)
     check_aligned(y_true=y_true, scores=scores, groups=groups, periods=periods, times=times)
-    in_time = {"periods_test": periods_test, "times_test": times_test}
-    check_aligned(y_test=y_test, scores_test=scores_test, by=by, **in_time)
+    later = {"periods_test": periods_test, "times_test": times_test, "groups_test": groups_test}
+    check_aligned(y_test=y_test, scores_test=scores_test, by=by, **later)
     validation = _in_memory(y_true, scores, scenario, pos_label, groups, periods, times)
     if (y_test is None) != (scores_test is None):
         raise ArgumentError("y_test", " and scores_test belong together; give both or neither")
     test = None
     if y_test is not None:
         test = _in_memory(
-            y_test, scores_test, scenario, pos_label, None, periods_test, times_test, "y_test"
+            y_test,
+            scores_test,
+            scenario,
+            pos_label,
+            groups_test,
+            periods_test,
+            times_test,
+            name="y_test",
         )
         test = _with_groups(test, by)
-    elif by is not None:
-        raise ArgumentError("by", " reports on test cases; give y_test and scores_test as well")
+    elif by is not None or groups_test is not None:
+        name = "groups_test" if by is None else "by"
+        raise ArgumentError(name, " is about test cases; give y_test and scores_test as well")
     return _report_on(validation, scenario, test, settings)
 
 
@@ -157,7 +169,7 @@ def report_file(
     by : str or sequence of str
         Columns of groups of the test cases to report on.
     group : str, optional
-        Column that says whose each validation case is.
+        Column that says whose each case is; the file of test cases may lack it.
     paths : bool, default False
         Whether the report names files by their paths; otherwise by their names alone.
     columns : mapping, optional
@@ -183,7 +195,9 @@ def report_file(
     later = None
     if test is not None:
         named = {"label": cases.label, "scores": cases.models} | named
-        later = _of_file(read_predictions(test, by=wanted, **named), scenario)
+        source = open_source(test, named.pop("file_format", None))
+        whose = group if group in peek(source).column_names else None
+        later = _of_file(read_predictions(source, by=wanted, group=whose, **named), scenario)
         later = _with_groups(later, later.predictions.by or None)
     return _report_on(validation, scenario, later, settings, paths=paths)
 
@@ -293,7 +307,15 @@ def compose_report(
         tested_default=default,
         test_points=None if test is None else test.points(selection.winner),
         false_alarm_cost=price,
+        in_both=_in_both(validation, test),
     )
+
+
+def _in_both(validation: ReportCases, test: ReportCases | None) -> InBoth | None:
+    """Count the patients with validation and test cases, where both say whose each case is."""
+    groups = validation.predictions.groups
+    later = None if test is None else test.predictions.groups
+    return None if groups is None or later is None else InBoth.of(groups, later)
 
 
 def resample(

@@ -59,11 +59,43 @@ def policy_in_words(policy: ThresholdPolicy) -> str:
     )
 
 
+def limits_verdict(tested: PolicyEvaluation) -> str:
+    """Say whether a policy kept its limits on test cases, and whether these are enough to tell.
+
+    Kept are limits that no interval of precision or alarms reaches across; those that hold on the
+    cases, and may not in the population they come from, are met.
+    """
+    if not tested.satisfied:
+        return "limits broken"
+    reaching = _reaching(tested)
+    if reaching is None:
+        return "limits met on these cases"
+    if not reaching:
+        return "limits kept"
+    return (
+        f"limits met on these cases, which are too few to tell: at {tested.confidence:.0%} "
+        f"confidence {' and '.join(reaching)}"
+    )
+
+
+def _reaching(tested: PolicyEvaluation) -> list[str] | None:
+    """Name the limits that an interval reaches across; None where there is no interval."""
+    scenario, found = tested.scenario, tested.intervals
+    if found is None or scenario.exceed is not None:
+        return None
+    low, most = found.precision[0], found.alarms[1]
+    reaching = []
+    if low < scenario.min_precision:
+        reaching.append(f"precision may be {number(low, 3)}, below {scenario.min_precision:g}")
+    if most > tested.max_alarms:
+        reaching.append(f"alarms may be {number(most, 3)}, above {number(tested.max_alarms)}")
+    return reaching
+
+
 def evaluation_in_words(tested: PolicyEvaluation, price: float | None = None) -> tuple[str, ...]:
     """Say what a policy did on test cases: a line, its price, and one for each broken limit."""
-    kept = "limits kept" if tested.satisfied else "limits broken"
     summary = (
-        f"{kept}; expected cost {tested.expected_cost:.4f}, mean precision "
+        f"{limits_verdict(tested)}; expected cost {tested.expected_cost:.4f}, mean precision "
         f"{number(tested.mean_precision)}, mean alarms {number(tested.mean_alarms)} of at most "
         f"{number(tested.max_alarms)}"
     )
@@ -78,16 +110,16 @@ def evaluation_in_words(tested: PolicyEvaluation, price: float | None = None) ->
     return (summary, *money, *map(str, tested.violations))
 
 
-def consequences_in_words(policy: ThresholdPolicy) -> str:
-    """Say what the default threshold means for a hundred cases like those of the validation."""
-    choice, cases = policy.default, policy.n_positive + policy.n_negative
-    alarms, right, missed = (
+def consequences_in_words(found: PolicyEvaluation, which: str) -> str:
+    """Say what one threshold means for a hundred of the cases it was evaluated on."""
+    choice, cases = found.choices[0], found.n_positive + found.n_negative
+    alarms, correct, missed = (
         SHOWN_CASES * count / cases
-        for count in (choice.alarms, choice.tp, policy.n_positive - choice.tp)
+        for count in (choice.alarms, choice.tp, found.n_positive - choice.tp)
     )
     return (
-        f"Of {SHOWN_CASES} cases {alarms:.1f} raise an alarm, {right:.1f} of them rightly, and "
-        f"{missed:.1f} are missed."
+        f"Of {SHOWN_CASES} {which} cases {alarms:.1f} raise an alarm, {correct:.1f} of them "
+        f"correctly, and {missed:.1f} are missed."
     )
 
 

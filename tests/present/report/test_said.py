@@ -1,0 +1,131 @@
+"""What a report says of limits, patients and cases, beside how often or whether it is so."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
+pytest.importorskip("jinja2", reason="the report's template needs the cli extra")
+pytest.importorskip("matplotlib", reason="the report's pictures need the cli extra")
+
+import voros
+from voros.present.report import make_report, report_file
+from voros.present.report.accuracy import accuracy_in_words
+from voros.present.report.layout import _ranking_in_words, opening_in_words
+from voros.present.report.wording import consequences_in_words, limits_verdict
+
+SCENARIO = voros.Scenario(0.3, 0.3, cost_ratio=0.1)
+
+
+def cases(seed, n=400):
+    rng = np.random.default_rng(seed)
+    died = rng.random(n) < 0.2
+    return died, 2.0 * died + rng.normal(size=n)
+
+
+def opening(report):
+    return " ".join(opening_in_words(report))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Forty patients of ten cases each; five of them are in both files."""
+    folder = tmp_path_factory.mktemp("patients")
+    for name, first in (("valid", 0), ("test", 35)):
+        died, risk = cases(first)
+        rows = [
+            f"{int(y)},{s},{first + i // 10}"
+            for i, (y, s) in enumerate(zip(died, risk, strict=True))
+        ]
+        (folder / f"{name}.csv").write_text("\n".join(["died,risk,patient", *rows]) + "\n")
+    lines = (folder / "test.csv").read_text().splitlines()
+    bare = [line.rpartition(",")[0] for line in lines]
+    (folder / "bare.csv").write_text("\n".join(bare) + "\n")
+    return folder
+
+
+def reported(files, test, **more):
+    columns = {"label": "died", "scores": ["risk"]}
+    found = {"test": files / test, "columns": columns, "n_resamples": 100}
+    return report_file(files / "valid.csv", SCENARIO, **found, **more)
+
+
+def test_patients_are_said_to_be_resampled_where_they_are(files):
+    by_patient = reported(files, "test.csv", group="patient")
+    assert "from 100 resamples of the 40 patients" in _ranking_in_words(by_patient)
+    assert "resamples of the cases" in _ranking_in_words(reported(files, "bare.csv"))
+
+
+def test_patients_in_both_files_are_counted(files):
+    report = reported(files, "test.csv", group="patient")
+    said = "5 of 40 patients of the test cases are among the validation cases, with 50 of 400"
+    assert (report.in_both.patients, report.in_both.cases) == (5, 50)
+    assert said in " ".join(accuracy_in_words(report))
+    assert said in opening(report)
+    without = reported(files, "bare.csv", group="patient")
+    assert without.in_both is None
+    assert "provided that no patient is in both files" in " ".join(accuracy_in_words(without))
+
+
+def test_patients_in_neither_are_said_to_be_held_out():
+    (y, s), (y_test, s_test) = cases(1), cases(2)
+    patients = np.arange(400) // 4
+    report = make_report(
+        y,
+        s,
+        SCENARIO,
+        y_test=y_test,
+        scores_test=s_test,
+        groups=patients,
+        groups_test=1000 + patients,
+        n_resamples=100,
+    )
+    assert report.in_both.patients == 0
+    assert "none of their patients is among the validation" in " ".join(accuracy_in_words(report))
+    with pytest.raises(ValueError, match="groups_test is about test cases"):
+        make_report(y, s, SCENARIO, groups_test=patients, n_resamples=100)
+
+
+def test_the_opening_speaks_of_the_test_cases_where_there_are_any():
+    (y, s), (y_test, s_test) = cases(1), cases(2)
+    how = {"n_resamples": 100}
+    alone = make_report(y, s, SCENARIO, **how)
+    tested = make_report(y, s, SCENARIO, y_test=y_test, scores_test=s_test, **how)
+    for report, which, died, risk in (
+        (alone, "validation", y, s),
+        (tested, "test", y_test, s_test),
+    ):
+        alarm = risk >= report.policy.threshold()
+        numbers = alarm.mean(), (alarm & died).mean(), (~alarm & died).mean()
+        alarms, correct, missed = (f"{100 * each:.1f}" for each in numbers)
+        said = f"Of 100 {which} cases {alarms} raise an alarm, {correct} of them correctly, and "
+        assert f"{said}{missed} are missed." in opening(report)
+
+
+@pytest.mark.parametrize("capacity", [1.0, 60])
+@pytest.mark.parametrize(("n", "tp", "fp"), [(400, 25, 10), (400, 12, 20), (400, 3, 30)])
+def test_limits_are_kept_only_where_no_interval_reaches_across(n, tp, fp, capacity):
+    died = np.arange(n) < 50
+    alarm = (np.arange(n) < tp) | ((np.arange(n) >= 50) & (np.arange(n) < 50 + fp))
+    scenario = voros.Scenario(0.3, capacity, cost_ratio=0.1)
+    policy = voros.ThresholdPolicy.from_validation([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.2], scenario)
+    found = limits_verdict(policy.evaluate(died, np.where(alarm, 0.95, 0.0)))
+    # The exact interval of Clopper and Pearson, from the beta distribution.
+    low = beta.ppf(0.025, tp, fp + 1)
+    most = n * beta.ppf(0.975, tp + fp + 1, n - tp - fp)
+    if tp / (tp + fp) < 0.3:
+        assert found == "limits broken"
+    elif low >= 0.3 and (capacity == 1.0 or most <= 60):
+        assert found == "limits kept"
+    else:
+        assert found.startswith("limits met on these cases, which are too few to tell: at 95%")
+        assert (f"precision may be {low:.3g}, below 0.3" in found) == (low < 0.3)
+        assert ("above 60" in found) == (capacity == 60 and most > 60)
+
+
+def test_a_threshold_is_described_by_the_cases_it_was_evaluated_on():
+    policy = voros.ThresholdPolicy.from_validation([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.2], SCENARIO)
+    found = policy.evaluate([1, 1, 0, 0, 0], [0.9, 0.1, 0.95, 0.2, 0.3])
+    assert consequences_in_words(found, "test") == (
+        "Of 100 test cases 40.0 raise an alarm, 20.0 of them correctly, and 20.0 are missed."
+    )
