@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import warnings
 
@@ -77,6 +78,27 @@ class IncompleteCountsError(ValueError):
     Scenario(min_precision=0.0, capacity=1.0, cost_ratio=uniform(0.1, 0.2)): the score lies between
     0.98125 and 1; count with more bits, or accept an interval by BinnedScores.within(tolerance)
     """
+
+
+class MonitorFileError(OSError):
+    """The file of a monitor cannot be read or written, or is damaged.
+
+    Its ``errno`` says which: EBUSY (locked), EROFS or EACCES (no permission), ENOSPC (disk full),
+    EIO (the disk failed) or EILSEQ (damaged).
+
+    Examples
+    --------
+    >>> error = MonitorFileError(errno.EBUSY, "another process has locked it", "ward.voros")
+    >>> error.exit_code
+    75
+    """
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command line, as sysexits.h has it."""
+        denied = {errno.EROFS: 77, errno.EACCES: 77}
+        codes = {errno.EBUSY: 75, errno.ENOSPC: 74, errno.EIO: 74, errno.EILSEQ: 65} | denied
+        return codes[self.errno or errno.EIO]
 
 
 class VorosWarning(UserWarning):

@@ -83,6 +83,36 @@ def test_a_renewed_policy_is_written_and_adopted_by_hand(ward, voros_command):
     assert refused.code == 2
 
 
+def test_a_first_call_that_fails_leaves_nothing(ward, voros_command):
+    assert voros_command(*MADE, "--cases", "none.csv", *CASES[2:]).code == 2
+    assert not (ward / "ward.voros").exists()
+    assert voros_command(*MADE, *CASES).code == 0
+
+
+def test_cases_are_withdrawn_and_times_corrected(ward, voros_command):
+    voros_command(*MADE, *CASES)
+    (ward / "wrong.csv").write_text("stay\n0000\n0001\n")
+    (ward / "right.csv").write_text("stay,admitted\n0119,2026-02-14\n")
+    names = ("--id", "stay", "--time", "admitted")
+    ran = voros_command(
+        *("monitor", "ward.voros", "--withdraw", "wrong.csv", "--correct-times", "right.csv"),
+        *names,
+    )
+    assert "2 cases withdrawn" in ran.err
+    assert "1 times corrected" in ran.err
+    again = voros_command("monitor", "ward.voros", "--withdraw", "wrong.csv", *names)
+    assert (again.code, "holds '0000', which has not come" in again.errors[0]) == (2, True)
+
+
+def test_a_damaged_file_has_its_own_exit_code(ward, voros_command):
+    voros_command(*MADE, *CASES)
+    whole = (ward / "ward.voros").read_bytes()
+    (ward / "ward.voros").write_bytes(whole[: len(whole) // 2])
+    ran = voros_command("monitor", "ward.voros")
+    assert ran.code == 65
+    assert "ward.voros: it is damaged" in ran.errors[0]
+
+
 def test_a_mistyped_year_is_confirmed_or_refused(ward, voros_command):
     voros_command(*MADE, *CASES)
     (ward / "typo.csv").write_text("stay,admitted,risk\nx,2062-01-01,0.9\n")
@@ -97,7 +127,7 @@ def test_a_mistyped_year_is_confirmed_or_refused(ward, voros_command):
     ("arguments", "message"),
     [
         (("monitor", "none.voros"), "make it with --policy"),
-        (("monitor", "policy.json"), "is no file of a monitor"),
+        (("monitor", "policy.json"), "is not a monitor file"),
         ((*MADE, "--cases", "cases.csv"), "the policy names no model"),
         ((*MADE, *CASES[:-1], "risks"), "has no column 'risks'; it has 'stay'"),
         ((*MADE, *CASES[:-1], "admitted"), "holds no numbers"),

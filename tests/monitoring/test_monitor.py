@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from monitoring_streams import FIRST_DAY, days, feed, make_policy
@@ -316,62 +311,6 @@ def test_settings_that_are_not_accepted(settings: dict, message: str) -> None:
         voros.Monitor(make_policy(), **settings)
 
 
-def test_the_file_goes_on_where_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "ward.voros"
-    with voros.Monitor(make_policy(), path, window=3) as monitor:
-        feed(monitor, np.tile([1, 0], 50), delay=2)
-        words = monitor.status().words
-    with voros.Monitor.open(path) as again:
-        assert again.status().words == words
-        assert again.policy == make_policy()
-        assert again.settings.window == 3
-    with pytest.raises(ValueError, match="made with another settings"):
-        voros.Monitor(make_policy(), path, window=4)
-    with pytest.raises(ValueError, match="made with another policy"):
-        voros.Monitor(make_policy(floor=0.3), path, window=3)
-
-
-def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:
-    text = tmp_path / "text.voros"
-    text.write_text("this is no database, and long enough to be read as one" * 40)
-    other = tmp_path / "other.voros"
-    with sqlite3.connect(other) as database:
-        database.execute("CREATE TABLE t (x)")
-    database.close()
-    with pytest.raises(ValueError, match="no file of a monitor"):
-        voros.Monitor(make_policy(), text)
-    with pytest.raises(ValueError, match="database of another kind"):
-        voros.Monitor(make_policy(), other)
-    with pytest.raises(FileNotFoundError, match="does not exist"):
-        voros.Monitor.open(tmp_path / "none.voros")
-
-
-WRITER = """
-import sys, numpy as np, voros
-path, first = sys.argv[1], int(sys.argv[2])
-with voros.Monitor.open(path) as monitor:
-    for day in range(30):
-        cases = [f"{first + i}-{day}" for i in range(20)]
-        when = [str(np.datetime64("2026-01-01") + day)] * 20
-        monitor.update(np.full(20, 0.9), cases=cases, times=when)
-        monitor.label(np.zeros(20, int), cases=cases, times=when)
-"""
-
-
-@pytest.mark.slow
-def test_two_writers_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "ward.voros"
-    voros.Monitor(make_policy(), path).close()
-    # They overlap in half of their cases.
-    command = [sys.executable, "-c", WRITER, str(path)]
-    writers = [subprocess.Popen([*command, first]) for first in ("0", "10")]
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
-    with voros.Monitor.open(path) as monitor:
-        status = monitor.status()
-        assert (status.cases, status.labels) == (30 * 30, 30 * 30)
-        assert sum(monitor._store.periods(-np.inf).alarms) == 900
-
-
 def test_alarms_of_a_patient_are_summed() -> None:
     monitor = voros.Monitor(make_policy(), window=1, most_per_patient=3, episode=5)
     when = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04", "2026-01-20", "2026-01-20"]
@@ -649,12 +588,3 @@ def test_json_says_that_alpha_is_that_of_each_limit() -> None:
         *("precision", "capacity", "cost", "scores")
     ]
     assert document["alpha"] == {"each": 0.02, "limits": 4, "any": 0.08}
-
-
-def test_a_file_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    database = sqlite3.connect(tmp_path / "old.voros")
-    database.execute("CREATE TABLE cases (id TEXT)")
-    database.execute("PRAGMA user_version = 1")
-    database.close()
-    with pytest.raises(ValueError, match=r"earlier version of voros \(format 1, here 3\); make"):
-        voros.Monitor(make_policy(), tmp_path / "old.voros")

@@ -64,7 +64,7 @@ ClickException: Any = next(
 
 @contextmanager
 def one_line_failures(*, traceback: bool = False) -> Iterator[None]:
-    """Turn errors into one line and exit code 2, and warnings into one line each."""
+    """Turn errors into one line and an exit code, and warnings into one line each."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", VorosWarning)
         warnings.showwarning = _warning_printer()
@@ -82,7 +82,7 @@ def one_line_failures(*, traceback: bool = False) -> Iterator[None]:
                 raise
             say(_described(error), "error")
             _give_up_output(error)
-            raise typer.Exit(USAGE_ERROR) from None
+            raise typer.Exit(getattr(error, "exit_code", USAGE_ERROR)) from None
 
 
 def _described(error: Exception) -> str:

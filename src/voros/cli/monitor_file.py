@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -37,7 +39,11 @@ class FeedOptions:
     labels: Annotated[
         Path | None, option("Labels that have come, new or corrected.", metavar="FILE")
     ] = None
-    case: Annotated[str, _column("Identifies a case, in both files.", "--id")] = "id"
+    withdraw: Annotated[Path | None, option("Cases to take back.", metavar="FILE")] = None
+    correct_times: Annotated[
+        Path | None, option("Cases whose times were wrong, with the right ones.", metavar="FILE")
+    ] = None
+    case: Annotated[str, _column("Identifies a case, in all files.", "--id")] = "id"
     time: Annotated[str, _column("When a case came.")] = "time"
     score: Annotated[str | None, _column("The scores, if not named as the policy's model.")] = None
     group: Annotated[str | None, _column("The patient of a case.")] = None
@@ -121,7 +127,7 @@ def monitor(
     """
     check_output(output, show_options)
     check_output(renew, show_options)
-    with made.open(file) as watched:
+    with _whole_or_nothing(file), made.open(file) as watched:
         with show_progress(f"feeding {file}"):
             _feed(watched, feed)
         if renew is not None:
@@ -140,7 +146,25 @@ def monitor(
         raise typer.Exit(LIMITS_NOT_MET)
 
 
+@contextmanager
+def _whole_or_nothing(file: Path) -> Iterator[None]:
+    """Remove a file that this call has made, if the call fails."""
+    existed = file.exists()
+    try:
+        yield
+    except BaseException:
+        if not existed:
+            file.unlink(missing_ok=True)
+        raise
+
+
 def _feed(watched: Monitor, feed: FeedOptions) -> None:
+    if feed.withdraw is not None:
+        ids = _read(feed.withdraw, [feed.case])[feed.case]
+        watched.withdraw(ids)
+        say(f"{feed.withdraw}: {len(ids):,} cases withdrawn")
+    if feed.correct_times is not None:
+        _correct_times(watched, feed, feed.correct_times)
     if feed.cases is not None:
         _feed_cases(watched, feed, feed.cases)
     if feed.now is not None:
@@ -165,6 +189,17 @@ def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
     )
     again = f", {update.repeated:,} had come before" if update.repeated else ""
     say(f"{file}: {update.new:,} new cases{again}; {int(update.alarms.sum()):,} alarms")
+
+
+def _correct_times(watched: Monitor, feed: FeedOptions, file: Path) -> None:
+    table = _read(file, [feed.case, feed.time, *([feed.period] if feed.period else [])])
+    watched.correct_times(
+        table[feed.time],
+        cases=table[feed.case],
+        periods=None if feed.period is None else table[feed.period],
+        confirm_times=feed.confirm_times,
+    )
+    say(f"{file}: {len(table[feed.case]):,} times corrected")
 
 
 def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -159,41 +159,34 @@ class Monitor:
             score_unit=score_unit,
         )
         policy.threshold(cost_ratio)
-        self._begin(Store(path), policy, settings)
-
-    def _begin(self, store: Store, policy: ThresholdPolicy, settings: Settings) -> None:
-        facts = {"policy": policy.to_json(), "settings": settings.text()}
-        try:
-            with store.transaction():
-                for name, text in facts.items():
-                    stored = store.fact(name)
-                    if stored is None:
-                        store.keep(name, text)
-                    elif stored != text:
-                        raise ValueError(
-                            f"{store.path} was made with another {name}; Monitor.open goes on with "
-                            "its own, and adopt changes the policy"
-                        )
-        except BaseException:
+        store = Store(path, {"policy": policy.to_json(), "settings": settings.text()})
+        self._start(store)
+        if self.settings != settings or not _decide_alike(self.policy, policy):
+            other = "policy" if self.settings == settings else "settings"
             store.close()
-            raise
-        self._store, self.policy, self.settings = store, policy, settings
+            raise ValueError(
+                f"{store.path} was made with another {other}; Monitor.open goes on with its own, "
+                "and adopt changes the policy"
+            )
 
     @classmethod
     def open(cls, path: str | Path) -> Monitor:
         """Go on with the file of a monitor: its policy, its settings, its cases."""
         if not Path(path).is_file():
             raise FileNotFoundError(f"{path} does not exist; Monitor(policy, path) makes it")
-        store = Store(path)
-        policy, settings = store.fact("policy"), store.fact("settings")
-        if policy is None or settings is None:
-            store.close()
-            raise ValueError(f"{path} holds no policy; Monitor(policy, path) makes such a file")
         made = object.__new__(cls)
-        made._store = store
-        made.policy = ThresholdPolicy.from_json(policy)
-        made.settings = Settings.from_text(settings)
+        made._start(Store(path))
         return made
+
+    def _start(self, store: Store) -> None:
+        """Take policy and settings from the file."""
+        try:
+            self.policy = ThresholdPolicy.from_json(store.fact("policy") or "")
+            self.settings = Settings.from_text(store.fact("settings") or "")
+        except BaseException:
+            store.close()
+            raise
+        self._store = store
 
     def close(self) -> None:
         """Close the file."""
@@ -243,14 +236,7 @@ class Monitor:
         """
         check_aligned(y_score=y_score, cases=cases, times=times, groups=groups, periods=periods)
         ids, moments, scores = read_ids(cases), read_times(times), _finite_scores(y_score)
-        if periods is not None and self.settings.score_unit is not None:
-            raise ArgumentError(
-                "periods",
-                " of your own cannot be summed by the calendar; leave out ",
-                Argument("score_unit"),
-            )
-        unit = "given" if periods is not None else self._unit
-        names = _period_names(times, moments, unit, periods)
+        names, unit = self._named_periods(times, moments, periods)
         patients = None if groups is None else read_ids(groups, "groups")
         given = {"y_score": scores, "cases": ids, "times": moments.seconds, "periods": names}
         check_same_length(**given, **({} if patients is None else {"groups": patients}))
@@ -262,27 +248,41 @@ class Monitor:
         new = self._add(batch.take(order), unit)
         return Update(alarms, new, len(ids) - new)
 
-    @property
-    def _unit(self) -> str:
-        """The period of the capacity, where the calendar knows it."""
+    def _named_periods(self, times: Any, moments: Times, periods: Any) -> tuple[AnyArray, str]:
+        """Return the period of each case, and the calendar's unit, or "given"."""
+        if periods is not None:
+            if self.settings.score_unit is not None:
+                raise ArgumentError(
+                    "periods",
+                    " of your own cannot be summed by the calendar; leave out ",
+                    Argument("score_unit"),
+                )
+            return read_ids(periods, "periods"), "given"
         per = self.policy.scenario.per or "day"
         if Calendar.of(per) is None:
             raise ArgumentError(
                 "periods", f" is needed: the capacity is one per {per!r}, which no calendar knows"
             )
-        return per
+        if per == "day" or not len(moments.days):
+            return moments.days, per
+        counted = Periods.from_times(times, per)
+        return np.asarray(counted.names[counted.codes]), per
 
-    def _add(self, batch: Cases, kind: str) -> int:
+    def _check_unit(self, unit: str) -> None:
+        """Refuse periods of two kinds, inside a transaction."""
+        stored = self._store.fact("periods")
+        if stored not in (None, unit):
+            raise ArgumentError(
+                "periods",
+                f" are of another kind than before ({stored}, not {unit}); keep to one",
+            )
+        self._store.keep("periods", unit)
+
+    def _add(self, batch: Cases, unit: str) -> int:
         if not len(batch.ids):
             return 0
         with self._store.transaction():
-            stored = self._store.fact("periods")
-            if stored not in (None, kind):
-                raise ArgumentError(
-                    "periods",
-                    f" are of another kind than before ({stored}, not {kind}); keep to one",
-                )
-            self._store.keep("periods", kind)
+            self._check_unit(unit)
             new = self._store.add_cases(batch, self.settings.window_seconds)
             self._store.advance(float(batch.seconds[-1]))
             self._settle()
@@ -351,7 +351,57 @@ class Monitor:
         if not confirm_times:
             check_gaps(np.array([seconds]), None, self._store.clock)
         with self._store.transaction():
+            advanced = float(self._store.fact("advanced") or BEGINNING)
+            self._store.keep("advanced", repr(max(seconds, advanced)))
             self._store.advance(seconds)
+            self._settle()
+
+    def withdraw(self, cases: Any) -> None:
+        """Take cases back, with their labels, as if they had never come.
+
+        The clock goes back to the latest time that is left. A case may come again.
+
+        Parameters
+        ----------
+        cases : array-like of shape (n_cases,)
+
+        Examples
+        --------
+        >>> import voros
+        >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
+        >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+        >>> monitor = voros.Monitor(voros.ThresholdPolicy.from_validation(y, scores, scenario))
+        >>> _ = monitor.update([0.9, 0.2], cases=["a", "b"], times=["2026-03-01", "2026-08-01"])
+        >>> monitor.withdraw(["b"])
+        >>> monitor.clock, monitor.status().cases
+        ('2026-03-01', 1)
+        """
+        ids = read_ids(cases)
+        with self._store.transaction():
+            self._store.withdraw(ids)
+            self._settle()
+
+    def correct_times(
+        self, times: Any, *, cases: Any, periods: Any = None, confirm_times: bool = False
+    ) -> None:
+        """Correct when cases came; whether they raised an alarm stays as it was decided.
+
+        Parameters
+        ----------
+        times, cases : array-like of shape (n_cases,)
+        periods : array-like of shape (n_cases,), optional
+            Needed where `update` was given periods.
+        confirm_times : bool, default False
+            As in `update`.
+        """
+        ids, moments = read_ids(cases), read_times(times)
+        names, unit = self._named_periods(times, moments, periods)
+        check_same_length(times=moments.seconds, cases=ids, periods=names)
+        if not confirm_times:
+            check_gaps(moments.seconds, self._store.first, self._store.clock)
+        with self._store.transaction():
+            self._check_unit(unit)
+            self._store.move(ids, moments.seconds, names, self.settings.window_seconds)
             self._settle()
 
     def _settle(self) -> None:
@@ -484,7 +534,7 @@ class Monitor:
             before = self._store.fact("policy") or ""
             self._store.keep(f"policy until {clock!r}", before)
             self._store.keep("policy", policy.to_json())
-            self._store.unsettle()
+            self._store.rows("DELETE FROM settled")
             if clock is not None:
                 self._store.keep("since", repr(float(np.nextafter(clock, np.inf))))
         self.policy = policy
@@ -526,13 +576,9 @@ def read_ids(names: Any, argument: str = "cases") -> AnyArray:
     return np.array([str(value) for value in values.tolist()], dtype=object)
 
 
-def _period_names(times: Any, moments: Times, unit: str, periods: Any) -> AnyArray:
-    if periods is not None:
-        return read_ids(periods, "periods")
-    if unit == "day" or not len(moments.days):
-        return moments.days
-    counted = Periods.from_times(times, unit)
-    return np.asarray(counted.names[counted.codes])
+def _decide_alike(one: ThresholdPolicy, other: ThresholdPolicy) -> bool:
+    """Compare all but where the thresholds come from: another version may have decided them."""
+    return replace(one, origin=None) == replace(other, origin=None)
 
 
 def _check_single_labels(ids: AnyArray, seconds: FloatArray, positive: BoolArray) -> None:

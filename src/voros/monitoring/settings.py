@@ -96,6 +96,9 @@ class Settings:
     def from_text(cls, text: str) -> Settings:
         """Read settings back."""
         values: dict[str, Any] = read_document(text, "settings of a monitor").value
+        unknown = sorted(set(values) - set(cls.__dataclass_fields__))
+        if unknown:
+            raise ValueError(f"settings of a monitor hold {unknown[0]!r}, which is not known here")
         return cls(**values)
 
 

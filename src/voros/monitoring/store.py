@@ -1,34 +1,20 @@
 """Cases and labels of a deployment in one SQLite file: each once, whole batches or nothing.
 
-Every change is one transaction that takes the write lock at its start, so a killed process leaves
-the state before or after a batch, and of two writers one waits. A batch that is given again changes
-nothing; that is how to go on after a kill.
+A batch that is given again changes nothing; that is how to go on after a kill.
 """
 
 from __future__ import annotations
 
-import sqlite3
-import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.exceptions import ArgumentError
+from voros.monitoring.database import Database
 from voros.monitoring.times import day_of
-
-STORE_FORMAT = 3
-"""Raised whenever the tables change."""
-
-WAIT_SECONDS = 60.0
-"""How long a writer waits for another."""
-
-CACHE_KIB = 65_536
-"""Memory for the index of case ids, whose order is not that of time."""
 
 RECENT_LABELS = 1_000
 """Labels that are looked at to see whose they are."""
@@ -40,12 +26,15 @@ STORE_SCHEMA = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cases (
   position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time REAL NOT NULL, period TEXT NOT NULL,
-  score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT, counted INTEGER, latest INTEGER
+  score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT, counted INTEGER, latest INTEGER,
+  CHECK (typeof(time) = 'real' AND typeof(score) = 'real' AND alarm IN (0, 1)),
+  CHECK (coalesce(counted, 0) IN (0, 1) AND coalesce(latest, 0) IN (0, 1))
 );
 CREATE INDEX alarms ON cases (time, id, patient, counted, latest) WHERE alarm = 1;
 CREATE INDEX times ON cases (time);
 CREATE TABLE labels (
-  entry INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL
+  entry INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL,
+  CHECK (typeof(time) = 'real' AND value IN (0, 1))
 );
 CREATE INDEX labels_of ON labels (id, time, entry);
 CREATE TABLE periods (
@@ -57,6 +46,9 @@ CREATE TABLE periods (
 CREATE TABLE settled (until REAL PRIMARY KEY, state TEXT NOT NULL);
 CREATE TRIGGER came AFTER INSERT ON cases WHEN NEW.alarm = 1 BEGIN
   DELETE FROM settled WHERE until > NEW.time;
+END;
+CREATE TRIGGER went AFTER DELETE ON cases WHEN OLD.alarm = 1 BEGIN
+  DELETE FROM settled WHERE until > OLD.time;
 END;
 CREATE TRIGGER changed AFTER UPDATE OF counted, latest ON cases
 WHEN NEW.alarm = 1 AND (NEW.counted IS NOT OLD.counted OR NEW.latest IS NOT OLD.latest) BEGIN
@@ -111,6 +103,13 @@ FROM labels l LEFT JOIN cases c ON c.id = l.id
 WHERE l.entry > (SELECT max(entry) FROM labels) - ?
 """
 
+COUNT_PERIOD = """
+INSERT INTO periods
+SELECT period, min(time), count(*), sum(alarm), sum(score), sum(score * score), max(time),
+  sum(alarm = 1 AND latest IS 0), sum(alarm = 0 AND latest IS 1), sum(latest IS NOT NULL)
+FROM cases WHERE period = ? GROUP BY period
+"""
+
 COSTS = """
 SELECT start, cases, false_alarms, misses, cases - labelled FROM periods
 WHERE start >= ?1 AND last < ?2 AND start < (SELECT max(start) FROM periods WHERE start < ?2)
@@ -150,66 +149,11 @@ class PeriodTotals:
         return PeriodTotals(**{name: column[rows] for name, column in vars(self).items()})
 
 
-class Store:
-    """The state of a monitor; ``None`` as path keeps it in memory."""
+class Store(Database):
+    """The state of a monitor."""
 
-    def __init__(self, path: str | Path | None) -> None:
-        """Open the file, or make it."""
-        self.path = None if path is None else Path(path)
-        target = ":memory:" if path is None else str(path)
-        self._db = sqlite3.connect(target, timeout=WAIT_SECONDS, isolation_level=None)
-        # Newer versions of Python warn of connections that nobody closed.
-        weakref.finalize(self, self._db.close)
-        try:
-            self._check_or_make()
-        except sqlite3.DatabaseError as error:
-            self._db.close()
-            raise ValueError(f"{path} is no file of a monitor: {error}") from None
-        except BaseException:
-            self._db.close()
-            raise
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
-
-    def _check_or_make(self) -> None:
-        self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        with self.transaction():
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
-            tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if version == STORE_FORMAT:
-                return
-            if 0 < version < STORE_FORMAT and tables:
-                raise ValueError(
-                    f"{self.path} was written by an earlier version of voros (format {version}, "
-                    f"here {STORE_FORMAT}); make a new file and feed it the cases and labels again"
-                )
-            if tables:
-                raise ValueError(f"{self.path} is a database of another kind; name another file")
-            for statement in _statements(STORE_SCHEMA):
-                self._db.execute(statement)
-            self._db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Make all changes inside at once, or none; other writers wait."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
-
-    def fact(self, name: str) -> str | None:
-        """Return a stored fact."""
-        row = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
-        return None if row is None else str(row[0])
-
-    def keep(self, name: str, value: str) -> None:
-        """Store a fact, inside a transaction."""
-        self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+    format = 3
+    schema = STORE_SCHEMA
 
     @property
     def clock(self) -> float | None:
@@ -220,7 +164,7 @@ class Store:
     @property
     def first(self) -> float | None:
         """The time of the first case."""
-        first = self._db.execute("SELECT min(time) FROM cases").fetchone()[0]
+        first = self.rows("SELECT min(time) FROM cases")[0][0]
         return None if first is None else float(first)
 
     def advance(self, seconds: float) -> None:
@@ -228,6 +172,14 @@ class Store:
         clock = self.clock
         if clock is None or seconds > clock:
             self.keep("clock", repr(float(seconds)))
+
+    def set_back(self) -> None:
+        """Set the clock to the latest time that is left, inside a transaction; unsettle all."""
+        query = "SELECT max(time) FROM cases UNION ALL SELECT max(time) FROM labels"
+        times = [row[0] for row in self.rows(query)] + [self.fact("advanced")]
+        clock = max((float(time) for time in times if time is not None), default=-np.inf)
+        self.keep("clock", repr(clock))
+        self.rows("DELETE FROM settled")
 
     def add_cases(self, cases: Cases, window: float) -> BoolArray:
         """Add cases inside a transaction, with their periods' totals, and return which were new.
@@ -237,16 +189,15 @@ class Store:
         ArgumentError
             When a case came before with another score, time or patient.
         """
-        n, before = len(cases.ids), self._db.total_changes
-        self._db.execute("SAVEPOINT batch")
-        self._insert(cases, np.arange(n))
+        n = len(cases.ids)
+        self.rows("SAVEPOINT batch")
         new = np.ones(n, dtype=np.bool_)
-        if self._db.total_changes - before < n:
+        if self._insert(cases, np.arange(n)) < n:
             # Rarely: some came before, or twice in this batch.
-            self._db.execute("ROLLBACK TO batch")
+            self.rows("ROLLBACK TO batch")
             new = self._new_ones(cases)
             self._insert(cases, np.flatnonzero(new))
-        self._db.execute("RELEASE batch")
+        self.rows("RELEASE batch")
         self._add_totals(cases.take(new))
         if self.fact("early labels") is not None:
             self._set_labels(cases.ids[new], window)
@@ -254,15 +205,13 @@ class Store:
 
     def _set_labels(self, ids: AnyArray, window: float) -> int:
         """Write labels to the cases they belong to, and return how many of those are stored."""
-        before = self._db.total_changes
-        self._db.executemany(SET_LABELS, ((case, window) for case in ids.tolist()))
-        return self._db.total_changes - before
+        return self.run_each(SET_LABELS, ((case, window) for case in ids.tolist()))
 
-    def _insert(self, cases: Cases, rows: AnyArray) -> None:
+    def _insert(self, cases: Cases, rows: AnyArray) -> int:
         patients = [None] * len(rows) if cases.patients is None else cases.patients[rows].tolist()
         columns = (cases.ids, cases.seconds, cases.periods, cases.scores, cases.alarms)
         lists = [column[rows].tolist() for column in columns]
-        self._db.executemany(
+        return self.run_each(
             "INSERT OR IGNORE INTO cases (id, time, period, score, alarm, patient) "
             "VALUES (?, ?, ?, ?, ?, ?)",
             zip(*lists, patients, strict=True),
@@ -288,7 +237,7 @@ class Store:
             part = ids[start : start + LOOKED_UP]
             marks = ",".join("?" * len(part))
             query = f"SELECT id, score, time, patient FROM cases WHERE id IN ({marks})"
-            found.update((row[0], row[1:]) for row in self._db.execute(query, part))
+            found.update((row[0], row[1:]) for row in self.rows(query, part))
         return found
 
     def _add_totals(self, cases: Cases) -> None:
@@ -304,16 +253,14 @@ class Store:
             for weights in (None, cases.alarms, cases.scores, cases.scores**2)
         ]
         ends = starts.tolist(), lasts.tolist()
-        self._db.executemany(ADD_PERIOD, zip(names.tolist(), *ends, *sums, strict=True))
+        self.run_each(ADD_PERIOD, zip(names.tolist(), *ends, *sums, strict=True))
 
     def add_labels(
         self, ids: AnyArray, seconds: FloatArray, values: BoolArray, window: float
     ) -> int:
         """Add labels inside a transaction; one that says nothing new is left out."""
-        before = self._db.total_changes
         rows = zip(ids.tolist(), seconds.tolist(), values.astype(int).tolist(), strict=True)
-        self._db.executemany(ADD_LABEL, rows)
-        new = self._db.total_changes - before
+        new = self.run_each(ADD_LABEL, rows)
         if self._set_labels(ids, window) < len(ids):
             # From now on cases are asked for labels that came before them.
             self.keep("early labels", "yes")
@@ -321,47 +268,80 @@ class Store:
 
     def alarms(self, since: float) -> list[tuple[Any, ...]]:
         """Return time, patient, label at the end of the window and label now of each alarm."""
-        return self._db.execute(ALARMS, (since,)).fetchall()
+        return self.rows(ALARMS, (since,))
 
     def n_alarms(self, since: float, until: float) -> int:
         """Count the alarms between two times."""
         query = "SELECT count(*) FROM cases WHERE alarm = 1 AND time >= ? AND time < ?"
-        return int(self._db.execute(query, (since, until)).fetchone()[0])
+        return int(self.rows(query, (since, until))[0][0])
 
     def settled(self) -> str | None:
         """Return the latest state that was settled."""
         query = "SELECT state FROM settled ORDER BY until DESC LIMIT 1"
-        row = self._db.execute(query).fetchone()
-        return None if row is None else str(row[0])
+        found = self.rows(query)
+        return str(found[0][0]) if found else None
 
     def settle(self, until: float, state: str) -> None:
         """Keep a state that holds as long as no alarm before a time comes or changes."""
-        self._db.execute("INSERT INTO settled VALUES (?, ?)", (until, state))
+        self.rows("INSERT INTO settled VALUES (?, ?)", (until, state))
 
-    def unsettle(self) -> None:
-        """Forget what was settled, inside a transaction."""
-        self._db.execute("DELETE FROM settled")
+    def withdraw(self, ids: AnyArray) -> None:
+        """Take cases out with their labels, inside a transaction."""
+        periods = self._periods_of(ids)
+        for table in ("cases", "labels"):
+            self.run_each(f"DELETE FROM {table} WHERE id = ?", ((case,) for case in ids.tolist()))
+        self._count_again(periods)
+        self.set_back()
+
+    def move(self, ids: AnyArray, seconds: FloatArray, periods: AnyArray, window: float) -> None:
+        """Give cases other times and periods, inside a transaction."""
+        before = self._periods_of(ids)
+        rows = zip(seconds.tolist(), periods.tolist(), ids.tolist(), strict=True)
+        self.run_each("UPDATE cases SET time = ?, period = ? WHERE id = ?", rows)
+        self._set_labels(ids, window)
+        self._count_again(before | self._periods_of(ids))
+        self.set_back()
+
+    def _periods_of(self, ids: AnyArray) -> set[str]:
+        """Return the periods of stored cases.
+
+        Raises
+        ------
+        ArgumentError
+            When one has not come.
+        """
+        found = set()
+        for case in ids.tolist():
+            rows = self.rows("SELECT period FROM cases WHERE id = ?", (case,))
+            if not rows:
+                raise ArgumentError("cases", f" holds {case!r}, which has not come")
+            found.add(str(rows[0][0]))
+        return found
+
+    def _count_again(self, periods: set[str]) -> None:
+        """Count the totals of periods from their cases."""
+        for period in sorted(periods):
+            self.rows("DELETE FROM periods WHERE period = ?", (period,))
+            self.rows(COUNT_PERIOD, (period,))
 
     def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
         """Return period, time, score, alarm, patient and latest label of the cases between."""
-        return self._db.execute(LATEST, (since, until)).fetchall()
+        return self.rows(LATEST, (since, until))
 
     def sizes(self) -> tuple[int, int, int]:
         """Return how many cases, alarms and labels are stored, without counting them one by one."""
         query = "SELECT coalesce(sum(cases), 0), coalesce(sum(alarms), 0) FROM periods"
-        cases, alarms = self._db.execute(query).fetchone()
-        # Labels are never taken out, so that their numbers have no gaps.
-        labels = self._db.execute("SELECT coalesce(max(entry), 0) FROM labels").fetchone()[0]
-        return int(cases), int(alarms), int(labels)
+        cases, alarms = self.rows(query)[0]
+        return int(cases), int(alarms), int(self.rows("SELECT count(*) FROM labels")[0][0])
 
     def recent_labels(self) -> tuple[int, int]:
         """Return how many of the last labels are of no stored case, and of cases without alarm."""
-        unknown, others = self._db.execute(WHOSE_LABELS, (RECENT_LABELS,)).fetchone()
+        unknown, others = self.rows(WHOSE_LABELS, (RECENT_LABELS,))[0]
         return unknown, others
 
     def costs(self, since: float, until: float) -> list[tuple[Any, ...]]:
         """Return of each period its start, cases, false alarms, misses, and cases without label."""
-        return self._db.execute(COSTS, (since, until)).fetchall()
+        return self.rows(COSTS, (since, until))
 
     def periods(self, since: float) -> PeriodTotals:
         """Return the totals of every period that began at a time or later."""
@@ -369,20 +349,10 @@ class Store:
             "SELECT period, start, cases, alarms, total, squares FROM periods WHERE start >= ? "
             "ORDER BY start, period"
         )
-        rows = self._db.execute(query, (since,)).fetchall()
+        rows = self.rows(query, (since,))
         columns = list(zip(*rows, strict=True)) if rows else [()] * 6
         numbers = [np.array(column, dtype=float) for column in columns[1:]]
         return PeriodTotals(np.array(columns[0], dtype=str), *numbers)
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Split a script; a trigger has semicolons of its own."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
 
 
 def _differ(one: str | None, other: str | None) -> bool:
