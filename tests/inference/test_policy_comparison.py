@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,42 @@ def test_what_cannot_be_compared_is_refused(policies):
     with pytest.raises(ValueError, match="different costs or prevalences"):
         compare_policies(y, scores, {**policies, "weak": dear})
     assert voros.compare_policies is compare_policies
+
+
+def test_the_verdict_says_who_broke_a_limit():
+    # 100 cases, 20 ill: the eager policy alarms them and 20 others, the careful one 10 of them.
+    y = np.arange(100) < 20
+    eager = np.where((np.arange(100) < 20) | (np.arange(100) >= 80), 0.9, 0.1)
+    careful = np.where(np.arange(100) < 10, 0.9, 0.1)
+    limits = Scenario(min_precision=0.6, capacity=0.3, cost_ratio=0.1)
+    policy = ThresholdPolicy.from_validation(
+        [1, 1, 0, 0], [0.9, 0.9, 0.1, 0.1], limits.changed(capacity=1.0)
+    )
+    policies = {name: replace(policy, scenario=limits) for name in ("eager", "careful")}
+    found = compare_policies(
+        y, {"eager": eager, "careful": careful}, policies, n_resamples=100, random_state=0
+    )
+    assert found.ranking[0] == "eager"
+    assert {name: len(broken) for name, broken in found.violations.items()} == {
+        "eager": 2,
+        "careful": 0,
+    }
+    assert "eager broke its limits here: precision 0.5 is 0.1 below 0.6" in found.verdict
+    assert "capacity 40 is 10 above 30" in found.verdict
+    assert found.verdict.endswith("Of those that kept them, careful has the lowest expected cost.")
+    rows = [line.split() for line in repr(found).splitlines()]
+    assert [row[-1] for row in rows if row and row[0] in policies][:2] == ["broken", "kept"]
+    assert found.models_frame("pandas")["limits_kept"].tolist() == [False, True]
+
+
+def test_the_verdict_says_that_all_or_none_kept_their_limits():
+    y = np.arange(100) < 20
+    scores = {name: np.where(np.arange(100) < n, 0.9, 0.1) for name, n in (("a", 10), ("b", 15))}
+    for floor, said in ((0.6, "All kept their limits on these cases."), (1.0, "None kept them.")):
+        tested = y if floor < 1 else np.roll(y, 5)
+        limits = Scenario(min_precision=floor, cost_ratio=0.1)
+        made = ThresholdPolicy.from_validation([1, 1, 0, 0], [0.9, 0.9, 0.1, 0.1], limits)
+        found = compare_policies(
+            tested, scores, {"a": made, "b": made}, n_resamples=100, random_state=0
+        )
+        assert found.verdict.endswith(said)

@@ -17,7 +17,7 @@ from voros.inference.resampling import generator
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
 from voros.models import columns_by_model
-from voros.policy import ThresholdPolicy
+from voros.policy import ThresholdPolicy, Violation
 from voros.text.signatures import takes
 from voros.text.table import Shown, Table
 
@@ -76,6 +76,8 @@ class Comparison(Shown):
         All pairs; the model with the better estimate comes first.
     shares_won : dict of str to float
         Share of the resamples in which each model is best; where some tie, they share it.
+    violations : dict of str to tuple of Violation, or None
+        Of policies: the limits that each breaks on the cases; empty where it keeps them.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class Comparison(Shown):
     models: dict[str, Bootstrap]
     pairs: tuple[PairedDifference, ...]
     shares_won: dict[str, float]
+    violations: dict[str, tuple[Violation, ...]] | None = None
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -113,7 +116,27 @@ class Comparison(Shown):
 
     @property
     def verdict(self) -> str:
-        """What can be said, in words."""
+        """What can be said, in words; of policies with whether they kept their limits."""
+        return " ".join([self._lead, *self._limits])
+
+    @property
+    def _limits(self) -> list[str]:
+        if self.violations is None:
+            return []
+        broken = {model: self.violations[model] for model in self.ranking if self.violations[model]}
+        if not broken:
+            return ["All kept their limits on these cases."]
+        said = [f"{m} broke its limits here: {'; '.join(map(str, b))}." for m, b in broken.items()]
+        kept = [model for model in self.ranking if model not in broken]
+        if not kept:
+            return [*said, "None kept them."]
+        if self.ranking[0] in broken:
+            name = metric_in_words(self.metric)
+            said.append(f"Of those that kept them, {kept[0]} has the lowest {name}.")
+        return said
+
+    @property
+    def _lead(self) -> str:
         best = self.ranking[0]
         undecided = [m for m in self.ranking[1:] if not self.differs(self.pair(best, m))]
         name, score = metric_in_words(self.metric), self.models[best].estimate
@@ -145,11 +168,14 @@ class Comparison(Shown):
         columns: dict[str, list[Any]] = {"model": list(self.ranking)}
         columns |= {n: [getattr(r, n) for r in rows] for n in ("estimate", "low", "high")}
         columns["share_won"] = [self.shares_won[model] for model in self.ranking]
+        if self.violations is not None:
+            columns["limits_kept"] = [not self.violations[model] for model in self.ranking]
         return make_frame(columns, backend)
 
     def _parts(self) -> tuple[str | Table, ...]:
         span = f"{100 * self.confidence:g} % interval"
-        of_models = ("model", metric_in_words(self.metric), span, "wins")
+        limits = () if self.violations is None else ("limits",)
+        of_models = ("model", metric_in_words(self.metric), span, "wins", *limits)
         models = Table.from_rows([of_models, *map(self._model_cells, self.ranking)])
         of_pairs = ("pair", "difference", span, "p", "p, Holm")
         pairs = Table.from_rows([of_pairs, *map(_pair_cells, self.pairs)])
@@ -158,7 +184,10 @@ class Comparison(Shown):
     def _model_cells(self, model: str) -> tuple[str, ...]:
         one = self.models[model]
         ends = interval_in_words(one.low, one.high)
-        return model, f"{one.estimate:.4f}", ends, f"{self.shares_won[model]:.0%}"
+        cells = (model, f"{one.estimate:.4f}", ends, f"{self.shares_won[model]:.0%}")
+        if self.violations is None:
+            return cells
+        return (*cells, "broken" if self.violations[model] else "kept")
 
 
 def _pair_cells(pair: PairedDifference) -> tuple[str, ...]:
@@ -260,7 +289,7 @@ def compare_policies(
     Returns
     -------
     Comparison
-        Of the expected normalised cost.
+        Of the expected normalised cost; the verdict says which policies kept their limits.
 
     Examples
     --------
@@ -281,13 +310,14 @@ def compare_policies(
     ...     n_resamples=200,
     ...     random_state=0,
     ... )
-    >>> result.ranking
-    ('new', 'old')
+    >>> result.ranking, {name: len(broken) for name, broken in result.violations.items()}
+    (('new', 'old'), {'old': 1, 'new': 0})
     """
     how = Resampling.of(options, IntervalOptions)
     # The same seed draws the same cases for every policy.
     how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
-    _check_policies(policies, list(columns_by_model(y_true, scores)))
+    columns = columns_by_model(y_true, scores)
+    _check_policies(policies, list(columns))
     plan = how.plan(y_true, scores, _scenario_of(policies), worthwhile=False)
     found = [
         replace(plan, models={name: plan.models[name]}).run(
@@ -295,7 +325,19 @@ def compare_policies(
         )
         for name, policy in policies.items()
     ]
-    return _comparison_of(_together(found))
+    evaluated = {
+        name: policy.evaluate(
+            y_true,
+            columns[name],
+            by_cost=by_cost,
+            pos_label=how.pos_label,
+            periods=None if policy.scenario.per is None else how.periods,
+            times=None if policy.scenario.per is None else how.times,
+        )
+        for name, policy in policies.items()
+    }
+    violations = {name: each.violations for name, each in evaluated.items()}
+    return replace(_comparison_of(_together(found)), violations=violations)
 
 
 def _scenario_of(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
