@@ -9,8 +9,8 @@ from typing import Any, cast
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from voros import Scenario
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.core.scenario import Scenario
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import PolicyStrategy, allowed_thresholds
 from voros.selection import STRATEGIES, rank_points

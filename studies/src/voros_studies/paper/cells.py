@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
-from voros.policy import ThresholdPolicy
-from voros.policy.deployment import PolicyEvaluation
+from voros import OperatingPoints, Scenario
+from voros.policy import PolicyEvaluation, ThresholdPolicy
 from voros.selection import Strategy
 from voros.text.table import Absent
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from voros.core.scenario import Scenario, as_fraction
-from voros.policy.deployment import PolicyEvaluation
+from voros import Scenario
+from voros.core.scenario import as_fraction
+from voros.policy import PolicyEvaluation
 from voros.text.table import Absent, Column, Table, Value
 from voros_studies.paper.cells import DATASETS, SCENARIOS, STRATEGY_ORDER, Cell, read_cells
 
