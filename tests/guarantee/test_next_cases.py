@@ -156,6 +156,15 @@ def test_nothing_starts_beyond_the_capacity_or_at_a_floor_of_one() -> None:
     assert set(plans(2000, 2000, 0.4, 0.05, 5)) == {"rank"}
 
 
+def test_a_capacity_too_small_to_certify_any_alarm_has_no_tests() -> None:
+    """Of 15 cases none may be flagged for 10 % of the next 30, so the largest count is -1."""
+    assert plans(15, 30, 0.5, 0.05, -1) == {}
+    points = OperatingPoints.from_scores([1] * 5 + [0] * 10, list(range(15, 0, -1)))
+    scenario = Scenario(0.5, 0.1, cost_ratio=(1 / 40, 1 / 20))
+    allowed = Guarantee(0.95, horizon=30).allowed(points, scenario)
+    assert points.thresholds[allowed].tolist() == [np.inf]
+
+
 def test_a_perfect_alarm_is_certified_for_the_next_cases_from_few_alarms_on() -> None:
     """150 positives above all negatives, a floor of .9, a capacity of a fifth."""
     positive = np.arange(3000) < 150

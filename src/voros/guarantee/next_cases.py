@@ -77,7 +77,7 @@ def plans(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> 
     >>> {way: (test.start, round(test.alpha / 0.05, 4)) for way, test in tests.items()}
     {'main': (108, 0.89), 'rank': (200, 0.075), 'inner': (207, 0.0006), 'early': (18, 0.03)}
     """
-    if floor == 1:
+    if floor == 1 or most < 1:
         return {}
     shares = alpha_parts(most)
     if (least := shares["main"] * alpha) < TUNING.least_alpha:
