@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import FloatArray, as_floats
+from voros.core.arrays import FloatArray, as_floats, as_number, as_vector, is_scalar
 from voros.core.calibration import check_risks, holds_risks
 from voros.core.deciding import decide
 from voros.core.decision import NO_LIMITS, at_deployment
@@ -149,8 +149,12 @@ def _worth(points: OperatingPoints, rows: Any, probability: FloatArray) -> Float
 
 def check_probabilities(values: Any) -> FloatArray:
     """Return threshold probabilities, or say which one is none."""
-    given = np.asarray(values)
-    probability = as_floats(given.reshape(-1), "threshold_probability").reshape(given.shape)
+    name = "threshold_probability"
+    if is_scalar(values):
+        one = values.item() if isinstance(values, np.ndarray) else values
+        probability = np.asarray(as_number(one, name, "a number in [0, 1)"))
+    else:
+        probability = as_floats(as_vector(values, name), name)
     bad = probability[~((probability >= 0) & (probability < 1))]
     if bad.size:
         raise ArgumentError(

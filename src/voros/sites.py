@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voros.core.arrays import check_count, check_type
+from voros.core.arrays import check_count, check_type, check_weights
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.engines import BinnedCounts
@@ -155,7 +155,8 @@ class SiteCounts:
         }
         weights = None if sample_weight is None else "sample_weight"
         facts = outcome, label_text(pos_label), weights, min_cell
-        orders = orders_in_memory(columns, bits, sample_weight)
+        mass = None if sample_weight is None else check_weights(sample_weight)
+        orders = orders_in_memory(columns, bits, mass)
         return counts_of_site(site, counted, *facts, orders, since)
 
     @property

@@ -141,6 +141,8 @@ COLUMNS = [
     _odd("whole numbers", np.arange(N), "scores", "models", "weights", "groups"),
     _odd("unsigned", np.arange(N, dtype=np.uint8), "scores", "models", "weights", "groups"),
     _odd("half floats", SCORES.astype(np.float16), *COLUMN),
+    _odd("structured", np.array([(x,) for x in SCORES], dtype=[("a", "f8")])),
+    _odd("huge whole numbers", [10**400] * N),
     Odd("generator", lambda: (value for value in SCORES.tolist())),
     Odd("range", lambda: range(N), frozenset({"scores", "models", "weights", "groups"})),
 ]

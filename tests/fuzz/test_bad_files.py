@@ -18,8 +18,8 @@ from pyarrow import parquet  # noqa: E402
 from voros.exceptions import PredictionFileError  # noqa: E402
 from voros.io import read_predictions  # noqa: E402
 
-TEXTS, BINARIES, LINES = 300, 120, 100
-"""How many files are tried: delimited text, Parquet and Arrow, JSON lines."""
+TEXTS, BINARIES, LINES, STREAMS = 300, 120, 100, 90
+"""How many files are tried: delimited text, Parquet and Arrow, JSON, Arrow streams."""
 
 ODD_CELLS = [
     *("", "NA", "None", "nan", "inf", "-inf", "1e999", "-0.0", "1e-999", "0x10", "1_0", "true"),
@@ -202,3 +202,63 @@ def test_json_lines(tmp_path):
             assert found.of("score").tolist() == [float(row["score"]) for row in objects(lines)]
     print(f"{LINES} files of JSON lines, {refused} refused")
     assert refused > 40
+
+
+@pytest.mark.slow
+def test_arrow_streams_are_whole_or_refused(tmp_path):
+    """Cut anywhere, or with bytes behind: never fewer rows without a word."""
+    rng = np.random.default_rng(5)
+    table = pa.table({"label": [0, 1] * 50, "score": rng.random(100)})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=10)
+    whole, path = sink.getvalue().to_pybytes(), tmp_path / "cases.arrows"
+    read = 0
+    for attempt in range(STREAMS):
+        cut = int(rng.integers(1, len(whole) + 1))
+        data = whole[:cut] if attempt % 3 else whole + whole[: int(rng.integers(0, 3)) * cut]
+        path.write_bytes(gzip.compress(data) if attempt % 5 == 0 else data)
+        found = read_or_refuse(path, label="label", scores=["score"])
+        if found is not None:
+            assert found.n_cases == 100
+            assert data == whole
+            read += 1
+    assert 0 < read < STREAMS / 2
+
+
+@pytest.mark.slow
+def test_lists_of_records(tmp_path):
+    rng = np.random.default_rng(12)
+    odd = [
+        "null",
+        "5",
+        "[]",
+        '"x"',
+        "NaN",
+        "{}",
+        '{"label": 1',
+        "}",
+        "[" * 3000,
+        "1e999",
+        '"\\ud800"',
+    ]
+    refused = 0
+    for attempt in range(LINES):
+        rows = [{"label": int(i % 2), "score": float(rng.random())} for i in range(20)]
+        text = json.dumps(rows)
+        at = int(rng.integers(len(text)))
+        way = attempt % 4
+        if way == 0:
+            text = text[:at]
+        elif way == 1:
+            text = text[:at] + odd[int(rng.integers(len(odd)))] + text[at:]
+        elif way == 2:
+            text = text.replace(str(rows[3]["score"]), odd[int(rng.integers(len(odd)))])
+        (tmp_path / "cases.json").write_text(text)
+        found = read_or_refuse(tmp_path / "cases.json", label="label", scores=["score"])
+        refused += found is None
+        if found is not None:
+            records = json.loads(text)
+            assert found.of("score").tolist() == [float(row["score"]) for row in records]
+    print(f"{LINES} lists of records, {refused} refused")
+    assert LINES / 4 < refused < LINES

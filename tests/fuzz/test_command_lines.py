@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli.cases import write_cases
 
-LINES_OF_A_SEED, SEEDS = 170, 4
+LINES_OF_A_SEED, SEEDS = 250, 4
 
 ODD_VALUES = [
     *("", " ", "0", "1", "-1", "0.5", "1.5", "50%", "100%", "101%", "1/9", "9/1", "1/0", "0/0"),

@@ -112,3 +112,35 @@ def test_apply_ends_in_one_line_on_a_damaged_policy(tmp_path, monkeypatch):
             assert all(note.startswith("voros: warning: ") for note in notes), what
         tried += 1
     print(f"{tried} damaged policies applied")
+
+
+def allocated(position):
+    rng = np.random.default_rng([3, position])
+    died = {name: rng.random(60) < 0.3 for name in ("a", "b")}
+    risk = {name: rng.normal(size=60) + labels for name, labels in died.items()}
+    how = [
+        {"capacity": 0.3},
+        {"capacity": 20, "overlap": "once"},
+        {"capacity": 0.3, "by_cost": True},
+    ][position]
+    return voros.allocate(died, risk, Scenario(0.2, 1.0, (0.1, 0.4)), **how)
+
+
+@pytest.mark.parametrize("position", range(3))
+def test_a_damaged_joint_policy_is_refused_or_decides_as_before(position):
+    policy = allocated(position)
+    document = json.loads(policy.to_json())
+    rng = np.random.default_rng([17, position])
+    messages = []
+    for _ in range(TRIES):
+        text, what = tampered(document, rng)
+        try:
+            read = voros.JointPolicy.from_json(text)
+        except DocumentError as error:
+            messages.append(str(error))
+            continue
+        assert read.thresholds() == policy.thresholds(), what
+    assert all(message and "\n" not in message and len(message) < 500 for message in messages)
+    by_rule = sum("changed after it was saved" not in message for message in messages)
+    print(f"{TRIES} damaged joint policies: {len(messages)} refused, {by_rule} by a rule")
+    assert by_rule > 0.6 * len(messages) > 0.3 * TRIES

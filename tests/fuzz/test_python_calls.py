@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fuzz.odd_values import LABELS, ODD_VALUES, SCORES, Odd
+from fuzz.odd_values import LABELS, ODD_VALUES, SCORES, N, Odd
 from sklearn.linear_model import LogisticRegression
 
 import voros
@@ -135,6 +135,32 @@ TARGETS: dict[str, Target] = {
         "y_true scores scenario strategy tolerance sample_weight",
         **SEVERAL,
         scenario=SCENARIO,
+    ),
+    "net_benefit": _t(
+        voros.net_benefit,
+        "y_true y_score scenario threshold_probability sample_weight",
+        **CASES,
+        scenario=SCENARIO,
+        threshold_probability=[0.1, 0.2],
+    ),
+    "SiteCounts.from_scores": _t(
+        voros.SiteCounts.from_scores,
+        "y_true scores site outcome sample_weight min_cell bits since",
+        **SEVERAL,
+        site="north",
+        min_cell=2,
+    ),
+    "BinnedCounts.from_scores": _t(
+        voros.engines.BinnedCounts.from_scores, "y_true y_score sample_weight bits", **CASES
+    ),
+    "OperatingPoints.from_scores(periods)": _t(
+        voros.OperatingPoints.from_scores, "periods groups", **CASES
+    ),
+    "Periods.from_times": _t(
+        voros.Periods.from_times,
+        "times per time_zone",
+        times=np.arange(N).astype("datetime64[D]"),
+        per="day",
     ),
     "winner_map": _t(
         voros.winner_map,
@@ -286,6 +312,7 @@ TARGETS: dict[str, Target] = {
 }
 
 GRIDS = {"array of one", "list of one", "pair", "three numbers"}
+ANY_GROUPS = {"zeros", "ones", "texts", "tiny weights", "vast weights", "huge whole numbers"}
 SEEDS = {"None", "0", "1", "5", "np.int8", "10**400"}
 LABEL = {"0", "0.0", "1", "1.0", "True", "np.True_"}
 SHORT = {
@@ -314,6 +341,21 @@ SAMPLES = {
 }
 SOUND: dict[tuple[str, str], set[str]] = {
     ("Scenario", "capacity"): {"1e-308", "5e-324"},  # refused with the cases: below one of them
+    ("net_benefit", "threshold_probability"): {
+        *GRIDS,
+        *("0", "0.0", "0.3", "1e-308", "5e-324", "np.float32", "Fraction", "0-d array"),
+        *("empty list", "empty array", "reversed pair", "zeros", "tiny weights"),
+    },
+    ("SiteCounts.from_scores", "y_true"): {"zeros", "ones"},
+    ("SiteCounts.from_scores", "site"): {"text", "number as text", "percent"},
+    ("SiteCounts.from_scores", "outcome"): {"text", "number as text", "percent"},
+    ("SiteCounts.from_scores", "min_cell"): {"1", "5", "np.int8"},
+    ("SiteCounts.from_scores", "since"): {"None"},
+    ("BinnedCounts.from_scores", "y_true"): {"zeros", "ones"},
+    ("OperatingPoints.from_scores(periods)", "periods"): {"None"},
+    ("OperatingPoints.from_scores(periods)", "groups"): ANY_GROUPS,
+    ("Periods.from_times", "times"): {"dates"},
+    ("Periods.from_times", "time_zone"): {"None"},
     ("winner_map", "min_precisions"): GRIDS,
     ("winner_map", "capacities"): GRIDS,
     ("from_samples", "values"): SAMPLES,
@@ -335,6 +377,7 @@ SOUND: dict[tuple[str, str], set[str]] = {
     ("policy.predict", "cost_ratio"): RATIOS,
     ("Guarantee", "horizon"): {"None", "1", "5", "np.int8", "10**400"},
     ("from_scores", "groups"): {
+        "huge whole numbers",
         *("zeros", "ones", "texts", "complex column", "tiny weights", "vast weights"),
     },
     ("policy.evaluate", "y_true"): {"zeros", "ones"},

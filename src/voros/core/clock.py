@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, as_vector, is_missing
+from voros.core.arrays import AnyArray, as_vector, check_type, is_missing
 from voros.exceptions import ArgumentError
 
 ACCEPTED_TIMES = (
@@ -55,6 +55,8 @@ def read_clock(times: Any, time_zone: str | None = None, *, elapsed: bool = Fals
     >>> read_clock(["2024-03-30T23:30:00Z"], "Europe/Berlin").times.astype(str).tolist()
     ['2024-03-31T00:30:00.000000']
     """
+    if time_zone is not None:
+        check_type(time_zone, "time_zone", str, "the name of a place, such as 'Europe/Berlin'")
     zone = None if time_zone is None else _zone(time_zone)
     column = _datetime_column(times)
     if column is not None:
