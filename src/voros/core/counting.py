@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,9 +17,7 @@ Columns: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float]
 """Falling thresholds, true and false positives, the sizes of the classes, the smallest weight."""
 
 
-def order_by_score(
-    scores: AnyArray, kind: Literal["quicksort", "stable"] = "stable"
-) -> tuple[AnyArray, AnyArray, AnyArray]:
+def order_by_score(scores: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Order cases by falling score.
 
     Returns
@@ -30,17 +28,24 @@ def order_by_score(
     last : ndarray of int
         Where the last case of each distinct score stands.
     """
-    order = np.argsort(scores, kind=kind)[::-1]
+    order = np.argsort(scores, kind="stable")[::-1]
     ranked = scores[order]
     return order, ranked, np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
 
 
 def count_cases(positive: BoolArray, scores: AnyArray) -> Columns:
-    """Count alarms at every distinct score."""
-    order, ranked, last = order_by_score(scores, "quicksort")
-    tp = np.cumsum(positive[order])[last]
-    n_positive = int(tp[-1])
-    return ranked[last], tp, last + 1 - tp, n_positive, len(scores) - n_positive, 1.0
+    """Count alarms at every distinct score.
+
+    Values are sorted and not their order, which takes several times as long where many are tied.
+    """
+    ranked = np.sort(scores)
+    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))[::-1]
+    thresholds = ranked[first]
+    of_positives = np.sort(scores[positive])
+    n_positive = len(of_positives)
+    tp = n_positive - np.searchsorted(of_positives, thresholds)
+    fp = len(scores) - first - tp
+    return thresholds, tp, fp, n_positive, len(scores) - n_positive, 1.0
 
 
 def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> Columns:
