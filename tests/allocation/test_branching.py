@@ -129,24 +129,47 @@ def medium(rng, n_streams, n_cases, limit, once):
     return options, Cells.of(steps, sizes, periods, limit, once=once)
 
 
-@pytest.mark.parametrize(
-    ("once", "limit"),
-    [
-        (True, PeriodLimit(30, 0, 1)),
-        pytest.param(True, PeriodLimit(12, 1, 5), marks=pytest.mark.slow),
-        (False, PeriodLimit(20, 0, 5)),
-        pytest.param(False, PeriodLimit(25, 2, 6), marks=pytest.mark.slow),
-    ],
-)
+LIMITS = [
+    (True, PeriodLimit(30, 0, 1)),
+    pytest.param(True, PeriodLimit(12, 1, 5), marks=pytest.mark.slow),
+    (False, PeriodLimit(20, 0, 5)),
+    pytest.param(False, PeriodLimit(25, 2, 6), marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("once", "limit"), LIMITS)
 def test_equals_an_integer_program(once, limit):
     rng = np.random.default_rng(limit.capacity)
     for _ in range(3):
         options, cells = medium(rng, 4, 80, limit, once)
         problem = branching._Problem(options, cells, price_cells(options, cells))
-        found, _ = problem.best()
-        assert found.saved == pytest.approx(milp_saved(options, cells), abs=1e-6)
-        assert found.saved <= bound_of(options, cells, problem.prices) + 1e-6
-        assert limit.holds(cells.loads(problem._marked(found.positions)))
+        found = branching._Best(problem, 1000.0, branching.Effort()).found()
+        assert found.gap == 0
+        saved = found.chosen.saved
+        assert saved == pytest.approx(milp_saved(options, cells), abs=1e-6)
+        assert saved <= bound_of(options, cells, problem.prices) + 1e-6
+        assert limit.holds(cells.loads(problem._marked(found.chosen.positions)))
+
+
+@pytest.mark.parametrize(("once", "limit"), [(True, PeriodLimit(12, 1, 5, 55)), *LIMITS])
+def test_every_step_of_a_search_bounds_the_best_choice(once, limit):
+    """The first choice, the search that is ended and the program: best within what each says."""
+    rng = np.random.default_rng(limit.capacity)
+    options, cells = medium(rng, 3, 60, limit, once)
+    prices = price_cells(options, cells)
+    problem = branching._Problem(options, cells, prices)
+    best = max(
+        sum(int(o.saved[i]) for o, i in zip(options, at, strict=True))
+        for at in itertools.product(*(range(len(o.rows)) for o in options))
+        if limit.holds(cells.loads(problem._marked(at)))
+    )
+    found = branching._Best(problem, 1000.0, branching.Effort())
+    for step in (lambda: None, found._improve, found._solve):
+        step()
+        assert limit.holds(cells.loads(problem._marked(found.chosen.positions)))
+        assert found.chosen.saved <= best <= found.bound + 1e-6 * best
+    assert found.chosen.saved == best
+    assert found.gap < 1e-5
 
 
 def test_one_period_with_a_plain_sum_is_the_shared_capacity():
@@ -231,9 +254,53 @@ def test_shares_of_a_limit_on_each_period_are_refused():
         policy.evaluate(y, s)
 
 
-def test_a_search_that_grows_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(branching, "MOST_BRANCHES", 2)
+def hard(n_cases=400):
     rng = np.random.default_rng(14)
-    y, s, _ = draw(rng, 80, 3, 70, 1)
-    with pytest.raises(ValueError, match="looked at 2 partial choices of thresholds, and more"):
-        voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=20, overlap="once")
+    y, s, days = draw(rng, n_cases, 4, n_cases, n_cases // 20)
+    return y, s + y, {"capacity": 6, "per": "day", "exceed": 0.2, "periods": days}
+
+
+def test_a_search_that_is_ended_says_how_far_it_may_be_off():
+    y, s, how = hard()
+    scenario = voros.Scenario(cost_ratio=0.2)
+    quick = voros.allocate(y, s, scenario, max_seconds=1e-6, **how)
+    assert 0 < quick.certificate.gap < 1
+    assert f"at most {quick.certificate.gap:.2%} above the least cost" in repr(quick)
+    assert voros.JointPolicy.from_json(quick.to_json()) == quick
+    tested = quick.evaluate(y, s, periods=how["periods"])
+    assert tested.capacity_kept
+    better = voros.allocate(y, s, scenario, max_gap=0.02, **how)
+    assert better.certificate.gap <= 0.02
+    # The least cost is at most as high as either, and within what both say.
+    assert better.default.cost <= quick.default.cost
+    assert better.default.cost >= quick.default.cost * (1 - quick.certificate.gap) - 1e-6
+
+
+def test_the_work_of_a_search_is_limited_and_reported(monkeypatch):
+    y, s, how = hard(160)
+    monkeypatch.setattr(branching, "MOST_WORK", 1)
+    seen = []
+    policy = voros.allocate(
+        y, s, voros.Scenario(cost_ratio=0.2), progress=lambda *done: seen.append(done), **how
+    )
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert policy.certificate.n_states == 1
+    monkeypatch.undo()
+    exact = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), **how)
+    # The integer program went on, and found the same cost.
+    assert policy.default.cost == pytest.approx(exact.default.cost, rel=1e-5)
+    assert policy.certificate.gap < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_seconds": 0}, "max_seconds=0; accepted is a number of seconds above 0"),
+        ({"max_gap": 1}, "max_gap=1; accepted is a share of the cost"),
+        ({"progress": "yes"}, "progress='yes'; accepted are True, False"),
+    ],
+)
+def test_when_to_stop_is_checked(changes, message):
+    y, s, how = hard(160)
+    with pytest.raises(ValueError, match=message):
+        voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), **how, **changes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from numbers import Real
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.allocation.branching import share_within
+from voros.allocation.branching import Effort, share_within
 from voros.allocation.certified import certify
 from voros.allocation.choices import OVERLAPS, JointChoice, Overlap, SharedLimit
 from voros.allocation.joint_policy import JointPolicy
@@ -28,6 +28,7 @@ from voros.core.shared_capacity import SharedChoice, Stream, as_cost, share_capa
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
 from voros.policy.allowed import check_guarantee
+from voros.progress import Progress
 
 LIGHTEST, HEAVIEST = 1e-9, 1e9
 """Weights of a miss that leave costs comparable."""
@@ -54,13 +55,16 @@ def allocate(
     by_cost: bool = False,
     guarantee: Guarantee | None = None,
     groups: Any = None,
+    max_seconds: float = 60.0,
+    max_gap: float = 0.0,
+    progress: Progress = False,
 ) -> JointPolicy:
     """Find one threshold for each stream: least total cost within all floors and one capacity.
 
     A stream is one of several outcomes of the same cases, or a group of cases. Its cost is
     ``miss_weight * (cost_ratio * FP + FN)``, and the costs of the streams add up. The choice is
     exact for whole cases: no other thresholds within the limits cost less, and of equals the ones
-    with fewest alarms are taken.
+    with fewest alarms are taken. Where a search is ended before, it says how far it may be off.
 
     Parameters
     ----------
@@ -106,6 +110,12 @@ def allocate(
         are split, and taken as independent.
     groups : array-like of shape (n_cases,), optional
         With a guarantee: whose case it is, where patients have several.
+    max_seconds, max_gap : float, default 60 and 0
+        With `exceed` or ``overlap="once"`` thresholds are searched for, at most this long and until
+        their cost is at most this share above the least; ``certificate.gap`` says what was reached.
+        With a guarantee or `by_cost` there are several searches, each as long.
+    progress : bool or callable, default False
+        Draw a bar of each search, or call a function with how much is done of how much.
 
     Returns
     -------
@@ -147,7 +157,8 @@ def allocate(
         )
     names = tuple(cases.scores)
     scenarios = _scenarios(scenario, names)
-    policy = JointMaker(scenarios, _weights(miss_weight, names), limit, overlap, by_cost)
+    effort = Effort.of(max_seconds, max_gap, progress)
+    policy = JointMaker(scenarios, _weights(miss_weight, names), limit, overlap, by_cost, effort)
     if guarantee is None:
         if groups is not None:
             raise ArgumentError(
@@ -228,6 +239,7 @@ class JointMaker:
     limit: SharedLimit
     overlap: Overlap = "each"
     by_cost: bool = False
+    effort: Effort = field(default_factory=Effort)
 
     def make(self, cases: StreamCases) -> JointPolicy:
         """Decide on labelled cases."""
@@ -241,7 +253,8 @@ class JointMaker:
         """
         if cases is None or (self.overlap == "each" and self.limit.exceed is None):
             return share_capacity
-        return partial(_within_periods, cases, self.limit, n_above, self.overlap == "once")
+        once = self.overlap == "once"
+        return partial(_within_periods, cases, self.limit, n_above, once, self.effort)
 
     def from_points(
         self,
@@ -335,6 +348,7 @@ def _within_periods(
     limit: SharedLimit,
     n_above: int | None,
     once: bool,
+    effort: Effort,
     streams: list[Stream],
     max_alarms: float,
 ) -> SharedChoice:
@@ -342,11 +356,12 @@ def _within_periods(
     if limit.exceed is None or cases.periods is None:
         everything = np.zeros(cases.n_cases, dtype=np.int64)
         whole = PeriodLimit(int(max_alarms), 0, 1)
-        return share_within(streams, columns, whole, everything, once=once)
+        return share_within(streams, columns, whole, everything, once=once, effort=effort)
     within = replace(limit.in_periods(cases.periods), total=max_alarms)
     if n_above is not None:
         within = replace(within, n_above=n_above)
-    return share_within(streams, columns, within, cases.periods.codes, once=once)
+    codes = cases.periods.codes
+    return share_within(streams, columns, within, codes, once=once, effort=effort)
 
 
 def _scenarios(scenario: Any, names: Sequence[str]) -> dict[str, Scenario]:

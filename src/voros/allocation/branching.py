@@ -15,12 +15,20 @@ its options. So the search looks for all choices within a deficit d, and d rises
    over the options that the limit still allows. The last stream goes as far as it may.
 
 A choice within d is the best of all, for every choice outside of the search has a larger deficit.
+
+The search is limited, and where it does not end SciPy's integer program (HiGHS) goes on, with the
+columns of the options and the best choice so far as a lower limit. What is certified in the end is
+the lowest bound of both; the answer says how far it may be from it.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise, permutations
+from typing import Any
 
 import numpy as np
 
@@ -33,18 +41,66 @@ from voros.allocation.prices import (
     heights_of,
     price_cells,
 )
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.core.arrays import (
+    LARGEST_FINITE,
+    OPEN_INTERVAL,
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    check_number,
+)
 from voros.core.deficit_search import DEEPER, DEFICIT_ROUNDING, Options
 from voros.core.shared_capacity import SharedChoice, Stream, options_of, whole_costs
+from voros.progress import Progress, progress_bar
 
-MOST_BRANCHES = 1_000_000
-"""Partial choices looked at before the search gives up."""
+MOST_WORK = 5_000_000
+"""Choices times cells that are looked at in each of the first two steps of a search."""
+
+PRICE_HALVINGS = 30
+"""Of an interval of factors, until prices are found at which the limit holds."""
+
+MOST_SHARED = 1_000
+"""Pairs of a stream and a cell that others alarm too, in an integer program: with more of them
+HiGHS does not mind its time limit."""
 
 FIRST_DEFICIT = 1 / 64
 """Where the deficit begins, as a share of that of the choice that is known from the start."""
 
+LARGEST_GAP = 1 - 1e-9
+
+INFEASIBLE = 2
+"""What SciPy's solver calls a program without a solution."""
+
+SOLVER_ROUNDING = 1e-6
+"""Relative tolerance of the solver's bounds."""
+
 PRICE_FACTORS = np.array([0.7, 0.85, 1.0, 1.15, 1.3])
 """Prices times each of these are prices too; further down the best ones are others."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long a search may take, how near to the best its answer must be, and who watches.
+
+    Attributes
+    ----------
+    max_seconds : float
+    max_gap : float
+        The share of the cost that the least cost may lie below the answer.
+    progress : bool or callable
+    """
+
+    max_seconds: float = 60.0
+    max_gap: float = 0.0
+    progress: Progress = False
+
+    @classmethod
+    def of(cls, max_seconds: Any, max_gap: Any, progress: Progress) -> Effort:
+        """Check what a user stated."""
+        accepted = "a number of seconds above 0"
+        check_number(max_seconds, "max_seconds", accepted, OPEN_INTERVAL[0], LARGEST_FINITE)
+        check_number(max_gap, "max_gap", "a share of the cost from 0 to below 1", 0.0, LARGEST_GAP)
+        return cls(float(max_seconds), float(max_gap), progress)
 
 
 @dataclass(frozen=True)
@@ -55,10 +111,10 @@ class Chosen:
     saved: int
     alarms: int
 
-    @property
-    def key(self) -> tuple[int, int]:
-        """Smaller is better: more saved, then fewer alarms."""
-        return -self.saved, self.alarms
+
+def _worse(chosen: Chosen) -> tuple[int, int]:
+    """Smaller is better: more saved, then fewer alarms."""
+    return -chosen.saved, chosen.alarms
 
 
 def share_within(
@@ -68,6 +124,7 @@ def share_within(
     periods: AnyArray,
     *,
     once: bool,
+    effort: Effort | None = None,
 ) -> SharedChoice:
     """Choose one point for each stream: least cost within a limit on the alarms of each period.
 
@@ -80,11 +137,8 @@ def share_within(
     periods : ndarray of int, shape (n_cases,)
     once : bool
         Whether a case with several alarms counts once.
-
-    Raises
-    ------
-    ValueError
-        When the search would take too long.
+    effort : Effort, optional
+        When to stop; the certificate of the choice says how far it may be from the best.
 
     Examples
     --------
@@ -109,12 +163,14 @@ def share_within(
     within = [_allowed(option, step, periods, limit) for option, step in pairs]
     cells = Cells.of(steps, [len(o.rows) for o in within], periods, limit, once=once)
     problem = _Problem(within, cells, price_cells(within, cells))
-    found, n_branches = problem.best()
-    rows = tuple(int(o.rows[i]) for o, i in zip(within, found.positions, strict=True))
+    nothing = float(sum(stream.cost(0) for stream in streams)) * units.per_cost
+    found = _Best(problem, nothing, effort or Effort()).found()
+    rows = tuple(int(o.rows[i]) for o, i in zip(within, found.chosen.positions, strict=True))
     price = float(problem.prices.of_period.mean())
-    return SharedChoice.of(
-        streams, rows, units, bound=problem.bound, price=price, n_states=n_branches
+    choice = SharedChoice.of(
+        streams, rows, units, bound=problem.bound, price=price, n_states=found.n_branches
     )
+    return replace(choice, certificate=replace(choice.certificate, gap=found.gap))
 
 
 def _allowed(option: Options, step: AnyArray, periods: AnyArray, limit: PeriodLimit) -> Options:
@@ -145,20 +201,7 @@ class _Problem:
             1.0, abs(self.bound), sum(float(o.saved[-1]) for o in self.options)
         )
 
-    def best(self) -> tuple[Chosen, int]:
-        """Look for choices within a deficit that rises until one is found."""
-        known, bound, margin, n_branches = self._greedy(), self.bound, self.margin, 0
-        enough = max(bound - known.saved, 0.0)
-        depth = enough * FIRST_DEFICIT
-        while True:
-            search = self._within(depth + margin, known, n_branches)
-            search.descend((), np.zeros(len(search.cells.sizes), dtype=np.bool_), 0)
-            n_branches = search.n_branches
-            if search.best is not None:
-                return search.best, n_branches
-            depth = min(DEEPER * depth, enough) if depth > 0 else enough
-
-    def _greedy(self) -> Chosen:
+    def greedy(self) -> Chosen:
         """Take the best option of each stream, then the furthest, while the limit allows it."""
         n_streams, cells = len(self.options), self.cells
         chosen = [0] * n_streams
@@ -167,7 +210,49 @@ class _Problem:
             last = cells.furthest(i, len(self.options[i].rows), others)
             first_time = chosen[i] == 0
             chosen[i] = min(last, int(np.argmax(self._heights(i)))) if first_time else last
-        return self._chosen(tuple(chosen))
+        return self.chosen(tuple(chosen))
+
+    def priced(self) -> Chosen:
+        """Take the best options at prices just high enough for the limit, then the furthest."""
+        heights = [self._heights(i) for i in range(len(self.options))]
+        low, high, known = 0.0, 2.0**6, (0,) * len(self.options)
+        for _ in range(PRICE_HALVINGS):
+            factor = (low + high) / 2
+            pairs = zip(self.options, heights, strict=True)
+            chosen = tuple(int(np.argmax(o.saved - factor * (o.saved - h))) for o, h in pairs)
+            if self.cells.limit.holds(self.cells.loads(self._marked(chosen))):
+                known, high = chosen, factor
+            else:
+                low = factor
+        return self._furthest(known, range(len(known)))
+
+    def _furthest(self, positions: Sequence[int], streams: Sequence[int]) -> Chosen:
+        """Take streams, one after the other, as far as the limit allows beside the others."""
+        chosen = list(positions)
+        for stream in streams:
+            others = self._marked(chosen, stream)
+            chosen[stream] = self.cells.furthest(stream, len(self.options[stream].rows), others)
+        return self.chosen(tuple(chosen))
+
+    def improved(self, best: Chosen) -> Chosen:
+        """Give alarms of one stream to another for as long as that saves more."""
+        moves = MOST_WORK // max(len(self.cells.sizes), 1)
+        known = None
+        while known != best and moves > 0:
+            known = best
+            for i, j in permutations(range(len(self.options)), 2):
+                back = 1
+                while back <= best.positions[i] and moves > 0:
+                    moved = self._moved(best.positions, i, j, back)
+                    best = min(best, moved, key=_worse)
+                    back, moves = 2 * back, moves - 1
+        return best
+
+    def _moved(self, positions: tuple[int, ...], i: int, j: int, back: int) -> Chosen:
+        """Take one stream some options back, and then the other and itself as far as they may."""
+        chosen = list(positions)
+        chosen[i] -= back
+        return self._furthest(chosen, (j, i))
 
     def _heights(self, stream: int) -> FloatArray:
         parts = self.options[stream], self.cells.step[stream], self.prices.of_stream[stream]
@@ -181,11 +266,11 @@ class _Problem:
                 marked |= self.cells.alarmed(i, position)
         return marked
 
-    def _chosen(self, positions: tuple[int, ...]) -> Chosen:
+    def chosen(self, positions: tuple[int, ...]) -> Chosen:
         saved = sum(int(o.saved[i]) for o, i in zip(self.options, positions, strict=True))
         return Chosen(positions, saved, int(self.cells.sizes[self._marked(positions)].sum()))
 
-    def _within(self, depth: float, known: Chosen, n_branches: int) -> _Search:
+    def within(self, depth: float, known: Chosen, n_branches: int) -> _Search:
         """Keep the options within a deficit, and merge the cells that they alarm alike."""
         heights = [self._heights(i) for i in range(len(self.options))]
         near = [np.flatnonzero(height.max() - height <= depth) for height in heights]
@@ -218,6 +303,204 @@ class _Problem:
         )
 
 
+class _TooManyError(Exception):
+    """The search was given up."""
+
+
+@dataclass(eq=False)
+class _Best:
+    """The best choice so far, and what no choice can save more than."""
+
+    problem: _Problem
+    nothing: float
+    effort: Effort
+    n_branches: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin with a choice that is made quickly, and the bound of the prices."""
+        self.deadline = time.monotonic() + self.effort.max_seconds
+        self.chosen = min(self.problem.greedy(), self.problem.priced(), key=_worse)
+        self.bound = self.problem.bound
+
+    def found(self) -> _Best:
+        """Improve the choice in three steps, until it is good enough or the time is over."""
+        steps = (self._improve, self._search, self._solve)
+        for step in progress_bar(steps, "searching", self.effort.progress):
+            if not self._enough:
+                step()
+        return self
+
+    @property
+    def gap(self) -> float:
+        """How far the cost may be above the least, as a share of it; rounding is no gap."""
+        beyond = self.bound - self.chosen.saved
+        if beyond <= self.problem.margin:
+            return 0.0
+        return float(beyond / max(self.nothing - self.chosen.saved, self.problem.margin))
+
+    @property
+    def _enough(self) -> bool:
+        exact = self.effort.max_gap == 0
+        late = time.monotonic() > self.deadline
+        return late or (self.gap <= self.effort.max_gap and not (exact and self.n_branches == 0))
+
+    def _improve(self) -> None:
+        self.chosen = self.problem.improved(self.chosen)
+
+    def _search(self) -> None:
+        """Look for choices within a deficit that rises until one is found, or too much is tried."""
+        bound, margin = self.problem.bound, self.problem.margin
+        enough = max(bound - self.chosen.saved, 0.0)
+        depth = enough * FIRST_DEFICIT
+        most = MOST_WORK // max(len(self.problem.cells.sizes), 1)
+        while True:
+            search = self.problem.within(depth + margin, self.chosen, self.n_branches)
+            ended = search.run(most, self.deadline)
+            self.n_branches = search.n_branches
+            if search.best is not None:
+                self.chosen = min(self.chosen, search.best, key=_worse)
+            if not ended:
+                return
+            self.bound = bound - depth
+            if search.best is not None:
+                self.bound = float(self.chosen.saved)
+                return
+            depth = min(DEEPER * depth, enough) if depth > 0 else enough
+
+    def _solve(self) -> None:
+        """Let SciPy's integer program go on from the best choice so far."""
+        seconds = self.deadline - time.monotonic()
+        least = self.effort.max_gap * (self.nothing - self.chosen.saved)
+        found = integer_program(
+            self.problem.options, self.problem.cells, self.chosen.saved, least, seconds
+        )
+        if found is None:
+            return
+        positions, bound = found
+        if positions is not None:
+            better = self.problem.chosen(positions)
+            self.chosen = min(self.chosen, better, key=_worse)
+        self.bound = max(min(self.bound, bound), float(self.chosen.saved))
+
+
+def integer_program(
+    options: Sequence[Options], cells: Cells, known: int, least: float, seconds: float
+) -> tuple[tuple[int, ...] | None, float] | None:
+    """Solve the choice as an integer program; return a better choice, if any, and a bound.
+
+    A variable for each step of a stream from an option to the next, in their order; a visit for
+    each cell that several streams can alarm; and one for each period that may pass the capacity.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    program = _Program.of(options, cells)
+    if seconds <= 0 or program.n_shared > MOST_SHARED:
+        return None
+    scale = max(1.0, float(known))
+    limits = [LinearConstraint(rows, -np.inf, most) for rows, most in program.limits]
+    limits.append(LinearConstraint(-program.worth[None] / scale, -np.inf, -known / scale))
+    found = milp(
+        -program.worth / scale,
+        constraints=limits,
+        integrality=program.whole,
+        bounds=Bounds(0, 1),
+        options={"time_limit": seconds, "mip_rel_gap": least / scale},
+    )
+    # Without a better choice what is known is the best; HiGHS says infeasible then.
+    bound = float(known) if found.status == INFEASIBLE else np.inf
+    if found.mip_dual_bound is not None and np.isfinite(found.mip_dual_bound):
+        bound = -float(found.mip_dual_bound) * scale * (1 + SOLVER_ROUNDING)
+    return (None if found.x is None else program.positions(found.x)), bound
+
+
+@dataclass(frozen=True, eq=False)
+class _Program:
+    """The columns and rows of the integer program.
+
+    Attributes
+    ----------
+    worth : ndarray
+        What each column saves.
+    limits : list of pairs
+        Rows, and what they are at most.
+    whole : ndarray of int
+        1 for columns that are whole numbers; visits are so by themselves.
+    first : ndarray of int
+        The first column of each stream.
+    n_shared : int
+        Pairs of a stream and a cell that others alarm too.
+    """
+
+    worth: FloatArray
+    limits: list[tuple[Any, AnyArray | float]]
+    whole: AnyArray
+    first: AnyArray
+    n_shared: int
+
+    @classmethod
+    def of(cls, options: Sequence[Options], cells: Cells) -> _Program:
+        """Write down the steps of the streams, the visits and the limit."""
+        sizes, limit = np.array([len(each.rows) - 1 for each in options]), cells.limit
+        first = np.cumsum([0, *sizes])
+        can = (cells.step > 0) & (cells.step <= sizes[:, None])
+        shared = np.flatnonzero(can.sum(axis=0) > 1)
+        n_above = limit.n_periods if limit.n_above else 0
+        visit = first[-1] + np.arange(len(shared))
+        above = first[-1] + len(shared) + np.arange(n_above)
+        n_columns = int(first[-1]) + len(shared) + n_above
+        worth = np.zeros(n_columns)
+        worth[: first[-1]] = np.concatenate([np.diff(each.saved) for each in options])
+        # A later step needs the one before, and a shared cell that a step alarms needs a visit.
+        later = np.concatenate([np.arange(a + 1, b) for a, b in pairwise(first)])
+        stream, place = np.nonzero(can[:, shared])
+        step = first[stream] + cells.step[stream, shared[place]] - 1
+        needing, needed = np.append(later, step), np.append(later - 1, visit[place])
+        row = np.arange(len(needing))
+        # An alarm of one stream alone is that of its step, and a shared one that of its visit.
+        owner, own = np.nonzero(can & (can.sum(axis=0) == 1))
+        column = np.append(first[owner] + cells.step[owner, own] - 1, visit)
+        cell = np.append(own, shared)
+        most = cells.loads(np.ones(len(cells.sizes), dtype=np.bool_))
+        beyond = np.maximum(most - limit.capacity, 0)[:n_above]
+        always = cells.loads(np.any(cells.step == 0, axis=0))
+        one, nothing = np.ones(len(row)), np.zeros(len(cell), dtype=np.intp)
+        sparse = partial(_sparse, n_columns)
+        limits: list[tuple[Any, AnyArray | float]] = [
+            (sparse(len(row), (row, needing, one), (row, needed, -one)), 0.0),
+            (
+                sparse(
+                    limit.n_periods,
+                    (cells.periods[cell], column, cells.sizes[cell]),
+                    (np.arange(n_above), above, -beyond),
+                ),
+                limit.capacity - always,
+            ),
+        ]
+        if n_above:
+            each = np.zeros(n_above, dtype=np.intp), above, np.ones(n_above)
+            limits.append((sparse(1, each), float(limit.n_above)))
+        if np.isfinite(limit.total):
+            loads = sparse(1, (nothing, column, cells.sizes[cell]))
+            limits.append((loads, limit.total - always.sum()))
+        whole = np.ones(n_columns, dtype=np.int64)
+        whole[visit] = 0
+        return cls(worth, limits, whole, first, len(place))
+
+    def positions(self, values: FloatArray) -> tuple[int, ...]:
+        """Return the option of each stream: how many of its steps are taken."""
+        return tuple(
+            int(np.count_nonzero(values[low:high] > 1 / 2)) for low, high in pairwise(self.first)
+        )
+
+
+def _sparse(n_columns: int, n_rows: int, *entries: tuple[AnyArray, AnyArray, AnyArray]) -> Any:
+    """Make a sparse matrix of rows, columns and values."""
+    from scipy.sparse import coo_array
+
+    row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
+    return coo_array((value.astype(float), (row, column)), shape=(n_rows, n_columns)).tocsr()
+
+
 @dataclass(eq=False)
 class _Search:
     """Options within a deficit, and the best choice so far."""
@@ -233,6 +516,15 @@ class _Search:
     margin: float
     best: Chosen | None
     n_branches: int
+
+    def run(self, most: int, deadline: float) -> bool:
+        """Look at all choices; False where that would be more than ``most``, or take too long."""
+        self.most, self.deadline = most, deadline
+        try:
+            self.descend((), np.zeros(len(self.cells.sizes), dtype=np.bool_), 0)
+        except _TooManyError:
+            return False
+        return True
 
     def descend(self, chosen: tuple[int, ...], marked: BoolArray, saved: int) -> None:
         """Try the options of the next stream, the most promising first."""
@@ -256,12 +548,8 @@ class _Search:
 
     def _count(self) -> None:
         self.n_branches += 1
-        if self.n_branches > MOST_BRANCHES:
-            raise ValueError(
-                f"the exact search looked at {MOST_BRANCHES:,} partial choices of thresholds, and "
-                "more are left; use fewer streams, fewer distinct scores (round them), or a "
-                "capacity that is a mean with overlap='each'"
-            )
+        if self.n_branches > self.most or time.monotonic() > self.deadline:
+            raise _TooManyError
 
     def _heights(self, n_chosen: int, stream: int, marked: BoolArray) -> FloatArray:
         """Return what each option still allowed saves, less prices of new cells times factors."""
@@ -300,5 +588,5 @@ class _Search:
         near = dict(zip(self.order, (*chosen, position), strict=True))
         positions = tuple(int(self.near[i][near[i]]) for i in range(len(near)))
         found = Chosen(positions, total, int(self.cells.sizes[union].sum()))
-        if self.best is None or found.key < self.best.key:
+        if self.best is None or _worse(found) < _worse(self.best):
             self.best = found

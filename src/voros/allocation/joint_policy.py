@@ -321,13 +321,14 @@ class JointPolicy:
             self._used(self.default) + ("" if self.overlap == "once" else " alarms"),
             self.above_in_words,
             f"cost {self.default.cost:.6g}",
+            self.certificate.gap_in_words,
             self.certificate.price_in_words,
         )
         return f"JointPolicy({', '.join(filter(None, parts))})"
 
 
 JOINT_FORMAT = "voros joint policy"
-JOINT_SCHEMA = 3
+JOINT_SCHEMA = 4
 """Raised whenever the fields of a file change."""
 
 _KEYS = (

@@ -161,6 +161,12 @@ def share(
     overlap: Annotated[
         str, in_limits("Whether a case with several alarms counts each, or once.", metavar="NAME")
     ] = "each",
+    max_seconds: Annotated[
+        float, in_choice("With --exceed or --overlap once: end the search after this.")
+    ] = 60.0,
+    max_gap: Annotated[
+        float, in_choice("The same, once the cost is at most this share above the least.")
+    ] = 0.0,
     confidence: Annotated[
         float | None,
         in_choice("Keep all limits on future cases with this confidence.", metavar="SHARE"),
@@ -185,6 +191,7 @@ def share(
     check_output(output, show_options)
     sure = _guarantee(confidence, horizon, block, group)
     how: dict[str, Any] = {"overlap": overlap, "guarantee": sure, "miss_weight": read.miss_weight}
+    how |= {"max_seconds": max_seconds, "max_gap": max_gap}
     columns = file_format, when, shared
     cases = read.load(file, *columns, group)
     how |= {name: getattr(shared, name) for name in ("capacity", "per", "exceed")}
@@ -242,7 +249,7 @@ def _from_file(path: Path, limits: dict[str, Any]) -> Streams:
 def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> Sheet:
     notes = [
         f"expected cost {policy.default.cost:,.6g}, never alarm {policy.never_alarm_cost:,.6g}",
-        policy.certificate.price_in_words,
+        *filter(None, (policy.certificate.gap_in_words, policy.certificate.price_in_words)),
     ]
     if policy.above_in_words:
         notes.append(f"{policy.above_in_words} alarms, {policy.limit.rule}")

@@ -89,7 +89,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Why no other choice costs less: every one that could was enumerated.
+    """Why no other choice costs less: every one that could was enumerated, but for a gap.
 
     Attributes
     ----------
@@ -102,6 +102,8 @@ class Certificate:
         Partial choices that were looked at.
     resolution : float
         How far costs may be off by rounding; 0 where they are exact.
+    gap : float
+        The share of the cost that the least cost may lie below it: 0 unless a search was ended.
 
     Examples
     --------
@@ -116,6 +118,12 @@ class Certificate:
     shadow_price: float | None
     n_states: int
     resolution: float
+    gap: float = 0.0
+
+    @property
+    def gap_in_words(self) -> str:
+        """How far the cost may be from the least, where the search was ended before."""
+        return "" if self.gap == 0 else f"at most {self.gap:.2%} above the least cost"
 
     @property
     def price_in_words(self) -> str:
