@@ -19,7 +19,6 @@ from scipy.special import ndtr
 
 import voros
 from voros.core.arrays import AnyArray, FloatArray
-from voros.monitoring.capacity import Counts, capacity_watch
 from voros.monitoring.change import by_unit, change_watch
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.precision import (
@@ -31,8 +30,9 @@ from voros.monitoring.precision import (
     read_alarms,
     read_units,
 )
+from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch
 from voros.monitoring.renewal import propose, spend
-from voros.monitoring.settings import CapacityLimit, Settings
+from voros.monitoring.settings import Settings
 from voros.monitoring.store import PeriodTotals
 
 FLOOR = 0.25
@@ -182,7 +182,9 @@ def _looks(labels: AnyArray, delays: FloatArray, days: int, settings: Settings) 
         rows = times <= look
         closed = times[rows] + settings.window_seconds < look
         alarms = Alarms(times[rows], [None] * rows.sum(), closed, known[rows], known[rows])
-        verdicts.add(precision_watch(Settled(), alarms, 0.3, settings, look)[0].verdict)
+        verdicts.add(
+            precision_watch(Settled(), alarms, 0.3, settings, look, curves=False)[0].verdict
+        )
     return verdicts
 
 
@@ -225,7 +227,7 @@ def episode_streams(streams: int, n: int = 400) -> None:
             labels = (rng.random(n) < np.where(sizes == 8, many, few))[patients].astype(float)
             closed, names = np.ones(len(labels), dtype=bool), patients.astype(str).tolist()
             alarms = Alarms(times[patients], names, closed, labels, labels)
-            watch, _ = precision_watch(Settled(), alarms, FLOOR, settings, 1e12)
+            watch, _ = precision_watch(Settled(), alarms, FLOOR, settings, 1e12, curves=False)
             verdicts.append(watch.verdict)
         precision = (2.4 * many + 0.7 * few) / 3.1
         print(f"eight alarms, precision {precision:.3f}: {_shares(verdicts)}", flush=True)

@@ -64,9 +64,9 @@ def test_the_running_state_is_that_of_all_alarms_folded_anew(
     monkeypatch: pytest.MonkeyPatch, seed: int, options: dict[str, int]
 ) -> None:
     """Corrections before what was settled, cases out of order, episodes across its end."""
-    monkeypatch.setattr("voros.monitoring.monitor.SETTLED_AT_ONCE", 9)
+    monkeypatch.setattr("voros.monitoring.verdicts.SETTLED_AT_ONCE", 9)
     settled = deliver(seed, each=True, **options)
-    monkeypatch.setattr("voros.monitoring.monitor.SETTLED_AT_ONCE", 10**9)
+    monkeypatch.setattr("voros.monitoring.verdicts.SETTLED_AT_ONCE", 10**9)
     document, curves = deliver(seed, **options)
     assert settled[0] == document
     np.testing.assert_equal(settled[1], curves)

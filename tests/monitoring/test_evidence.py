@@ -9,15 +9,18 @@ import pytest
 from scipy.special import betainc, betaln
 from scipy.stats import binom
 
-from voros.monitoring.bets import (
+from voros.monitoring.bounds import COUNTED, start_bounds
+from voros.monitoring.evidence import (
+    LATE_BEGIN,
     PRECISION_WEIGHTS,
     STAKE_WEIGHTS,
+    START_SHARE,
     START_WEIGHTS,
+    late_weights,
     precision_bets,
     ratio_bets,
+    weigh,
 )
-from voros.monitoring.evidence import LATE_BEGIN, START_SHARE, late_weights, weigh
-from voros.monitoring.exact_bound import COUNTED, start_bounds
 
 FLOOR = 0.25
 

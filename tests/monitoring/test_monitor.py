@@ -7,9 +7,8 @@ import pytest
 from monitoring_streams import FIRST_DAY, days, feed, make_policy
 
 import voros
-from voros.monitoring.capacity import Counts, capacity_watch
-from voros.monitoring.cost import cost_watch
-from voros.monitoring.settings import CapacityLimit, Settings
+from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch, cost_watch
+from voros.monitoring.settings import Settings
 
 
 def precision_words(monitor: voros.Monitor) -> str:

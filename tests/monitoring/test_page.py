@@ -10,7 +10,7 @@ import pytest
 from monitoring_streams import days, feed, make_policy
 
 import voros
-from voros.monitoring.charts import Chart, Line
+from voros.monitoring.page import Chart, Line
 
 
 @pytest.mark.slow

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,62 +14,30 @@ import numpy as np
 from voros.core.alignment import check_aligned
 from voros.core.arrays import (
     AnyArray,
-    BoolArray,
     FloatArray,
-    as_vector,
     check_same_length,
-    check_scores,
     check_type,
-    is_missing,
     read_labels,
 )
-from voros.core.calendar import Calendar
-from voros.core.periods import Periods
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
-from voros.monitoring.advice import notes_on
-from voros.monitoring.capacity import capacity_watch, ended_counts
-from voros.monitoring.change import by_unit, change_watch
-from voros.monitoring.cost import cost_watch, mean_cost_ratio
-from voros.monitoring.precision import Settled, Tallies, precision_watch, read_alarms, settle
-from voros.monitoring.renewal import Renewal, propose
-from voros.monitoring.settings import Settings, capacity_limit
-from voros.monitoring.status import Status, Watch, worst
-from voros.monitoring.store import Cases, PeriodTotals, Store
-from voros.monitoring.times import Times, check_gaps, day_of, read_time, read_times
+from voros.monitoring.renewal import Renewal, count_proposal, propose
+from voros.monitoring.settings import (
+    Settings,
+    Times,
+    check_gaps,
+    check_single_labels,
+    day_of,
+    finite_scores,
+    name_periods,
+    read_ids,
+    read_time,
+    read_times,
+)
+from voros.monitoring.status import Status, Update
+from voros.monitoring.store import Cases, Store
+from voros.monitoring.verdicts import BEGINNING, Deployment, read_status, settle_alarms
 from voros.policy import ThresholdPolicy
-from voros.text.messages import Argument
-
-LARGEST_SCORE = 1e100
-"""Squares of scores are summed."""
-
-BEGINNING = -np.inf
-"""Before any case."""
-
-SETTLED_AT_ONCE = 1000
-"""Alarms whose state is kept together; a status reads at most about as many more."""
-
-
-@dataclass(frozen=True, eq=False)
-class Update:
-    """What a batch of cases was: which raise an alarm, and how many had come before.
-
-    Examples
-    --------
-    >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
-    >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
-    >>> monitor = voros.Monitor(voros.ThresholdPolicy.from_validation(y, scores, scenario))
-    >>> day = ["2026-03-01", "2026-03-01"]
-    >>> first = monitor.update([0.9, 0.2], cases=["a", "b"], times=day)
-    >>> again = monitor.update([0.9, 0.8], cases=["a", "c"], times=day)
-    >>> again.alarms, again.new, again.repeated
-    (array([ True,  True]), 1, 1)
-    """
-
-    alarms: BoolArray
-    new: int
-    repeated: int
 
 
 class Monitor:
@@ -233,10 +201,13 @@ class Monitor:
         periods : array-like of shape (n_cases,), optional
             The period of each case, such as a shift; by default that of the scenario's capacity,
             or its day.
+        confirm_times : bool, default False
+            Accept times more than a year from all others. The clock never goes back, so a mistyped
+            year would close the windows of all later alarms at once; see `withdraw`.
         """
         check_aligned(y_score=y_score, cases=cases, times=times, groups=groups, periods=periods)
-        ids, moments, scores = read_ids(cases), read_times(times), _finite_scores(y_score)
-        names, unit = self._named_periods(times, moments, periods)
+        ids, moments, scores = read_ids(cases), read_times(times), finite_scores(y_score)
+        names, unit = self._name_periods(times, moments, periods)
         patients = None if groups is None else read_ids(groups, "groups")
         given = {"y_score": scores, "cases": ids, "times": moments.seconds, "periods": names}
         check_same_length(**given, **({} if patients is None else {"groups": patients}))
@@ -245,48 +216,24 @@ class Monitor:
         alarms = self.policy.predict(scores, self.settings.cost_ratio)
         batch = Cases(ids, moments.seconds, names, scores, alarms, patients)
         order = np.argsort(moments.seconds, kind="stable")
-        new = self._add(batch.take(order), unit)
+        if not len(ids):
+            return Update(alarms, 0, 0)
+        with self._change():
+            self._store.use_unit(unit)
+            new = int(self._store.add_cases(batch.take(order), self.settings.window_seconds).sum())
+            self._store.advance(float(moments.seconds.max()))
         return Update(alarms, new, len(ids) - new)
 
-    def _named_periods(self, times: Any, moments: Times, periods: Any) -> tuple[AnyArray, str]:
-        """Return the period of each case, and the calendar's unit, or "given"."""
-        if periods is not None:
-            if self.settings.score_unit is not None:
-                raise ArgumentError(
-                    "periods",
-                    " of your own cannot be summed by the calendar; leave out ",
-                    Argument("score_unit"),
-                )
-            return read_ids(periods, "periods"), "given"
-        per = self.policy.scenario.per or "day"
-        if Calendar.of(per) is None:
-            raise ArgumentError(
-                "periods", f" is needed: the capacity is one per {per!r}, which no calendar knows"
-            )
-        if per == "day" or not len(moments.days):
-            return moments.days, per
-        counted = Periods.from_times(times, per)
-        return np.asarray(counted.names[counted.codes]), per
-
-    def _check_unit(self, unit: str) -> None:
-        """Refuse periods of two kinds, inside a transaction."""
-        stored = self._store.fact("periods")
-        if stored not in (None, unit):
-            raise ArgumentError(
-                "periods",
-                f" are of another kind than before ({stored}, not {unit}); keep to one",
-            )
-        self._store.keep("periods", unit)
-
-    def _add(self, batch: Cases, unit: str) -> int:
-        if not len(batch.ids):
-            return 0
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """Change the file, and keep the state of the alarms that are settled by it."""
         with self._store.transaction():
-            self._check_unit(unit)
-            new = self._store.add_cases(batch, self.settings.window_seconds)
-            self._store.advance(float(batch.seconds[-1]))
-            self._settle()
-        return int(new.sum())
+            yield
+            settle_alarms(self._deployment)
+
+    def _name_periods(self, times: Any, moments: Times, periods: Any) -> tuple[AnyArray, str]:
+        per, score_unit = self.policy.scenario.per or "day", self.settings.score_unit
+        return name_periods(times, moments, periods, per, score_unit)
 
     def label(
         self,
@@ -326,12 +273,10 @@ class Monitor:
             return 0
         if not confirm_times:
             check_gaps(seconds, None, self._store.clock)
-        _check_single_labels(ids, seconds, positive)
-        with self._store.transaction():
-            window = self.settings.window_seconds
-            new = self._store.add_labels(ids, seconds, positive, window)
+        check_single_labels(ids, seconds, positive)
+        with self._change():
+            new = self._store.add_labels(ids, seconds, positive, self.settings.window_seconds)
             self._store.advance(float(seconds.max()))
-            self._settle()
         return new
 
     def _label_seconds(self, times: Any, n: int) -> FloatArray:
@@ -350,11 +295,10 @@ class Monitor:
         seconds = read_time(time)
         if not confirm_times:
             check_gaps(np.array([seconds]), None, self._store.clock)
-        with self._store.transaction():
+        with self._change():
             advanced = float(self._store.fact("advanced") or BEGINNING)
             self._store.keep("advanced", repr(max(seconds, advanced)))
             self._store.advance(seconds)
-            self._settle()
 
     def withdraw(self, cases: Any) -> None:
         """Take cases back, with their labels, as if they had never come.
@@ -364,22 +308,9 @@ class Monitor:
         Parameters
         ----------
         cases : array-like of shape (n_cases,)
-
-        Examples
-        --------
-        >>> import voros
-        >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
-        >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
-        >>> monitor = voros.Monitor(voros.ThresholdPolicy.from_validation(y, scores, scenario))
-        >>> _ = monitor.update([0.9, 0.2], cases=["a", "b"], times=["2026-03-01", "2026-08-01"])
-        >>> monitor.withdraw(["b"])
-        >>> monitor.clock, monitor.status().cases
-        ('2026-03-01', 1)
         """
-        ids = read_ids(cases)
-        with self._store.transaction():
-            self._store.withdraw(ids)
-            self._settle()
+        with self._change():
+            self._store.withdraw(read_ids(cases))
 
     def correct_times(
         self, times: Any, *, cases: Any, periods: Any = None, confirm_times: bool = False
@@ -394,31 +325,15 @@ class Monitor:
         confirm_times : bool, default False
             As in `update`.
         """
+        check_aligned(times=times, cases=cases, periods=periods)
         ids, moments = read_ids(cases), read_times(times)
-        names, unit = self._named_periods(times, moments, periods)
+        names, unit = self._name_periods(times, moments, periods)
         check_same_length(times=moments.seconds, cases=ids, periods=names)
         if not confirm_times:
             check_gaps(moments.seconds, self._store.first, self._store.clock)
-        with self._store.transaction():
-            self._check_unit(unit)
+        with self._change():
+            self._store.use_unit(unit)
             self._store.move(ids, moments.seconds, names, self.settings.window_seconds)
-            self._settle()
-
-    def _settle(self) -> None:
-        """Keep the state of alarms that only a correction can change, inside a transaction."""
-        store, settings, floor = self._store, self.settings, self.policy.scenario.min_precision
-        clock, state = self._now, self._settled
-        until = clock - settings.window_seconds - settings.reach_seconds
-        if store.n_alarms(state.begin, until) <= SETTLED_AT_ONCE:
-            return
-        alarms = read_alarms(store.alarms(state.begin), settings.window_seconds, clock)
-        for until, after in settle(state, alarms, floor, settings, clock, SETTLED_AT_ONCE):
-            store.settle(until, after.text())
-
-    @property
-    def _settled(self) -> Settled:
-        text = self._store.settled()
-        return Settled(self._since) if text is None else Settled.from_text(text)
 
     def status(self, *, curves: bool = False) -> Status:
         """Say what is known of each limit now.
@@ -429,21 +344,7 @@ class Monitor:
             Compute the curves of precision, from every alarm since the policy was deployed.
             Without them a status goes on from what was settled when cases and labels came.
         """
-        store, clock = self._store, self._now
-        state = Settled(self._since) if curves else self._settled
-        alarms = read_alarms(store.alarms(state.begin), self.settings.window_seconds, clock)
-        periods = store.periods(self._since)
-        floor = self.policy.scenario.min_precision
-        judged, tallies = precision_watch(state, alarms, floor, self.settings, clock, curves=curves)
-        watches = ((judged,) if floor > 0 else ()) + tuple(self._watches(periods, clock))
-        still_open = int((~alarms.closed).sum())
-        return Status(
-            worst(watches),
-            self.clock,
-            watches,
-            *store.sizes(),
-            tuple(self._notes(tallies, still_open, periods, watches)),
-        )
+        return read_status(self._deployment, curves=curves)
 
     def report(self, path: str | Path, *, force: bool = False, title: str = "") -> Path:
         """Write the status as one HTML page that needs no other file.
@@ -451,7 +352,7 @@ class Monitor:
         An existing file is replaced only with ``force=True``.
         """
         from voros.io import write_whole
-        from voros.monitoring.status_page import render_status_page
+        from voros.monitoring.page import render_status_page
 
         named = title or (f"Monitor of {self.policy.model}" if self.policy.model else "Monitor")
         write_whole(
@@ -460,37 +361,8 @@ class Monitor:
         return Path(path)
 
     @property
-    def _now(self) -> float:
-        return BEGINNING if self._store.clock is None else self._store.clock
-
-    @property
-    def _since(self) -> float:
-        return float(self._store.fact("since") or BEGINNING)
-
-    def _watches(self, periods: PeriodTotals, clock: float) -> Iterator[Watch]:
-        settings, store = self.settings, self._store
-        limit = capacity_limit(self.policy, settings)
-        if limit is not None:
-            yield capacity_watch(ended_counts(periods, store.fact("periods")), limit, settings)
-        if settings.max_cost is not None:
-            rows = store.costs(self._since, clock - settings.window_seconds)
-            ratio = mean_cost_ratio(self.policy, settings.cost_ratio)
-            yield cost_watch(rows, ratio, settings.max_cost, settings)
-        unit = store.fact("periods")
-        if settings.score_unit is not None and unit is not None:
-            periods = by_unit(periods, unit, settings.score_unit)
-        yield change_watch(periods, settings)
-
-    def _notes(
-        self, tallies: Tallies, still_open: int, periods: PeriodTotals, watches: tuple[Watch, ...]
-    ) -> Iterator[str]:
-        if not len(periods.names):
-            return
-        unknown, others = self._store.recent_labels()
-        if unknown:
-            yield f"{unknown:,} of the last labels are of cases that have not come; check their ids"
-        about = self.policy, self.settings, watches, others > 0
-        yield from notes_on(tallies, still_open, periods, *about)
+    def _deployment(self) -> Deployment:
+        return Deployment(self._store, self.policy, self.settings)
 
     def renew(self, *, since: Any = None) -> Renewal:
         """Propose thresholds from recent labelled cases, through the guarantee of the policy.
@@ -509,22 +381,14 @@ class Monitor:
         """
         if since is None:
             since = self.status().since
-        begin = self._since if since is None else max(self._since, read_time(since))
-        rows = self._store.latest(begin, self._now - self.settings.window_seconds)
+        deployed = self._deployment
+        begin = deployed.since if since is None else max(deployed.since, read_time(since))
+        rows = self._store.latest(begin, deployed.now - self.settings.window_seconds)
         if self.policy.guarantee is None:
             return propose(rows, self.policy, self.settings.cost_ratio)
         with self._store.transaction():
-            number = self._count_proposal(rows)
+            number = count_proposal(rows, self.policy, self._store)
             return propose(rows, self.policy, self.settings.cost_ratio, number)
-
-    def _count_proposal(self, rows: list[tuple[Any, ...]]) -> int:
-        """Return the number of a proposal from these cases, inside a transaction."""
-        digest = hashlib.sha256(repr((rows, self.policy.to_json())).encode()).hexdigest()
-        number, _, last = (self._store.fact("proposals") or "0 ").partition(" ")
-        if digest == last:
-            return int(number)
-        self._store.keep("proposals", f"{int(number) + 1} {digest}")
-        return int(number) + 1
 
     def adopt(self, policy: ThresholdPolicy) -> None:
         """Deploy another policy from now on; evidence begins anew, and the file keeps the old."""
@@ -560,45 +424,6 @@ class Monitor:
         return f"Monitor({self._store.sizes()[0]:,} cases, {where})"
 
 
-def read_ids(names: Any, argument: str = "cases") -> AnyArray:
-    """Return what identifies cases, patients or periods as text, one for each case.
-
-    Examples
-    --------
-    >>> read_ids([7, 8]).tolist()
-    ['7', '8']
-    """
-    values = as_vector(names, argument)
-    if values.dtype.kind in "OMmf":
-        missing = [row for row, value in enumerate(values.tolist()) if is_missing(value)]
-        if missing:
-            raise ArgumentError(argument, f" is missing at index {missing[0]}; accepted is a name")
-    return np.array([str(value) for value in values.tolist()], dtype=object)
-
-
 def _decide_alike(one: ThresholdPolicy, other: ThresholdPolicy) -> bool:
     """Compare all but where the thresholds come from: another version may have decided them."""
     return replace(one, origin=None) == replace(other, origin=None)
-
-
-def _check_single_labels(ids: AnyArray, seconds: FloatArray, positive: BoolArray) -> None:
-    """Raise where a case has both labels at one time: neither is the later one."""
-    order = np.lexsort((seconds, ids))
-    same = (ids[order[1:]] == ids[order[:-1]]) & (seconds[order[1:]] == seconds[order[:-1]])
-    both = order[1:][same & (positive[order[1:]] != positive[order[:-1]])]
-    if len(both):
-        raise ArgumentError(
-            "cases", f" holds {str(ids[both[0]])!r} twice at one time, with different labels"
-        )
-
-
-def _finite_scores(y_score: Any) -> Any:
-    scores = check_scores(y_score).astype(float)
-    huge = np.abs(scores) > LARGEST_SCORE
-    if huge.any():
-        first = int(np.flatnonzero(huge)[0])
-        raise ArgumentError(
-            "y_score",
-            f" holds {scores[first]:g} at index {first}; accepted is at most {LARGEST_SCORE:g}",
-        )
-    return scores

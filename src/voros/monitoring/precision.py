@@ -10,10 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
-from voros.monitoring.bets import PRECISION_WEIGHTS, START_WEIGHTS, precision_bets
-from voros.monitoring.confidence import cluster_interval, mean_interval
-from voros.monitoring.evidence import START_SHARE, Evidence, Fold, weigh
-from voros.monitoring.exact_bound import start_bounds
+from voros.monitoring.bounds import cluster_interval, mean_interval, start_bounds
+from voros.monitoring.evidence import (
+    PRECISION_WEIGHTS,
+    START_SHARE,
+    START_WEIGHTS,
+    Evidence,
+    Fold,
+    precision_bets,
+    weigh,
+)
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Seen, Watch
 
@@ -294,13 +300,7 @@ def _reaching(
 
 
 def precision_watch(
-    state: Settled,
-    alarms: Alarms,
-    floor: float,
-    settings: Settings,
-    clock: float,
-    *,
-    curves: bool = False,
+    state: Settled, alarms: Alarms, floor: float, settings: Settings, clock: float, *, curves: bool
 ) -> tuple[Watch, Tallies]:
     """Judge the precision of the alarms whose windows have closed: those settled, and the rest.
 
@@ -334,7 +334,8 @@ def precision_watch(
 
 
 def _curves(units: Units, evidence: Evidence, settings: Settings) -> dict[str, FloatArray]:
-    points = _points(len(units.alarms))
+    last = len(units.alarms) - 1
+    points = np.unique(np.linspace(0, max(last, 0), min(last + 1, CURVE_POINTS)).astype(int))
     true, n = np.cumsum(units.true), np.cumsum(units.alarms)
     unlabelled, largest = np.cumsum(units.unlabelled), float(units.alarms.max(initial=1.0))
     count = n[points], points + 1.0
@@ -358,11 +359,6 @@ def _recent(true: FloatArray, labelled: FloatArray) -> FloatArray:
         hits, n = true[RECENT:] - true[:-RECENT], labelled[RECENT:] - labelled[:-RECENT]
         recent[RECENT:] = np.where(n > 0, hits / np.maximum(n, 1.0), np.nan)
     return recent
-
-
-def _points(n: int) -> AnyArray:
-    """Choose units to compute a curve at, the last one included."""
-    return np.unique(np.linspace(0, n - 1, min(n, CURVE_POINTS)).astype(int)) if n else np.arange(0)
 
 
 def _ends(

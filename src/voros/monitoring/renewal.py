@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from voros.core.scenario import Scenario
 from voros.guarantee import Guarantee
+from voros.monitoring.store import Store
 from voros.policy import ThresholdPolicy
 
 
@@ -98,6 +100,16 @@ def spend(guarantee: Guarantee, number: int) -> Guarantee:
     (0.0304, 0.05)
     """
     return replace(guarantee, confidence=1.0 - guarantee.alpha * 6.0 / (np.pi * number) ** 2)
+
+
+def count_proposal(rows: list[tuple[Any, ...]], policy: ThresholdPolicy, store: Store) -> int:
+    """Return the number of a proposal from these cases, inside a transaction."""
+    digest = hashlib.sha256(repr((rows, policy.to_json())).encode()).hexdigest()
+    number, _, last = (store.fact("proposals") or "0 ").partition(" ")
+    if digest == last:
+        return int(number)
+    store.keep("proposals", f"{int(number) + 1} {digest}")
+    return int(number) + 1
 
 
 def propose(

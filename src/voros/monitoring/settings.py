@@ -1,23 +1,145 @@
-"""What a monitor is asked to promise; kept in its file."""
+"""What a monitor is given: settings, times, names of cases, scores and labels, each checked."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from voros.core.arrays import (
     LARGEST_FINITE,
     OPEN_INTERVAL,
+    AnyArray,
+    BoolArray,
+    FloatArray,
     as_number,
+    as_vector,
     check_count,
     check_number,
+    check_scores,
+    is_missing,
 )
 from voros.core.calendar import CALENDAR, Calendar
+from voros.core.clock import read_clock
+from voros.core.periods import Periods
 from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text
-from voros.monitoring.times import SECONDS_PER_DAY, read_days
-from voros.policy import ThresholdPolicy
+from voros.text.messages import Argument
+
+LARGEST_SCORE = 1e100
+"""Squares of scores are summed."""
+
+SECONDS_PER_DAY = 86_400.0
+
+LONGEST_GAP = 366 * SECONDS_PER_DAY
+"""Times further than this from all others are refused until somebody confirms them."""
+
+LAST_SECOND = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+"""Calendars of Python end with that day."""
+
+
+class Times(NamedTuple):
+    """When something happened.
+
+    Attributes
+    ----------
+    seconds : ndarray of float
+        Since 1970 in UTC; times without a zone are taken as they stand.
+    days : ndarray of str
+        The date on the wall: that of the time's own zone, such as ``"2026-03-01"``.
+    """
+
+    seconds: FloatArray
+    days: AnyArray
+
+
+def read_times(times: Any) -> Times:
+    """Read dates and times of any kind: numpy, pandas, polars, Python's own, ISO 8601 text.
+
+    Examples
+    --------
+    >>> read_times(["2026-03-01T23:30:00-05:00", "2026-03-02T00:30+01:00"]).days.tolist()
+    ['2026-03-01', '2026-03-02']
+    """
+    wall = read_clock(times).times
+    seconds = read_clock(times, elapsed=True).times.astype(np.int64) / 1e6
+    # Few days, many cases.
+    days, codes = np.unique(wall.astype("datetime64[D]"), return_inverse=True)
+    return Times(seconds, days.astype("U10")[codes])
+
+
+def read_time(time: Any) -> float:
+    """Read one time as seconds since 1970."""
+    return float(read_times([time]).seconds[0])
+
+
+def read_days(value: Any, name: str) -> float:
+    """Read a length of time, a number of days or a timedelta, as days.
+
+    Examples
+    --------
+    >>> read_days(timedelta(hours=36), "window")
+    1.5
+    """
+    if isinstance(value, timedelta):
+        value = value.total_seconds() / SECONDS_PER_DAY
+    accepted = "a number of days of at least 0, or a timedelta"
+    return check_number(value, name, accepted, 0.0, LARGEST_FINITE)
+
+
+def check_gaps(seconds: FloatArray, first: float | None, clock: float | None) -> None:
+    """Refuse times more than a year from all others, which are mostly mistyped.
+
+    ``first`` and ``clock`` are the first and the latest time known so far; between them any is
+    accepted. Where none is, times may not be more than a year after today either.
+
+    Examples
+    --------
+    >>> check_gaps(read_times(["2026-01-02", "2062-01-03"]).seconds, None, None)
+    Traceback (most recent call last):
+    voros.exceptions.ArgumentError: times holds 2062-01-03, more than a year from 2026-01-02 and
+    from every other time; is it mistyped? confirm_times=True accepts it
+    """
+    ordered = np.unique(seconds)
+    if clock is None:
+        _check_chain(ordered)
+        today = datetime.now(UTC).timestamp()
+        _check_chain(np.append(today, ordered[ordered > today]))
+        return
+    _check_chain(np.append(clock, ordered[ordered > clock]))
+    if first is not None:
+        _check_chain(np.append(ordered[ordered < first], first), before=True)
+
+
+def _check_chain(ordered: FloatArray, before: bool = False) -> None:
+    """Refuse a gap; where it parts few times from many, name one of the few."""
+    wide = np.flatnonzero(np.diff(ordered) > LONGEST_GAP)
+    if not len(wide):
+        return
+    row = int(wide[0])
+    early = before or 2 * (row + 1) < len(ordered)
+    far, near = (row, row + 1) if early else (row + 1, row)
+    raise ArgumentError(
+        "times",
+        f" holds {day_of(ordered[far])}, more than a year from {day_of(ordered[near])} and from "
+        "every other time; is it mistyped? ",
+        Argument("confirm_times=True", "confirm_times"),
+        " accepts it",
+    )
+
+
+def day_of(seconds: float) -> str:
+    """Return the date of a time in seconds; beyond the calendar its last day.
+
+    Examples
+    --------
+    >>> day_of(86_400.0)
+    '1970-01-02'
+    """
+    return datetime.fromtimestamp(min(seconds, LAST_SECOND), UTC).date().isoformat()
 
 
 @dataclass(frozen=True)
@@ -102,37 +224,63 @@ class Settings:
         return cls(**values)
 
 
-@dataclass(frozen=True)
-class CapacityLimit:
-    """Most alarms: a share of the cases, or a number per period.
+def read_ids(names: Any, argument: str = "cases") -> AnyArray:
+    """Return what identifies cases, patients or periods as text, one for each case.
 
-    Attributes
-    ----------
-    most : float
-    kind : str
-        "share" of the cases; "mean" number over periods; "exceed", the share of periods that may
-        have more; "never" may any.
-    exceed : float
+    Examples
+    --------
+    >>> read_ids([7, 8]).tolist()
+    ['7', '8']
     """
-
-    most: float
-    kind: str
-    exceed: float = 0.0
-
-
-def capacity_limit(policy: ThresholdPolicy, settings: Settings) -> CapacityLimit | None:
-    """Return the limit on alarms that a monitor watches; None where there is none."""
-    if settings.capacity is not None:
-        return _per_period(settings.capacity, settings.exceed)
-    scenario, n_cases = policy.scenario, policy.n_positive + policy.n_negative
-    if scenario.per is not None:
-        return _per_period(scenario.capacity, scenario.exceed)
-    share = float(scenario.capacity) / (n_cases if scenario.capacity_is_count else 1)
-    return CapacityLimit(share, "share") if share < 1 else None
+    values = as_vector(names, argument)
+    if values.dtype.kind in "OMmf":
+        missing = [row for row, value in enumerate(values.tolist()) if is_missing(value)]
+        if missing:
+            raise ArgumentError(argument, f" is missing at index {missing[0]}; accepted is a name")
+    return np.array([str(value) for value in values.tolist()], dtype=object)
 
 
-def _per_period(most: float, exceed: Any) -> CapacityLimit:
-    if exceed is None:
-        return CapacityLimit(float(most), "mean")
-    kind = "exceed" if exceed > 0 else "never"
-    return CapacityLimit(float(most), kind, float(exceed))
+def check_single_labels(ids: AnyArray, seconds: FloatArray, positive: BoolArray) -> None:
+    """Raise where a case has both labels at one time: neither is the later one."""
+    order = np.lexsort((seconds, ids))
+    same = (ids[order[1:]] == ids[order[:-1]]) & (seconds[order[1:]] == seconds[order[:-1]])
+    both = order[1:][same & (positive[order[1:]] != positive[order[:-1]])]
+    if len(both):
+        raise ArgumentError(
+            "cases", f" holds {str(ids[both[0]])!r} twice at one time, with different labels"
+        )
+
+
+def finite_scores(y_score: Any) -> FloatArray:
+    """Return scores whose squares can be summed."""
+    scores = check_scores(y_score).astype(float)
+    huge = np.abs(scores) > LARGEST_SCORE
+    if huge.any():
+        first = int(np.flatnonzero(huge)[0])
+        raise ArgumentError(
+            "y_score",
+            f" holds {scores[first]:g} at index {first}; accepted is at most {LARGEST_SCORE:g}",
+        )
+    return scores
+
+
+def name_periods(
+    times: Any, moments: Times, periods: Any, per: str, score_unit: str | None
+) -> tuple[AnyArray, str]:
+    """Return the period of each case, and the calendar's unit, or "given"."""
+    if periods is not None and score_unit is not None:
+        raise ArgumentError(
+            "periods",
+            " of your own cannot be summed by the calendar; leave out ",
+            Argument("score_unit"),
+        )
+    if periods is not None:
+        return read_ids(periods, "periods"), "given"
+    if Calendar.of(per) is None:
+        raise ArgumentError(
+            "periods", f" is needed: the capacity is one per {per!r}, which no calendar knows"
+        )
+    if per == "day" or not len(moments.days):
+        return moments.days, per
+    counted = Periods.from_times(times, per)
+    return np.asarray(counted.names[counted.codes]), per

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
+from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.monitoring.evidence import Evidence
-from voros.monitoring.times import day_of
+from voros.monitoring.settings import day_of
 from voros.text.table import Table, html_facts
 
 Verdict: TypeAlias = Literal["kept", "too early to tell", "unknown", "watch", "broken"]
@@ -144,6 +144,28 @@ class Status:
         facts = [("verdict", self.verdict), ("as of", str(self.as_of))]
         facts += [(watch.name, watch.words) for watch in self.watches]
         return html_facts(facts + [("note", note) for note in self.notes])
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """What a batch of cases was: which raise an alarm, and how many had come before.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+    >>> monitor = voros.Monitor(voros.ThresholdPolicy.from_validation(y, scores, scenario))
+    >>> day = ["2026-03-01", "2026-03-01"]
+    >>> first = monitor.update([0.9, 0.2], cases=["a", "b"], times=day)
+    >>> again = monitor.update([0.9, 0.8], cases=["a", "c"], times=day)
+    >>> again.alarms, again.new, again.repeated
+    (array([ True,  True]), 1, 1)
+    """
+
+    alarms: BoolArray
+    new: int
+    repeated: int
 
 
 def _cells(watch: Watch) -> tuple[str, ...]:

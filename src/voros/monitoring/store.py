@@ -14,7 +14,7 @@ import numpy as np
 from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.exceptions import ArgumentError
 from voros.monitoring.database import Database
-from voros.monitoring.times import day_of
+from voros.monitoring.settings import day_of
 
 RECENT_LABELS = 1_000
 """Labels that are looked at to see whose they are."""
@@ -180,6 +180,15 @@ class Store(Database):
         clock = max((float(time) for time in times if time is not None), default=-np.inf)
         self.keep("clock", repr(clock))
         self.rows("DELETE FROM settled")
+
+    def use_unit(self, unit: str) -> None:
+        """Refuse periods of two kinds, inside a transaction."""
+        stored = self.fact("periods")
+        if stored not in (None, unit):
+            raise ArgumentError(
+                "periods", f" are of another kind than before ({stored}, not {unit}); keep to one"
+            )
+        self.keep("periods", unit)
 
     def add_cases(self, cases: Cases, window: float) -> BoolArray:
         """Add cases inside a transaction, with their periods' totals, and return which were new.

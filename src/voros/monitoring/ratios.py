@@ -1,21 +1,60 @@
-"""Alarms per period against the capacity, over the periods that have ended."""
+"""Alarms per period, or per case, against the capacity, and cost against a budget.
+
+Both are ratios of sums over the periods that have ended.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from voros.core.arrays import BoolArray, FloatArray
 from voros.core.calendar import Calendar
-from voros.monitoring.bets import STAKE_WEIGHTS, ratio_bets
-from voros.monitoring.confidence import mean_interval, ratio_interval
-from voros.monitoring.evidence import Evidence, weigh
-from voros.monitoring.settings import CapacityLimit, Settings
+from voros.monitoring.bounds import mean_interval, ratio_interval
+from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, ratio_bets, weigh
+from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Seen, Watch
 from voros.monitoring.store import PeriodTotals
-from voros.monitoring.times import day_of
+from voros.policy import ThresholdPolicy
+
+
+@dataclass(frozen=True)
+class CapacityLimit:
+    """Most alarms: a share of the cases, or a number per period.
+
+    Attributes
+    ----------
+    most : float
+    kind : str
+        "share" of the cases; "mean" number over periods; "exceed", the share of periods that may
+        have more; "never" may any.
+    exceed : float
+    """
+
+    most: float
+    kind: str
+    exceed: float = 0.0
+
+
+def capacity_limit(policy: ThresholdPolicy, settings: Settings) -> CapacityLimit | None:
+    """Return the limit on alarms that a monitor watches; None where there is none."""
+    if settings.capacity is not None:
+        return _per_period(settings.capacity, settings.exceed)
+    scenario, n_cases = policy.scenario, policy.n_positive + policy.n_negative
+    if scenario.per is not None:
+        return _per_period(scenario.capacity, scenario.exceed)
+    share = float(scenario.capacity) / (n_cases if scenario.capacity_is_count else 1)
+    return CapacityLimit(share, "share") if share < 1 else None
+
+
+def _per_period(most: float, exceed: Any) -> CapacityLimit:
+    if exceed is None:
+        return CapacityLimit(float(most), "mean")
+    kind = "exceed" if exceed > 0 else "never"
+    return CapacityLimit(float(most), kind, float(exceed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +121,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
     return Watch(
         "capacity",
         found.verdict,
-        _words(found, counts, limit, above),
+        _capacity_in_words(found, counts, limit, above),
         bounds[0].most,
         bounds[0].ratio if ends else None,
         low,
@@ -124,7 +163,9 @@ def _judge_never(counts: Counts, above: BoolArray) -> Judgement:
     return Judgement("broken", first, first)
 
 
-def _words(found: Judgement, counts: Counts, limit: CapacityLimit, above: BoolArray) -> str:
+def _capacity_in_words(
+    found: Judgement, counts: Counts, limit: CapacityLimit, above: BoolArray
+) -> str:
     if not len(above):
         return "capacity: too early to tell; no period has ended"
     if limit.kind == "share":
@@ -145,3 +186,65 @@ def _words(found: Judgement, counts: Counts, limit: CapacityLimit, above: BoolAr
         "watch": f" since {found.noticed}",
     }.get(found.verdict, "")
     return f"capacity: {found.verdict}{since}; {seen}"
+
+
+SHOWN_PER = 1000
+"""Costs are shown for this many cases."""
+
+
+def mean_cost_ratio(policy: ThresholdPolicy, cost_ratio: float | None) -> float:
+    """Return what a false alarm costs against a miss: as it is known, or on average."""
+    if cost_ratio is not None:
+        return float(cost_ratio)
+    costs, odds = policy.scenario.costs, policy.n_negative / policy.n_positive
+    nodes, weights = costs.nodes(np.array(costs.support, dtype=np.float64))
+    return float(weights @ costs.to_ratio(nodes, odds) / weights.sum())
+
+
+def cost_watch(
+    rows: Sequence[tuple[Any, ...]], ratio: float, max_cost: float, settings: Settings
+) -> Watch:
+    """Judge the mean cost per case, in misses, over periods whose windows have closed.
+
+    A case without a label adds nothing: the true cost is at least what is counted, so a budget
+    that is shown to be broken is broken. That it is kept can be said only where all have labels.
+    """
+    table = np.array(rows, dtype=float).reshape(-1, 5)
+    begins, cases, false_alarms, misses, unlabelled = table.T
+    costs, alpha = ratio * false_alarms + misses, settings.alpha
+    bets = ratio_bets(costs, max_cost, cases)
+    weighed = weigh(bets, STAKE_WEIGHTS, alpha, settings.run_length, begins=begins)
+    total, missing = float(cases.sum()), int(unlabelled.sum())
+    low, high = ratio_interval(costs, alpha, cases) if total else (0.0, np.inf)
+    known = not missing and bool(np.isfinite(high))
+    found = Seen().then(weighed, begins).judge(known and high <= max_cost)
+    estimate = float(costs.sum() / total) if total else None
+    return Watch(
+        "cost",
+        "unknown" if missing and found.verdict == "too early to tell" else found.verdict,
+        _cost_in_words(found, estimate, max_cost, missing, int(total)),
+        max_cost,
+        estimate,
+        low if total else None,
+        high if known else None,
+        len(begins),
+        weighed.ratio,
+        found.since,
+        found.noticed,
+        {"time": begins, "cost": SHOWN_PER * costs / cases},
+    )
+
+
+def _cost_in_words(
+    found: Judgement, estimate: float | None, max_cost: float, missing: int, cases: int
+) -> str:
+    if estimate is None:
+        return "cost: too early to tell; no window has closed"
+    seen = f"{SHOWN_PER * estimate:.1f} misses' worth in 1,000 cases, of {SHOWN_PER * max_cost:.1f}"
+    if missing:
+        seen += (
+            f", counted without the {missing:,} of {cases:,} cases that nobody labelled: the true "
+            "cost is at least this"
+        )
+    since = f" since about {found.since}" if found.since else ""
+    return f"cost: {found.verdict}{since}; {seen}"

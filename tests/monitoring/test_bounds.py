@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from voros.monitoring.confidence import (
+from voros.monitoring.bounds import (
     cluster_interval,
     mean_interval,
     ratio_interval,

@@ -1,35 +1,131 @@
-"""What is not known, and what the numbers suggest."""
+"""What a monitor says of its file: a verdict for each limit, and notes on what is not known."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from voros.monitoring.change import ALIKE, neighbour_correlation
-from voros.monitoring.precision import Tallies
-from voros.monitoring.settings import Settings
-from voros.monitoring.status import Watch
-from voros.monitoring.store import PeriodTotals
+from voros.monitoring.change import ALIKE, by_unit, change_watch, neighbour_correlation
+from voros.monitoring.precision import (
+    Settled,
+    Tallies,
+    precision_watch,
+    read_alarms,
+    settle,
+)
+from voros.monitoring.ratios import (
+    capacity_limit,
+    capacity_watch,
+    cost_watch,
+    ended_counts,
+    mean_cost_ratio,
+)
+from voros.monitoring.settings import Settings, day_of
+from voros.monitoring.status import Status, Watch, worst
+from voros.monitoring.store import PeriodTotals, Store
 from voros.policy import ThresholdPolicy
+
+BEGINNING = -np.inf
+"""Before any case."""
+
+SETTLED_AT_ONCE = 1000
+"""Alarms whose state is kept together; a status reads at most about as many more."""
 
 RECENT_PERIODS = 30
 """Periods whose alarms suggest the prevalence of today."""
 
 
-def notes_on(
+class Deployment(NamedTuple):
+    """A policy, and the file of what it has decided."""
+
+    store: Store
+    policy: ThresholdPolicy
+    settings: Settings
+
+    @property
+    def now(self) -> float:
+        """The latest time known."""
+        return BEGINNING if self.store.clock is None else self.store.clock
+
+    @property
+    def since(self) -> float:
+        """When the policy was deployed."""
+        return float(self.store.fact("since") or BEGINNING)
+
+    @property
+    def settled(self) -> Settled:
+        """The latest state that was kept."""
+        text = self.store.settled()
+        return Settled(self.since) if text is None else Settled.from_text(text)
+
+    @property
+    def floor(self) -> float:
+        """The precision floor."""
+        return self.policy.scenario.min_precision
+
+
+def settle_alarms(deployed: Deployment) -> None:
+    """Keep the state of alarms that only a correction can change, inside a transaction."""
+    store, settings, now, state = *deployed[::2], deployed.now, deployed.settled
+    until = now - settings.window_seconds - settings.reach_seconds
+    if store.n_alarms(state.begin, until) <= SETTLED_AT_ONCE:
+        return
+    alarms = read_alarms(store.alarms(state.begin), settings.window_seconds, now)
+    for until, after in settle(state, alarms, deployed.floor, settings, now, SETTLED_AT_ONCE):
+        store.settle(until, after.text())
+
+
+def read_status(deployed: Deployment, *, curves: bool) -> Status:
+    """Judge every limit; with curves, precision from every alarm since the policy was deployed."""
+    store, settings, clock = deployed.store, deployed.settings, deployed.now
+    state = Settled(deployed.since) if curves else deployed.settled
+    alarms = read_alarms(store.alarms(state.begin), settings.window_seconds, clock)
+    periods = store.periods(deployed.since)
+    judged, tallies = precision_watch(state, alarms, deployed.floor, settings, clock, curves=curves)
+    watches = ((judged,) if deployed.floor > 0 else ()) + tuple(_watches(deployed, periods))
+    still_open = int((~alarms.closed).sum())
+    return Status(
+        worst(watches),
+        None if store.clock is None else day_of(clock),
+        watches,
+        *store.sizes(),
+        tuple(_notes(deployed, tallies, still_open, periods, watches))
+        if len(periods.names)
+        else (),
+    )
+
+
+def _watches(deployed: Deployment, periods: PeriodTotals) -> Iterator[Watch]:
+    store, policy, settings = deployed
+    limit, unit = capacity_limit(policy, settings), store.fact("periods")
+    if limit is not None:
+        yield capacity_watch(ended_counts(periods, unit), limit, settings)
+    if settings.max_cost is not None:
+        rows = store.costs(deployed.since, deployed.now - settings.window_seconds)
+        ratio = mean_cost_ratio(policy, settings.cost_ratio)
+        yield cost_watch(rows, ratio, settings.max_cost, settings)
+    if settings.score_unit is not None and unit is not None:
+        periods = by_unit(periods, unit, settings.score_unit)
+    yield change_watch(periods, settings)
+
+
+def _notes(
+    deployed: Deployment,
     tallies: Tallies,
     still_open: int,
     periods: PeriodTotals,
-    policy: ThresholdPolicy,
-    settings: Settings,
     watches: tuple[Watch, ...],
-    followed: bool,
 ) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
+    _, policy, settings = deployed
+    unknown, others = deployed.store.recent_labels()
+    if unknown:
+        yield f"{unknown:,} of the last labels are of cases that have not come; check their ids"
     yield from _left_out(tallies, still_open, settings, watches)
     yield from _alike_in_words(watches)
-    yield _recall_in_words(followed)
+    yield _recall_in_words(others > 0)
     suggested = suggested_prevalence(periods, policy, settings)
     if suggested is not None:
         validated = policy.n_positive / (policy.n_positive + policy.n_negative)
