@@ -5,6 +5,7 @@ and the exact score by refinement, in turn, in a process of its own that may use
 is the ratio of the two, best of several.
 
     python benchmarks/scale.py --rows 20_000_000 200_000_000 --engines duckdb polars
+    python benchmarks/scale.py --rows 20_000_000 --kinds even sorted weighted
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +35,23 @@ SCENARIOS = {
 }
 
 
-def generate(rows: int, file: Path) -> None:
+KINDS = ("even", "sorted", "weighted")
+"""Scores in any order; rising, so that the first rows mislead; with a weight for every row."""
+
+
+def generate(rows: int, file: Path, kind: str) -> None:
     import duckdb
 
     connection = duckdb.connect(config={"memory_limit": "2GB"})
     connection.execute("SELECT setseed(0.5)")
     connection.execute(
-        "COPY (SELECT score, random() < 0.9 * score ** 6 AS label "
-        f"FROM (SELECT random() ** 3 AS score FROM range({rows}))) TO '{file}'"
+        f"COPY (SELECT score, random() < 0.9 * score ** 6 AS label{WEIGHT.get(kind, '')} "
+        f"FROM (SELECT random() ** 3 AS score FROM range({rows})){ORDER.get(kind, '')}) TO '{file}'"
     )
+
+
+WEIGHT = {"weighted": ", 0.5 + random() AS weight"}
+ORDER = {"sorted": " ORDER BY score"}
 
 
 def open_limited(engine: str, file: str) -> Any:
@@ -95,7 +105,7 @@ class Best:
         return result
 
 
-def measure(engine: str, file: str, repeats: int) -> dict[str, Any]:
+def measure(engine: str, file: str, repeats: int, kind: str) -> dict[str, Any]:
     """Time scan and count in turn, so that both see the same load of the machine."""
     frame = open_limited(engine, file)
     scan, counts = Best(), {name: Best() for name in SCENARIOS}
@@ -103,7 +113,7 @@ def measure(engine: str, file: str, repeats: int) -> dict[str, Any]:
     for _ in range(repeats):
         scan.run(partial(SCANS[engine], frame))
         for name, scenario in SCENARIOS.items():
-            points[name] = counts[name].run(partial(_count, frame, scenario))
+            points[name] = counts[name].run(partial(_count, frame, scenario, kind))
     return {
         "scan": scan.wall,
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
@@ -123,13 +133,15 @@ def measure(engine: str, file: str, repeats: int) -> dict[str, Any]:
     }
 
 
-def _count(frame: Any, scenario: voros.Scenario) -> Any:
-    return count_frame(frame, label="label", scores=["score"], scenarios=[scenario])["score"]
+def _count(frame: Any, scenario: voros.Scenario, kind: str) -> Any:
+    weight = "weight" if kind == "weighted" else None
+    how: dict[str, Any] = {"label": "label", "scores": ["score"], "weight": weight}
+    return count_frame(frame, scenarios=[scenario], **how)["score"]
 
 
-def run_apart(engine: str, file: Path, repeats: int) -> dict[str, Any]:
+def run_apart(engine: str, file: Path, repeats: int, kind: str) -> dict[str, Any]:
     """Measure in a fresh process, so that its memory limit binds it alone."""
-    command = [sys.executable, __file__, "--apart", engine, str(file), str(repeats)]
+    command = [sys.executable, __file__, "--apart", engine, str(file), str(repeats), kind]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=3600)
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
@@ -160,21 +172,22 @@ def _by_processor(engine: str, count: dict[str, Any]) -> str:
 
 def main() -> None:
     if sys.argv[1:2] == ["--apart"]:
-        engine, name, repeats = sys.argv[2:]
-        print(json.dumps(measure(engine, name, int(repeats))))
+        engine, name, repeats, kind = sys.argv[2:]
+        print(json.dumps(measure(engine, name, int(repeats), kind)))
         return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[20_000_000, 200_000_000])
     parser.add_argument("--engines", nargs="+", default=["duckdb", "polars"], choices=list(SCANS))
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--kinds", nargs="+", default=["even"], choices=KINDS)
     options = parser.parse_args()
-    for rows in options.rows:
+    for rows, kind in product(options.rows, options.kinds):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "cases.parquet")
-            generate(rows, file)
-            print(f"\n{rows:,} rows: {file.stat().st_size / 1e9:.2f} GB of Parquet")
+            generate(rows, file, kind)
+            print(f"\n{rows:,} rows, {kind}: {file.stat().st_size / 1e9:.2f} GB of Parquet")
             for engine in options.engines:
-                report(engine, rows, run_apart(engine, file, options.repeats))
+                report(engine, rows, run_apart(engine, file, options.repeats, kind))
 
 
 if __name__ == "__main__":

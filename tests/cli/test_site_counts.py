@@ -164,14 +164,23 @@ def test_a_site_may_have_one_class_only(voros_command, sites, tmp_path):
     assert voros_command("score", "both.json", *LIMITS).code == 0
 
 
-def test_a_site_that_costs_all_others_their_ranges_is_named(voros_command, sites, tmp_path):
-    few = "died,good,fair,useless\n" + "".join(f"{i % 2},{i},{i},{i}\n" for i in range(12))
+def test_a_site_that_costs_all_others_their_ranges_is_refused(voros_command, sites, tmp_path):
+    """Every score from 0 to 1 would be possible."""
+    few = "died,good,fair,useless\n" + "".join(f"{i % 2},{i},{i * i % 7},{-i}\n" for i in range(12))
     (tmp_path / "few.csv").write_text(few)
     for file in (*sites, tmp_path / "few.csv"):
         voros_command("count", file, "--label", "died", "-o", file.with_suffix(".json"))
-    ran = voros_command("merge", "site0.json", "few.json", "site1.json", "-o", "both.json")
+    files = ("site0.json", "few.json", "site1.json")
+    ran = voros_command("merge", *files, "-o", "all.json")
+    assert ran.code == 2
+    assert "the sum would keep one range of 'good', and a score from 0 to 1" in ran.err
+    assert "site 'few' has 1" in ran.err
+    assert not (tmp_path / "all.json").exists()
+    ran = voros_command("merge", *files, "-o", "all.json", "--force")
     assert ran.code == 0
-    assert "the sum keeps 1 ranges of 'good', for site 'few' has 1" in ran.err
+    assert "warning: the sum keeps 1 ranges of 'good'" in ran.err
+    bounds = voros.SiteCounts.from_json(tmp_path / "all.json").bounds(SCENARIO)
+    assert bounds["good"] == (0, 1)
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])

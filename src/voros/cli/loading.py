@@ -303,6 +303,8 @@ def count_by_engine(
     from voros.engines import count_frame
 
     roles = _announced_roles(table, columns)
+    if scenarios:
+        _announce_cost(table)
     with show_progress(f"counting {table.name} with {table.engine}"), _counting(table):
         counted = count_frame(
             table.frame,
@@ -313,6 +315,20 @@ def count_by_engine(
             scenarios=scenarios,
         )
     return dict(counted)
+
+
+def _announce_cost(table: LazyTable) -> None:
+    """Say before it begins what counting a great many rows takes."""
+    from voros.engines.backends import row_count
+    from voros.engines.files import TEXT_SUFFIXES
+    from voros.engines.refinement import expected_cost
+
+    if table.name.lower().endswith(TEXT_SUFFIXES):
+        return  # To count its rows would take as long as a pass.
+    with _counting(table):
+        expected = expected_cost(row_count(table.frame))
+    if expected is not None:
+        say(expected, "note")
 
 
 def count_summaries(

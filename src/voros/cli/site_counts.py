@@ -26,7 +26,7 @@ from voros.engines import BinnedCounts
 from voros.engines.orders import Orders, orders_in_memory
 from voros.exceptions import PredictionFileError
 from voros.io.source import Source
-from voros.sites import MIN_CELL, SiteCounts, counts_of_site, label_text
+from voros.sites import MIN_CELL, MismatchError, SiteCounts, counts_of_site, label_text
 
 FAR_FEWER = 4
 """A sum with a quarter of the usual ranges is worth a warning."""
@@ -121,28 +121,33 @@ def merge(
     check_output(output, show_options)
     parts = [SiteCounts.from_json(path) for path in files]
     counts = reduce(add, parts)
-    _warn_of_small_sites(parts, counts)
+    _check_small_sites(parts, counts, show_options.force)
     _warn_of_swapped_labels(counts)
     _deliver(counts, output, show_options)
 
 
-def _warn_of_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts) -> None:
+def _check_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts, force: bool) -> None:
     """Name the site of fewest ranges where the sum keeps far fewer than most sites have.
 
     The sum keeps the boundaries that all sites have, so that one of a few cases costs everybody
-    theirs.
+    theirs. A sum of one range says nothing, every score from 0 to 1 is possible: it is refused.
     """
     for model, merged in counts.models.items():
         ranges = [len(part.models[model].cells) for part in parts]
-        if len(merged.cells) * FAR_FEWER < statistics.median_high(ranges):
-            site = parts[ranges.index(min(ranges))].sites[0].name
-            say(
-                f"the sum keeps {len(merged.cells)} ranges of {model!r}, for site {site!r} has "
-                f"{min(ranges)} and others up to {max(ranges)}; leave it out, or count it together "
-                "with another",
-                "warning",
+        if len(merged.cells) * FAR_FEWER >= statistics.median_high(ranges):
+            continue
+        site = parts[ranges.index(min(ranges))].sites[0].name
+        few = f"site {site!r} has {min(ranges)} and others up to {max(ranges)}"
+        advice = "leave it out, or count it together with another"
+        if len(merged.cells) == 1 and not force:
+            raise MismatchError(
+                f"the sum would keep one range of {model!r}, and a score from 0 to 1, for {few}; "
+                f"{advice}, or add it all the same with --force"
             )
-            return
+        say(
+            f"the sum keeps {len(merged.cells)} ranges of {model!r}, for {few}; {advice}", "warning"
+        )
+        return
 
 
 def _warn_of_swapped_labels(counts: SiteCounts) -> None:

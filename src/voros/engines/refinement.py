@@ -40,6 +40,19 @@ close together that they hardly move the score, and to split them all takes near
 """
 
 
+def expected_cost(n_rows: int) -> str | None:
+    """Say how many passes so many rows take, and how exact the answer is; None below a billion.
+
+    Examples
+    --------
+    >>> expected_cost(3 * 10**9)
+    '3,000,000,000 rows take three to five passes, to an interval of 1e-06 or narrower'
+    """
+    if n_rows <= MANY_ROWS:
+        return None
+    return f"{n_rows:,} rows take three to five passes, to an interval of {ENOUGH:g} or narrower"
+
+
 @dataclass(frozen=True)
 class Aim:
     """How wide an interval may be, and how wide where a great many bins are open."""
