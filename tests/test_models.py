@@ -133,3 +133,28 @@ def test_a_query_is_collected_first() -> None:
         ValueError, match="scores is a polars query and has no rows yet; collect it"
     ):
         columns_by_model([0, 1, 0], lazy)
+
+
+class Reads:
+    """An array that counts how often it is read."""
+
+    def __init__(self, values):
+        self.values, self.n_reads = np.asarray(values), 0
+
+    def __len__(self):
+        return len(self.values)
+
+    def __array__(self, dtype=None, copy=None):
+        self.n_reads += 1
+        return self.values
+
+
+def test_every_array_is_read_once_however_many_models_there_are():
+    rng = np.random.default_rng(0)
+    labels = Reads(rng.random(200) < 0.3)
+    weights = Reads(np.ones(200))
+    scores = {name: Reads(labels.values + rng.normal(size=200)) for name in "abc"}
+    voros.select_model(
+        labels, scores, voros.Scenario(0.2, 0.5, cost_ratio=0.1), sample_weight=weights
+    )
+    assert [each.n_reads for each in (labels, weights, *scores.values())] == [1] * 5

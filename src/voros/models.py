@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from voros.core.alignment import check_aligned
 from voros.core.arrays import (
     AnyArray,
+    LabelledCases,
     as_vector,
     check_same_length,
     named_columns,
 )
 from voros.core.operating_points import OperatingPoints
+from voros.core.periods import Periods
 from voros.devices.libraries import on_device
 
 Result = TypeVar("Result")
@@ -30,46 +33,100 @@ ACCEPTED_SCORES = (
 ORDER = "y_true, the labels, comes first, then the scores"
 
 
+@dataclass(frozen=True, eq=False)
+class ModelCases:
+    """Labels and the scores of one model or several, read once.
+
+    Attributes
+    ----------
+    y_true : array of shape (n_cases,)
+        Labels as they were given.
+    scores : dict of str to array
+        By model; what lies on a device stays there.
+    named : bool
+        Whether the models had names.
+
+    Examples
+    --------
+    >>> cases = ModelCases.read([0, 1], {"a": [0.2, 0.7], "b": [0.9, 0.1]})
+    >>> cases.scores["b"].tolist(), cases.named
+    ([0.9, 0.1], True)
+    >>> list(ModelCases.read([0, 1], [0.2, 0.7]).scores)
+    ['model']
+    """
+
+    y_true: AnyArray
+    scores: dict[str, AnyArray]
+    named: bool
+
+    @classmethod
+    def read(cls, y_true: Any, scores: Any) -> ModelCases:
+        """Read labels and scores, one for every label.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_cases,)
+            Labels. Only their number is looked at.
+        scores : array-like of shape (n_cases,), mapping of str to such, or data frame
+            Scores of one model, which is then called "model", or of several by name. A data frame
+            of pandas, polars or pyarrow has a column for each model.
+        """
+        check_aligned(y_true=y_true, scores=scores)
+        columns = named_columns(scores, "scores")
+        check_order(y_true, named=columns is not None)
+        if columns is None and not (hasattr(scores, "__len__") or hasattr(scores, "__array__")):
+            raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED_SCORES}")
+        labels = _values(y_true, "y_true")
+        named = columns is not None
+        by_model = {ONLY_MODEL: _values(scores, "scores")} if columns is None else _named(columns)
+        for model, column in by_model.items():
+            name = f"scores of {model!r}" if named else "scores"
+            check_same_length(**{"y_true": labels, name: column})
+        return cls(labels, by_model, named)
+
+    def counter(
+        self,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        periods: Periods | None = None,
+    ) -> Callable[[str], OperatingPoints]:
+        """Check labels and weights once, and return what counts the alarms of a model.
+
+        Parameters are those of `OperatingPoints.from_scores`.
+        """
+        how = {"pos_label": pos_label, "sample_weight": sample_weight}
+        units = {"groups": groups, "periods": periods}
+        if on_device(self.y_true, *self.scores.values(), sample_weight):
+            return lambda model: self._count(model, OperatingPoints.from_scores, **how, **units)
+        cases = LabelledCases.read(self.y_true, next(iter(self.scores.values())), **how)
+
+        def count(_: AnyArray, scores: AnyArray) -> OperatingPoints:
+            counted = cases.positive, cases.check_scores(scores), cases.weights
+            return OperatingPoints.from_cases(*counted, **units)
+
+        return lambda model: self._count(model, count)
+
+    def _count(
+        self, model: str, count: Callable[..., OperatingPoints], **how: Any
+    ) -> OperatingPoints:
+        with naming(model if self.named else None):
+            return count(self.y_true, self.scores[model], **how)
+
+
+def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
+    """Return the scores of each model, one for every label; see `ModelCases`."""
+    return ModelCases.read(y_true, scores).scores
+
+
 def several_models(scores: Any) -> bool:
     """Whether scores are those of named models, one or many, and not of one without a name."""
     return named_columns(scores, "scores") is not None
 
 
-def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
-    """Return the scores of each model, one for every label.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_cases,)
-        Labels. Only their number is looked at.
-    scores : array-like of shape (n_cases,), mapping of str to such, or data frame
-        Scores of one model, which is then called "model", or of several by name. A data frame of
-        pandas, polars or pyarrow has a column for each model.
-
-    Examples
-    --------
-    >>> columns = columns_by_model([0, 1], {"a": [0.2, 0.7], "b": [0.9, 0.1]})
-    >>> columns["b"].tolist()
-    [0.9, 0.1]
-    >>> list(columns_by_model([0, 1], [0.2, 0.7]))
-    ['model']
-    """
-    check_order(y_true, scores)
-    check_aligned(y_true=y_true, scores=scores)
-    labels = _values(y_true, "y_true")
-    named = several_models(scores)
-    if not (named or hasattr(scores, "__len__") or hasattr(scores, "__array__")):
-        raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED_SCORES}")
-    columns = _named_columns(scores) if named else {ONLY_MODEL: _values(scores, "scores")}
-    for model, column in columns.items():
-        check_same_length(
-            **{"y_true": labels, f"scores of {model!r}" if named else "scores": column}
-        )
-    return columns
-
-
 def count_models(y_true: Any, scores: Any, **how: Any) -> dict[str, OperatingPoints]:
-    """Count alarms of one model or several; parameters as in `columns_by_model`.
+    """Count alarms of one model or several; parameters as in `ModelCases`.
 
     ``how`` are further arguments of `OperatingPoints.from_scores`.
 
@@ -78,17 +135,11 @@ def count_models(y_true: Any, scores: Any, **how: Any) -> dict[str, OperatingPoi
     >>> count_models([0, 1], {"a": [0.2, 0.7], "b": [0.9, 0.1]})["b"].tp.tolist()
     [0, 0, 1]
     """
-    named = several_models(scores)
-    return {
-        model: count_model(model if named else None, y_true, column, **how)
-        for model, column in columns_by_model(y_true, scores).items()
-    }
-
-
-def count_model(model: str | None, y_true: Any, column: Any, **how: Any) -> OperatingPoints:
-    """Count one model's alarms as `OperatingPoints.from_scores` does; an error names the model."""
-    with naming(model):
-        return OperatingPoints.from_scores(y_true, column, **how)
+    per_case = ("sample_weight", "groups", "periods")
+    check_aligned(y_true=y_true, scores=scores, **{name: how.get(name) for name in per_case})
+    cases = ModelCases.read(y_true, scores)
+    points_of = cases.counter(**how)
+    return {model: points_of(model) for model in cases.scores}
 
 
 @contextmanager
@@ -105,25 +156,24 @@ def one_or_all(results: Mapping[str, Result], scores: Any) -> Result | dict[str,
     return dict(results) if several_models(scores) else results[ONLY_MODEL]
 
 
-def check_order(y_true: Any, scores: Any) -> None:
+def check_order(y_true: Any, *, named: bool) -> None:
     """Refuse labels that are scores of several models: the arguments were swapped."""
     columns = named_columns(y_true, "y_true")
     if columns is None or (len(columns) == 1 and not isinstance(y_true, Mapping)):
         return
     given = f"y_true is a {type(y_true).__name__}, as scores of several models are"
-    if several_models(scores):
+    if named:
         raise ValueError(f"{given}; it must be one label per case")
     raise ValueError(f"{given}: the arguments are swapped. {ORDER}")
 
 
-def _named_columns(scores: Any) -> dict[str, AnyArray]:
-    items = named_columns(scores, "scores")
-    if not items:
+def _named(columns: list[tuple[Any, Any]]) -> dict[str, AnyArray]:
+    if not columns:
         raise ValueError("scores hold no model; at least one is needed")
-    repeated = [name for name, n in Counter(str(name) for name, _ in items).items() if n > 1]
+    repeated = [name for name, n in Counter(str(name) for name, _ in columns).items() if n > 1]
     if repeated:
         raise ValueError(f"scores name a model twice: {', '.join(repeated)}")
-    return {str(name): _values(values, f"scores of {name!r}") for name, values in items}
+    return {str(name): _values(values, f"scores of {name!r}") for name, values in columns}
 
 
 def _values(values: Any, name: str) -> AnyArray:

@@ -23,7 +23,7 @@ from voros.exceptions import (
     warn_caller,
 )
 from voros.io.frames import make_frame
-from voros.models import columns_by_model, count_model, several_models
+from voros.models import ModelCases
 from voros.notices import warn_about_costs
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import (
@@ -345,26 +345,23 @@ def select_model(
     check_scenario(scenario)
     per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
     check_aligned(y_true=y_true, scores=scores, **per_case, times=times)
-    columns = columns_by_model(y_true, scores)
-    named = several_models(scores)
+    cases = ModelCases.read(y_true, scores)
     check_groups(guarantee, groups)
-    read = read_periods(scenario, y_true, periods, times)
-
-    how = {"sample_weight": sample_weight, "groups": groups, "periods": read}
-
-    def points_of(model: str) -> OperatingPoints:
-        name = model if named else None
-        return count_model(name, y_true, columns[model], pos_label=pos_label, **how)
-
+    points_of = cases.counter(
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        periods=read_periods(scenario, cases.y_true, periods, times),
+    )
     ranked: Any = {"strategy": strategy, "tolerance": tolerance, "guarantee": guarantee}
     if development is None:
-        counted = ((model, points_of(model)) for model in columns)
-        selection = rank_points(counted, len(columns), scenario, **ranked)
+        counted = ((model, points_of(model)) for model in cases.scores)
+        selection = rank_points(counted, len(cases.scores), scenario, **ranked)
     else:
         check_development(guarantee, scenario)
         developed = read_development(development, pos_label)
-        check_same_models(developed, columns)
-        n_cases = len(next(iter(columns.values())))
+        check_same_models(developed, cases.scores)
+        n_cases = len(cases.y_true)
         selection = rank_developed(developed, points_of, n_cases, scenario, **ranked)
     _warn_about(selection)
     return replace(selection, pos_label=pos_label)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -480,20 +481,56 @@ def check_cases(
     # Lengths first: a mismatch explains many other complaints.
     labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
-    if sample_weight is None:
-        return labels_of(labels, scores, pos_label, both_classes), check_scores(scores), None
-    weights = check_weights(sample_weight)
-    check_same_length(y_true=labels, sample_weight=weights)
-    counted = weights > 0
-    if not counted.all():
-        whole = labels_of(labels, scores, pos_label, both_classes)
-        labels, scores, weights = labels[counted], scores[counted], weights[counted]
-        if both_classes:
-            if len(np.unique(whole[counted])) < 2:
-                raise ValueError(CLASS_WITHOUT_WEIGHT)
-        elif not counted.any():
+    how = {"pos_label": pos_label, "sample_weight": sample_weight, "both_classes": both_classes}
+    cases = LabelledCases.read(labels, scores, **how)
+    return cases.positive, cases.check_scores(scores), cases.weights
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledCases:
+    """Labels and weights, checked once for all models that scored the cases.
+
+    Attributes
+    ----------
+    positive : ndarray of bool
+    weights : ndarray of float or None
+        All above 0.
+    counted : ndarray of bool or None
+        Which of the rows have a weight above 0, where some have none.
+    """
+
+    positive: BoolArray
+    weights: FloatArray | None = None
+    counted: BoolArray | None = None
+
+    @classmethod
+    def read(
+        cls,
+        labels: AnyArray,
+        scores: AnyArray,
+        *,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        both_classes: bool = True,
+    ) -> LabelledCases:
+        """Check labels and weights; scores, of any model, show whether they were swapped."""
+        positive = labels_of(labels, scores, pos_label, both_classes)
+        if sample_weight is None:
+            return cls(positive)
+        weights = check_weights(sample_weight)
+        check_same_length(y_true=labels, sample_weight=weights)
+        counted = weights > 0
+        if counted.all():
+            return cls(positive, weights)
+        if both_classes and len(np.unique(positive[counted])) < 2:
+            raise ValueError(CLASS_WITHOUT_WEIGHT)
+        if not counted.any():
             raise ValueError("sample_weight is 0 for every case; at least one must count")
-    return labels_of(labels, scores, pos_label, both_classes), check_scores(scores), weights
+        return cls(positive[counted], weights[counted], counted)
+
+    def check_scores(self, scores: AnyArray) -> AnyArray:
+        """Return the scores of one model, of the cases that count."""
+        return check_scores(scores if self.counted is None else scores[self.counted])
 
 
 def labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:

@@ -31,7 +31,7 @@ from voros.looks import (
     REGION_OPACITY,
     REGION_OPACITY_ON_DARK,
 )
-from voros.models import columns_by_model, count_models
+from voros.models import ModelCases
 from voros.policy.allowed import limits_under, split
 from voros.present.explorer.group_counts import group_counts
 from voros.present.explorer.payload import (
@@ -159,11 +159,13 @@ def write_page(
     per_case = {"groups": groups, "by": by, "periods": periods, "times": times}
     check_aligned(y_true=y_true, scores=scores, sample_weight=sample_weight, **per_case)
     how = {"pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
-    points = count_models(y_true, scores, **how)
+    read = ModelCases.read(y_true, scores)
+    points_of, columns = read.counter(**how), read.scores
+    points = {model: points_of(model) for model in columns}
     check_resamples(n_resamples)
     replicates = counted = None
-    columns, positive = columns_by_model(y_true, scores), check_labels(y_true, pos_label)
-    found_periods = read_periods(check_scenario(scenario), y_true, periods, times)
+    positive = check_labels(read.y_true, pos_label)
+    found_periods = read_periods(check_scenario(scenario), read.y_true, periods, times)
     if found_periods is not None:
         _check_unweighted(sample_weight, "per")
         points = with_periods(points, found_periods, positive, columns)
