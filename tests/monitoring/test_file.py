@@ -166,6 +166,40 @@ def test_a_damaged_file_is_refused(ward: Path, damage: str, message: str) -> Non
         voros.Monitor.open(ward)
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE cases SET time = 'x' WHERE position = 5",
+        "UPDATE cases SET counted = 5 WHERE position = 9",
+        "UPDATE labels SET value = 7 WHERE entry = 3",
+        "UPDATE periods SET cases = 0",
+        "UPDATE periods SET alarms = cases + 1",
+    ],
+)
+def test_values_that_cannot_be_are_not_accepted_by_the_file(ward: Path, damage: str) -> None:
+    database = sqlite3.connect(ward, isolation_level=None)
+    with pytest.raises(sqlite3.IntegrityError):
+        database.execute(damage)
+    database.execute("PRAGMA ignore_check_constraints = on")
+    database.execute(damage)
+    database.close()
+    with pytest.raises(MonitorFileError, match="it is damaged"):
+        voros.Monitor.open(ward)
+
+
+def test_a_kept_state_that_cannot_be_read_is_computed_anew(
+    ward: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voros.monitoring.verdicts.SETTLED_AT_ONCE", 5)
+    with voros.Monitor.open(ward) as monitor:
+        expected = monitor.status().words
+        monitor.advance("2026-03-01")
+        assert monitor._store.settled() is not None
+        for state in ("{}", "x", "[]"):
+            monitor._store.rows("UPDATE settled SET state = ?", (state,))
+            assert monitor.status().words == expected.replace("2026-02-20", "2026-03-01")
+
+
 def test_broken_pages_and_half_a_file_are_refused(ward: Path) -> None:
     whole = ward.read_bytes()
     broken = bytearray(whole)

@@ -41,7 +41,9 @@ CREATE TABLE periods (
   period TEXT PRIMARY KEY, start REAL NOT NULL, cases INTEGER NOT NULL, alarms INTEGER NOT NULL,
   total REAL NOT NULL, squares REAL NOT NULL, last REAL NOT NULL,
   false_alarms INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0,
-  labelled INTEGER NOT NULL DEFAULT 0
+  labelled INTEGER NOT NULL DEFAULT 0,
+  CHECK (cases > 0 AND alarms BETWEEN 0 AND cases AND squares >= 0 AND misses >= 0),
+  CHECK (false_alarms BETWEEN 0 AND alarms AND labelled BETWEEN 0 AND cases)
 );
 CREATE TABLE settled (until REAL PRIMARY KEY, state TEXT NOT NULL);
 CREATE TRIGGER came AFTER INSERT ON cases WHEN NEW.alarm = 1 BEGIN

@@ -58,7 +58,10 @@ class Deployment(NamedTuple):
     def settled(self) -> Settled:
         """The latest state that was kept."""
         text = self.store.settled()
-        return Settled(self.since) if text is None else Settled.from_text(text)
+        try:
+            return Settled(self.since) if text is None else Settled.from_text(text)
+        except (KeyError, TypeError, ValueError):
+            return Settled(self.since)  # it only saves time, and is folded anew
 
     @property
     def floor(self) -> float:
