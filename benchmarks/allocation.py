@@ -22,10 +22,10 @@ import numpy as np
 from scipy.stats import binom, norm
 
 import voros
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.shared_capacity import Stream, share_capacity
 from voros.datasets import load_support2
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 RESAMPLES = 1000
 """Of the patients, for intervals."""

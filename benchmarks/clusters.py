@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import ndtr
 
 import voros
-from voros.core.arrays import FloatArray
 from voros.core.grouped_cases import GroupedCases
 from voros.guarantee import one_per_group
+from voros.typing import FloatArray
 
 GUARANTEE = voros.Guarantee(0.95)
 FEWER = 4

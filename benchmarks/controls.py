@@ -22,9 +22,9 @@ from guarantees import pooled_predictions
 from scipy.stats import beta, binom
 
 import voros
-from voros.core.arrays import AnyArray, BoolArray
 from voros.guarantee.future_floor import keeping_chance
 from voros.guarantee.next_cases import certified_next
+from voros.typing import AnyArray, BoolArray
 
 SCENARIO = voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))
 LEVEL = 0.05

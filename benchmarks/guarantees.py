@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import norm
 
 import voros
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 CASES_OF_POPULATION = 10**9
 """Cases of the stand-in for an endless population."""

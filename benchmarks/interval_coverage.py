@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 import voros
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.inference.bands import BAND_KINDS, Kind, area_band, roc_band
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 GRID = 20_001
 """Thresholds of the population's curve; twice as many change its score by less than 1e-6."""

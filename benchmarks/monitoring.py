@@ -18,7 +18,6 @@ from scipy.signal import lfilter
 from scipy.special import ndtr
 
 import voros
-from voros.core.arrays import AnyArray, FloatArray
 from voros.monitoring.change import by_unit, change_watch
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.precision import (
@@ -34,6 +33,7 @@ from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch
 from voros.monitoring.renewal import propose, spend
 from voros.monitoring.settings import Settings
 from voros.monitoring.store import PeriodTotals
+from voros.typing import AnyArray, FloatArray
 
 FLOOR = 0.25
 FIRST_DAY = np.datetime64("2026-01-01")

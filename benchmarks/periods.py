@@ -15,7 +15,7 @@ from scipy.special import bdtrc, ndtr
 from scipy.stats import beta
 
 import voros
-from voros.core.arrays import AnyArray, FloatArray
+from voros.typing import AnyArray, FloatArray
 
 CONFIDENCE, PER_DAY, LEVEL = 0.95, 30, 0.5
 GRID = np.polynomial.hermite_e.hermegauss(60)

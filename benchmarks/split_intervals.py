@@ -12,7 +12,7 @@ import argparse
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.typing import FloatArray
 from voros_studies.experiments.splits import corrected_interval, fixed_test_interval
 
 N_CASES, N_RESAMPLES = 300, 1000

@@ -20,10 +20,10 @@ import numpy as np
 from scipy.stats import norm
 
 import voros
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.guarantee.binomial_tests import starts
 from voros.guarantee.future_floor import needed_to_keep, risky_precisions
 from voros.guarantee.next_cases import plans
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 CONFIDENCE = 0.95
 FLOORS = (0.01, 0.05, 0.2, 0.5, 0.8, 0.9, 0.97)

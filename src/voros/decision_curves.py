@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import FloatArray, as_floats, as_number, as_vector, is_scalar
+from voros.core.arguments import as_number, is_scalar
+from voros.core.arrays import as_floats, as_vector
 from voros.core.calibration import check_risks, holds_risks
 from voros.core.deciding import decide
 from voros.core.decision import NO_LIMITS, at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
+from voros.typing import FloatArray
 
 
 def net_benefit(

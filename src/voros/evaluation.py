@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import FloatArray
 from voros.core.costs import read_cost_ratios
 from voros.core.deciding import decide
 from voros.core.decision import Decision
@@ -23,8 +22,9 @@ from voros.core.limits import (
     used_vertices,
     within_capacity,
 )
+from voros.core.model_points import check_points
 from voros.core.money import MoneyCost, money_cost
-from voros.core.operating_points import OperatingPoints, check_points
+from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
@@ -33,6 +33,7 @@ from voros.exceptions import IncompleteCountsError
 from voros.io.frames import make_frame
 from voros.notices import warn_about
 from voros.text.table import Table, html_facts
+from voros.typing import FloatArray
 
 SHOWN_CHOICES = 12
 """Rows of a printed table of choices; the rest is counted."""

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import check_cases
+from voros.core.cases import check_cases
 from voros.core.costs import CostLike
 from voros.core.deciding import decide
 from voros.core.decision import solve

@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import (
-    AnyArray,
-    LabelledCases,
-    as_vector,
-    check_same_length,
-    named_columns,
-)
+from voros.core.arrays import as_vector, check_same_length, named_columns
+from voros.core.cases import LabelledCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.devices.libraries import on_device
+from voros.typing import AnyArray
 
 Result = TypeVar("Result")
 

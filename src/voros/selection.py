@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import check_choice, check_number
+from voros.core.arguments import check_choice, check_number
 from voros.core.decision import Decision
-from voros.core.operating_points import OperatingPoints, check_points_by_model
+from voros.core.model_points import check_points_by_model
+from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import (

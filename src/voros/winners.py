@@ -16,12 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray, as_number, as_vector, check_number
+from voros.core.arguments import as_number, check_number
+from voros.core.arrays import as_vector
 from voros.core.costs import CostDistribution, CostLike
 from voros.core.counting import adds_recall
 from voros.core.decision import at_deployment, region_of, solve
 from voros.core.geometry import cost_hull
-from voros.core.operating_points import OperatingPoints, check_points_by_model
+from voros.core.model_points import check_points_by_model
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes
 from voros.exceptions import ArgumentError
@@ -29,6 +31,7 @@ from voros.io.frames import make_frame
 from voros.models import count_models
 from voros.notices import warn_about_costs
 from voros.progress import Progress, progress_bar
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 CLOSE_CALL = 0.01
 """Scores within this of one another are called indistinguishable, as in the paper's section 5."""

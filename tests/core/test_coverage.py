@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.core.arrays import check_cases
+from voros.core.cases import check_cases
 from voros.core.pruning import pruned_points
 from voros.policy.allowed import allowed_thresholds
 

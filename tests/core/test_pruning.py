@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import voros
 from voros import Evaluation, OperatingPoints, Scenario, evaluate, evaluate_points
-from voros.core.arrays import check_scores
+from voros.core.cases import check_scores
 from voros.core.pruning import pruned_points, within_reach
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")

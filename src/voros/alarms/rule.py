@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal, get_args
 
-from voros.core.arrays import check_choice, check_number
+from voros.core.arguments import check_choice, check_number
 from voros.exceptions import ArgumentError
 
 Repeats = Literal["false_alarm", "capacity_only", "ignored"]

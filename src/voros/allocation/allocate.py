@@ -19,10 +19,11 @@ from voros.allocation.prices import PeriodLimit
 from voros.allocation.problem import CapacityGrowth, JointProblem, Solver, cost_pieces, grow
 from voros.allocation.streams import StreamCases, by_stream, read_streams
 from voros.core.alignment import check_aligned
-from voros.core.arrays import check_choice, check_flag
+from voros.core.arguments import check_choice, check_flag
 from voros.core.decision import Decision, solve
 from voros.core.limits import limits_message
-from voros.core.operating_points import OperatingPoints, check_points_by_model
+from voros.core.model_points import check_points_by_model
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.shared_capacity import SharedChoice, Stream, as_cost, share_capacity
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller

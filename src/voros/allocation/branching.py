@@ -41,17 +41,12 @@ from voros.allocation.prices import (
     heights_of,
     price_cells,
 )
-from voros.core.arrays import (
-    LARGEST_FINITE,
-    OPEN_INTERVAL,
-    AnyArray,
-    BoolArray,
-    FloatArray,
-    check_number,
-)
+from voros.core.arguments import OPEN_INTERVAL, check_number
+from voros.core.arrays import LARGEST_FINITE
 from voros.core.deficit_search import DEEPER, DEFICIT_ROUNDING, Options
 from voros.core.shared_capacity import SharedChoice, Stream, options_of, whole_costs
 from voros.progress import Progress, progress_bar
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 MOST_WORK = 5_000_000
 """Choices times cells that are looked at in each of the first two steps of a search."""

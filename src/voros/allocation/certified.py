@@ -29,13 +29,13 @@ from voros.allocation.joint_evaluation import evaluate_streams
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.joint_tests import CapacityTest, FloorTest, SplitUnits
 from voros.allocation.streams import StreamCases
-from voros.core.arrays import AnyArray, BoolArray
 from voros.core.decision import Decision
 from voros.core.periods import neighbour_correlation
 from voros.core.shared_capacity import Certificate
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
 from voros.policy.allowed import warn_if_dependent
+from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:
     from voros.allocation.allocate import JointMaker

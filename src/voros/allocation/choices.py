@@ -8,7 +8,8 @@ from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 from voros.allocation.prices import PeriodLimit
-from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE, OPEN_INTERVAL, check_number
+from voros.core.arguments import OPEN_INTERVAL, check_number
+from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE
 from voros.core.periods import Periods, most_above
 from voros.core.scenario import Scenario, as_fraction
 from voros.exceptions import ArgumentError

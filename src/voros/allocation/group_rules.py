@@ -32,7 +32,7 @@ from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import mean_ratio
 from voros.allocation.streams import StreamCases, read_streams
 from voros.core.alignment import check_aligned
-from voros.core.arrays import AnyArray, BoolArray, check_choice, check_number
+from voros.core.arguments import check_choice, check_number
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, as_fraction, check_scenario
 from voros.core.shared_capacity import Certificate, Stream, as_cost, share_capacity
@@ -43,6 +43,7 @@ from voros.guarantee.binomial_tests import alpha_shares, most_counted, walked
 from voros.io.frames import make_frame
 from voros.policy.allowed import check_guarantee
 from voros.text.table import Shown, Table
+from voros.typing import AnyArray, BoolArray
 
 GroupRule: TypeAlias = Literal["one", "one_with_floors", "per_group", "equal_recall", "guaranteed"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from voros.allocation.choices import JointChoice, SharedLimit
 from voros.allocation.problem import mean_ratio
 from voros.allocation.streams import StreamCases, by_stream
-from voros.core.arrays import check_number
+from voros.core.arguments import check_number
 from voros.core.decision import solve
 from voros.core.exact_intervals import Interval, binomial_limits
 from voros.core.operating_points import OperatingPoints

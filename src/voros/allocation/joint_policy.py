@@ -25,7 +25,7 @@ from voros.allocation.streams import (
     read_streams,
 )
 from voros.core.alignment import check_aligned
-from voros.core.arrays import BoolArray, check_confidence, check_number
+from voros.core.arguments import check_confidence, check_number
 from voros.core.scenario import Scenario
 from voros.core.shared_capacity import Certificate
 from voros.exceptions import ArgumentError
@@ -34,6 +34,7 @@ from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
 from voros.policy.saved_policy import saved_scenario
 from voros.text.table import Table
+from voros.typing import BoolArray
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,13 @@ import numpy as np
 from scipy.special import bdtr, bdtri, rel_entr
 
 from voros.allocation.streams import StreamCases
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.grouped_cases import seen_before
 from voros.core.scenario import as_fraction
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.cluster_tests import largest_first
 from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 FEW_ALARMS = 1 / 8
 """Part of alpha for fewer alarms in the next cases than are counted on."""

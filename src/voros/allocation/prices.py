@@ -30,8 +30,8 @@ from functools import cached_property
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.deficit_search import Options
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 @dataclass(frozen=True)

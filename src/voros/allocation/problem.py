@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.core.costs import CostDistribution, Samples, Uniform
 from voros.core.decision import Decision
 from voros.core.shared_capacity import (
@@ -32,6 +31,7 @@ from voros.core.shared_capacity import (
 from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
+from voros.typing import AnyArray, FloatArray
 
 Solver = Callable[[list[Stream], float], SharedChoice]
 

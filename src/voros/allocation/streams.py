@@ -11,23 +11,15 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import (
-    LARGEST_COUNT,
-    AnyArray,
-    BoolArray,
-    as_vector,
-    check_same_length,
-    check_scores,
-    is_missing,
-    is_scalar,
-    named_columns,
-    read_labels,
-)
+from voros.core.arguments import is_scalar
+from voros.core.arrays import LARGEST_COUNT, as_vector, check_same_length, is_missing, named_columns
+from voros.core.cases import check_scores, read_labels
 from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
+from voros.typing import AnyArray, BoolArray
 
 Arrangement: TypeAlias = Literal["outcomes", "one_alarm", "groups"]
 ARRANGEMENTS: tuple[Arrangement, ...] = ("outcomes", "one_alarm", "groups")

@@ -35,7 +35,6 @@ from voros.cli.terminal import (
     show,
     show_progress,
 )
-from voros.core.arrays import BoolArray
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Subgroups
@@ -46,6 +45,7 @@ from voros.policy import GroupEvaluation, PeriodEvaluation, PolicyEvaluation, Th
 from voros.present.report.content import group_values
 from voros.present.report.wording import exact, number
 from voros.text.messages import Message
+from voros.typing import BoolArray
 
 
 @bundled

@@ -16,7 +16,7 @@ from voros.cli.options import (
 )
 from voros.cli.score import check_reachable, evaluate_all
 from voros.cli.terminal import Sheet, show, show_progress
-from voros.core.arrays import check_choice
+from voros.core.arguments import check_choice
 from voros.core.scenario import Scenario
 from voros.io import Predictions
 from voros.present.report.content import scenario_values

@@ -20,10 +20,10 @@ from voros.cli.options import (
     output_to,
 )
 from voros.cli.terminal import Sheet, check_output, deliver, show, table_columns
-from voros.core.arrays import AnyArray
 from voros.core.subgroups import FEWEST_CASES
 from voros.io import Predictions
 from voros.io.scenario_text import read_number
+from voros.typing import AnyArray
 
 if TYPE_CHECKING:  # loaded by the command that compares, not by all of them
     from voros.allocation import GroupThresholds, JointEvaluation

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from voros.cli.options import InputOptions, PeriodOptions, option
 from voros.cli.terminal import say, show_progress, tracked
-from voros.core.arrays import check_cases
+from voros.core.cases import check_cases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario

@@ -14,12 +14,12 @@ from voros.cli.intervals import rivals, sites_in_words
 from voros.cli.loading import Engine, Opened, count_by_engine, count_points, load, open_input
 from voros.cli.options import CostOptions, InputOptions, OutputOptions, bundled, option, output_to
 from voros.cli.terminal import Sheet, check_output, deliver, figure_format, show, show_progress
-from voros.core.arrays import BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
+from voros.typing import BoolArray, FloatArray
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map_points
 
 if TYPE_CHECKING:

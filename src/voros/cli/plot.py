@@ -9,7 +9,7 @@ from voros.cli.loading import count_points, load, single_model
 from voros.cli.options import InputOptions, LimitOptions, OutputOptions, bundled, option, output_to
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import check_output, deliver, figure_format, show, show_progress
-from voros.core.arrays import check_choice
+from voros.core.arguments import check_choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.present.report.figures import figure_bytes, headless_pyplot

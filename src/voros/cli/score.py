@@ -22,7 +22,7 @@ from voros.cli.options import (
     read_price,
 )
 from voros.cli.terminal import Sheet, show, tracked
-from voros.core.arrays import check_cases
+from voros.core.cases import check_cases
 from voros.core.decision import solve
 from voros.core.limits import limits_message
 from voros.core.money import MoneyCost

@@ -29,7 +29,6 @@ from voros.cli.options import (
     read_guarantee,
 )
 from voros.cli.terminal import Sheet, check_output, deliver, say, show, table_columns
-from voros.core.arrays import AnyArray
 from voros.core.scenario import Scenario
 from voros.io import open_source, read_predictions
 from voros.io.scenario_file import read_scenario_fields
@@ -40,6 +39,7 @@ from voros.io.scenario_text import (
     scenario_from_fields,
     split_period,
 )
+from voros.typing import AnyArray
 
 if TYPE_CHECKING:  # loaded by the command that allocates, not by all of them
     from voros.allocation import JointEvaluation, JointPolicy

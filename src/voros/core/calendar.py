@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, check_type
+from voros.core.arguments import check_type
 from voros.exceptions import ArgumentError
+from voros.typing import AnyArray
 
 NUMPY_UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
 """Periods that numpy counts itself."""

@@ -13,10 +13,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.exact_intervals import binomial_limits
 from voros.core.operating_points import OperatingPoints
 from voros.exceptions import ArgumentError
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 GROUPS_OF_RISK = 10
 """Groups of equal size that risks are compared in."""

@@ -9,8 +9,10 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, as_vector, check_type, is_missing
+from voros.core.arguments import check_type
+from voros.core.arrays import as_vector, is_missing
 from voros.exceptions import ArgumentError
+from voros.typing import AnyArray
 
 ACCEPTED_TIMES = (
     "accepted are datetimes of numpy, pandas, polars or Python, and ISO 8601 text such as "

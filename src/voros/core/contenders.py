@@ -23,11 +23,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.core.decision import Decision, solve
+from voros.core.exact_limits import WEIGHT_ROUNDING
 from voros.core.limits import chosen_rows, most_precise_row
-from voros.core.operating_points import WEIGHT_ROUNDING, OperatingPoints
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.typing import AnyArray, BoolArray
 
 GAIN_ROUNDING = 1e-12
 """Relative slack when a range's best case is compared with the hull: in doubt, look inside."""

@@ -28,18 +28,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import (
-    FloatArray,
-    as_floats,
-    as_number,
-    as_vector,
-    check_choice,
-    check_same_length,
-    check_weights,
-    is_scalar,
-)
+from voros.core.arguments import as_number, check_choice, is_scalar
+from voros.core.arrays import as_floats, as_vector, check_same_length
+from voros.core.cases import check_weights
 from voros.exceptions import ArgumentError
 from voros.text.messages import Argument, Message
+from voros.typing import FloatArray
 
 __all__ = [
     "CostDistribution",

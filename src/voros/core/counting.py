@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import WEIGHT_SUMS, check_class_sizes
+from voros.core.arrays import LARGEST_COUNT
+from voros.core.cases import WEIGHT_SUMS, check_class_sizes
 from voros.devices.libraries import blocks_of
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -96,3 +97,29 @@ def adds_recall(tp: AnyArray) -> BoolArray:
     marks = np.ones(len(tp), dtype=np.bool_)
     np.greater(tp[1:], np.maximum.accumulate(tp)[:-1], out=marks[1:])
     return marks
+
+
+def with_never_alarm(
+    thresholds: AnyArray, tp: AnyArray, fp: AnyArray
+) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Put never alarm, the threshold +inf, before the counts at falling thresholds."""
+    finest = np.result_type(thresholds.dtype, np.float64)
+    # -0.0 equals 0.0, and which of them a sort or an engine leaves first is chance.
+    levels = _settable(thresholds) + 0.0
+    return _prepend(np.inf, levels, finest), _prepend(0, tp), _prepend(0, fp)
+
+
+def _prepend(first: float, rest: AnyArray, dtype: Any = None) -> AnyArray:
+    # A third of the time that `append` takes, which shows where cases are few.
+    column = np.empty(len(rest) + 1, dtype or rest.dtype)
+    column[0], column[1:] = first, rest
+    return column
+
+
+def _settable(thresholds: AnyArray) -> AnyArray:
+    """Return thresholds, NaN where neighbouring whole numbers are equal as floats."""
+    if thresholds.dtype.kind not in "iu" or not len(thresholds):
+        return thresholds
+    if max(abs(float(thresholds[0])), abs(float(thresholds[-1]))) < LARGEST_COUNT:
+        return thresholds
+    return np.where(np.abs(thresholds.astype(np.float64)) < LARGEST_COUNT, thresholds, np.nan)

@@ -13,8 +13,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from voros.core.costs import LARGEST_RATIO, CostDistribution
+from voros.core.exact_limits import LARGEST_PRODUCT
 from voros.core.geometry import CostHull, Region, cost_hull, cut_square
-from voros.core.operating_points import LARGEST_PRODUCT, OperatingPoints
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume, partial_volumes
 from voros.exceptions import IncompleteCountsError

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.core.counting import adds_recall
+from voros.typing import AnyArray, FloatArray
 
 DEFICIT_ROUNDING = 1e-13
 """Deficits are computed with an error below this share of the largest saving."""

@@ -1,7 +1,7 @@
 """Labels, scores and weights that stay on a device, checked as those in memory are.
 
 What goes wrong is said in the same words: the few values that an error is about come to the host,
-and the checks of `voros.core.arrays` speak.
+and the checks of `voros.core.cases` speak.
 """
 
 from __future__ import annotations
@@ -12,20 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import (
+from voros.core.arrays import LARGEST_FINITE, as_vector, check_same_length
+from voros.core.cases import (
     CLASS_WITHOUT_WEIGHT,
-    LARGEST_FINITE,
     WEIGHT_SUMS,
-    AnyArray,
-    as_vector,
     bad_weights,
     check_class_sizes,
-    check_same_length,
     holds_nan,
     labels_of,
     read_labels,
 )
 from voros.devices.libraries import Library, library_of
+from voros.typing import AnyArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.core.contenders import passed_over
 from voros.core.coverage import SomeThresholds
 from voros.core.device_cases import (
@@ -28,6 +27,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
 from voros.devices.libraries import Library
+from voros.typing import AnyArray, BoolArray
 
 SORTED = 2**24
 """Fewer cases than these are sorted as fast as counted by ranges."""

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.core.contenders import ranges_to_search
 from voros.core.device_cases import DeviceCases
 from voros.core.scenario import Scenario
 from voros.devices.libraries import WantedCells
+from voros.typing import AnyArray, BoolArray
 
 DEVICE_SAMPLE = 2**17
 """Scores that show where all of them lie."""

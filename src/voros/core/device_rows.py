@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray
 from voros.core.decision import solve
 from voros.core.geometry import upper_vertices
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.devices.libraries import Library, blocks_of
+from voros.typing import AnyArray
 
 FEW_ROWS = 2**12
 """Thresholds that the host decides about directly."""

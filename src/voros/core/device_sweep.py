@@ -16,16 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.core.contenders import admitted_ranges, passed_over
 from voros.core.decision import solve
 from voros.core.device_cases import DeviceCases, thresholds_of
 from voros.core.device_ranges import ScoreRanges, first_edges, members, quantile_edges
 from voros.core.device_rows import Rows, surely_feasible
-from voros.core.operating_points import LARGEST_PRODUCT, OperatingPoints
+from voros.core.exact_limits import LARGEST_PRODUCT
+from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
 from voros.devices.libraries import Library
+from voros.typing import AnyArray, BoolArray
 
 PART = 2**24
 """Cases sorted at once, which takes less than a GiB; fewer in all are one part."""

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
+from voros.typing import AnyArray, FloatArray
 
 Interval: TypeAlias = tuple[float, float]
 PER_CASES = 1000

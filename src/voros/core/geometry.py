@@ -9,15 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from voros.core.arrays import (
-    AnyArray,
-    BoolArray,
-    FloatArray,
-    as_number,
-    check_class_sizes,
-    check_number,
-)
+from voros.core.arguments import as_number, check_number
+from voros.core.cases import check_class_sizes
 from voros.core.operating_points import OperatingPoints
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 ON_THE_LINE = 8 * np.finfo(np.float64).eps
 """A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""

@@ -7,14 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import (
-    AnyArray,
-    BoolArray,
-    FloatArray,
-    as_vector,
-    check_same_length,
-    is_missing,
-)
+from voros.core.arrays import as_vector, check_same_length, is_missing
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)

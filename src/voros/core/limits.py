@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.core.decision import Decision
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.typing import AnyArray, BoolArray
 
 
 @dataclass(frozen=True)

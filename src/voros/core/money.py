@@ -17,12 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.arrays import FloatArray, as_number
+from voros.core.arguments import as_number
 from voros.core.costs import TAIL_HALVINGS, CostDistribution, Density
 from voros.core.exact_intervals import PER_CASES, Interval, ThresholdCounts
 from voros.core.geometry import Choice
 from voros.core.volume import cost_moments, ratio_moments
 from voros.exceptions import ArgumentError
+from voros.typing import FloatArray
 
 BEYOND_TAIL = 1e-3
 """Largest share of a mean that may hang on costs too rare for any quadrature to see."""

@@ -6,45 +6,26 @@ first is always *never alarm*, which breaks no promise and so is always feasible
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import (
-    LARGEST_COUNT,
-    as_floats,
-    as_vector,
-    check_cases,
-    check_class_sizes,
-    check_same_length,
-    check_scores,
-    check_type,
-)
-from voros.core.counting import count_cases, sum_weights
-from voros.core.coverage import EVERY_SCORE, GIVEN_POINTS, SOME_THRESHOLDS, Coverage
+from voros.core.arguments import check_type
+from voros.core.arrays import check_same_length
+from voros.core.cases import check_cases
+from voros.core.counting import count_cases, sum_weights, with_never_alarm
+from voros.core.coverage import EVERY_SCORE, SOME_THRESHOLDS, Coverage
 from voros.core.device_cases import DeviceCases, check_unchanged, device_counts, read_device_cases
+from voros.core.exact_limits import is_whole, precise_enough, within_capacity
 from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
-from voros.core.scenario import Scenario, as_fraction, check_scenario
+from voros.core.scenario import Scenario, check_scenario
+from voros.core.stated_points import read_counts, read_rates
 from voros.devices.libraries import on_device, refuse_on_device
-from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray, FloatArray
-
-WEIGHT_ROUNDING = 1e-12
-"""Relative slack when limits are compared with sums of weights, which carry rounding; whole
-counts are compared exactly."""
-
-
-LARGEST_PRODUCT = 2.0**62
-"""Beyond it counts are compared as Python's unbounded integers."""
-
-SAME_TOTAL = 1e-9
-"""Relative difference of class sizes that sums of weights in another order may have."""
 
 COLUMNS = ("thresholds", "tp", "fp", "alarms")
 """What holds a row for every threshold."""
@@ -240,10 +221,7 @@ class OperatingPoints:
         covers: Coverage = EVERY_SCORE,
     ) -> OperatingPoints:
         """Put never alarm before the counts at falling thresholds."""
-        finest = np.result_type(thresholds.dtype, np.float64)
-        # -0.0 equals 0.0, and which of them a sort or an engine leaves first is chance.
-        levels = _settable(thresholds) + 0.0
-        columns = _prepend(np.inf, levels, finest), _prepend(0, tp), _prepend(0, fp)
+        columns = with_never_alarm(thresholds, tp, fp)
         return cls(*columns, n_positive, n_negative, one_case, covers=covers)
 
     @classmethod
@@ -268,20 +246,8 @@ class OperatingPoints:
         >>> curve.alarms.tolist()
         [0.0, 1400.0, 3500.0]
         """
-        rates = {"fpr": _as_counts(fpr, "fpr"), "tpr": _as_counts(tpr, "tpr")}
-        check_same_length(**rates)
-        check_class_sizes(n_positive, n_negative)
-        for name, rate in rates.items():
-            if not np.all((rate >= 0) & (rate <= 1)):
-                raise ValueError(f"{name} must lie within [0, 1]; it spans {_span(rate)}")
-        return cls.from_counts(
-            rates["tpr"] * float(n_positive),
-            rates["fpr"] * float(n_negative),
-            n_positive,
-            n_negative,
-            thresholds,
-            every_score=every_score,
-        )
+        stated = read_rates(fpr, tpr, n_positive, n_negative, thresholds, every_score)
+        return cls.with_never_alarm(*stated)
 
     @classmethod
     def from_counts(
@@ -312,25 +278,8 @@ class OperatingPoints:
         >>> OperatingPoints.from_counts([8, 5], [30, 10], 10, 90).precision.round(3).tolist()
         [nan, 0.333, 0.211]
         """
-        n_right, n_false = _as_counts(tp, "tp"), _as_counts(fp, "fp")
-        given = np.full(len(n_right), np.nan)
-        if thresholds is not None:
-            given = as_floats(as_vector(thresholds, "thresholds"), "thresholds")
-        check_same_length(tp=n_right, fp=n_false, thresholds=given)
-        check_class_sizes(n_positive, n_negative)
-        n_positive, n_negative = _plain(n_positive), _plain(n_negative)
-        for name, count, most in (("tp", n_right, n_positive), ("fp", n_false, n_negative)):
-            if not np.all((count >= 0) & (count <= most)):
-                size = "n_positive" if name == "tp" else "n_negative"
-                raise ValueError(
-                    f"{name} must lie within [0, {most:g}], {size}; it spans {_span(count)}"
-                )
-        alarms = n_right + n_false
-        order = np.lexsort((n_right, alarms))
-        order = order[alarms[order] > 0]
-        covers = _covered(alarms[order], n_positive + n_negative, every_score)
-        columns = given[order], n_right[order], n_false[order]
-        return cls.with_never_alarm(*columns, n_positive, n_negative, covers=covers)
+        stated = read_counts(tp, fp, n_positive, n_negative, thresholds, every_score)
+        return cls.with_never_alarm(*stated)
 
     @property
     def fpr(self) -> FloatArray:
@@ -403,22 +352,12 @@ class OperatingPoints:
         return OperatingPoints(*columns, *sizes, covers=covers)
 
     def precise_enough(self, min_precision: float | Fraction) -> BoolArray:
-        """Mark the thresholds that keep a precision floor: TP >= alpha (TP + FP)."""
-        if min_precision == 0:
-            return np.ones(len(self), dtype=np.bool_)
-        floor = min_precision if isinstance(min_precision, Fraction) else as_fraction(min_precision)
-        tp, alarms = self.tp, self.alarms
-        if not self.whole:
-            needed = alarms * floor.numerator * (1.0 - WEIGHT_ROUNDING)
-            return np.asarray(tp * floor.denominator >= needed)
-        if float(alarms.max()) * floor.denominator >= LARGEST_PRODUCT:
-            tp, alarms = tp.astype(object), alarms.astype(object)
-        return np.asarray(tp * floor.denominator >= alarms * floor.numerator, dtype=np.bool_)
+        """Mark the thresholds that keep a precision floor."""
+        return precise_enough(self.tp, self.alarms, min_precision)
 
     def within_capacity(self, max_alarms: float) -> BoolArray:
         """Mark the thresholds that raise at most ``max_alarms``."""
-        slack = 0.0 if self.whole else WEIGHT_ROUNDING * max_alarms
-        return np.asarray(self.alarms <= max_alarms + slack)
+        return within_capacity(self.alarms, max_alarms)
 
     def max_alarms(self, scenario: Scenario) -> float:
         """Return the capacity of a scenario as a number of these cases."""
@@ -451,78 +390,3 @@ class OperatingPoints:
             f"OperatingPoints({held}, n_positive={self.n_positive:g}, "
             f"n_negative={self.n_negative:g})"
         )
-
-
-def _prepend(first: float, rest: AnyArray, dtype: Any = None) -> AnyArray:
-    # A third of the time that `append` takes, which shows where cases are few.
-    column = np.empty(len(rest) + 1, dtype or rest.dtype)
-    column[0], column[1:] = first, rest
-    return column
-
-
-def _settable(thresholds: AnyArray) -> AnyArray:
-    """Return thresholds, NaN where neighbouring whole numbers are equal as floats."""
-    if thresholds.dtype.kind not in "iu" or not len(thresholds):
-        return thresholds
-    if max(abs(float(thresholds[0])), abs(float(thresholds[-1]))) < LARGEST_COUNT:
-        return thresholds
-    return np.where(np.abs(thresholds.astype(np.float64)) < LARGEST_COUNT, thresholds, np.nan)
-
-
-def _covered(alarms: AnyArray, n_cases: float, every_score: bool) -> Coverage:
-    """Say what stated points cover: every distinct score, if so stated or if none fits between."""
-    if every_score and not (len(alarms) and alarms[-1] == n_cases):
-        raise ArgumentError(
-            "every_score",
-            f"=True, and the points flag at most {alarms[-1] if len(alarms) else 0:g} of "
-            f"{n_cases:g} cases; at the lowest score all of them are flagged",
-        )
-    one_by_one = len(alarms) == n_cases and np.array_equal(alarms, np.arange(1, len(alarms) + 1))
-    return EVERY_SCORE if every_score or one_by_one else GIVEN_POINTS
-
-
-def is_whole(counts: AnyArray) -> bool:
-    """Whether counts are whole numbers, which are compared exactly."""
-    return counts.dtype.kind in "iu"
-
-
-def _as_counts(values: Any, name: str) -> AnyArray:
-    """Read numbers of cases; small integer types would overflow in sums."""
-    counts = check_scores(values, name=name)
-    return counts.astype(np.int64 if is_whole(counts) else np.float64)
-
-
-def _plain(size: float) -> int | float:
-    # numpy's numbers compare and print as Python's own do.
-    return int(size) if isinstance(size, Integral) else float(size)
-
-
-def _span(values: AnyArray) -> str:
-    return f"[{values.min():g}, {values.max():g}]"
-
-
-def check_same_cases(points_by_model: Mapping[str, OperatingPoints], remedy: str) -> None:
-    """Refuse models whose classes differ in size: they were not counted on the same cases."""
-    (first, expected), *rest = points_by_model.items()
-    for name, found in rest:
-        sizes = [(each.n_positive, each.n_negative) for each in (expected, found)]
-        if not np.allclose(sizes[0], sizes[1], rtol=SAME_TOTAL, atol=0.0):
-            said = " against ".join(f"{p:g} positive and {n:g} negative" for p, n in sizes)
-            raise ValueError(
-                f"models {first!r} and {name!r} were counted on different cases: {said}; {remedy}"
-            )
-
-
-def check_points(points: object, name: str = "points") -> OperatingPoints:
-    """Return operating points, and refuse anything else by name."""
-    example = "OperatingPoints.from_scores(y_true, y_score)"
-    return check_type(points, name, OperatingPoints, f"a voros.OperatingPoints, such as {example}")
-
-
-def check_points_by_model(points_by_model: object) -> dict[str, OperatingPoints]:
-    """Return operating points by the name of the model, and refuse anything else."""
-    accepted = "a mapping from model to voros.OperatingPoints"
-    given: Any = check_type(points_by_model, "points_by_model", Mapping, accepted)  # type: ignore[type-abstract]
-    return {
-        str(name): check_points(each, f"points_by_model[{name!r}]") for name, each in given.items()
-    }

@@ -8,17 +8,12 @@ from typing import Any
 import numpy as np
 
 from voros.core.alignment import check_aligned, index_of
-from voros.core.arrays import (
-    AnyArray,
-    BoolArray,
-    FloatArray,
-    as_vector,
-    check_same_length,
-)
+from voros.core.arrays import as_vector, check_same_length
 from voros.core.calendar import CALENDAR, Calendar
 from voros.core.grouped_cases import group_codes, group_names
 from voros.core.scenario import Scenario, as_fraction
 from voros.exceptions import ArgumentError
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 MOST_PERIODS = 10_000_000
 """More between the first time and the last are most often a date that was misread."""

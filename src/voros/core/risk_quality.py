@@ -7,10 +7,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.calibration import Estimate
 from voros.core.exact_intervals import Interval
 from voros.core.operating_points import OperatingPoints
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 RATED = ("auroc", "auprc", "brier")
 RESAMPLES_TOGETHER = 100

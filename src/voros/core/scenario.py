@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import OPEN_INTERVAL, check_number, check_type
+from voros.core.arguments import OPEN_INTERVAL, check_number, check_type
 from voros.core.calendar import Calendar
 from voros.core.costs import CostDistribution, CostLike, as_costs
 from voros.exceptions import (

@@ -26,12 +26,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.counting import adds_recall
 from voros.core.deficit_search import Options, best_choice
+from voros.core.exact_limits import WEIGHT_ROUNDING
 from voros.core.geometry import upper_vertices
-from voros.core.operating_points import WEIGHT_ROUNDING, OperatingPoints
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import as_fraction
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_COST = 2**60
 """Total costs are counted in units so small that they add up to at most this."""

@@ -13,16 +13,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from voros.core.alignment import check_aligned, index_of
-from voros.core.arrays import (
-    AnyArray,
-    as_vector,
-    check_choice,
-    check_count,
-    check_flag,
-    named_columns,
-)
+from voros.core.arguments import check_choice, check_count, check_flag
+from voros.core.arrays import as_vector, named_columns
 from voros.core.grouped_cases import group_codes, group_names
 from voros.exceptions import ArgumentError
+from voros.typing import AnyArray
 
 FEWEST_CASES = 10
 """Groups with fewer cases are pooled, unless another number is asked for."""

@@ -38,10 +38,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
 from voros.core.costs import CostDistribution, Uniform
 from voros.core.geometry import CostHull, Region
 from voros.core.operating_points import OperatingPoints
+from voros.typing import FloatArray
 
 Odds: TypeAlias = float | FloatArray
 """Negatives per positive: one number, or one for each point."""

@@ -25,8 +25,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.io.frames import make_frame
+from voros.typing import AnyArray, BoolArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

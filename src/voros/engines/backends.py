@@ -16,12 +16,12 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.engines.arithmetic_keys import ibis_cell, spark_size_key
 from voros.engines.keys import MAGNITUDE
 from voros.engines.plan import Named
 from voros.engines.scales import ABOVE, BELOW, BITS, MISSING, Scale
 from voros.installing import missing_package
+from voros.typing import AnyArray, BoolArray
 
 LazyFrame: TypeAlias = nw.LazyFrame[Any]
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.engines.keys import IntArray
 from voros.engines.plan import Named, Wanted
 from voros.engines.scales import ABOVE, BELOW, MISSING, Scale
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_TABLE = 2**21
 """Cells of a table; more are grouped by the engine."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import OPEN_INTERVAL, check_number
+from voros.core.arguments import OPEN_INTERVAL, check_number
 from voros.core.contenders import Contenders, find_contenders, shown_rows
 from voros.core.geometry import cost_hull
 from voros.core.operating_points import OperatingPoints

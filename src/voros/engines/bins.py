@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.engines.keys import IntArray
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 class ChangedDataError(ValueError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, AnyArray
+from voros.core.arrays import LARGEST_FINITE
 from voros.core.scenario import Scenario
 from voros.engines.bins import Bins, changed
 from voros.engines.first_pass import Totals, count_totals, totals_of, with_totals
@@ -16,6 +16,7 @@ from voros.engines.pilot import PILOT_MARGIN, SELECTIVE, Pilot
 from voros.engines.plan import PassPlan, Wanted
 from voros.engines.queries import POSITIVE, WEIGHT, LazyCases
 from voros.engines.scales import BITS, Scale, linear_scale
+from voros.typing import AnyArray
 
 PILOT_ROWS = 100_000
 """Rows from which the first count is planned."""

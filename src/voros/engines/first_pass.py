@@ -9,7 +9,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.core.arrays import LARGEST_COUNT, SHOWN_VALUES, AnyArray, check_labels
+from voros.core.arrays import LARGEST_COUNT, SHOWN_VALUES
+from voros.core.cases import check_labels
 from voros.engines.backends import LazyFrame, adapter_of, as_lazy
 from voros.engines.bins import Bins
 from voros.engines.queries import (
@@ -22,6 +23,7 @@ from voros.engines.queries import (
     class_sums,
     with_shares,
 )
+from voros.typing import AnyArray
 
 LABEL = "_voros_label"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.engines.batches import Columns, are_named, blocks, count_batches, joined
 from voros.engines.bins import Bins
 from voros.engines.plan import PassPlan, Wanted
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 CELLS_PER_ROW = 4
 """Cells of a table, for each row, beyond which it is faster to sort the rows."""

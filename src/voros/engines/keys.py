@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from voros.core.arrays import LARGEST_FINITE, FloatArray
+from voros.core.arrays import LARGEST_FINITE
+from voros.typing import FloatArray
 
 IntArray = NDArray[np.int64]
 

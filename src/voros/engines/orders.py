@@ -13,11 +13,11 @@ from typing import Any, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.engines.first_pass import read_cases
 from voros.engines.keys import KEY_BITS, cell_of
 from voros.engines.queries import CELL
 from voros.engines.scales import BITS
+from voros.typing import AnyArray, FloatArray
 
 Order: TypeAlias = Literal["alike", "reversed"]
 Orders: TypeAlias = Mapping[tuple[str, str], Order]

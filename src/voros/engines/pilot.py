@@ -10,12 +10,13 @@ from functools import cached_property
 
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, AnyArray, BoolArray, FloatArray
+from voros.core.arrays import LARGEST_FINITE
 from voros.core.decision import Decision, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.engines.plan import SMALLEST_ANSWER, Wanted
 from voros.engines.scales import Scale, level_for, scale_for
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 PILOT_MARGIN = 1.25
 """How far beyond the capacity the first cut aims."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
 from voros.engines.bins import Bins
 from voros.engines.keys import COARSEST, IntArray
 from voros.engines.scales import ABOVE, BELOW, BITS, Scale
+from voros.typing import BoolArray, FloatArray
 
 LARGEST_ANSWER = 2**20
 """Rows of aggregates that one pass may bring to the driver: some 50 MB."""

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, AnyArray
+from voros.core.arrays import LARGEST_FINITE
 from voros.engines.backends import Adapter, LazyFrame
 from voros.engines.batches import LARGEST_TABLE, Columns, IncompleteRowsError, count_batches
 from voros.engines.bins import Bins
 from voros.engines.held import read_rows
 from voros.engines.plan import PassPlan, Wanted
 from voros.engines.scales import BITS, MISSING
+from voros.typing import AnyArray
 
 POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED, VALID, LABELLED, KNOWN = (
     f"_voros_{name}"

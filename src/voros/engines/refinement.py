@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from voros.core.arrays import BoolArray
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import CLOSED, BinnedScores, Bounds
 from voros.engines.bins import Bins, join
@@ -25,6 +24,7 @@ from voros.engines.plan import (
 )
 from voros.engines.queries import LazyCases
 from voros.engines.scales import BITS, Scale
+from voros.typing import BoolArray
 
 HELD_ANSWER = 2**16
 """Cells of a count of held rows: bins are bounded at more expense than such rows are counted."""

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
 from voros.engines.keys import (
     HIGHEST_KEY,
     LOWEST_KEY,
@@ -26,6 +25,7 @@ from voros.engines.keys import (
     from_key,
     to_key,
 )
+from voros.typing import BoolArray, FloatArray
 
 BELOW, ABOVE, MISSING = -(2**63) + 2, 2**63 - 1, -(2**63) + 1
 """Cells of scores beyond a scale's ends, and of what is no score; no key is as large."""

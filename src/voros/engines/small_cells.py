@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voros.core.arrays import AnyArray
 from voros.engines.keys import IntArray
+from voros.typing import AnyArray
 
 SIGN = 63
 """Where the boundary at a score of 0 is on the ruler: coarser than every other."""

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import AnyArray, check_cases, check_count, check_sum_of_weights
+from voros.core.arguments import check_count
+from voros.core.cases import check_cases, check_sum_of_weights
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import BinnedScores
@@ -35,6 +36,7 @@ from voros.engines.scales import BITS
 from voros.engines.small_cells import Ranges, overlapping, without_small
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, saved, with_checksum
+from voros.typing import AnyArray
 
 FORMAT = "voros binned counts"
 SCHEMA = 3

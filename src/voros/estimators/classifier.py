@@ -24,7 +24,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import AnyArray, FloatArray, check_choice, check_flag, check_weights
+from voros.core.arguments import check_choice, check_flag
+from voros.core.cases import check_weights
 from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
@@ -50,6 +51,7 @@ from voros.policy.allowed import (
     check_groups,
     why_never_alarm,
 )
+from voros.typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee

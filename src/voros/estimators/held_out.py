@@ -13,8 +13,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from voros.core.arrays import AnyArray, FloatArray, check_same_length, is_label
+from voros.core.arrays import check_same_length
+from voros.core.cases import is_label
 from voros.exceptions import PositiveClassWarning, warn_caller
+from voros.typing import AnyArray, FloatArray
 
 
 def check_binary(y: Any) -> AnyArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from voros.core.arrays import check_choice
+from voros.core.arguments import check_choice
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from voros.core.arrays import check_cases
+from voros.core.cases import check_cases
 from voros.core.decision import solve
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario, check_scenario

@@ -22,8 +22,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import ndtri
 
-from voros.core.arrays import FloatArray
 from voros.guarantee.tuning import TUNING
+from voros.typing import FloatArray
 
 
 def final_wealth(

@@ -19,9 +19,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, FloatArray
 
 IMPOSSIBLE = -1e4
 """Stands for the logarithm of 0: its exponential is 0."""

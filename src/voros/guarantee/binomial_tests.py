@@ -24,9 +24,9 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import bdtrik, betainc, betaln
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.operating_points import OperatingPoints
 from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 MOST_ALARMS = 1_000_000
 """Where the search for enough alarms ends."""

@@ -17,10 +17,10 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import ndtr, xlogy
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.guarantee.binomial_bounds import windows
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, FloatArray
 
 
 def tail_bound(

@@ -20,11 +20,11 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.grouped_cases import GroupedCases, counts_by_group
 from voros.core.scenario import Scenario
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 LimitSums: TypeAlias = Callable[[FloatArray], list[tuple[FloatArray, float]]]
 """Sums of each group at each of some thresholds whose mean a limit wants at least 0, and how far

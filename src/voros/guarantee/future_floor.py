@@ -15,7 +15,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import ndtr
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.scenario import as_fraction
 from voros.guarantee.binomial_bounds import (
     BinomialCounts,
@@ -27,6 +26,7 @@ from voros.guarantee.binomial_bounds import (
 )
 from voros.guarantee.closed_bounds import ManyCounts, tail_bound
 from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 def needed_to_keep(alarms: AnyArray, min_precision: float) -> AnyArray:

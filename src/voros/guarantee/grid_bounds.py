@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from voros.core.arrays import BoolArray, FloatArray
 from voros.guarantee.binomial_bounds import second_differences
 from voros.guarantee.tuning import TUNING
+from voros.typing import BoolArray, FloatArray
 
 FEWEST_TRIALS = 9
 """From as many trials on the bound on a second derivative rises with them."""

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import (
@@ -30,6 +29,7 @@ from voros.guarantee.prediction import requirement, rough_requirement
 from voros.guarantee.rank_test import needed_above, rough_needed_above
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
+from voros.typing import AnyArray, BoolArray
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import betainccinv, betaincinv, gammaln, ndtr, ndtri, xlogy
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.core.scenario import as_fraction
 from voros.guarantee.binomial_bounds import LEAST, TailTable, finite_logs, windows
 from voros.guarantee.binomial_tests import at_least
@@ -33,6 +32,7 @@ from voros.guarantee.grid_bounds import (
 )
 from voros.guarantee.prediction import MARGIN_HALVINGS, WIDEST_MARGIN
 from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, FloatArray
 
 
 @dataclass(frozen=True)

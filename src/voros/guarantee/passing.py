@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.guarantee.binomial_bounds import BinomialCounts, TailTable, windows
 from voros.guarantee.closed_bounds import ManyCounts, tail_bound
 from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, FloatArray
 
 
 class Passing:

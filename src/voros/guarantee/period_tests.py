@@ -15,7 +15,6 @@ from functools import partial
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.grouped_cases import GroupedCases, counts_by_group
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, most_above
@@ -23,6 +22,7 @@ from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.binomial_tests import alpha_shares, most_counted, share_risk
 from voros.guarantee.cluster_tests import ClusterTests, covered, floor_sums, sum_tests
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 def certified_periods(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.arrays import OPEN_INTERVAL, as_number, check_number
+from voros.core.arguments import OPEN_INTERVAL, as_number, check_number
 from voros.guarantee.binomial_tests import (
     MOST_ALARMS,
     alpha_shares,

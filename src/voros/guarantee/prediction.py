@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri, xlogy
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.core.scenario import as_fraction
 from voros.guarantee.binomial_bounds import LEAST, finite_logs
 from voros.guarantee.future_floor import exact_up_to
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import RiskBound, Walk
+from voros.typing import AnyArray, FloatArray
 
 MARGIN_HALVINGS, WIDEST_MARGIN, SMALL = 16, 64.0, 0.05
 """Halvings of the interval in which a margin is sought, the largest one, and a small change."""

@@ -7,7 +7,7 @@ from numbers import Real
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, check_confidence, check_count
+from voros.core.arguments import check_confidence, check_count
 from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -17,6 +17,7 @@ from voros.guarantee.cluster_tests import certified_groups, cluster_tests
 from voros.guarantee.next_cases import EXACT, ROUGH, Needs, certified_next
 from voros.guarantee.period_tests import certified_periods, why_none_certified
 from voros.guarantee.shortfall import Shortfall, shortfall
+from voros.typing import AnyArray, BoolArray
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import ndtr
 
-from voros.core.arrays import FloatArray
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.tuning import TUNING
 from voros.guarantee.walk_risk import Walk
+from voros.typing import FloatArray
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.typing import FloatArray
 
 
 def highest_path(values: FloatArray) -> FloatArray:

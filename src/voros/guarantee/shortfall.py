@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from voros.core.arrays import BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import most_counted, precision_risk
 from voros.guarantee.tuning import TUNING
+from voros.typing import BoolArray
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from functools import cached_property
 import numpy as np
 from scipy.special import betainc, betainccinv, betaincinv, ndtr
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.guarantee.binomial_bounds import parts_between, rising_chances
 from voros.guarantee.future_floor import (
     RiskyPrecisions,
@@ -28,6 +27,7 @@ from voros.guarantee.future_floor import (
 from voros.guarantee.passing import Passing
 from voros.guarantee.rising_paths import highest_path
 from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, FloatArray
 
 FARTHEST = TUNING.far_off * TUNING.least_alpha / 2
 """Chance that a start, or an end, lies beyond the shares for which risky precisions are known."""

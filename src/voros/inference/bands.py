@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, Unpack, get_args
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
-from voros.core.arrays import FloatArray, check_choice
+from voros.core.arguments import check_choice
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -24,6 +24,7 @@ from voros.inference.statistics import Measure, one_by_one
 from voros.io.frames import make_frame
 from voros.models import one_or_all
 from voros.text.signatures import takes
+from voros.typing import FloatArray
 
 Kind: TypeAlias = Literal["simultaneous", "pointwise"]
 BAND_KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from voros.core.arrays import AnyArray, FloatArray
+from voros.typing import AnyArray, FloatArray
 
 Method: TypeAlias = Literal["bca", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)

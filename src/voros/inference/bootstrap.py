@@ -9,14 +9,8 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import (
-    AnyArray,
-    FloatArray,
-    check_cases,
-    check_choice,
-    check_confidence,
-    check_count,
-)
+from voros.core.arguments import check_choice, check_confidence, check_count
+from voros.core.cases import check_cases
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError, FewGroupsWarning, warn_caller
@@ -29,6 +23,7 @@ from voros.models import columns_by_model, naming, one_or_all, several_models
 from voros.progress import Progress, progress_bar
 from voros.text.signatures import takes
 from voros.text.table import html_facts
+from voros.typing import AnyArray, FloatArray
 
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""

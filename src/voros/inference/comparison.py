@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from voros.core.arrays import FloatArray, check_type
+from voros.core.arguments import check_type
 from voros.core.scenario import Scenario, check_scenario
 from voros.inference.bca import interval_in_words, interval_of_difference, p_value
 from voros.inference.bootstrap import Bootstrap, IntervalOptions, Replicates, Resampling
@@ -20,6 +20,7 @@ from voros.models import columns_by_model
 from voros.policy import ThresholdPolicy, Violation
 from voros.text.signatures import takes
 from voros.text.table import Shown, Table
+from voros.typing import FloatArray
 
 NOT_COMPARED = frozenset({"threshold"})
 """Metrics of which neither more nor less is better."""

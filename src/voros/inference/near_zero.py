@@ -17,7 +17,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from voros.core.arrays import AnyArray
 from voros.core.exact_intervals import binomial_limits
 from voros.core.grouped_cases import seen_before
 from voros.core.operating_points import OperatingPoints
@@ -25,6 +24,7 @@ from voros.core.scenario import Scenario
 from voros.guarantee.promise import Guarantee
 from voros.inference.resampling import Ranked, Statistic
 from voros.policy.allowed import deployable
+from voros.typing import AnyArray
 
 CLOSE_TO_ZERO = 0.25
 """A low end below this share of the estimate is close enough to 0 to ask whether it should be 0."""

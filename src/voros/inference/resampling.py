@@ -16,11 +16,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_count, check_flag
+from voros.core.arguments import check_count, check_flag
 from voros.core.counting import adds_recall, order_by_score
 from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 JACKKNIFE_BLOCKS = 200
 """Parts that the jackknife leaves out in turn: enough to show the skewness of a statistic, at a

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from voros.core import costs
-from voros.core.arrays import check_number
+from voros.core.arguments import check_number
 from voros.core.scenario import Scenario
 from voros.io.toml import read_toml
 from voros.text.table import Table

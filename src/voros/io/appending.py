@@ -8,11 +8,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.exceptions import PredictionFileError
 from voros.io.source import FORMATS, Format, Source
 from voros.io.tables import read_as_written
 from voros.io.writing import json_text
+from voros.typing import AnyArray, BoolArray
 
 
 def append_column(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray
 from voros.exceptions import PredictionFileError
 from voros.text.messages import Argument, Message
+from voros.typing import AnyArray
 
 if TYPE_CHECKING:
     from voros.io.columns import Roles

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from voros.core.arrays import check_choice
+from voros.core.arguments import check_choice
 from voros.exceptions import PredictionFileError
 from voros.installing import missing_package
 from voros.text.messages import Argument, Message

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import check_flag
+from voros.core.arguments import check_flag
 from voros.text.messages import Argument, Message
 
 NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}

@@ -27,7 +27,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.monitoring.evidence import (
     HIGHEST_FLOOR,
     LARGEST_STEP,
@@ -38,6 +37,7 @@ from voros.monitoring.evidence import (
     precision_bets,
     size_factors,
 )
+from voros.typing import AnyArray, FloatArray
 
 COUNTED = 1500
 """Alarms for which the error is counted out."""

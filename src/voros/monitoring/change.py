@@ -14,12 +14,12 @@ from bisect import bisect_left, bisect_right, insort
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.core.calendar import Calendar
 from voros.monitoring.evidence import weigh
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Seen, Verdict, Watch
 from voros.monitoring.store import PeriodTotals
+from voros.typing import AnyArray, FloatArray
 
 POWERS = (0.2, 0.5)
 """Values of kappa, for ranks near 0 and near 1."""

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
+from voros.typing import FloatArray
 
 PRECISION_RATIOS = np.array([0.4, 0.6, 0.8])
 """Alternatives: the precision has fallen to these parts of the floor."""

@@ -12,13 +12,9 @@ from typing import Any
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import (
-    AnyArray,
-    FloatArray,
-    check_same_length,
-    check_type,
-    read_labels,
-)
+from voros.core.arguments import check_type
+from voros.core.arrays import check_same_length
+from voros.core.cases import read_labels
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
 from voros.monitoring.renewal import Renewal, count_proposal, propose
@@ -38,6 +34,7 @@ from voros.monitoring.status import Status, Update
 from voros.monitoring.store import Cases, Store
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status, settle_alarms
 from voros.policy import ThresholdPolicy
+from voros.typing import AnyArray, FloatArray
 
 
 class Monitor:

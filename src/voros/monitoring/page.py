@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.monitoring.precision import RECENT
 from voros.monitoring.settings import SECONDS_PER_DAY, Settings, read_time
 from voros.monitoring.status import Status, Watch
 from voros.present.document import render_document
+from voros.typing import AnyArray, FloatArray
 
 WIDTH, HEIGHT = 720, 240
 LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 30

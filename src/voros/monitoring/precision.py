@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.monitoring.bounds import cluster_interval, mean_interval, start_bounds
 from voros.monitoring.evidence import (
     PRECISION_WEIGHTS,
@@ -22,6 +21,7 @@ from voros.monitoring.evidence import (
 )
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Seen, Watch
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 RECENT = 100
 """Units of the curve that shows how it is now."""

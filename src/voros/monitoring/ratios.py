@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
 from voros.core.calendar import Calendar
 from voros.monitoring.bounds import mean_interval, ratio_interval
 from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, ratio_bets, weigh
@@ -19,6 +18,7 @@ from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Seen, Watch
 from voros.monitoring.store import PeriodTotals
 from voros.policy import ThresholdPolicy
+from voros.typing import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)

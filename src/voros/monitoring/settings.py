@@ -8,26 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voros.core.arrays import (
-    LARGEST_FINITE,
-    OPEN_INTERVAL,
-    AnyArray,
-    BoolArray,
-    FloatArray,
-    as_number,
-    as_vector,
-    check_count,
-    check_number,
-    check_scores,
-    is_missing,
-)
+from voros.core.arguments import OPEN_INTERVAL, as_number, check_count, check_number
+from voros.core.arrays import LARGEST_FINITE, as_vector, is_missing
 from voros.core.calendar import CALENDAR, Calendar
+from voros.core.cases import check_scores
 from voros.core.clock import read_clock
 from voros.core.periods import Periods
 from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text
 from voros.text.messages import Argument
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_SCORE = 1e100
 """Squares of scores are summed."""

@@ -8,10 +8,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.settings import day_of
 from voros.text.table import Table, html_facts
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 Verdict: TypeAlias = Literal["kept", "too early to tell", "unknown", "watch", "broken"]
 VERDICTS: tuple[Verdict, ...] = ("kept", "too early to tell", "unknown", "watch", "broken")

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.exceptions import ArgumentError
 from voros.monitoring.database import Database
 from voros.monitoring.settings import day_of
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 RECENT_LABELS = 1_000
 """Labels that are looked at to see whose they are."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray, as_number
+from voros.core.arguments import as_number
 from voros.core.costs import Density, Samples
 from voros.core.decision import at_deployment
 from voros.core.scenario import Scenario, check_scenario
@@ -21,6 +21,7 @@ from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
 from voros.plotting.style import dress, line_width, type_size, write_beside
+from voros.typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, check_confidence, check_count
+from voros.core.arguments import check_confidence, check_count
 from voros.core.calibration import GROUPS_OF_RISK, Calibration
 from voros.models import naming
 from voros.plotting.colours import quiet
@@ -15,6 +15,7 @@ from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
 from voros.plotting.style import dress, line_width
+from voros.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.container import ErrorbarContainer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.allocation import CapacityGrowth, JointPolicy, capacity_growth
-from voros.core.arrays import as_number, check_type
+from voros.core.arguments import as_number, check_type
 from voros.core.scenario import Scenario
 from voros.plotting.colours import ink, model_styles
 from voros.plotting.legends import draw_legend

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
+from voros.typing import BoolArray, FloatArray
 
 TOUCHING = 1e-12
 """A line that passes a corner this closely touches it: corners carry rounding."""

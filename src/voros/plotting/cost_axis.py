@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
 from voros.core.costs import uniform_t
 from voros.core.volume import in_unit_of
+from voros.typing import FloatArray
 
 ROUND_MISSES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000)
 """How many false alarms a miss is worth, in numbers that are easily said."""

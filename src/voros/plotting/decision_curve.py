@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray
 from voros.core.scenario import Scenario, check_scenario
 from voros.decision_curves import DecisionCurve, check_probabilities
 from voros.looks import AXIS_TITLES
@@ -16,6 +15,7 @@ from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.names import literal, visible
 from voros.plotting.style import dress, line_width
+from voros.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D

@@ -9,8 +9,9 @@ from inspect import signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import AnyArray, check_type
-from voros.core.operating_points import OperatingPoints, check_same_cases
+from voros.core.arguments import check_type
+from voros.core.model_points import check_same_cases
+from voros.core.operating_points import OperatingPoints
 from voros.evaluation import Evaluation
 from voros.io.frames import join_frames
 from voros.models import ONLY_MODEL, count_models
@@ -18,6 +19,7 @@ from voros.notices import warn_about
 from voros.plotting.colours import model_styles
 from voros.plotting.style import axes_to_draw_on
 from voros.text.signatures import takes
+from voros.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import check_type
+from voros.core.arguments import check_type
 from voros.plotting.colours import ink, model_styles, quiet
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size, write_beside

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
 from voros.plotting.names import distinct, literal, wrapped
 from voros.plotting.style import (
     CHARACTER_WIDTH,
@@ -20,6 +19,7 @@ from voros.plotting.style import (
     text_inches,
     type_size,
 )
+from voros.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.legend import Legend

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
 from voros.core.decision import region_of
 from voros.core.geometry import Region
 from voros.core.scenario import Scenario, check_scenario
@@ -24,6 +23,7 @@ from voros.plotting.style import (
     type_size,
     write_beside,
 )
+from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, check_type
+from voros.core.arguments import check_type
 from voros.exceptions import ArgumentError
 from voros.plotting.colours import FADED, ground, ink, model_styles
 from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size, write_beside
 from voros.policy import PeriodEvaluation, PolicyEvaluation
+from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

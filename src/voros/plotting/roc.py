@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, check_flag, check_number
+from voros.core.arguments import check_flag, check_number
 from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import NO_LIMITS, Decision, solve
 from voros.core.limits import chosen_rows
@@ -36,6 +36,7 @@ from voros.plotting.style import (
     unit_square,
     write_beside,
 )
+from voros.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import FloatArray, check_number
+from voros.core.arguments import check_number
 from voros.core.decision import NO_LIMITS, solve
 from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
@@ -16,6 +16,7 @@ from voros.plotting.colours import PINK, ink, model_styles
 from voros.plotting.cost_axis import fractional_cost, ratio_at
 from voros.plotting.display import ModelDisplay, PointsLike, only_model
 from voros.plotting.style import axes_to_draw_on, line_width, type_size
+from voros.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D

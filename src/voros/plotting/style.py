@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arrays import check_type
+from voros.core.arguments import check_type
 from voros.installing import missing_package
 from voros.plotting.colours import ink
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, BoolArray, FloatArray, check_choice, check_type
+from voros.core.arguments import check_choice, check_type
+from voros.core.arrays import LARGEST_FINITE
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import expected_costs
 from voros.evaluation import Evaluation, evaluation_of
@@ -18,6 +19,7 @@ from voros.plotting.display import ModelDisplay, PointsLike, only_model
 from voros.plotting.limit_lines import draw_level, limit_labels, shade_runs
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size
+from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray, check_flag
+from voros.core.arguments import check_flag
 from voros.looks import AXIS_TITLES, HUES
 from voros.plotting.chords import marked_runs
 from voros.plotting.colours import ground, ink, ink_on, model_styles, quiet
@@ -21,6 +21,7 @@ from voros.plotting.legends import (
 )
 from voros.plotting.names import literal, visible
 from voros.plotting.style import axes_inches, dress, panels_to_draw_on, text_inches, type_size
+from voros.typing import BoolArray, FloatArray
 from voros.winners import NOBODY, WinnerMap, winner_map_points
 
 if TYPE_CHECKING:

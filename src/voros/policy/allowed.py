@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arrays import check_count
+from voros.core.arguments import check_count
 from voros.core.costs import CostDistribution
 from voros.core.deciding import decide
 from voros.core.decision import Decision, solve

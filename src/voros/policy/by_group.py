@@ -9,7 +9,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.exact_intervals import (
     EvaluationIntervals,
     Interval,
@@ -22,6 +21,7 @@ from voros.core.subgroups import Partition, Subgroups
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.text.table import Shown, Table
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.grouped_cases import counts_by_group
 from voros.core.periods import SUM_ROUNDING, PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.io.frames import make_frame
 from voros.text.table import Shown, Table
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 SHOWN_PERIODS = 12
 """Rows of a printed table of periods: those with most alarms."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import LARGEST_SIZE, AnyArray, BoolArray, FloatArray
+from voros.core.cases import LARGEST_SIZE
 from voros.core.exact_intervals import (
     EvaluationIntervals,
     ThresholdCounts,
@@ -28,6 +28,7 @@ from voros.io.frames import make_frame
 from voros.policy.by_group import GroupEvaluation
 from voros.policy.by_period import PeriodEvaluation
 from voros.text.table import Shown, Table
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray, check_scores
+from voros.core.cases import check_scores
 from voros.core.decision import Decision
 from voros.core.exact_intervals import PER_CASES, binomial_limits
 from voros.core.operating_points import OperatingPoints
@@ -29,6 +29,7 @@ from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
 from voros.policy.allowed import AllowedThresholds
 from voros.text.table import Shown, Table
+from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.policy.threshold_policy import ThresholdPolicy

@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import (
-    BoolArray,
-    FloatArray,
-    check_cases,
-    check_choice,
-    check_confidence,
-    check_flag,
-    check_scores,
-    check_type,
-    is_scalar,
-)
+from voros.core.arguments import check_choice, check_confidence, check_flag, check_type, is_scalar
+from voros.core.cases import check_cases, check_scores
 from voros.core.costs import read_cost_ratios
 from voros.core.decision import Decision, at_deployment
 from voros.core.geometry import Choice
@@ -51,6 +42,7 @@ from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.development import Planned, check_development, read_development
 from voros.policy.notebook import policy_html
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
+from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import BoolArray, FloatArray, check_cases, check_scores
+from voros.core.cases import check_cases, check_scores
 from voros.core.counting import order_by_score
 from voros.core.decision import Decision
 from voros.core.geometry import Choice
@@ -22,6 +22,7 @@ from voros.policy.allowed import choose
 from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.table import Shown, Table
+from voros.typing import BoolArray, FloatArray
 
 MEASURED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")
 COLUMN_TITLES = ("alarms", "precision", "recall", "expected cost", "cost of 1,000 cases")

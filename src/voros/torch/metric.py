@@ -10,7 +10,7 @@ from torch import Tensor
 from torchmetrics import Metric
 from torchmetrics.utilities.distributed import gather_all_tensors
 
-from voros.core.arrays import check_count
+from voros.core.arguments import check_count
 from voros.core.costs import CostLike
 from voros.core.decision import solve
 from voros.core.device_points import read_points

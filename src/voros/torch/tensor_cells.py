@@ -11,9 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from voros.core.arrays import LARGEST_FINITE, AnyArray, FloatArray
+from voros.core.arrays import LARGEST_FINITE
 from voros.engines.binned_points import BinnedScores
 from voros.engines.bins import Bins
+from voros.typing import AnyArray, FloatArray
 
 FLOAT_BITS = 32
 LEAST_BITS, GREATEST_BITS = 9, 24

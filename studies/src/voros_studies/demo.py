@@ -11,11 +11,11 @@ from pathlib import Path
 from sklearn.metrics import roc_auc_score
 
 from voros import OperatingPoints, Scenario
-from voros.core.arrays import BoolArray
 from voros.core.decision import solve
 from voros.datasets import Support2, load_support2
 from voros.io import check_folder, folder_for, write_whole
 from voros.models import count_models
+from voros.typing import BoolArray
 from voros_studies.gallery import COST_RATIO, OUTCOME, SCENARIO, save_support2_figures
 
 SHOWN_CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, check_scores
+from voros.core.cases import check_scores
 from voros.core.grouped_cases import counts_by_group
 from voros.core.operating_points import OperatingPoints
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.exceptions import ArgumentError
 from voros.present.explorer.replicates import packed
+from voros.typing import AnyArray, BoolArray
 
 CONFIDENCE = 0.95
 """That the intervals of one measure hold in all groups together."""

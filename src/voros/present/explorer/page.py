@@ -13,9 +13,11 @@ from string import Template
 from typing import Any
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import check_choice, check_labels
+from voros.core.arguments import check_choice
+from voros.core.cases import check_labels
+from voros.core.model_points import check_points_by_model
 from voros.core.money import check_price
-from voros.core.operating_points import OperatingPoints, check_points_by_model
+from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.subgroups import read_subgroups

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import check_count
+from voros.core.arguments import check_count
 from voros.core.calibration import holds_risks
 from voros.core.costs import CostDistribution, Samples, Uniform
-from voros.core.operating_points import OperatingPoints, check_same_cases, is_whole
+from voros.core.exact_limits import is_whole
+from voros.core.model_points import check_same_cases
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.io.writing import plain

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
+from voros.typing import BoolArray
 
 
 def period_counts(

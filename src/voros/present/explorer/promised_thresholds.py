@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import BoolArray
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee import Guarantee
 from voros.io.writing import plain
 from voros.policy.allowed import split
+from voros.typing import BoolArray
 
 
 def promised_thresholds(

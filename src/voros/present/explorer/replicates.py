@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, check_scores
+from voros.core.cases import check_scores
 from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.present.explorer.thinning import CERTIFIED_RECALL, thin_points
+from voros.typing import AnyArray, BoolArray
 
 RESAMPLES = 200
 """How many resamples a page holds, unless another number is asked for."""

@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
 from voros.core.counting import adds_recall
 from voros.core.coverage import GIVEN_POINTS
 from voros.core.operating_points import OperatingPoints
+from voros.typing import AnyArray, BoolArray
 
 CERTIFIED_RECALL = 0.25
 """Thinning is certified for capacities that admit at least this share of the positives."""

@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import check_cases, check_labels
+from voros.core.cases import check_cases, check_labels
 from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from voros import Scenario
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import PolicyStrategy, allowed_thresholds
 from voros.selection import STRATEGIES, rank_points
+from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.evidence.sources import DataSet
 from voros_studies.experiments.cases import LabelledCases, fill_and_scale, split_patients
 from voros_studies.experiments.grid import Candidate, combinations

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from voros.core.arrays import check_count
+from voros.core.arguments import check_count
 from voros.installing import package_versions
 from voros.progress import progress_bar
 from voros.text.table import Table

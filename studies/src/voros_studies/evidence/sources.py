@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
+from voros.typing import AnyArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.hospital.physionet2012 import challenge_cases, read_challenge

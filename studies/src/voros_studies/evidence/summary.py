@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.arrays import FloatArray
 from voros.text.table import Column, Table
+from voros.typing import FloatArray
 from voros_studies.evidence.one_split import AUROC, COMPARED, FITTED
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.splits import SplitsResult

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
+from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.errors import ExperimentError
 
 TRAIN_SHARE = 0.5

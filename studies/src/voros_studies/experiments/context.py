@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.present.flow import FlowStep
+from voros.typing import AnyArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases
 
 AGE_BANDS = {"under 50": 0, "50 to 64": 50, "65 to 79": 65, "80 or over": 80}

@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from voros.core.arrays import check_count
+from voros.core.arguments import check_count
 from voros.text.table import Table, csv_text
 from voros_studies.experiments.cases import LabelledCases, Split, split_patients
 from voros_studies.experiments.context import NO_CONTEXT, StudyContext

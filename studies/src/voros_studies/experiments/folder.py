@@ -15,10 +15,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.installing import package_versions
 from voros.io import write_whole
 from voros.text.table import csv_text
+from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, Split, fill_and_scale
 from voros_studies.experiments.errors import ExperimentError, explaining_full_disk
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray
+from voros.typing import AnyArray, BoolArray
 from voros_studies.experiments.cases import LabelledCases, Split
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import SCORED_PARTS, Part, read_scores

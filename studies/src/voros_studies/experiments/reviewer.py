@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.core.decision import solve
 from voros.core.exact_intervals import binomial_limits
 from voros.core.risk_quality import risk_quality
 from voros.present.flow import FlowStep
 from voros.text.table import Absent, Column, Table, Value
+from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, Split
 from voros_studies.experiments.checklist import answered_items, checklist_table
 from voros_studies.experiments.context import StudyContext

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import allowed_thresholds
 from voros.text.table import Column, Table, Value
+from voros.typing import AnyArray, FloatArray
 from voros_studies.experiments.cases import Split
 from voros_studies.experiments.labels import cost_columns
 from voros_studies.experiments.study import (

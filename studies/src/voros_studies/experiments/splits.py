@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from voros.core.arrays import BoolArray, FloatArray, check_count
+from voros.core.arguments import check_count
 from voros.installing import package_versions
 from voros.text.signatures import takes
 from voros.text.table import Absent, Column, Table, Value
+from voros.typing import BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, Split, split_around_test, split_patients
 from voros_studies.experiments.experiment import RunOptions, run_experiment
 from voros_studies.experiments.folder import save, save_json

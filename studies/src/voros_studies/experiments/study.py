@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from voros import Guarantee, OperatingPoints, PolicyEvaluation, Scenario, ThresholdPolicy, bootstrap
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.guarantee import one_per_group
 from voros.policy.allowed import AllowedThresholds, allowed_thresholds
 from voros.selection import Strategy, rank_points
+from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.folder import Part, RunFolder, digest, file_name, read_scores, save
 from voros_studies.paper.cells import SCENARIOS, STRATEGY_ORDER
 

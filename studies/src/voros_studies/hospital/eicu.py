@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.present.flow import FlowStep
+from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.cases import TRAIN_SHARE, LabelledCases, split_in_quarters
 from voros_studies.experiments.context import StudyContext, known_words, words_of
 from voros_studies.experiments.errors import ExperimentError

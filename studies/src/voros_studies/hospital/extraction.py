@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
-from voros.core.arrays import check_choice
+from voros.core.arguments import check_choice
 from voros.present.flow import FlowStep
 from voros_studies.experiments.errors import ExperimentError, explaining_full_disk
 from voros_studies.experiments.folder import save_json, sha256_of

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from voros.core.arrays import BoolArray, FloatArray
+from voros.typing import BoolArray, FloatArray
 
 HOURS = 48
 """Length of the observed stay."""

@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from voros.core.arrays import AnyArray
+from voros.typing import AnyArray
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.hospital.features import HOURS
 

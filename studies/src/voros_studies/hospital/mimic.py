@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, FloatArray
 from voros.present.flow import FlowStep
+from voros.typing import AnyArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases
 from voros_studies.experiments.context import StudyContext, age_bands, known_words, words_of
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arrays import AnyArray, BoolArray, FloatArray, check_choice
+from voros.core.arguments import check_choice
 from voros.present.flow import FlowStep
+from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases
 from voros_studies.experiments.context import StudyContext, age_bands, known_words
 from voros_studies.experiments.errors import ExperimentError

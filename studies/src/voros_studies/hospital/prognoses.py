@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import FloatArray, check_choice
+from voros.core.arguments import check_choice
 from voros.datasets import load_support2
 from voros.datasets.support2 import OutcomeName
 from voros.present.flow import FlowStep
+from voros.typing import FloatArray
 from voros_studies.experiments.cases import LabelledCases
 from voros_studies.experiments.context import StudyContext, age_bands, words_of
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment

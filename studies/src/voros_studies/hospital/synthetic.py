@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import check_choice
+from voros.core.arguments import check_choice
 from voros_studies.hospital.release import GENERATED_MARK
 
 RELEASES = ("2.0", "2.2", "3.1")

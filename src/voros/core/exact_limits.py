@@ -1,0 +1,56 @@
+"""Which counts keep a precision floor and a capacity.
+
+Whole counts are compared exactly, with the fraction that a typed decimal stands for.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from voros.core.scenario import as_fraction
+from voros.typing import AnyArray, BoolArray
+
+WEIGHT_ROUNDING = 1e-12
+"""Relative slack when limits are compared with sums of weights, which carry rounding; whole
+counts are compared exactly."""
+
+LARGEST_PRODUCT = 2.0**62
+"""Beyond it counts are compared as Python's unbounded integers."""
+
+
+def precise_enough(tp: AnyArray, alarms: AnyArray, min_precision: float | Fraction) -> BoolArray:
+    """Mark the counts that keep a precision floor: TP >= alpha (TP + FP).
+
+    Examples
+    --------
+    >>> precise_enough(np.array([3, 2]), np.array([20, 20]), 0.15).tolist()
+    [True, False]
+    """
+    if min_precision == 0:
+        return np.ones(len(tp), dtype=np.bool_)
+    floor = min_precision if isinstance(min_precision, Fraction) else as_fraction(min_precision)
+    if not is_whole(tp):
+        needed = alarms * floor.numerator * (1.0 - WEIGHT_ROUNDING)
+        return np.asarray(tp * floor.denominator >= needed)
+    if float(alarms.max()) * floor.denominator >= LARGEST_PRODUCT:
+        tp, alarms = tp.astype(object), alarms.astype(object)
+    return np.asarray(tp * floor.denominator >= alarms * floor.numerator, dtype=np.bool_)
+
+
+def within_capacity(alarms: AnyArray, max_alarms: float) -> BoolArray:
+    """Mark the counts of at most ``max_alarms``.
+
+    Examples
+    --------
+    >>> within_capacity(np.array([3, 4]), 3.5).tolist()
+    [True, False]
+    """
+    slack = 0.0 if is_whole(alarms) else WEIGHT_ROUNDING * max_alarms
+    return np.asarray(alarms <= max_alarms + slack)
+
+
+def is_whole(counts: AnyArray) -> bool:
+    """Whether counts are whole numbers, which are compared exactly."""
+    return counts.dtype.kind in "iu"

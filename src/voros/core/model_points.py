@@ -1,0 +1,41 @@
+"""Operating points that somebody passes, of one model or of several on the same cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from voros.core.arguments import check_type
+from voros.core.operating_points import OperatingPoints
+
+SAME_TOTAL = 1e-9
+"""Relative difference of class sizes that sums of weights in another order may have."""
+
+
+def check_same_cases(points_by_model: Mapping[str, OperatingPoints], remedy: str) -> None:
+    """Refuse models whose classes differ in size: they were not counted on the same cases."""
+    (first, expected), *rest = points_by_model.items()
+    for name, found in rest:
+        sizes = [(each.n_positive, each.n_negative) for each in (expected, found)]
+        if not np.allclose(sizes[0], sizes[1], rtol=SAME_TOTAL, atol=0.0):
+            said = " against ".join(f"{p:g} positive and {n:g} negative" for p, n in sizes)
+            raise ValueError(
+                f"models {first!r} and {name!r} were counted on different cases: {said}; {remedy}"
+            )
+
+
+def check_points(points: object, name: str = "points") -> OperatingPoints:
+    """Return operating points, and refuse anything else by name."""
+    example = "OperatingPoints.from_scores(y_true, y_score)"
+    return check_type(points, name, OperatingPoints, f"a voros.OperatingPoints, such as {example}")
+
+
+def check_points_by_model(points_by_model: object) -> dict[str, OperatingPoints]:
+    """Return operating points by the name of the model, and refuse anything else."""
+    accepted = "a mapping from model to voros.OperatingPoints"
+    given: Any = check_type(points_by_model, "points_by_model", Mapping, accepted)  # type: ignore[type-abstract]
+    return {
+        str(name): check_points(each, f"points_by_model[{name!r}]") for name, each in given.items()
+    }

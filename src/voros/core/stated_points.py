@@ -1,0 +1,83 @@
+"""Counts and rates that somebody states, such as those of a published curve, checked."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from voros.core.arrays import as_floats, as_vector, check_same_length
+from voros.core.cases import check_class_sizes, check_scores
+from voros.core.coverage import EVERY_SCORE, GIVEN_POINTS, Coverage
+from voros.core.exact_limits import is_whole
+from voros.exceptions import ArgumentError
+from voros.typing import AnyArray
+
+Stated: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float, Coverage]
+"""Thresholds, true and false positives by rising alarms; class sizes, one case, what it covers."""
+
+
+def read_rates(
+    fpr: Any, tpr: Any, n_positive: float, n_negative: float, thresholds: Any, every_score: bool
+) -> Stated:
+    """Read the rates of a curve as counts; parameters as in `OperatingPoints.from_points`."""
+    rates = {"fpr": _as_counts(fpr, "fpr"), "tpr": _as_counts(tpr, "tpr")}
+    check_same_length(**rates)
+    check_class_sizes(n_positive, n_negative)
+    for name, rate in rates.items():
+        if not np.all((rate >= 0) & (rate <= 1)):
+            raise ValueError(f"{name} must lie within [0, 1]; it spans {_span(rate)}")
+    counts = rates["tpr"] * float(n_positive), rates["fpr"] * float(n_negative)
+    return read_counts(*counts, n_positive, n_negative, thresholds, every_score)
+
+
+def read_counts(
+    tp: Any, fp: Any, n_positive: float, n_negative: float, thresholds: Any, every_score: bool
+) -> Stated:
+    """Read counts in any order; parameters as in `OperatingPoints.from_counts`."""
+    n_right, n_false = _as_counts(tp, "tp"), _as_counts(fp, "fp")
+    given = np.full(len(n_right), np.nan)
+    if thresholds is not None:
+        given = as_floats(as_vector(thresholds, "thresholds"), "thresholds")
+    check_same_length(tp=n_right, fp=n_false, thresholds=given)
+    check_class_sizes(n_positive, n_negative)
+    n_positive, n_negative = _plain(n_positive), _plain(n_negative)
+    for name, count, most in (("tp", n_right, n_positive), ("fp", n_false, n_negative)):
+        if not np.all((count >= 0) & (count <= most)):
+            size = "n_positive" if name == "tp" else "n_negative"
+            raise ValueError(
+                f"{name} must lie within [0, {most:g}], {size}; it spans {_span(count)}"
+            )
+    alarms = n_right + n_false
+    order = np.lexsort((n_right, alarms))
+    order = order[alarms[order] > 0]
+    covers = _covered(alarms[order], n_positive + n_negative, every_score)
+    return given[order], n_right[order], n_false[order], n_positive, n_negative, 1.0, covers
+
+
+def _covered(alarms: AnyArray, n_cases: float, every_score: bool) -> Coverage:
+    """Say what stated points cover: every distinct score, if so stated or if none fits between."""
+    if every_score and not (len(alarms) and alarms[-1] == n_cases):
+        raise ArgumentError(
+            "every_score",
+            f"=True, and the points flag at most {alarms[-1] if len(alarms) else 0:g} of "
+            f"{n_cases:g} cases; at the lowest score all of them are flagged",
+        )
+    one_by_one = len(alarms) == n_cases and np.array_equal(alarms, np.arange(1, len(alarms) + 1))
+    return EVERY_SCORE if every_score or one_by_one else GIVEN_POINTS
+
+
+def _as_counts(values: Any, name: str) -> AnyArray:
+    """Read numbers of cases; small integer types would overflow in sums."""
+    counts = check_scores(values, name=name)
+    return counts.astype(np.int64 if is_whole(counts) else np.float64)
+
+
+def _plain(size: float) -> int | float:
+    # numpy's numbers compare and print as Python's own do.
+    return int(size) if isinstance(size, Integral) else float(size)
+
+
+def _span(values: AnyArray) -> str:
+    return f"[{values.min():g}, {values.max():g}]"
