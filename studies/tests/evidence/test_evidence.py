@@ -213,7 +213,8 @@ def _split(own, same, beside, broken=()):
         for strategy, costs in {
             "partial_voros": (beside, beside, ()),
             **dict.fromkeys(
-                ("voros", "partial_auroc", "recall", "auroc", "guaranteed"), (own, same, broken)
+                ("voros", "partial_auroc", "recall", "auroc", "margin", "guaranteed"),
+                (own, same, broken),
             ),
         }.items()
     )

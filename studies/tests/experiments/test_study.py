@@ -20,6 +20,7 @@ from voros_studies.experiments.study import (
     Scored,
     cost_intervals,
     deploy,
+    guaranteed,
     run_study,
 )
 from voros_studies.paper.cells import SCENARIOS
@@ -89,32 +90,32 @@ def test_nothing_is_decided_on_test(parts, deployed):
         assert one.test.expected_cost != other.test.expected_cost
 
 
-def test_the_guaranteed_policy_is_tested_on_patients_that_did_not_rank_its_model(parts, deployed):
+def test_all_patients_certify_and_the_error_is_split_over_the_models(parts, deployed):
     valid, _ = parts
-    ranking, testing = valid.halves
-    patients = testing.patient
-    assert len(patients) == len(np.unique(patients))
-    assert set(patients) & set(ranking.patient) == set()
-    assert set(patients) | set(ranking.patient) == set(valid.patient)
-    assert len(ranking) == np.isin(valid.patient, ranking.patient).sum()
+    once = valid.once
+    assert sorted(once.patient) == sorted(set(valid.patient))
     for one in deployed:
         if one.strategy != GUARANTEED:
             continue
-        scenario = SCENARIOS[one.scenario]
-        scores = {
-            name: voros.partial_voros_score(ranking.y_true, score, scenario)
-            for name, score in ranking.scores.items()
-        }
-        assert scores[one.model] == max(scores.values())
-        points = testing.points[one.model]
-        certified = voros.Guarantee(0.95, horizon=1500).allowed(points, scenario)
+        part = voros.Guarantee(0.95, horizon=1500).split(len(valid.scores))
+        points = once.points[one.model]
+        certified = part.allowed(points, SCENARIOS[one.scenario])
         assert set(one.policy.thresholds.tolist()) <= set(points.thresholds[certified].tolist())
-        assert (one.policy.model, one.policy.n_models) == (one.model, 1)
-        assert one.policy.n_positive + one.policy.n_negative == len(patients)
+        assert (one.policy.model, one.policy.n_models) == (one.model, len(valid.scores))
+        assert one.policy.n_positive + one.policy.n_negative == len(once)
 
 
-def test_a_half_without_the_outcome_certifies_nothing_and_does_not_end_the_study(parts):
-    """One case with the outcome can be in one half only."""
+def test_development_cases_fix_what_the_patients_certify(parts):
+    valid, test = parts
+    model, allowed = guaranteed(SCENARIOS[1], valid, 1500, development=test)
+    assert model in valid.scores
+    assert allowed.n_models == 1
+    assert allowed.origin.n_development == len(test)
+    deployed = ThresholdPolicy.from_allowed(allowed).thresholds
+    assert np.isin(deployed[np.isfinite(deployed)], test.scores[model]).all()
+
+
+def test_one_case_with_the_outcome_certifies_nothing_and_does_not_end_the_study(parts):
     rows = np.flatnonzero(~parts[0].y_true)[:60]
     valid = parts[0].take(np.append(rows, np.flatnonzero(parts[0].y_true)[0]))
     found = run_study(valid, parts[1])

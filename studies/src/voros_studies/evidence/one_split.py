@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedGroupKFold
 
 from voros import Scenario
 from voros.policy import ThresholdPolicy
@@ -21,10 +22,12 @@ from voros_studies.experiments.splits import SplitCost
 from voros_studies.experiments.study import (
     GUARANTEED,
     GUARANTEED_BY,
+    WITH_MARGIN,
     Scored,
     deploy,
-    guaranteed_thresholds,
+    guaranteed,
     nothing_certified,
+    tightened,
 )
 from voros_studies.paper.cells import SCENARIOS
 
@@ -32,8 +35,11 @@ FITTED = 3
 """Number of the scenario whose limits are fitted to the data set."""
 
 AUROC = "auroc"
-COMPARED: tuple[str, ...] = (*STRATEGIES, AUROC, GUARANTEED)
-"""Ways to choose a model; the last also certifies the thresholds."""
+COMPARED: tuple[str, ...] = (*STRATEGIES, AUROC, WITH_MARGIN, GUARANTEED)
+"""Ways to choose a model; the last two keep their distance from the limits, or certify them."""
+
+FOLDS = 3
+"""Folds of the training cases whose scores fix what is certified."""
 
 FLOOR, CAPACITY, PAYS_UP_TO = 1.5, 2.0, 2.0
 """Limits of the fitted scenario, and the risk from which alarms pay, in prevalences."""
@@ -96,12 +102,12 @@ def run_split(
     data: DataSet, seed: int, candidates: Sequence[Candidate]
 ) -> tuple[list[SplitCost], dict[str, float]]:
     """Return what every strategy did on test in each scenario, and in money where priced."""
-    valid, test, rows = _fit(data.cases, seed, candidates)
+    development, valid, test, rows = _fit(data.cases, seed, candidates)
     scenarios = {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
     found: dict[tuple[int, str], ThresholdPolicy] = {}
     costs = []
     for number, scenario in scenarios.items():
-        for strategy, policy, same_rule in _choose(scenario, valid, len(test)):
+        for strategy, policy, same_rule in _choose(scenario, valid, len(test), development):
             found[number, strategy] = policy
             one = deploy(number, strategy, policy, valid, test, same_rule)
             costs.append(SplitCost.of(one, GUARANTEED_BY))
@@ -114,29 +120,41 @@ def run_split(
 
 def _fit(
     cases: LabelledCases, seed: int, candidates: Sequence[Candidate]
-) -> tuple[Scored, Scored, AnyArray]:
+) -> tuple[Scored, Scored, Scored, AnyArray]:
+    """Return out-of-fold scores of the training cases, those of both other parts, and test rows."""
     from threadpoolctl import threadpool_limits
 
     split = split_patients(cases, seed)
     parts = (split.train, split.valid, split.test)
     train, *others = fill_and_scale(*(cases.X[rows] for rows in parts))
-    scores: list[dict[str, FloatArray]] = [{}, {}]
+    y, patient = cases.y[split.train], cases.patient[split.train]
+    folds = list(
+        StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed).split(train, y, patient)
+    )
+    scores: list[dict[str, FloatArray]] = [{}, {}, {}]
     with threadpool_limits(1):
         for candidate in candidates:
-            model = candidate.estimator(seed).fit(train, cases.y[split.train])
-            for held, X in zip(scores, others, strict=True):
-                held[candidate.name] = model.predict_proba(X)[:, 1]
-    valid, test = (
+            held_out = np.empty(len(train))
+            for rest, fold in folds:
+                model = candidate.estimator(seed).fit(train[rest], y[rest])
+                held_out[fold] = model.predict_proba(train[fold])[:, 1]
+            model = candidate.estimator(seed).fit(train, y)
+            fresh = (model.predict_proba(X)[:, 1] for X in others)
+            for held, column in zip(scores, (held_out, *fresh), strict=True):
+                held[candidate.name] = column
+    development, valid, test = (
         Scored(cases.patient[rows], cases.y[rows], held)
-        for rows, held in zip(parts[1:], scores, strict=True)
+        for rows, held in zip(parts, scores, strict=True)
     )
-    return valid, test, split.test
+    return development, valid, test, split.test
 
 
 ChosenPolicies = tuple[str, ThresholdPolicy, ThresholdPolicy]
 
 
-def _choose(scenario: Scenario, valid: Scored, horizon: int) -> list[ChosenPolicies]:
+def _choose(
+    scenario: Scenario, valid: Scored, horizon: int, development: Scored
+) -> list[ChosenPolicies]:
     """Return, by strategy, the policy and the one of the same model with partial VOROS's rule."""
     winners = choose_models(scenario, valid)
     found = []
@@ -144,7 +162,11 @@ def _choose(scenario: Scenario, valid: Scored, horizon: int) -> list[ChosenPolic
         # AUROC says nothing of thresholds; like the others without costs it takes the last one.
         rule = cast("PolicyStrategy", "recall" if strategy == AUROC else strategy)
         found.append((strategy, *_policies(scenario, valid, model, rule)))
-    return [*found, (GUARANTEED, *_certified(scenario, valid, horizon))]
+    model = winners[GUARANTEED_BY]
+    tight, _ = _policies(tightened(scenario), valid, model, GUARANTEED_BY)
+    _, same = _policies(scenario, valid, model, GUARANTEED_BY)
+    found.append((WITH_MARGIN, replace(tight, scenario=scenario), same))
+    return [*found, (GUARANTEED, *_certified(scenario, valid, horizon, development))]
 
 
 def choose_models(scenario: Scenario, scored: Scored) -> dict[str, str]:
@@ -171,13 +193,11 @@ def _policies(
 
 
 def _certified(
-    scenario: Scenario, valid: Scored, horizon: int
+    scenario: Scenario, valid: Scored, horizon: int, development: Scored
 ) -> tuple[ThresholdPolicy, ThresholdPolicy]:
     """Return the guaranteed policy, and the one that its model would have without."""
-    ranking, testing = valid.halves
     if valid.can_certify:
-        model = choose_models(scenario, ranking)[GUARANTEED_BY]
-        allowed = guaranteed_thresholds(scenario, testing, model, horizon)
+        model, allowed = guaranteed(scenario, valid, horizon, development)
         policy = ThresholdPolicy.from_allowed(allowed, strategy=GUARANTEED_BY, model=model)
     else:
         policy = nothing_certified(scenario, valid, horizon)

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from voros import Guarantee, OperatingPoints, PolicyEvaluation, Scenario, ThresholdPolicy, bootstrap
 from voros.guarantee import one_per_group
-from voros.policy.allowed import AllowedThresholds, allowed_thresholds
-from voros.selection import Strategy, rank_points
+from voros.policy.allowed import AllowedThresholds
+from voros.selection import Strategy, rank_developed, rank_points
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.folder import Part, RunFolder, digest, file_name, read_scores, save
 from voros_studies.paper.cells import SCENARIOS, STRATEGY_ORDER
@@ -23,7 +24,7 @@ STUDY_CONFIDENCE = 0.95
 
 GUARANTEED = "guaranteed"
 GUARANTEED_BY: Strategy = "partial_voros"
-"""The guaranteed strategy ranks by this on half of the patients, and tests on the others."""
+"""The guaranteed strategy ranks by this, among thresholds that are certified."""
 
 WITH_MARGIN = "margin"
 MARGIN = 0.1
@@ -58,24 +59,14 @@ class Scored:
         return {n: OperatingPoints.from_scores(self.y_true, s) for n, s in self.scores.items()}
 
     @cached_property
-    def halves(self) -> tuple[Scored, Scored]:
-        """The cases of half of the patients, and one case of each of the others.
-
-        The first half ranks the models, the second tests the winner: the exact tests need
-        independent cases that had no part in the ranking. With 140 models that costs less than
-        splitting the error over all of them on all cases.
-        """
-        patients = np.unique(self.patient)
-        ranking = np.random.default_rng(0).permutation(patients)[: len(patients) // 2]
-        first = np.isin(self.patient, ranking)
-        rest = np.flatnonzero(~first)
-        once = rest[one_per_group(self.patient[rest], random_state=0)]
-        return self.take(np.flatnonzero(first)), self.take(once)
+    def once(self) -> Scored:
+        """One case of each patient, drawn at random: exact tests need independent cases."""
+        return self.take(one_per_group(self.patient, random_state=0))
 
     @property
     def can_certify(self) -> bool:
-        """Whether both halves have cases with and without the outcome."""
-        return all(half.y_true.any() and not half.y_true.all() for half in self.halves)
+        """Whether `once` has cases with and without the outcome."""
+        return bool(self.once.y_true.any() and not self.once.y_true.all())
 
     def take(self, rows: AnyArray) -> Scored:
         """Keep the cases at these positions, for every model."""
@@ -117,7 +108,7 @@ def _select_and_test(
     if strategy == GUARANTEED and not valid.can_certify:
         return deploy(number, strategy, nothing_certified(scenario, valid, len(test)), valid, test)
     if strategy == GUARANTEED:
-        model, allowed = _guaranteed(scenario, valid, len(test))
+        model, allowed = guaranteed(scenario, valid, len(test))
     else:
         limits = tightened(scenario) if strategy == WITH_MARGIN else scenario
         model, allowed = _selected(limits, valid, by)
@@ -154,28 +145,34 @@ def _selected(
     return ranked.winner, ranked.allowed[ranked.winner]
 
 
-def _guaranteed(scenario: Scenario, valid: Scored, horizon: int) -> tuple[str, AllowedThresholds]:
-    ranking, testing = valid.halves
-    model, _ = _selected(scenario, ranking, GUARANTEED_BY)
-    return model, guaranteed_thresholds(scenario, testing, model, horizon)
+def guaranteed(
+    scenario: Scenario, valid: Scored, horizon: int, development: Scored | None = None
+) -> tuple[str, AllowedThresholds]:
+    """Return a model and its thresholds that keep the limits on the next cases.
+
+    All validation patients certify. Without development cases the error is split over the models;
+    with them, model and thresholds are fixed there.
+    """
+    points, guarantee = valid.once.points, Guarantee(STUDY_CONFIDENCE, horizon=horizon)
+    how: Any = {"strategy": GUARANTEED_BY, "guarantee": guarantee}
+    if development is not None:
+        n_cases = len(valid.once)
+        found = rank_developed(development.points, points.__getitem__, n_cases, scenario, **how)
+        return found.winner, found.allowed[found.winner]
+    found = rank_points(points.items(), len(points), scenario, **how)
+    # Where no model is certified all are equal, and the one is named that would have been chosen.
+    model = (
+        found.winner if found.ranking[0].feasible else _selected(scenario, valid, GUARANTEED_BY)[0]
+    )
+    return model, found.allowed[model]
 
 
 def nothing_certified(scenario: Scenario, valid: Scored, horizon: int) -> ThresholdPolicy:
-    """Return the policy that never alarms, where a half has no case to rank or to test with."""
+    """Return the policy that never alarms, where there is no case to test with."""
     model, _ = _selected(scenario, valid, GUARANTEED_BY)
     guarantee = Guarantee(STUDY_CONFIDENCE, horizon=horizon)
     policy = ThresholdPolicy.never_alarm(valid.points[model], scenario, guarantee=guarantee)
     return replace(policy, model=model)
-
-
-def guaranteed_thresholds(
-    scenario: Scenario, testing: Scored, model: str, horizon: int
-) -> AllowedThresholds:
-    """Return a model's thresholds that keep the limits on the next cases, tested on some."""
-    points = OperatingPoints.from_scores(
-        testing.y_true, testing.scores[model], groups=testing.patient
-    )
-    return allowed_thresholds(points, scenario, Guarantee(STUDY_CONFIDENCE, horizon=horizon))
 
 
 def deploy(
