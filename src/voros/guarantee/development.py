@@ -92,44 +92,49 @@ class Plan:
 
         Of those with the same validation alarms the strictest is enough.
         """
-        least, needed = self._needed(goal)
         tp, alarms = points.tp[1:], points.alarms[1:]
-        within = (alarms >= least) & (alarms < least + len(needed))
-        enough = np.append(needed, 0)[np.where(within, alarms - least, -1)]
-        passes = np.logical_and.accumulate(within & (tp >= enough))
+        passes = np.logical_and.accumulate(tp >= self.needed(alarms, goal))
         if goal.horizon is not None:
             passes &= np.arange(len(passes)) == np.count_nonzero(passes) - 1
         else:
             passes &= np.diff(points.alarms) > 0
         return np.append(True, passes)
 
+    def needed(self, alarms: AnyArray, goal: Goal) -> AnyArray:
+        """Return the true positives that numbers of alarms need; more than them where none pass."""
+        least, most = self.window(goal)
+        within = np.clip(alarms, least, max(most, least))
+        if goal.horizon is None:
+            floor = goal.scenario.min_precision
+            found = fewest_at(goal.alpha, within, floor) if floor else np.zeros_like(within)
+        else:
+            test = self.test(goal)
+            found = within + 1 if test is None else needed_once(test)[within - least]
+        return np.where((alarms >= least) & (alarms <= most), found, alarms + 1)
+
+    def window(self, goal: Goal) -> tuple[int, int]:
+        """Return the fewest and the most validation alarms with which a threshold may pass."""
+        if goal.horizon is None:
+            return 1, most_counted(goal.n_cases, goal.share * goal.n_cases, None, goal.alpha)
+        test = self.test(goal)
+        return (1, 0) if test is None else (test.least, test.most)
+
     def explain(self, points: OperatingPoints, goal: Goal) -> str:
         """Say by how much the first threshold failed, where it did."""
         scenario, alarms = goal.scenario, int(points.alarms[1])
-        least, needed = self._needed(goal)
+        least, most = self.window(goal)
         about = "population" if goal.horizon is None else f"next {goal.horizon:,} cases"
-        most = least + len(needed) - 1
-        if least <= alarms <= most:
-            found = f"{points.tp[1]:,} true positives in {alarms:,} validation alarms"
-            enough = f"{needed[alarms - least]:,} are needed"
-        else:
-            found = f"{alarms:,} validation alarms"
-            enough = f"{least:,} to {most:,} may pass" if len(needed) else "no number may pass"
+        found, enough = f"{alarms:,} validation alarms", f"{least:,} to {most:,} may pass"
+        if most < least:
+            enough = "no number may pass"
+        elif least <= alarms <= most:
+            found = f"{points.tp[1]:,} true positives in {found}"
+            enough = f"{self.needed(points.alarms[1:2], goal)[0]:,} are needed"
         return (
             f"the threshold {self.thresholds[0]:.6g}, fixed on {self.n_development:,} development "
             f"cases, has {found}; {enough} for precision >= {scenario.min_precision:g} and "
             f"capacity={scenario.capacity!r} in the {about}, so never alarm is deployed"
         )
-
-    def _needed(self, goal: Goal) -> tuple[int, AnyArray]:
-        """Return the fewest alarms that may pass, and the true positives needed from there on."""
-        if goal.horizon is None:
-            most = most_counted(goal.n_cases, goal.share * goal.n_cases, None, goal.alpha)
-            alarms = np.arange(1, most + 1)
-            floor = goal.scenario.min_precision
-            return 1, fewest_at(goal.alpha, alarms, floor) if floor else np.zeros_like(alarms)
-        test = self.test(goal)
-        return (1, np.zeros(0, dtype=np.int64)) if test is None else (test.least, needed_once(test))
 
     def test(self, goal: Goal) -> OneTest | None:
         """Return the test of each threshold for the next cases; None where none can pass.
