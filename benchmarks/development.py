@@ -21,10 +21,10 @@ import numpy as np
 from scipy.stats import norm
 
 import voros
-from voros.core.arrays import AnyArray, BoolArray, FloatArray
 from voros.guarantee.development import Goal, Plan
 from voros.guarantee.future_floor import needed_to_keep
 from voros.guarantee.one_threshold import OneTest, ProductRisk, needed_once
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 ALPHA = 0.05
 MANY_MODELS_FLOOR = 0.5

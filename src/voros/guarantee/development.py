@@ -146,12 +146,16 @@ class Plan:
         low, high = (goal.n_cases * np.array([self.shares[0], self.shares[-1]])).tolist()
         spread = TUNING.plan_reach * np.sqrt(1 + goal.n_cases / self.n_development)
         least = int((1 - TUNING.plan_drift) * low - spread * np.sqrt(low))
-        n_steps = len(self.thresholds)
+        n_steps, floor = len(self.thresholds), goal.scenario.min_precision
+        if 0 < floor < 1:
+            # Fewer alarms would not pass if all of them were right.
+            level = ndtr(-normal_margin(goal.alpha, goal.horizon / goal.n_cases, n_steps))
+            least = max(least, int(np.ceil(np.log(level) / np.log(floor))))
         most = most_once(goal.n_cases, goal.horizon, goal.capacity, goal.alpha, n_steps)
         most = min(most, int((1 + TUNING.plan_drift) * high + spread * np.sqrt(high)) + 1)
         if max(least, 1) > most:
             return None
-        floor, sizes = goal.scenario.min_precision, (goal.n_cases, goal.horizon)
+        sizes = goal.n_cases, goal.horizon
         return OneTest(*sizes, floor, goal.capacity, goal.alpha, max(least, 1), most, n_steps)
 
 
