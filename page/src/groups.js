@@ -46,9 +46,8 @@ function nearest({ kept }, alarms, chosen) {
  * "kept", "broken" or "open": what the interval of the precision says of the floor.
  * @param {number[]} interval
  */
-function verdictOf([low, high], alarms, floor) {
-  if (floor <= 0) return "kept";
-  if (alarms === 0) return "open";
+function verdictOf([low, high], floor) {
+  // Without an alarm the limits are 0 and 1.
   if (high < floor) return "broken";
   return low >= floor ? "kept" : "open";
 }
@@ -69,7 +68,9 @@ export function groupResults(groups, counts, at, floor) {
     const precision = exactLimits(tp, alarms, each);
     const measures = { precision, recall: exactLimits(tp, positives, each) };
     measures.share = exactLimits(alarms, cases, each);
-    return { name, cases, positives, tp, alarms, ...measures, floor: verdictOf(precision, alarms, floor) };
+    const keepsAny = floor <= 0 || at < 0;
+    const verdict = keepsAny ? "kept" : verdictOf(precision, floor);
+    return { name, cases, positives, tp, alarms, ...measures, floor: verdict };
   });
 }
 

@@ -38,7 +38,7 @@ def promised_thresholds(
     >>> held = {"a": useful_points(points)}
     >>> limits = Scenario(0.5, 0.5, cost_ratio=0.1)
     >>> promised_thresholds({"a": points}, held, limits, Guarantee())["models"]
-    [{'runs': [[29, 99]], 'lowest': 1.0, 'alarms': 100}]
+    [{'runs': [[9, 99]], 'lowest': 1.0, 'alarms': 100}]
     """
     each = split(guarantee, len(points_by_model))
     assert each is not None
