@@ -3,7 +3,8 @@
 Populations with known truth, hard corners among them: how often a deployed policy breaks a limit,
 and its expected cost beside the plain policy, the oracle, and MAPIE. Then real predictions, split
 at random by patient. Run ``python benchmarks/guarantees.py [validations]``, or with ``real
-[splits] [seed]`` and VOROS_PAPER_PREDICTIONS set; docs/guarantees.md has the results.
+[splits] [seed]`` and VOROS_PAPER_PREDICTIONS set, or with ``ladder [validations]`` for confidences
+that are chosen afterwards; docs/guarantees.md has the results.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import sys
 import warnings
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +27,9 @@ CASES_OF_POPULATION = 10**9
 
 RIVAL_PART = 10
 """MAPIE is a thousand times slower, and is run on one validation of so many."""
+
+BARE = voros.Scenario(min_precision=0.3, cost_ratio=0.02)
+"""A floor alone."""
 
 
 @dataclass(frozen=True)
@@ -202,8 +207,37 @@ def pooled_predictions(folder: Path) -> tuple[AnyArray, FloatArray, AnyArray]:
     return table[:, 1].astype(int), table[:, 2], patients
 
 
+def climb(n_validations: int, seed: int = 0) -> None:
+    """The mean of broken / error where the first confidence that passes is reported.
+
+    Scores just below the floor: a yes or no, or all ranks of a fifth of the cases.
+    """
+    rng = np.random.default_rng(seed)
+    ladders = (0.95, 0.9, 0.8), (0.99, 0.95, 0.9, 0.8, 0.7, 0.5), (0.95, 0.5)
+    for tied, ladder in product((True, False), ladders):
+        ways = {"ladder": voros.Guarantee(ladder).steps, "tried": map(voros.Guarantee, ladder)}
+        steps = {way: tuple(guarantees) for way, guarantees in ways.items()}
+        spent = {way: np.zeros(n_validations) for way in steps}
+        for i in range(n_validations):
+            scores = np.where(rng.random(2000) < 0.2, 1 + (not tied) * rng.random(2000), 0.0)
+            positive = rng.random(2000) < np.where(scores > 0, 0.2999, 0.05)
+            points = voros.OperatingPoints.from_scores(positive, scores)
+            for way, guarantees in steps.items():
+                passed = (g for g in guarantees if g.allowed(points, BARE)[1:].any())
+                first = next(passed, None)
+                spent[way][i] = 0.0 if first is None else 1 / first.alpha
+        said = ", ".join(
+            f"{way} {each.mean():.3f} (broken {np.mean(each > 0):.3f})"
+            for way, each in spent.items()
+        )
+        print(f"{'yes or no' if tied else 'all ranks'} {ladder}: {said}", flush=True)
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
+    if sys.argv[1:2] == ["ladder"]:
+        climb(*map(int, sys.argv[2:] or ["2000"]))
+        return
     if sys.argv[1:2] == ["real"]:
         split_real(*map(int, sys.argv[2:] or ["1000"]))
         return

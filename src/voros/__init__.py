@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from voros.exceptions import IncompleteCountsError as IncompleteCountsError
     from voros.exceptions import InfeasibleError as InfeasibleError
     from voros.exceptions import InvertedCostsWarning as InvertedCostsWarning
+    from voros.exceptions import LowConfidenceWarning as LowConfidenceWarning
     from voros.exceptions import NeverAlarmWarning as NeverAlarmWarning
     from voros.exceptions import OneAlarmWarning as OneAlarmWarning
     from voros.exceptions import OneClassWarning as OneClassWarning
@@ -85,8 +86,8 @@ HOMES = {
     "evaluation": "Evaluation evaluate evaluate_points",
     "exceptions": "CostRangeWarning DependentPeriodsWarning DoubtfulColumnWarning "
     "FewGroupsWarning IncompleteCountsError InfeasibleError InvertedCostsWarning "
-    "NeverAlarmWarning OneAlarmWarning OneClassWarning PositiveClassWarning PredictionFileError "
-    "VorosWarning",
+    "LowConfidenceWarning NeverAlarmWarning OneAlarmWarning OneClassWarning PositiveClassWarning "
+    "PredictionFileError VorosWarning",
     "guarantee": "Guarantee cases_needed",
     "inference": "Bootstrap Comparison bootstrap compare compare_policies",
     "metrics": "partial_voros_score voros_score",

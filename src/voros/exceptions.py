@@ -134,6 +134,20 @@ class NeverAlarmWarning(VorosWarning):
     """
 
 
+class LowConfidenceWarning(VorosWarning):
+    """A guarantee would allow limits to break more often than not.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.Guarantee(0.05)
+    Traceback (most recent call last):
+    voros.exceptions.LowConfidenceWarning: confidence=0.05 allows limits to break with a
+    probability of 0.95. For an error of 0.05, write Guarantee(0.95)
+    """
+
+
 class OneClassWarning(VorosWarning):
     """Cases of one class only have no ROC curve, and so no score.
 

@@ -34,9 +34,11 @@ from voros.policy.allowed import (
     check_groups,
     deployable,
     limits_under,
+    read_guarantee,
     split,
     why_never_alarm,
 )
+from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.development import (
     Planned,
     check_development,
@@ -119,6 +121,8 @@ class Selection(Shown):
         The positive label, where it was stated.
     n_development : int or None
         On how many development cases the model was chosen, where there are some.
+    curve : tuple of ConfidenceStep
+        The winner at each confidence, where several were given.
 
     Examples
     --------
@@ -142,6 +146,7 @@ class Selection(Shown):
     )
     pos_label: Any = None
     n_development: int | None = None
+    curve: tuple[ConfidenceStep, ...] = ()
 
     @property
     def winner(self) -> str:
@@ -192,7 +197,7 @@ class Selection(Shown):
         if not allowed.decision.can_alarm:
             why = self.reason if name == self.winner else "no threshold but never alarm is allowed"
             warn_caller(f"model {name!r}: {why}", NeverAlarmWarning)
-        return policy
+        return replace(policy, curve=self.curve)
 
     @property
     def close_to_winner(self) -> tuple[str, ...]:
@@ -308,10 +313,11 @@ def select_model(
         none; see `Selection.tolerance_of`.
     pos_label, sample_weight, periods, times
         As in `voros.partial_voros_score`.
-    guarantee : Guarantee, optional
-        Count only thresholds that also keep the limits on future data, with confidence. Each model
-        has its part of the allowed error (`Guarantee.split`), so that the promise holds for
-        whichever is deployed with `Selection.policy`.
+    guarantee : Guarantee or confidence, optional
+        Count only thresholds that also keep the limits on future data, with confidence; 0.95 is
+        ``Guarantee(0.95)``. Each model has its part of the allowed error (`Guarantee.split`), so
+        that the promise holds for whichever is deployed with `Selection.policy`. Of several
+        confidences the highest counts at which a model can alarm.
     development : tuple of (y_dev, scores_dev), optional
         Labels and scores of the same models on cases that are not among the validation cases, such
         as out-of-fold scores of the training cases, or last year's. Model and thresholds are fixed
@@ -425,6 +431,9 @@ def rank_points(
     check_number(tolerance, "tolerance")
     if n_models == 0:
         raise ValueError("points_by_model is empty; at least one model is needed to choose from")
+    guarantee = read_guarantee(guarantee)
+    if guarantee is not None and isinstance(guarantee.confidence, tuple):
+        return _climbed(dict(points_by_model), scenario, strategy, tolerance, guarantee)
     each, best = split(guarantee, n_models), -np.inf
     scenario = limits_under(guarantee, scenario)
     scored, kept = [], {}
@@ -439,8 +448,36 @@ def rank_points(
             best, leading = getattr(row, strategy), points
     # The sort is stable, in reverse too: equal scores stay in the order given.
     ranking = tuple(sorted(scored, key=attrgetter(strategy), reverse=True))
-    reason = None if ranking[0].feasible else why_never_alarm(leading, scenario, each)
+    reason = (
+        None if ranking[0].feasible else why_never_alarm(leading, scenario, guarantee, n_models)
+    )
     return Selection(strategy, tolerance, ranking, scenario, guarantee, reason, kept)
+
+
+def _climbed(
+    models: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    strategy: Strategy,
+    tolerance: float,
+    ladder: Guarantee,
+) -> Selection:
+    """Rank at every confidence of a ladder; the highest counts at which a model can alarm."""
+
+    def ranked(step: Guarantee | None) -> Selection:
+        return rank_points(models.items(), len(models), scenario, strategy, tolerance, step)
+
+    scenario = limits_under(ladder, scenario)
+    tried = [ranked(step) for step in (*ladder.steps, None)]
+    curve = tuple(
+        ConfidenceStep.from_policy(
+            ThresholdPolicy.decided(each.allowed[each.winner], strategy, each.winner),
+            models[each.winner],
+        )
+        for each in tried
+    )
+    chosen = next((each for each in tried[:-1] if each.ranking[0].feasible), tried[0])
+    reason = None if chosen.reason is None else tried[-2].reason
+    return replace(chosen, reason=reason, curve=curve)
 
 
 def rank_developed(

@@ -204,7 +204,7 @@ def test_what_came_closest_is_said_with_the_groups_it_takes() -> None:
     assert "from 120 independent groups" in said
     assert "more would do" in said
     noise = draw(np.random.default_rng(5), 120, 3, separation=-1.0)
-    assert "would not do" in Guarantee().explain(points_of(noise), SCENARIO)
+    assert "More cases will not help" in Guarantee().explain(points_of(noise), SCENARIO)
 
 
 def test_a_policy_and_a_selection_are_told_of_groups() -> None:

@@ -54,6 +54,7 @@ def mean_risk(scores, days, threshold, capacity, horizon) -> float:
     return (1 + np.count_nonzero(blocks.mean(axis=1) > capacity)) / (n_blocks + 1)
 
 
+@pytest.mark.filterwarnings("ignore::voros.LowConfidenceWarning")
 @pytest.mark.parametrize(
     ("n", "m", "exceed"), [(5, 3, 0.0), (6, 4, 0.25), (4, 5, 0.4), (9, 2, 0.5)]
 )

@@ -21,7 +21,7 @@ from voros.guarantee.prediction import (
     requirement,
 )
 from voros.guarantee.tuning import TUNING
-from voros.guarantee.walk_risk import RiskBound, Walk
+from voros.guarantee.walk_risk import RiskBound, Walk, start_risk
 
 NORMAL = NormalDist()
 WALKS = [
@@ -130,10 +130,9 @@ def test_a_search_follows_from_all_that_was_tried(coarse: bool) -> None:
 @pytest.mark.parametrize("walk", WALKS)
 def test_the_start_needs_the_fewest_that_leave_a_tenth_of_alpha(walk: Walk) -> None:
     """Every number above the floor tried."""
-    bound = RiskBound(walk)
     above = range(int(walk.min_precision * walk.start) + 1, walk.start)
-    fits = (n for n in above if bound.start_risk(n) <= TUNING.start_part * walk.alpha)
-    assert _needed_at_start(bound) == next(fits, walk.start)
+    fits = (n for n in above if start_risk(walk, n) <= TUNING.start_part * walk.alpha)
+    assert _needed_at_start(walk) == next(fits, walk.start)
 
 
 def needed_by_the_rule(walk: Walk, margins: list[float]) -> list[int]:
@@ -252,7 +251,7 @@ def test_what_is_tried_is_the_solved_margins_moved_together(
     monkeypatch.setattr(RiskBound, "risk", risk)
     found = requirement.__wrapped__(walk).tolist()
     margins, rates = _solved_margins(walk)
-    least = _needed_at_start(RiskBound(walk))
+    least = _needed_at_start(walk)
     history = History(walk.alpha, walk.coarse, _first_shift(walk))
     for shift, needed, risk_of_it in zip(shifts, tried, risks, strict=True):
         assert not history.ended

@@ -11,6 +11,7 @@ from scipy.stats import norm
 import voros
 from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy
 from voros.guarantee import one_per_group
+from voros.guarantee.shortfall import repeated
 
 SCENARIO = Scenario(min_precision=0.4, capacity=0.2, cost_ratio=(1 / 20, 1 / 10))
 GUARANTEES = [Guarantee(), Guarantee(horizon=1500)]
@@ -129,44 +130,135 @@ def test_limits_hold_in_other_populations(guarantee: Guarantee, separation: floa
     assert share <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 1000)
 
 
+def weak(n: int = 100) -> tuple[OperatingPoints, Scenario]:
+    positive, scores = sample(np.random.default_rng(0), n, prevalence=0.3, separation=1.2)
+    return OperatingPoints.from_scores(positive, scores), Scenario(0.6, cost_ratio=0.1)
+
+
+def said_number(text: str, before: str) -> float:
+    """The number that follows some words."""
+    return float(text.split(before)[1].split()[0].rstrip(".,;").replace(",", ""))
+
+
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_explain_says_what_came_closest_and_how_many_positives_it_takes(
-    guarantee: Guarantee,
-) -> None:
+def test_explain_says_how_many_positives_it_takes(guarantee: Guarantee) -> None:
     """Cases repeated as often as it says do pass; repeated half as much more, they do not."""
-    positive, scores = sample(np.random.default_rng(0), 100, prevalence=0.3, separation=1.2)
-    scenario = Scenario(min_precision=0.6, cost_ratio=0.1)
-    points = OperatingPoints.from_scores(positive, scores)
+    points, scenario = weak()
     assert not guarantee.allowed(points, scenario)[1:].any()
-    missing = guarantee.shortfall(points, scenario)
-    assert missing.more_positives is not None
-    text = guarantee.explain(points, scenario)
-    assert f"{missing.tp:,} right of {missing.alarms:,} alarms" in text
-    assert f"about {missing.more_positives:,} more validation positives" in text
-    times = 1 + missing.more_positives / points.n_positive
+    more = said_number(guarantee.explain(points, scenario), "about ")
+    times = 1 + more / points.n_positive
 
     def passes(factor: float) -> bool:
-        order = np.argsort(-scores)
-        copies = np.diff(np.floor(np.arange(101) * factor)).astype(int)
-        rows = np.repeat(order, copies)
-        more = OperatingPoints.from_scores(positive[rows], scores[rows])
-        return bool(guarantee.allowed(more, scenario)[1:].any())
+        return bool(guarantee.allowed(repeated(points, factor), scenario)[1:].any())
 
     assert passes(times * 1.3)
     assert not passes(1 + (times - 1) / 3)
+
+
+def test_explain_says_what_would_pass_and_that_does() -> None:
+    """The confidence and the floor that it names pass; a little stricter ones do not."""
+    points, scenario = weak(250)
+    text = Guarantee().explain(points, scenario)
+    confidence = said_number(text, "a confidence of ")
+    floor = said_number(text, "a precision floor of ")
+    assert Guarantee(confidence).allowed(points, scenario)[1:].any()
+    assert not Guarantee((confidence + 0.95) / 2).allowed(points, scenario)[1:].any()
+    limits = [scenario.changed(min_precision=round(floor + step, 2)) for step in (0.0, 0.01)]
+    passed = [bool(Guarantee().allowed(points, each)[1:].any()) for each in limits]
+    assert passed == [True, False]
+
+
+def test_what_would_pass_for_the_next_cases_does() -> None:
+    points, scenario = weak(250)
+    guarantee = GUARANTEES[1]
+    floor = said_number(guarantee.explain(points, scenario), "a precision floor of ")
+    assert 0.3 <= floor < 0.6
+    assert guarantee.allowed(points, scenario.changed(min_precision=floor))[1:].any()
+
+
+def test_explain_says_its_parts_in_order() -> None:
+    points, scenario = weak(250)
+    text = Guarantee().explain(points, scenario)
+    parts = (
+        "no threshold keeps precision >= 0.6 and capacity=1.0 in the population with confidence",
+        "The precision floor fails: closest came the threshold",
+        "more validation positives",
+        "With these cases something would pass at a confidence of",
+        "fix it before new validation cases are looked at",
+        "Development cases (development=) would help",
+    )
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_explain_says_how_many_true_positives_are_missing(guarantee: Guarantee) -> None:
+    """With as many as it says, and all stricter thresholds right, the threshold is certified."""
+    points, scenario = weak(250)
+    text = guarantee.explain(points, scenario).split("The precision floor fails: ")[1]
+    needed, right, alarms = (
+        int(said_number(text, before)) for before in ("where ", "with ", " right of ")
+    )
+    assert right < needed <= alarms
+    n_rest = 250 - alarms - int(points.n_positive)
+    for tp, passes in ((needed, True), (needed - 1, False)):
+        below = np.r_[np.zeros(n_rest + tp), np.ones(int(points.n_positive) - tp)]
+        labels = np.r_[np.ones(tp), np.zeros(alarms - tp), below]
+        better = OperatingPoints.from_scores(labels, -np.arange(len(labels)))
+        # Of a sequence for the next cases only the last threshold is deployed.
+        certified = better.alarms[guarantee.certified(better, scenario)]
+        assert bool(certified.max(initial=0) >= alarms) == passes
+
+
+def test_explain_when_stricter_thresholds_fail() -> None:
+    """False alarms first, then right ones: between two starts a threshold alone would pass."""
+    positive = np.r_[np.zeros(12), np.ones(60), np.zeros(400)]
+    points = OperatingPoints.from_scores(positive, -np.arange(472))
+    scenario = Scenario(0.6, 0.2, cost_ratio=0.1)
+    assert not Guarantee().allowed(points, scenario)[1:].any()
+    text = Guarantee().explain(points, scenario)
+    assert "which is enough, but stricter thresholds, which are tested first, fail" in text
+
+
+def test_explain_when_there_are_too_few_alarms_at_all() -> None:
+    points = OperatingPoints.from_scores(np.arange(100) < 20, -np.arange(100))
+    text = Guarantee().explain(points, Scenario(0.9, 0.3, 0.1))
+    assert ", too few alarms to pass even if all were right." in text
+
+
+def test_explain_names_a_capacity_that_would_do() -> None:
+    """Right alarms alone, and a capacity with too few of them."""
+    points = OperatingPoints.from_scores(np.arange(1000) < 100, -np.arange(1000))
+    scenario = Scenario(0.9, 0.05, cost_ratio=0.1)
+    assert not Guarantee(0.99).allowed(points, scenario)[1:].any()
+    capacity = said_number(Guarantee(0.99).explain(points, scenario), "a capacity of ")
+    assert 0.05 < capacity <= 0.1
+    assert Guarantee(0.99).allowed(points, scenario.changed(capacity=capacity))[1:].any()
+
+
+def test_explain_speaks_of_the_confidence_that_was_asked_for_over_several_models() -> None:
+    points, scenario = weak(250)
+    text = Guarantee(0.95).explain(points, scenario, n_models=2)
+    assert "with confidence 0.95, so" in text
+    confidence = said_number(text, "a confidence of ")
+    assert Guarantee(confidence).split(2).allowed(points, scenario)[1:].any()
+    assert not Guarantee(0.95).split(2).allowed(points, scenario)[1:].any()
 
 
 def test_explain_when_no_number_of_cases_would_do() -> None:
     rng = np.random.default_rng(0)
     points = OperatingPoints.from_scores(rng.random(400) < 0.1, rng.normal(size=400))
     scenario = Scenario(min_precision=0.9, cost_ratio=0.1)
-    assert "More cases of this kind would not do" in Guarantee().explain(points, scenario)
+    text = Guarantee().explain(points, scenario)
+    assert "More cases will not help; change the model or the limits." in text
+    assert "something would pass" not in text
 
 
 def test_explain_when_the_capacity_leaves_nothing() -> None:
     points = OperatingPoints.from_scores(*sample(np.random.default_rng(0), 200))
     scenario = Scenario(min_precision=0.4, capacity=0.005, cost_ratio=0.1)
-    assert "larger capacity or more" in Guarantee().explain(points, scenario)
+    text = Guarantee().explain(points, scenario)
+    assert "The capacity fails: not one alarm of these cases is sure to keep it." in text
 
 
 def test_never_alarm_comes_with_the_explanation() -> None:

@@ -8,7 +8,7 @@ from scipy.stats import beta, binom, norm
 
 from voros.guarantee.future_floor import needed_to_keep
 from voros.guarantee.prediction import requirement
-from voros.guarantee.walk_risk import RiskBound, Walk
+from voros.guarantee.walk_risk import RiskBound, Walk, start_risk
 
 
 def by_margin(walk: Walk, margin: float) -> np.ndarray:
@@ -91,7 +91,7 @@ def by_quadrature(walk: Walk, needed: int) -> float:
 def test_the_start_alone_has_the_risk_of_one_test(needed: int) -> None:
     walk = Walk(600, 400, 0.4, 0.1, 61, 200)
     exact = by_quadrature(walk, needed)
-    assert exact < RiskBound(walk).start_risk(needed) < 1.2 * exact + 0.0002
+    assert exact < start_risk(walk, needed) < 1.2 * exact + 0.0002
 
 
 def test_first_risky_thresholds_may_lie_apart_but_in_order() -> None:

@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import binom
 
 from voros.guarantee.tuning import TUNING
-from voros.guarantee.walk_risk import RiskBound, Walk
+from voros.guarantee.walk_risk import RiskBound, Walk, start_risk
 
 WALKS = [
     Walk(120, 100, 0.4, 0.1, 6, 90),
@@ -127,7 +127,7 @@ def test_the_risk_of_the_start_alone_is_the_mean_over_places_and_chances(walk: W
     for first in (1, 2, walk.start // 2, walk.start - 1, walk.start):
         starts = [at_start(walk, first, place) for place in range(len(walk.places))]
         alone = walk.place_weights @ np.array(starts) @ walk.risky.weights
-        assert RiskBound(walk).start_risk(first) == pytest.approx(alone, rel=1e-9, abs=1e-300)
+        assert start_risk(walk, first) == pytest.approx(alone, rel=1e-9, abs=1e-300)
 
 
 @pytest.mark.parametrize("walk", WALKS)

@@ -139,7 +139,7 @@ def test_a_newer_schema_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 0}, "schema 0; accepted is 4"),
+        ({"schema": 0}, "schema 0; accepted is 5"),
         ({"schema": "2"}, 'schema "2"'),
         ({"schema": True}, "schema true"),
         (
@@ -155,7 +155,10 @@ def test_a_newer_schema_is_refused_by_name(tmp_path):
         ({"n_models": 0}, "n_models is 0; accepted is a whole number"),
         ({"n_models": True}, "n_models is true; accepted is a whole number"),
         ({"surprise": 1}, 'the document has the unknown key "surprise"'),
-        ({"guarantee": {"confidence": 2, "horizon": None, "block": 1}}, "guarantee: confidence=2"),
+        (
+            {"guarantee": {"confidence": 2, "horizon": None, "block": 1, "ladder": None}},
+            "guarantee: confidence=2",
+        ),
         ({"validation": {"n_positive": 0, "n_negative": 9}}, "validation.n_positive is 0"),
     ],
 )
@@ -273,7 +276,7 @@ def test_a_policy_that_contradicts_itself_is_refused_by_name(change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.replace('"schema": 4,', '"schema": 4, "schema": 4,'), "given twice"),
+        (lambda text: text.replace('"schema": 5,', '"schema": 5, "schema": 5,'), "given twice"),
         (lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 400}'), "too many digits"),
         (
             lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 5000}'),

@@ -237,7 +237,7 @@ def _deploy(
     warn_uncertified(uncertified, guarantee)
     n_tested = int(np.count_nonzero(units.tested))
     promise = JointPromise(
-        confidence=guarantee.confidence,
+        confidence=guarantee.only_confidence,
         n_tested=n_tested,
         uncertified=uncertified,
         units=units.kind,

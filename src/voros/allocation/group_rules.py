@@ -317,7 +317,7 @@ class _Search:
         """Take in each group the cheapest threshold that passes its tests."""
         names, most = self.separate.names, self.separate.max_alarms
         n_cases, floor = self.cases.n_cases, float(self.floor)
-        alpha, for_capacity = alpha_shares(1.0 - guarantee.confidence, floor, most, n_cases)
+        alpha, for_capacity = alpha_shares(guarantee.alpha, floor, most, n_cases)
         # The lowest threshold at which all groups together raise few enough alarms.
         columns = (self.cases.positive, self.cases.scores)
         whole = OperatingPoints.from_scores(*(column[names[0]] for column in columns))
@@ -332,7 +332,7 @@ class _Search:
         uncertified = tuple(name for name, t in zip(names, chosen, strict=True) if np.isposinf(t))
         warn_uncertified(uncertified, guarantee)
         promise = JointPromise(
-            confidence=guarantee.confidence, n_tested=n_cases, uncertified=uncertified
+            confidence=guarantee.only_confidence, n_tested=n_cases, uncertified=uncertified
         )
         return replace(policy, promise=promise)
 

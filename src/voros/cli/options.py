@@ -108,7 +108,23 @@ MOST_FUTURE_CASES = 10**9
 """A horizon beyond which the promise is that for the population."""
 
 
-def read_guarantee(confidence: float | None, horizon: int | None, block: int | None = None) -> Any:
+def read_confidence(given: str | None) -> float | tuple[float, ...] | None:
+    """Return a confidence, or a ladder of several between commas.
+
+    Examples
+    --------
+    >>> read_confidence("95%"), read_confidence("0.95,0.9,0.8")
+    (0.95, (0.95, 0.9, 0.8))
+    """
+    if given is None:
+        return None
+    read = tuple(read_number(each.strip(), "confidence") for each in given.split(","))
+    return read if len(read) > 1 else read[0]
+
+
+def read_guarantee(
+    confidence: float | tuple[float, ...] | None, horizon: int | None, block: int | None = None
+) -> Any:
     """Return the guarantee asked for; None without a confidence."""
     # Nobody else waits for the import.
     from voros.guarantee import Guarantee

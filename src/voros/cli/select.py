@@ -54,11 +54,11 @@ class ChoiceOptions:
         float, options.in_choice("Scores this close to the best are marked as no worse.")
     ] = PAPER_TOLERANCE
     confidence: Annotated[
-        float | None,
+        str | None,
         options.in_choice(
             "Use only thresholds that keep the limits on future cases with this confidence, "
-            "such as 0.95.",
-            metavar="SHARE",
+            "such as 0.95; of several, such as 0.95,0.9,0.8, the highest at which some do.",
+            metavar="SHARE[,...]",
         ),
     ] = None
     horizon: options.Horizon = None
@@ -72,7 +72,9 @@ class ChoiceOptions:
         return {
             "strategy": self.strategy,
             "tolerance": self.tolerance,
-            "guarantee": options.read_guarantee(self.confidence, self.horizon, self.block),
+            "guarantee": options.read_guarantee(
+                options.read_confidence(self.confidence), self.horizon, self.block
+            ),
         }
 
 
@@ -324,8 +326,15 @@ def _sheet(
             *map("test, {}".format, lines),
             *(() if intervals is None else intervals.notes),
         ),
-        tables=() if tested is None else tested.tables,
+        tables=(*_curve(policy), *(() if tested is None else tested.tables)),
     )
+
+
+def _curve(policy: ThresholdPolicy) -> list[str]:
+    """What each confidence costs, where several were given."""
+    if not policy.curve:
+        return []
+    return [printable_lines(f"\nwhat each confidence costs:\n{policy.confidence_curve()!r}")]
 
 
 def _rows(selection: Selection, intervals: Intervals | None) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -47,10 +48,11 @@ from voros.policy.allowed import (
     POLICY_STRATEGIES,
     AllowedThresholds,
     PolicyStrategy,
-    allowed_thresholds,
     check_groups,
+    read_guarantee,
     why_never_alarm,
 )
+from voros.policy.threshold_policy import climbed
 from voros.typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:
@@ -408,13 +410,15 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
 
     def _decide(self, points: OperatingPoints) -> ThresholdPolicy:
         allowed: AllowedThresholds | None = None
+        guarantee = read_guarantee(self.guarantee)
         with suppress(InfeasibleError):
-            allowed = allowed_thresholds(points, self.scenario, self.guarantee)
+            allowed, curve = climbed(points, self.scenario, self.strategy, guarantee, 1, None)
         if allowed is not None and allowed.decision.can_alarm:
-            return ThresholdPolicy.from_allowed(
+            policy = ThresholdPolicy.from_allowed(
                 allowed, strategy=self.strategy, pos_label=self.pos_label_
             )
-        reason = why_never_alarm(points, self.scenario, self.guarantee)
+            return replace(policy, curve=curve)
+        reason = why_never_alarm(points, self.scenario, guarantee)
         if self.on_infeasible == "raise":
             raise InfeasibleError(
                 f"{reason}. To deploy a classifier that never alarms, pass "
@@ -423,5 +427,8 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         if self.on_infeasible == "warn":
             warn_caller(reason, NeverAlarmWarning)
         return ThresholdPolicy.never_alarm(
-            points, self.scenario, strategy=self.strategy, guarantee=self.guarantee
+            points,
+            self.scenario,
+            strategy=self.strategy,
+            guarantee=None if guarantee is None else guarantee.steps[0],
         )

@@ -52,7 +52,7 @@ def at_least(
     )
 
 
-def fewest_at(alpha: float, trials: AnyArray, chance: float) -> AnyArray:
+def fewest_at(alpha: FloatArray | float, trials: AnyArray, chance: float) -> AnyArray:
     """Return the least counts with a probability of at most ``alpha`` to be reached.
 
     Examples
@@ -64,7 +64,9 @@ def fewest_at(alpha: float, trials: AnyArray, chance: float) -> AnyArray:
     return fewest_near(np.clip(about, 0, trials).astype(np.int64), alpha, trials, chance)
 
 
-def fewest_near(guess: AnyArray, alpha: float, trials: AnyArray, chance: float) -> AnyArray:
+def fewest_near(
+    guess: AnyArray, alpha: FloatArray | float, trials: AnyArray, chance: float
+) -> AnyArray:
     """Return the same from any guess, one step after another: the inverse is not exact."""
     found = guess
     while (high := at_least(found, trials, chance) > alpha).any():
@@ -329,16 +331,30 @@ def walked(
     return passed
 
 
-def level_at(min_precision: float, alpha: float, alarms: int, most: int) -> float:
+def level_at(min_precision: float, alpha: float, alarms: AnyArray | int, most: int) -> FloatArray:
     """Return the level of the test with so many alarms, in a sequence that has passed every start.
 
     Examples
     --------
-    >>> [round(level_at(0.9, 0.05, alarms, 600), 4) for alarms in (56, 57, 300)]
+    >>> level_at(0.9, 0.05, np.array([56, 57, 300]), 600).round(4).tolist()
     [0.0, 0.003, 0.043]
     """
     ranks, shares = starts(min_precision, alpha, most)
-    return float(shares[ranks <= alarms].sum())
+    levels = np.append(0.0, np.cumsum(shares))
+    return np.asarray(levels[np.searchsorted(ranks, alarms, side="right")])
+
+
+def needed_in_sequence(min_precision: float, alpha: float, alarms: AnyArray, most: int) -> AnyArray:
+    """Return the true positives that pass there; one more than the alarms where nothing is tested.
+
+    Examples
+    --------
+    >>> needed_in_sequence(0.9, 0.05, np.array([56, 57, 300]), 600).tolist()
+    [57, 57, 280]
+    """
+    levels = level_at(min_precision, alpha, alarms, most)
+    needed = fewest_at(np.maximum(levels, TUNING.least_alpha), alarms, min_precision)
+    return np.asarray(np.where(levels > 0, needed, alarms + 1))
 
 
 def right_above(tp: AnyArray, alarms: AnyArray, i: int, rank: int) -> int:

@@ -78,7 +78,7 @@ class ClusterTests:
         )
         more = self._more_groups(best)
         if more is None:
-            return closest + "More cases of this kind would not do: the model or the limit must."
+            return closest + "More cases will not help; change the model or the limits."
         return closest + f"If more groups were like these, about {more:,} more would do."
 
     def _more_groups(self, row: int) -> int | None:

@@ -192,7 +192,8 @@ def _convex_from(shares: FloatArray, horizon: int, min_precision: float) -> Floa
 
     With *a* alarms it is, where (a - 1) times the precision is at least ceil(phi a) - 1.
     """
-    least = np.maximum(windows(horizon, shares)[0], 1)
+    # Beyond so many alarms it hardly falls any more.
+    least = np.clip(windows(horizon, shares)[0], 1, TUNING.most_convex)
     alarms = np.arange(2, int(least.max()) + 2)
     from_there = (needed_to_keep(alarms, min_precision) - 1) / (alarms - 1)
     # With more alarms than any of these it is below phi a / (a - 1).

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from scipy.special import betaln
 
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -25,32 +27,32 @@ from voros.guarantee.binomial_tests import (
     right_above,
     smallest_rank,
 )
+from voros.guarantee.future_floor import needed_to_keep
 from voros.guarantee.prediction import requirement, rough_requirement
 from voros.guarantee.rank_test import needed_above, rough_needed_above
 from voros.guarantee.tuning import TUNING
-from voros.guarantee.walk_risk import Walk
+from voros.guarantee.walk_risk import Walk, start_risk
 from voros.typing import AnyArray, BoolArray
 
 
 @dataclass(frozen=True)
 class Needs:
-    """True positives that a sequence needs, and that the threshold at one rank needs."""
+    """True positives that sequences and the threshold at one rank need, and the first start."""
 
     walk: Callable[[Walk], AnyArray]
     rank: Callable[[Walk], int]
-
-
-EXACT = Needs(requirement, needed_above)
-"""What is promised by."""
-
-ROUGH = Needs(rough_requirement, rough_needed_above)
-"""About the same at once: good enough to plan by."""
+    first: Callable[[int, int, float, float, int], int]
 
 
 def certified_next(
-    points: OperatingPoints, scenario: Scenario, horizon: int, alpha: float, needs: Needs = EXACT
+    points: OperatingPoints,
+    scenario: Scenario,
+    horizon: int,
+    alpha: float,
+    needs: Needs | None = None,
 ) -> BoolArray:
     """Return the thresholds that may be deployed for the next ``horizon`` cases."""
+    needs = needs or EXACT
     n_cases, floor = int(points.n_cases), scenario.min_precision
     capacity = scenario.max_alarms(horizon)
     alpha, for_capacity = alpha_shares(alpha, floor, capacity, horizon)
@@ -58,7 +60,7 @@ def certified_next(
     if floor == 0:
         return np.asarray(points.alarms <= most)
     passed = np.zeros(len(points), dtype=np.bool_)
-    for way, plan in plans(n_cases, horizon, floor, alpha, most).items():
+    for way, plan in plans(n_cases, horizon, floor, alpha, most, needs).items():
         if way == "rank":
             passed[at_rank(points, plan.start, needs.rank(plan))] = True
         elif way == "inner":
@@ -68,14 +70,35 @@ def certified_next(
     return passed
 
 
-def plans(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> dict[str, Walk]:
+def needed_next(
+    n_cases: int, horizon: int, floor: float, alpha: float, most: int, alarms: AnyArray
+) -> AnyArray:
+    """Return the fewest true positives with which thresholds pass one of the tests.
+
+    One more than the alarms where nothing is tested.
+    """
+    needed = alarms + 1
+    for way, plan in plans(n_cases, horizon, floor, alpha, most).items():
+        if way == "rank":
+            needed = np.where(
+                alarms == plan.start, np.minimum(needed, EXACT.rank(plan) + 1), needed
+            )
+        else:
+            walked = EXACT.walk(plan)[np.maximum(alarms - plan.start, 0) + 1]
+            needed = np.where(alarms >= plan.start, np.minimum(needed, walked), needed)
+    return np.asarray(needed)
+
+
+def plans(
+    n_cases: int, horizon: int, floor: float, alpha: float, most: int, needs: Needs | None = None
+) -> dict[str, Walk]:
     """Return the tests by what they are for; none if none can pass.
 
     Examples
     --------
     >>> tests = plans(2000, 2000, 0.4, 0.05, 400)
     >>> {way: (test.start, round(test.alpha / 0.05, 4)) for way, test in tests.items()}
-    {'main': (108, 0.89), 'rank': (200, 0.075), 'inner': (207, 0.0006), 'early': (18, 0.03)}
+    {'main': (108, 0.89), 'rank': (200, 0.075), 'inner': (207, 0.0006), 'early': (19, 0.03)}
     """
     if floor == 1 or most < 1:
         return {}
@@ -89,12 +112,15 @@ def plans(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> 
     last = min(most, n_cases - 1)
     starts = {
         way: start
-        for way, start in _starts(n_cases, horizon, floor, alpha, most).items()
+        for way, start in _starts(n_cases, horizon, floor, alpha, most, needs or EXACT).items()
         if start <= last and shares[way] * alpha >= TUNING.least_alpha
     }
+    if not starts:
+        return {}
     if "early" not in starts:
         shares["main"] += shares["early"]
-    earliest = min(starts.values(), default=0)
+    # The same for all, so that they share what is computed from there on.
+    earliest = min(least_rank(n_cases, horizon, floor, shares["early"] * alpha), *starts.values())
     return {
         # Small shares of alpha are worth less time.
         way: Walk(
@@ -123,14 +149,16 @@ def alpha_parts(most: int) -> dict[str, float]:
     }
 
 
-def _starts(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> dict[str, int]:
+def _starts(
+    n_cases: int, horizon: int, floor: float, alpha: float, most: int, needs: Needs
+) -> dict[str, int]:
     """Return the rank at which each test starts."""
     shares = alpha_parts(most)
+    early, least = (
+        needs.first(n_cases, horizon, floor, shares[way] * alpha, most) for way in ("early", "main")
+    )
     # The next cases vary too, by as much as if there were fewer validation alarms.
     both = 1 + n_cases / horizon
-    early, least = (
-        int(np.ceil(both * smallest_rank(floor, shares[way] * alpha))) for way in ("early", "main")
-    )
     later, inner = (
         TUNING.main_start * both * first_rank(floor, level)
         for level in (alpha, shares["inner"] * alpha)
@@ -142,6 +170,57 @@ def _starts(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -
         "inner": max(main, int(min(inner, np.sqrt(main * most)))),
     }
     return starts | ({"early": early} if early < main else {})
+
+
+@lru_cache(maxsize=1024)
+def first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> int:
+    """Return the first rank at which a sequence of true positives alone can start and go on.
+
+    Examples
+    --------
+    >>> first_start(1000, 1000, 0.9, 0.05, 200), first_start(1000, 10**6, 0.9, 0.05, 200)
+    (57, 40)
+    """
+    lowest = least_rank(n_cases, horizon, floor, alpha)
+
+    def fails(rank: int) -> bool:
+        plan = Walk(n_cases, horizon, floor, alpha, rank, most, lowest, coarse=True)
+        return start_risk(plan, rank - 1) > TUNING.first_start_part * alpha
+
+    low, high = lowest - 1, lowest
+    while high < most and fails(high):
+        low, high = high, min(high + high // 4 + 1, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fails(middle) else (low, middle)
+    return high
+
+
+def rough_first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> int:
+    """Return about the same at once; no more than one beyond the most alarms."""
+    rank = int(TUNING.rough_first_start * least_rank(n_cases, horizon, floor, alpha))
+    return min(rank, most + 1)
+
+
+def least_rank(n_cases: int, horizon: int, floor: float, alpha: float) -> int:
+    """Return a rank below which no precision passes, about.
+
+    With b next alarms, c of which must be right, the precision at which they break the floor with
+    a chance that is uniform is beta(c, b - c + 1) distributed. The risk of k - 1 right of k - 1 is
+    its (k - 1)-th moment.
+
+    Examples
+    --------
+    >>> least_rank(1000, 1000, 0.9, 0.05)
+    40
+    """
+    enough = int(np.ceil((1 + n_cases / horizon) * smallest_rank(floor, alpha)))
+    ranks = np.arange(2, enough + 1)
+    alarms = np.maximum(np.rint(horizon * ranks / n_cases), 1.0)
+    right = needed_to_keep(alarms.astype(np.int64), floor)
+    wrong = alarms - right + 1
+    moments = np.exp(betaln(right + ranks - 1, wrong) - betaln(right, wrong))
+    return int(ranks[int(np.argmax(moments <= alpha))])
 
 
 def at_rank(points: OperatingPoints, rank: int, needed: int) -> AnyArray:
@@ -188,3 +267,10 @@ def spaced(alarms: AnyArray, run: slice) -> AnyArray:
     ends = alarms[run.start], alarms[run.stop - 1]
     wanted = np.minimum(np.geomspace(*ends, TUNING.inner_thresholds).round(), ends[1])
     return np.unique(run.start + np.searchsorted(alarms[run], wanted))
+
+
+EXACT = Needs(requirement, needed_above, first_start)
+"""What is promised by."""
+
+ROUGH = Needs(rough_requirement, rough_needed_above, rough_first_start)
+"""About the same at once: good enough to plan by."""

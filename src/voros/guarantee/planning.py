@@ -148,11 +148,11 @@ class _Test:
         """Return the level at which the certificate tests a threshold with so many alarms."""
         n_cases = self.cases(alarms)
         if n_cases is None:
-            return level_at(self.min_precision, self.alpha, alarms, MOST_ALARMS)
+            return float(level_at(self.min_precision, self.alpha, alarms, MOST_ALARMS))
         allowed = self.capacity * n_cases
         alpha, for_capacity = alpha_shares(self.alpha, self.min_precision, allowed, n_cases)
         most = most_counted(n_cases, allowed, None, for_capacity)
-        return level_at(self.min_precision, alpha, alarms, most) if alarms <= most else 0.0
+        return float(level_at(self.min_precision, alpha, alarms, most)) if alarms <= most else 0.0
 
 
 def _fewest(test: _Test, truth: float, power: float) -> tuple[int, float]:

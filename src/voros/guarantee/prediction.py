@@ -20,7 +20,7 @@ from voros.core.scenario import as_fraction
 from voros.guarantee.binomial_bounds import LEAST, finite_logs
 from voros.guarantee.future_floor import exact_up_to
 from voros.guarantee.tuning import TUNING
-from voros.guarantee.walk_risk import RiskBound, Walk
+from voros.guarantee.walk_risk import RiskBound, Walk, start_risk
 from voros.typing import AnyArray, FloatArray
 
 MARGIN_HALVINGS, WIDEST_MARGIN, SMALL = 16, 64.0, 0.05
@@ -41,7 +41,7 @@ def requirement(walk: Walk) -> AnyArray:
     """
     bound, search = RiskBound(walk), Search(walk.alpha, walk.coarse, _first_shift(walk))
     margins, rates = _solved_margins(walk)
-    kept, at_start = np.zeros(0, dtype=np.int64), _needed_at_start(bound)
+    kept, at_start = np.zeros(0, dtype=np.int64), _needed_at_start(walk)
     while not search.ended:
         shift = search.proposed()
         needed = np.maximum(_needed(walk, margins + shift * rates), at_start)
@@ -51,12 +51,12 @@ def requirement(walk: Walk) -> AnyArray:
     return kept
 
 
-def _needed_at_start(bound: RiskBound) -> int:
+def _needed_at_start(walk: Walk) -> int:
     """Return the fewest true positives with which the start alone leaves a little of alpha."""
-    low, high = int(bound.walk.min_precision * bound.walk.start), bound.walk.start
+    low, high = int(walk.min_precision * walk.start), walk.start
     while high - low > 1:
         middle = (low + high) // 2
-        too_risky = bound.start_risk(middle) > TUNING.start_part * bound.walk.alpha
+        too_risky = start_risk(walk, middle) > TUNING.start_part * walk.alpha
         low, high = (middle, high) if too_risky else (low, middle)
     return high
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +14,30 @@ from voros.core.arguments import check_confidence, check_count
 from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import ArgumentError, IncompleteCountsError
+from voros.exceptions import (
+    ArgumentError,
+    IncompleteCountsError,
+    LowConfidenceWarning,
+    warn_caller,
+)
 from voros.guarantee.binomial_tests import certified
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
 from voros.guarantee.next_cases import EXACT, ROUGH, Needs, certified_next
 from voros.guarantee.period_tests import certified_periods, why_none_certified
-from voros.guarantee.shortfall import Shortfall, shortfall
+from voros.guarantee.shortfall import (
+    closest_threshold,
+    first_passing,
+    larger_capacities,
+    lower_floors,
+    more_in_words,
+    more_positives,
+    relaxed_in_words,
+)
+from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, BoolArray
+
+LEAST_CONFIDENCE = 0.5
+"""Below this the error was probably meant."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +52,10 @@ class Guarantee:
 
     Parameters
     ----------
-    confidence : float in (0, 1), default 0.95
-        How sure to be that no deployed threshold breaks a limit.
+    confidence : float in (0, 1) or tuple of float, default 0.95
+        How sure to be that no deployed threshold breaks a limit. Several, from high to low, are a
+        ladder that is fixed beforehand: the highest at which something passes is deployed, and
+        any of them may be chosen after the results are seen. See `steps`.
     horizon : int, optional
         Promise it of the next n cases, whose counts are left to chance as well. By default
         the promise is of the population: of the rates that endless new cases would show. Where
@@ -42,6 +64,13 @@ class Guarantee:
         Where the capacity is one per period: how many neighbouring periods are taken as one
         independent unit. Days that resemble the day before are not independent; weeks of them,
         ``block=7``, may be.
+    ladder : tuple of float, optional
+        The confidences that `confidence` was chosen from, where it was; `steps` sets it.
+
+    Warns
+    -----
+    LowConfidenceWarning
+        When a confidence is below one half: the error it leaves was probably meant.
 
     Examples
     --------
@@ -58,15 +87,19 @@ class Guarantee:
     (1164, 1057)
     """
 
-    confidence: float = 0.95
+    confidence: float | tuple[float, ...] = 0.95
     horizon: int | None = None
     block: int = 1
+    ladder: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         """Check the arguments."""
-        number = isinstance(self.confidence, Real) and not isinstance(self.confidence, bool)
-        if not number or not 0 < self.confidence < 1:
-            check_confidence(self.confidence)
+        if isinstance(self.confidence, (tuple, list)):
+            object.__setattr__(self, "confidence", _check_ladder(tuple(self.confidence)))
+        else:
+            _check_confidence(self.confidence)
+        if self.ladder is not None:
+            object.__setattr__(self, "ladder", _check_ladder(tuple(self.ladder), self.confidence))
         if self.horizon is not None:
             accepted = "a whole number of cases above 0, or None for the population"
             check_count(self.horizon, "horizon", accepted)
@@ -79,14 +112,72 @@ class Guarantee:
             )
 
     def __repr__(self) -> str:
-        """Show the arguments; single periods are not worth a word."""
+        """Show the arguments; single periods, and no ladder, are not worth a word."""
         block = f", block={self.block}" if self.block > 1 else ""
-        return f"Guarantee(confidence={self.confidence!r}, horizon={self.horizon!r}{block})"
+        ladder = f", ladder={self.ladder!r}" if self.ladder else ""
+        return f"Guarantee(confidence={self.confidence!r}, horizon={self.horizon!r}{block}{ladder})"
+
+    @property
+    def steps(self) -> tuple[Guarantee, ...]:
+        """The guarantee of each confidence of a ladder, from high to low; one if there is none.
+
+        Each is certified with a part of its error (see `certified`), so that the mean of
+        ``broken / error`` is at most 1 for whichever is chosen, for whatever reason.
+
+        Examples
+        --------
+        >>> [step.confidence for step in Guarantee((0.95, 0.9, 0.8)).steps]
+        [0.95, 0.9, 0.8]
+        """
+        ladder = self.confidence
+        return tuple(map(self.at, ladder)) if isinstance(ladder, tuple) else (self,)
+
+    @property
+    def only_confidence(self) -> float:
+        """The confidence, where there is one; a ladder is refused."""
+        if isinstance(self.confidence, tuple):
+            raise ArgumentError(
+                "confidence",
+                f"={self.confidence!r} is a ladder, for policies and selections of models; "
+                "accepted here is one number",
+            )
+        return self.confidence
 
     @property
     def alpha(self) -> float:
         """The allowed probability of a broken limit: one minus the confidence."""
-        return 1.0 - self.confidence
+        return 1.0 - self.only_confidence
+
+    def at(self, confidence: float) -> Guarantee:
+        """Return the guarantee of one confidence of the ladder, as it was fixed beforehand.
+
+        Examples
+        --------
+        >>> Guarantee((0.95, 0.9, 0.8)).at(0.9)
+        Guarantee(confidence=0.9, horizon=None, ladder=(0.95, 0.9, 0.8))
+        """
+        ladder = self.confidence if isinstance(self.confidence, tuple) else self.ladder
+        return replace(self, confidence=confidence, ladder=ladder)
+
+    @property
+    def tested(self) -> tuple[Guarantee, ...]:
+        """The plain guarantees that a threshold must pass: of one step, with part of its error.
+
+        Of the population all weaker steps must pass as well, which makes certificates nested. Then
+        summation by parts allows errors that are divided by 1 plus the sum of ``1 - a / b`` over
+        neighbouring errors a < b: by 2 where each is half of the next. Deployed thresholds of the
+        next cases are not nested, and errors are divided by the number of steps.
+        """
+        if self.ladder is None:
+            return (self,)
+        errors = 1 - np.array(self.ladder)
+        nested = self.horizon is None
+        parts = 1 + np.sum(1 - errors[:-1] / errors[1:]) if nested else len(errors)
+        steps = [each for each in self.ladder if each <= self.only_confidence]
+        return tuple(
+            replace(self, confidence=float(1 - (1 - each) / parts), ladder=None)
+            for each in (steps if nested else steps[:1])
+        )
 
     def split(self, n_models: int) -> Guarantee:
         """Return the guarantee to ask of each of several models, one of which will be chosen.
@@ -98,8 +189,24 @@ class Guarantee:
         >>> Guarantee(0.9, horizon=500).split(4)
         Guarantee(confidence=0.975, horizon=500)
         """
-        check_count(n_models, "n_models", "a whole number above 0")
-        return replace(self, confidence=1.0 - self.alpha / n_models)
+        return self.with_error(1 / check_count(n_models, "n_models", "a whole number above 0"))
+
+    def with_error(self, part: float) -> Guarantee:
+        """Return the guarantee with part of its error, on every step of a ladder.
+
+        Examples
+        --------
+        >>> Guarantee(0.9).with_error(0.5)
+        Guarantee(confidence=0.95, horizon=None)
+        """
+
+        def shrink(confidence: float) -> float:
+            return 1.0 - (1.0 - confidence) * part
+
+        if isinstance(self.confidence, tuple):
+            return replace(self, confidence=tuple(map(shrink, self.confidence)))
+        ladder = None if self.ladder is None else tuple(map(shrink, self.ladder))
+        return replace(self, confidence=shrink(self.confidence), ladder=ladder)
 
     def limits(self, scenario: Scenario) -> Scenario:
         """Return the scenario as this guarantee reads it, whatever the number of cases.
@@ -143,6 +250,9 @@ class Guarantee:
         needs: Needs = EXACT,
     ) -> BoolArray:
         """Return which thresholds pass the tests of the limits, as `limits` reads them."""
+        if self.ladder is not None:
+            passed = [each.certified(points, scenario, needs) for each in self.tested]
+            return np.asarray(np.all(passed, axis=0))
         n_cases = check_whole(points, scenario)
         cases, alpha = points.grouped, self.alpha
         if scenario.per is not None:
@@ -171,35 +281,116 @@ class Guarantee:
         if cases.n_groups < 2:
             raise ValueError("groups holds one group only; a guarantee needs at least two")
 
-    def shortfall(self, points: OperatingPoints, scenario: Scenario) -> Shortfall:
-        """Return what came closest to a certificate, and what it would take."""
+    def explain(self, points: OperatingPoints, scenario: Scenario, n_models: int = 1) -> str:
+        """Say why nothing passes, what it would take, and what would pass.
+
+        In this order: which limit fails by how much, how many more validation positives it would
+        take, at which confidence, floor or capacity something would pass, and whether development
+        cases would help.
+
+        Parameters
+        ----------
+        points, scenario
+            As in `allowed`.
+        n_models : int, default 1
+            Over how many models the error is split.
+        """
         check_whole(points, scenario)
         scenario = self.limits(scenario)
-
-        def passed(others: OperatingPoints) -> BoolArray:
-            return self.certified(others, scenario, ROUGH) & others.feasible(scenario)
-
-        return shortfall(points, scenario, self.alpha, self.horizon, passed)
-
-    def explain(self, points: OperatingPoints, scenario: Scenario) -> str:
-        """Say what came closest when nothing passes, and how many more positives it would take."""
         units = "cases" if scenario.per is None else "periods"
         rule = f" {scenario.rule}" if scenario.per else ""
         about = (
             "in the population" if self.horizon is None else f"in the next {self.horizon:,} {units}"
         )
-        cases = points.grouped
-        if scenario.per is not None:
-            closest = why_none_certified(points, scenario, self.horizon, self.alpha, self.block)
-        elif cases is None or not cases.repeated:
-            closest = self.shortfall(points, scenario).sentence()
-        else:
-            closest = cluster_tests(cases, scenario, self.alpha).sentence()
-        return (
+        said = [
             f"no threshold keeps precision >= {scenario.min_precision:g} and capacity="
             f"{scenario.capacity!r}{rule} {about} with confidence {self.confidence:g}, so never "
-            f"alarm is deployed. {closest}"
+            "alarm is deployed.",
+            *self.split(n_models)._closest(points, scenario),
+            *self._relaxed(points, scenario, n_models),
+        ]
+        if scenario.per is None and not _has_repeated_groups(points):
+            said.append(
+                "Development cases (development=) would help: thresholds that are fixed on them "
+                "need fewer validation cases."
+            )
+        return " ".join(said)
+
+    def _closest(self, points: OperatingPoints, scenario: Scenario) -> list[str]:
+        """Say what came closest, and how many more cases it would take."""
+        tested = self.tested[0]
+        if scenario.per is not None:
+            how = scenario, self.horizon, tested.alpha, self.block
+            return [why_none_certified(points, *how)]
+        if points.grouped is not None and points.grouped.repeated:
+            return [cluster_tests(points.grouped, scenario, tested.alpha).sentence()]
+        closest = closest_threshold(points, scenario, tested.alpha, self.horizon)
+        more = more_positives(points, lambda others: self._passes(others, scenario))
+        return [closest.sentence(), more_in_words(more)]
+
+    def _relaxed(self, points: OperatingPoints, scenario: Scenario, n_models: int) -> list[str]:
+        """Say at which confidence, floor or capacity something would pass."""
+
+        def about(way: tuple[Guarantee, Scenario]) -> bool:
+            # Half of the error leaves room for what is only about right.
+            part = 1.0 if self.horizon is None else 0.5
+            return way[0].split(n_models).with_error(part)._passes(points, way[1])
+
+        def surely(way: tuple[Guarantee, Scenario]) -> bool:
+            return way[0].split(n_models)._passes(points, way[1], EXACT)
+
+        def first(ways: Sequence[tuple[Guarantee, Scenario]]) -> Any:
+            return first_passing(ways, about, surely)
+
+        # A ladder has weaker steps of its own.
+        most = 0.0 if self.ladder else LEAST_CONFIDENCE / self.alpha
+        errors = [times for times in TUNING.larger_errors if times < most]
+        surest = first([(self.with_error(times), scenario) for times in errors])
+        floors = lower_floors(scenario.min_precision)
+        strictest = first([(self, scenario.changed(min_precision=each)) for each in floors])
+        by_count = scenario.per is not None or scenario.capacity_is_count
+        shares = [] if by_count else larger_capacities(float(scenario.capacity))
+        tightest = first([(self, scenario.changed(capacity=each)) for each in shares])
+        return relaxed_in_words(
+            surest and round(surest[0].only_confidence, 6),
+            strictest and strictest[1].min_precision,
+            tightest and tightest[1].capacity,
         )
+
+    def _passes(self, points: OperatingPoints, scenario: Scenario, needs: Needs = ROUGH) -> bool:
+        passed = self.certified(points, scenario, needs) & points.feasible(scenario)
+        return bool(passed[1:].any())
+
+
+def _has_repeated_groups(points: OperatingPoints) -> bool:
+    return points.grouped is not None and points.grouped.repeated
+
+
+def _check_confidence(confidence: float) -> None:
+    number = isinstance(confidence, Real) and not isinstance(confidence, bool)
+    if not number or not 0 < confidence < 1:
+        check_confidence(confidence)
+    if confidence < LEAST_CONFIDENCE:
+        warn_caller(
+            f"confidence={confidence!r} allows limits to break with a probability of "
+            f"{1 - confidence:.4g}. For an error of {confidence!r}, write "
+            f"Guarantee({1 - confidence:.4g})",
+            LowConfidenceWarning,
+        )
+
+
+def _check_ladder(ladder: tuple[float, ...], chosen: object = None) -> tuple[float, ...]:
+    """Return at least two falling confidences, one of them the chosen one."""
+    for confidence in ladder:
+        _check_confidence(confidence)
+    falling = len(ladder) > 1 and all(one > other for one, other in pairwise(ladder))
+    if not falling or (chosen is not None and chosen not in ladder):
+        name = "confidence" if chosen is None else "ladder"
+        within = "" if chosen is None else f", one of them confidence={chosen!r}"
+        raise ArgumentError(
+            name, f"={ladder!r}; accepted are several confidences from high to low{within}"
+        )
+    return ladder
 
 
 def check_whole(points: OperatingPoints, scenario: Scenario) -> int:

@@ -1,103 +1,153 @@
-"""What came closest to a certificate, and how many more positives it would take."""
+"""Why nothing passes: what fails by how much, and what it would take."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.binomial_tests import most_counted, precision_risk
+from voros.guarantee.binomial_tests import alpha_shares, most_counted, needed_in_sequence
+from voros.guarantee.next_cases import needed_next
 from voros.guarantee.tuning import TUNING
-from voros.typing import BoolArray
 
 
 @dataclass(frozen=True)
-class Shortfall:
-    """The threshold that came closest, and the validation positives it would take.
+class Closest:
+    """The threshold that came closest, and the true positives that it needs.
 
-    `more_positives` is None where more cases alone would not do.
+    No alarms stand for a capacity that is not safe even without one.
     """
 
-    threshold: float
-    tp: int
-    alarms: int
-    risk: float
-    more_positives: int | None
+    threshold: float = float("inf")
+    tp: int = 0
+    alarms: int = 0
+    needed: int = 0
 
     def sentence(self) -> str:
-        """Put it into words."""
+        """Say which limit fails, and by how much."""
         if self.alarms == 0:
-            return (
-                "Not one alarm leaves the capacity safe: it takes a larger capacity or more "
-                "validation cases."
-            )
-        closest = (
-            f"Closest came the threshold {self.threshold:.6g}, with {self.tp:,} right of "
-            f"{self.alarms:,} alarms (precision {self.tp / self.alarms:.4g}; by luck alone as many "
-            f"have a chance of {self.risk:.3g}, and stricter thresholds must pass as well). "
+            return "The capacity fails: not one alarm of these cases is sure to keep it."
+        found = (
+            f"closest came the threshold {self.threshold:.6g}, with {self.tp:,} right of "
+            f"{self.alarms:,} alarms (precision {self.tp / self.alarms:.4g})"
         )
-        if self.more_positives is None:
-            return closest + "More cases of this kind would not do: the model or the limit must."
-        return closest + (
-            f"If more cases went like these, about {self.more_positives:,} more validation "
-            "positives (and negatives in proportion) would do."
-        )
+        if self.tp >= self.needed:
+            failed = "which is enough, but stricter thresholds, which are tested first, fail"
+        elif self.needed > self.alarms:
+            failed = "too few alarms to pass even if all were right"
+        else:
+            failed = f"where {self.needed:,} are needed"
+        return f"The precision floor fails: {found}, {failed}."
 
 
-def shortfall(
-    points: OperatingPoints,
-    scenario: Scenario,
-    alpha: float,
-    horizon: int | None,
-    allowed: Callable[[OperatingPoints], BoolArray],
-) -> Shortfall:
-    """Find the threshold, within a safe capacity, whose precision is least likely to be luck.
-
-    Parameters
-    ----------
-    points, scenario, alpha, horizon
-        Of the certificate that was not given.
-    allowed : callable
-        Which thresholds it would be given to, with other points.
-    """
-    n_cases = int(points.n_cases)
-    capacity = scenario.max_alarms(n_cases if horizon is None else horizon)
-    most = most_counted(n_cases, capacity, horizon, alpha)
+def closest_threshold(
+    points: OperatingPoints, scenario: Scenario, alpha: float, horizon: int | None
+) -> Closest:
+    """Find the threshold, within a safe capacity, that lacks fewest standard deviations."""
+    n_cases, floor = int(points.n_cases), scenario.min_precision
+    cases = n_cases if horizon is None else horizon
+    capacity = scenario.max_alarms(cases)
+    for_floor, for_capacity = alpha_shares(alpha, floor, capacity, cases)
+    most = most_counted(n_cases, capacity, horizon, for_capacity)
     index = np.flatnonzero((points.alarms > 0) & (points.alarms <= most))
-    if len(index) == 0:
-        return Shortfall(float("inf"), 0, 0, 1.0, None)
-    risk = precision_risk(points.tp[index], points.alarms[index], scenario.min_precision)
-    best = index[int(np.argmin(risk))]
-    times = _times_the_data(points, allowed)
-    more = None if times is None else int(np.ceil((times - 1) * points.n_positive))
-    return Shortfall(
-        float(points.thresholds[best]),
-        int(points.tp[best]),
-        int(points.alarms[best]),
-        float(risk.min()),
-        more,
-    )
+    if len(index) == 0 or floor == 0:
+        return Closest()
+    tp, alarms = points.tp[index], points.alarms[index]
+    if horizon is None:
+        needed = needed_in_sequence(floor, for_floor, alarms, most)
+    else:
+        needed = needed_next(n_cases, horizon, floor, for_floor, most, alarms)
+    # Where nothing is tested, the more alarms the closer.
+    lacking = np.where(needed > alarms, TUNING.untested, needed - tp) / np.sqrt(alarms)
+    best = int(np.argmin(lacking))
+    threshold = float(points.thresholds[index[best]])
+    return Closest(threshold, int(tp[best]), int(alarms[best]), int(needed[best]))
 
 
-def _times_the_data(
-    points: OperatingPoints, allowed: Callable[[OperatingPoints], BoolArray]
-) -> float | None:
-    def enough(times: float) -> bool:
-        return bool(allowed(repeated(points, times))[1:].any())
+Candidate = TypeVar("Candidate")
 
+
+def first_passing(
+    candidates: Sequence[Candidate],
+    about: Callable[[Candidate], bool],
+    surely: Callable[[Candidate], bool],
+) -> Candidate | None:
+    """Return the first candidate that probably passes, if it surely does; None otherwise.
+
+    What is sure takes longer, so it is asked once.
+    """
+    found = next((each for each in candidates if about(each)), None)
+    return found if found is not None and surely(found) else None
+
+
+def more_positives(
+    points: OperatingPoints, passes: Callable[[OperatingPoints], bool]
+) -> int | None:
+    """Return about how many more validation positives would do; None if no number would."""
     high = 2.0
-    while not enough(high):
+    while not passes(repeated(points, high)):
         high *= 2
         if high > TUNING.most_times_the_data:
             return None
     low = high / 2
     for _ in range(TUNING.times_halvings):
         middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+        low, high = (low, middle) if passes(repeated(points, middle)) else (middle, high)
+    return int(np.ceil((high - 1) * points.n_positive))
+
+
+def more_in_words(more: int | None) -> str:
+    """Say how many more positives it would take."""
+    if more is None:
+        return "More cases will not help; change the model or the limits."
+    return (
+        f"If more cases were like these, about {more:,} more validation positives (and negatives "
+        "in proportion) would be enough."
+    )
+
+
+def relaxed_in_words(
+    confidence: float | None, floor: float | None, capacity: float | None
+) -> list[str]:
+    """Say at which confidence, floor or capacity something would pass; nothing where at none."""
+    ways = [
+        *([] if confidence is None else [f"a confidence of {confidence:g}"]),
+        *([] if floor is None else [f"a precision floor of {floor:g}"]),
+        *([] if capacity is None else [f"a capacity of {capacity:g}"]),
+    ]
+    if not ways:
+        return []
+    return [
+        f"With these cases something would pass at {', or at '.join(ways)}; fix it before new "
+        "validation cases are looked at."
+    ]
+
+
+def lower_floors(floor: float) -> list[float]:
+    """Return floors below this one, in steps that people would take, down to half of it.
+
+    Examples
+    --------
+    >>> lower_floors(0.5)[:3], lower_floors(0.02)[:2]
+    ([0.49, 0.48, 0.47], [0.019, 0.018])
+    """
+    step = 0.01 if floor >= TUNING.coarse_floor else 0.001
+    return [round(floor - step * i, 3) for i in range(1, int(floor / 2 / step) + 1)]
+
+
+def larger_capacities(share: float) -> list[float]:
+    """Return larger shares of alarms, up to twice this one.
+
+    Examples
+    --------
+    >>> larger_capacities(0.1), larger_capacities(0.9)
+    ([0.11, 0.125, 0.15, 0.2], [0.99])
+    """
+    return [round(share * times, 6) for times in (1.1, 1.25, 1.5, 2.0) if share * times <= 1]
 
 
 def repeated(points: OperatingPoints, times: float) -> OperatingPoints:

@@ -113,6 +113,8 @@ class Tuning:
     many_alarms: float = 4000.0
     many_variance: float = 400.0
     most_exact: float = 20_000.0
+    # Alarms beyond which chances are taken to be convex no sooner than with so many.
+    most_convex: int = 20_000
     # Ratios between neighbouring expected counts, and counts, where closed bounds are used.
     ratio: float = 1.02
     count_ratio: float = 1.004
@@ -146,6 +148,10 @@ class Tuning:
     early_power: float = 5.0
     # Part of alpha that the test at the start may use up if the sequence starts too late.
     start_part: float = 0.9
+    # The same of only true positives, where the first start is sought: the rest is for going on.
+    first_start_part: float = 0.35
+    # About where that is, as a multiple of the least rank.
+    rough_first_start: float = 1.3
     # Margins are first raised by this many true positives at the start: the risk is a little more
     # than at one number of alarms.
     first_shift: float = 0.1
@@ -249,6 +255,12 @@ class Tuning:
     # this many halvings between two powers of two.
     most_times_the_data: float = 64.0
     times_halvings: int = 4
+    # Errors that are tried where nothing passes, as multiples of the one asked for; and the floor
+    # from which on floors are tried in steps of .01.
+    larger_errors: tuple[float, ...] = (1.2, 1.6, 2.0, 3.0, 4.0, 6.0, 8.0)
+    coarse_floor: float = 0.1
+    # True positives that a threshold is said to lack where it is not tested.
+    untested: float = 1e6
     # More alarms are tried in steps of one by this many.
     planning_steps: int = 200
     # Alarms per case below which a number of cases is beyond any validation.

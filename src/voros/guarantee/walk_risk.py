@@ -218,16 +218,11 @@ class RiskBound:
         for near, far in self._look_ups:
             beyond = far.highest(passing)
             later += [np.concatenate([each.highest(passing), beyond]) for each in near]
-        at_start = self._passing_at_once(int(needed[0]))[:, None]
+        at_start = passing_at_once(self.walk, int(needed[0]))[:, None]
         # Over chances of a broken floor: the greater, the later the first risky share.
         weighted = np.concatenate([at_start, np.array(later)], axis=1) * self._risky.weights
         worst = highest_path(np.ascontiguousarray(np.moveaxis(weighted[..., ::-1], -1, 0)))
         return float(self.walk.place_weights @ worst) + self.walk.set_aside
-
-    def start_risk(self, needed: int) -> float:
-        """Return the risk of a sequence that starts at a threshold that is risky already."""
-        passing = self._passing_at_once(needed)
-        return float(self.walk.place_weights @ passing @ self._risky.weights)
 
     def local_risk(self, needed: AnyArray) -> FloatArray:
         """Return the risk for each part, if the first risky threshold lay there."""
@@ -236,12 +231,21 @@ class RiskBound:
         at_risky = look_up.at_risky(self._passing.bounds(needed[1:]))
         return np.asarray(at_risky @ self._risky.weights + self.walk.set_aside)
 
-    def _passing_at_once(self, needed: int) -> FloatArray:
-        """Chance that the cases above the start have enough positives, for places and chances."""
-        above, places = self.walk.start - 1, self.walk.places
-        risky = self._risky.at(places)
-        if needed > above:
-            return np.zeros_like(risky)
-        # Index 0 stands for no risky precision at all.
-        some = self._risky.index[self._risky.rows(places)] > 0
-        return np.where(some, betainc(needed, above - needed + 1.0, risky), 0.0)
+
+def start_risk(walk: Walk, needed: int) -> float:
+    """Bound the risk of a sequence that starts at a threshold that is risky already.
+
+    ``needed`` are the true positives that the cases above the start must have.
+    """
+    return float(walk.place_weights @ passing_at_once(walk, needed) @ walk.risky.weights)
+
+
+def passing_at_once(walk: Walk, needed: int) -> FloatArray:
+    """Chance that the cases above the start have enough positives, for places and chances."""
+    above, risky = walk.start - 1, walk.risky
+    precision = risky.at(walk.places)
+    if needed > above:
+        return np.zeros_like(precision)
+    # Index 0 stands for no risky precision at all.
+    some = risky.index[risky.rows(walk.places)] > 0
+    return np.where(some, betainc(needed, above - needed + 1.0, precision), 0.0)

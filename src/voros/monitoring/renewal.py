@@ -99,7 +99,7 @@ def spend(guarantee: Guarantee, number: int) -> Guarantee:
     >>> round(errors[0], 4), round(sum(errors), 4)
     (0.0304, 0.05)
     """
-    return replace(guarantee, confidence=1.0 - guarantee.alpha * 6.0 / (np.pi * number) ** 2)
+    return guarantee.with_error(6.0 / (np.pi * number) ** 2)
 
 
 def count_proposal(rows: list[tuple[Any, ...]], policy: ThresholdPolicy, store: Store) -> int:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from voros.plotting.area_curve import AreaCurveDisplay as AreaCurveDisplay
     from voros.plotting.calibration_chart import CalibrationDisplay as CalibrationDisplay
     from voros.plotting.capacity_chart import CapacityDisplay as CapacityDisplay
+    from voros.plotting.confidence_chart import ConfidenceDisplay as ConfidenceDisplay
     from voros.plotting.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
     from voros.plotting.drawn_bands import draw_bands as draw_bands
     from voros.plotting.group_measures import GroupDisplay as GroupDisplay
@@ -29,6 +30,7 @@ _HOME_OF = {
     "AreaCurveDisplay": "area_curve",
     "CalibrationDisplay": "calibration_chart",
     "CapacityDisplay": "capacity_chart",
+    "ConfidenceDisplay": "confidence_chart",
     "DecisionCurveDisplay": "decision_curve",
     "PeriodDisplay": "period_chart",
     "PrevalenceDisplay": "prevalence_chart",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -250,20 +251,36 @@ def check_groups(guarantee: Guarantee | None, groups: object) -> None:
 
 def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
     """Return what to ask of each of several models, one of which will be deployed."""
-    if guarantee is None:
-        return None
-    checked = check_guarantee(guarantee)
-    return checked if n_models == 1 else checked.split(n_models)
+    if guarantee is None or n_models == 1:
+        return guarantee
+    return guarantee.split(n_models)
+
+
+def read_guarantee(guarantee: object) -> Guarantee | None:
+    """Return a guarantee, or None; a number is its confidence, several are a ladder.
+
+    Examples
+    --------
+    >>> read_guarantee(0.95)
+    Guarantee(confidence=0.95, horizon=None)
+    """
+    # Imported lazily: circular dependency.
+    from voros.guarantee import Guarantee
+
+    if guarantee is None or isinstance(guarantee, Guarantee):
+        return guarantee
+    if isinstance(guarantee, (Real, tuple, list)) and not isinstance(guarantee, bool):
+        return Guarantee(guarantee)  # type: ignore[arg-type]
+    raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee or a confidence")
 
 
 def check_guarantee(guarantee: object) -> Guarantee:
-    """Return a guarantee, or raise if it is anything else."""
-    # Nobody else waits for the import.
-    from voros.guarantee import Guarantee
-
-    if isinstance(guarantee, Guarantee):
-        return guarantee
-    raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee")
+    """Return a guarantee of one confidence, or raise if it is anything else."""
+    read = read_guarantee(guarantee)
+    if read is None:
+        raise TypeError("guarantee=None; accepted is a voros.Guarantee or a confidence")
+    read.alpha  # noqa: B018  (raises where it is a ladder)
+    return read
 
 
 def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:
@@ -287,16 +304,25 @@ def deployable(
 
 
 def why_never_alarm(
-    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
+    points: OperatingPoints,
+    scenario: Scenario,
+    guarantee: Guarantee | None = None,
+    n_models: int = 1,
 ) -> str:
-    """Say why no threshold but never alarm may be deployed, where that is so."""
+    """Say why no threshold but never alarm may be deployed, where that is so.
+
+    The guarantee is for whichever of several models is deployed. Of a ladder, why not even at its
+    lowest confidence.
+    """
     scenario = limits_under(guarantee, scenario)
+    if guarantee is not None:
+        guarantee = guarantee.steps[-1]
     try:
         decision = decide(points, scenario)
     except InfeasibleError as error:
         return str(error)
     if guarantee is not None and decision.can_alarm:
-        return guarantee.explain(points, scenario)
+        return guarantee.explain(points, scenario, n_models)
     return limits_message(decision)
 
 

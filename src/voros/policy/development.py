@@ -15,6 +15,7 @@ from voros.policy.allowed import (
     BY_RECALL,
     AllowedThresholds,
     PolicyStrategy,
+    check_guarantee,
     limits_under,
     mean_cost_ratio,
     split,
@@ -61,7 +62,7 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
             f" cannot be combined with a capacity per {scenario.per}: leave it out, and thresholds "
             "are fixed on some of the validation periods",
         )
-    return guarantee
+    return check_guarantee(guarantee)
 
 
 @dataclass(frozen=True)

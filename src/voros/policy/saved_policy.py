@@ -25,15 +25,16 @@ from voros.core.geometry import Choice
 from voros.core.scenario import SCENARIO_PARTS, Scenario
 from voros.io.documents import Entry, read_document
 from voros.policy.allowed import POLICY_STRATEGIES, Origin
+from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.consistency import check_consistent
 
 POLICY_FORMAT = "voros threshold policy"
-POLICY_SCHEMA = 4
+POLICY_SCHEMA = 5
 """Raised whenever the fields of a file change."""
 
 POLICY_KEYS = (
     *("format", "schema", "model", "strategy", "scenario", "guarantee", "n_models", "pos_label"),
-    *("origin", "validation", "default", "choices", "checksum"),
+    *("origin", "validation", "default", "choices", "curve", "checksum"),
 )
 """What a file holds, as `ThresholdPolicy.fields` gives it."""
 
@@ -62,6 +63,7 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
         "n_models": entries["n_models"].whole(1),
         "pos_label": entries["pos_label"].optional(_read_label),
         "origin": entries["origin"].optional(_read_origin),
+        "curve": tuple(_read_step(row) for row in entries["curve"].items()),
     }
     check_consistent(entries, arguments)
     document.check_unchanged()
@@ -118,6 +120,19 @@ def _read_choice(entry: Entry) -> Choice:
         precision=fields["precision"].number(0, 1, finite=False, or_nan=True),
         recall=fields["recall"].number(0, 1),
         **counts,
+    )
+
+
+def _read_step(entry: Entry) -> ConfidenceStep:
+    fields = entry.keys(*ConfidenceStep.__dataclass_fields__)
+    return ConfidenceStep(
+        confidence=fields["confidence"].optional(lambda share: share.number(0, 1)),
+        model=fields["model"].optional(Entry.text),
+        threshold=float(fields["threshold"].number(finite=False)),
+        alarms=fields["alarms"].number(0),
+        tp=fields["tp"].number(0),
+        recall=fields["recall"].number(0, 1),
+        expected_cost=fields["expected_cost"].number(0),
     )
 
 

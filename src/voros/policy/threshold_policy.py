@@ -34,10 +34,12 @@ from voros.policy.allowed import (
     check_groups,
     check_n_models,
     choose,
-    split,
+    limits_under,
+    read_guarantee,
     warn_if_dependent,
     why_never_alarm,
 )
+from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep, check_curve
 from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.development import Planned, check_development, read_development
 from voros.policy.notebook import policy_html
@@ -82,6 +84,8 @@ class ThresholdPolicy:
         The positive label of the validation data, where it was stated.
     origin : Origin or None
         The validation data as observed, and the version of voros that decided.
+    curve : tuple of ConfidenceStep
+        What each confidence would deploy, where several were given; see `confidence_curve`.
 
     Examples
     --------
@@ -107,6 +111,7 @@ class ThresholdPolicy:
     n_models: int = 1
     pos_label: Any = None
     origin: Origin | None = None
+    curve: tuple[ConfidenceStep, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that the choices cover every cost ratio once."""
@@ -149,9 +154,10 @@ class ThresholdPolicy:
             "partial_auroc": one threshold, of greatest recall within the limits; of equals, the
             one with fewest alarms. "single": the one threshold within the limits of least
             expected normalised cost over the distribution.
-        guarantee : Guarantee, optional
-            Allow only thresholds that also keep the limits on future data, with confidence.
-            Needs `n_models` or `development`.
+        guarantee : Guarantee or confidence, optional
+            Allow only thresholds that also keep the limits on future data, with confidence; 0.95
+            is ``Guarantee(0.95)``. Needs `n_models` or `development`. Of several confidences the
+            highest is deployed at which something passes; see `confidence_curve`.
         n_models : int, optional
             How many models this one was chosen from on the same cases, itself included; 1 if it
             was fixed before they were looked at. The error of the guarantee is split over them:
@@ -224,9 +230,11 @@ class ThresholdPolicy:
         _check_thresholds(points)
         if model is not None:
             check_type(model, "model", str, "the name of a model, a str, or None")
+        guarantee = read_guarantee(guarantee)
+        curve: tuple[ConfidenceStep, ...] = ()
         if development is None:
-            shared_by = check_n_models(guarantee, n_models)
-            allowed, reason = allowed_thresholds(points, scenario, guarantee, shared_by), None
+            shared_by, reason = check_n_models(guarantee, n_models), None
+            allowed, curve = climbed(points, scenario, strategy, guarantee, shared_by, model)
         else:
             shared_by = check_n_models(None, n_models)
             planned = Planned.from_development(
@@ -240,9 +248,9 @@ class ThresholdPolicy:
             allowed, reason = planned.tested(points)
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
         if not allowed.decision.can_alarm:
-            reason = reason or why_never_alarm(points, scenario, split(guarantee, shared_by))
+            reason = reason or why_never_alarm(points, scenario, guarantee, shared_by)
             warn_caller(reason, NeverAlarmWarning)
-        return policy
+        return replace(policy, curve=curve)
 
     @classmethod
     def from_allowed(
@@ -254,13 +262,25 @@ class ThresholdPolicy:
         pos_label: Any = None,
     ) -> ThresholdPolicy:
         """Choose from thresholds that may be deployed; warn of dependent periods alone."""
-        points = allowed.decision.points
-        _check_thresholds(points)
+        _check_thresholds(allowed.decision.points)
         origin, guarantee = allowed.origin, allowed.guarantee
         if guarantee is not None and origin.n_periods and origin.period_correlation is not None:
             n_units = origin.n_periods // guarantee.block
             per = allowed.decision.scenario.per or ""
             warn_if_dependent(origin.period_correlation, n_units, per, guarantee.block)
+        return cls.decided(allowed, strategy, model, pos_label=pos_label)
+
+    @classmethod
+    def decided(
+        cls,
+        allowed: AllowedThresholds,
+        strategy: PolicyStrategy,
+        model: str | None,
+        *,
+        pos_label: Any = None,
+    ) -> ThresholdPolicy:
+        """Choose from thresholds that may be deployed, without any warning."""
+        points = allowed.decision.points
         return cls(
             allowed.decision.scenario,
             strategy,
@@ -513,6 +533,15 @@ class ThresholdPolicy:
             return pos_label
         return self.pos_label
 
+    def confidence_curve(self) -> ConfidenceCurve:
+        """Return what each confidence of the guarantee's ladder would deploy, and what it costs.
+
+        The ladder was fixed beforehand, so any of its confidences may be chosen after a look at
+        the curve: decide again with ``guarantee=policy.guarantee.at(0.8)``.
+        """
+        confidence = None if self.guarantee is None else self.guarantee.confidence
+        return check_curve(self.curve, confidence)
+
     def frame(self, backend: str | None = None) -> Any:
         """Return the policy as a data frame, one row per interval of the cost ratio.
 
@@ -546,6 +575,7 @@ class ThresholdPolicy:
                 "validation": {"n_positive": self.n_positive, "n_negative": self.n_negative},
                 "default": self.default,
                 "choices": self.choices,
+                "curve": self.curve,
             }
         )
 
@@ -574,6 +604,27 @@ class ThresholdPolicy:
             f"ThresholdPolicy({self.strategy!r}: {count} on {self.scenario.costs!r}, "
             f"default {self.default.threshold:.6g})"
         )
+
+
+def climbed(
+    points: OperatingPoints,
+    scenario: Scenario,
+    strategy: PolicyStrategy,
+    guarantee: Guarantee | None,
+    n_models: int,
+    model: str | None,
+) -> tuple[AllowedThresholds, tuple[ConfidenceStep, ...]]:
+    """Return the thresholds that may be deployed, and what each confidence of a ladder costs.
+
+    Of a ladder they are those of the highest confidence at which something passes.
+    """
+    if guarantee is None or not isinstance(guarantee.confidence, tuple):
+        return allowed_thresholds(points, scenario, guarantee, n_models), ()
+    tried = [allowed_thresholds(points, scenario, step, n_models) for step in guarantee.steps]
+    tried.append(allowed_thresholds(points, limits_under(guarantee, scenario)))
+    policies = [ThresholdPolicy.decided(each, strategy, model) for each in tried]
+    chosen = next((each for each in tried[:-1] if each.decision.can_alarm), tried[0])
+    return chosen, tuple(ConfidenceStep.from_policy(policy, points) for policy in policies)
 
 
 def _check_unweighted(weights: FloatArray | None) -> None:

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
 
@@ -16,7 +17,8 @@ pytest.importorskip("matplotlib", reason="the report's pictures need the cli ext
 
 from voros import OperatingPoints, Scenario, ThresholdPolicy, costs, select_points
 from voros.io import read_predictions
-from voros.present.report import DataSummary, ModelInterval, Report, write_report
+from voros.present.report import DataSummary, ModelInterval, Report, make_report, write_report
+from voros.present.report.layout import render_report
 
 SCENARIO = Scenario(0.3, 0.2, costs.miss_costs(5, 20))
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -185,3 +187,19 @@ def test_both_files_or_neither(report, tmp_path, taken):
 def test_a_report_is_html(report, tmp_path):
     with pytest.raises(ValueError, match=r"must end in \.html"):
         write_report(report, tmp_path / "report.pdf")
+
+
+def test_a_ladder_of_confidences_is_shown_with_what_each_costs():
+    rng = np.random.default_rng(0)
+    died = rng.random(900) < 0.2
+    scenario = Scenario(0.5, 0.2, (0.05, 0.1))
+    scores = {"a": 1.2 * died + rng.normal(size=900)}
+    report = make_report(died, scores, scenario, guarantee=(0.95, 0.9, 0.8), n_resamples=100)
+    page = unescape(render_report(report, datetime(2026, 1, 1)))
+    assert "What each confidence would deploy" in page
+    table = page[page.index("What each confidence would deploy") :]
+    for step in report.policy.confidence_curve().steps:
+        assert f"{step.expected_cost:.4f}" in table
+    assert "What each confidence costs, on the validation cases" in page
+    plain = make_report(died, scores, scenario, guarantee=0.8, n_resamples=100)
+    assert "each confidence" not in render_report(plain, datetime(2026, 1, 1))

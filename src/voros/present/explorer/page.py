@@ -34,7 +34,7 @@ from voros.looks import (
     REGION_OPACITY_ON_DARK,
 )
 from voros.models import ModelCases
-from voros.policy.allowed import limits_under, split
+from voros.policy.allowed import check_guarantee, limits_under
 from voros.present.explorer.group_counts import group_counts
 from voros.present.explorer.payload import (
     check_resamples,
@@ -231,7 +231,7 @@ def render_page(
     >>> page.startswith("<!doctype html>"), "Which patients?" in page
     (True, True)
     """
-    split(guarantee, 1)  # raises unless it is a guarantee
+    guarantee = None if guarantee is None else check_guarantee(guarantee)
     scenario = limits_under(guarantee, check_scenario(scenario))
     payload = page_payload(points_by_model, scenario, thin) | {"replicates": replicates}
     _set_price(payload, false_alarm_cost)

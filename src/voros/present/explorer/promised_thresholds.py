@@ -43,7 +43,7 @@ def promised_thresholds(
     each = split(guarantee, len(points_by_model))
     assert each is not None
     return {
-        "confidence": float(guarantee.confidence),
+        "confidence": float(guarantee.only_confidence),
         "horizon": None if guarantee.horizon is None else int(guarantee.horizon),
         "models": [
             _promised(points, held[name], each.allowed(points, scenario))

@@ -133,6 +133,14 @@ def _draw_policy(report: Report) -> Drawn:
         f"Thresholds of {report.winner}: expected cost, precision and alarms. Faint where a "
         f"limit is broken.{free}",
     )
+    if report.policy.curve:
+        yield (
+            plotting.ConfidenceDisplay(report.policy.confidence_curve()).plot().axes_[0],
+            "Expected cost, recall and alarms at each confidence",
+            "What each confidence costs, on the validation cases; none is without a guarantee. The "
+            "thin line is what is deployed. The confidences were fixed beforehand, so any of them "
+            "may be chosen.",
+        )
 
 
 def _draw_periods(report: Report) -> Drawn:

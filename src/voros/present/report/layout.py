@@ -103,6 +103,7 @@ def render_report(report: Report, written: datetime) -> str:
         ranking_words=_ranking_in_words(report),
         ranking=_ranking_table(report),
         policy=_policy_table(report),
+        curve=report.policy.confidence_curve().table() if report.policy.curve else None,
         test_words=() if tested is None else evaluation_in_words(tested, report.false_alarm_cost),
         tested=None if tested is None else _test_table(tested.choices),
         default=exact(report.policy.default.threshold),

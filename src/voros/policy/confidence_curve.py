@@ -1,0 +1,139 @@
+"""What each confidence of a ladder costs: thresholds, alarms and expected cost on validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from voros.core.operating_points import OperatingPoints
+from voros.exceptions import ArgumentError
+from voros.io.frames import make_frame
+from voros.text.table import Shown, Table
+
+if TYPE_CHECKING:
+    from voros.policy.threshold_policy import ThresholdPolicy
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfidenceStep:
+    """What would be deployed at one confidence.
+
+    Attributes
+    ----------
+    confidence : float or None
+        None without a guarantee.
+    model : str or None
+    threshold : float
+        The default one; +inf is never alarm.
+    alarms, tp : int
+        Of the validation cases, at that threshold.
+    recall : float
+    expected_cost : float
+        Normalised, over the distribution of costs, on the validation cases.
+    """
+
+    confidence: float | None
+    model: str | None
+    threshold: float
+    alarms: float
+    tp: float
+    recall: float
+    expected_cost: float
+
+    @classmethod
+    def from_policy(cls, policy: ThresholdPolicy, points: OperatingPoints) -> ConfidenceStep:
+        """Evaluate a policy on the cases that it was decided on."""
+        chosen, guarantee = policy.default, policy.guarantee
+        return cls(
+            confidence=None if guarantee is None else guarantee.only_confidence,
+            model=policy.model,
+            threshold=chosen.threshold,
+            alarms=chosen.alarms,
+            tp=chosen.tp,
+            recall=chosen.recall,
+            expected_cost=policy.evaluate_points(points, by_cost=True).expected_cost,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class ConfidenceCurve(Shown):
+    """What each confidence costs; any of them may be chosen after it was looked at.
+
+    Attributes
+    ----------
+    steps : tuple of ConfidenceStep
+        From the highest confidence to the lowest; the last is without a guarantee.
+    deployed : float
+        The confidence of the policy.
+
+    Examples
+    --------
+    >>> import numpy as np, voros
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(900) < 0.2
+    >>> scores = 1.2 * y + rng.normal(size=900)
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.2, cost_ratio=(0.05, 0.1))
+    >>> policy = voros.ThresholdPolicy.from_validation(
+    ...     y, scores, scenario, guarantee=(0.95, 0.9, 0.8), n_models=1
+    ... )
+    >>> policy.confidence_curve()
+    confidence  threshold  alarms  right  recall  expected cost  given up
+    0.95            never       0      0   0.000         0.7645    0.3653
+    0.9*          2.24441      29     21   0.120         0.6754    0.2761
+    0.8           2.24441      29     21   0.120         0.6754    0.2761
+    none          1.18282     176     90   0.514         0.3993    0.0000
+    * deployed; any confidence of the ladder may be chosen
+    """
+
+    steps: tuple[ConfidenceStep, ...]
+    deployed: float
+
+    @property
+    def given_up(self) -> tuple[float, ...]:
+        """Expected cost beyond that without a guarantee, for each step."""
+        plain = self.steps[-1].expected_cost
+        return tuple(step.expected_cost - plain for step in self.steps)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a row for each step."""
+        rows = [asdict(step) for step in self.steps]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        return make_frame(columns | {"given_up": list(self.given_up)}, backend)
+
+    def table(self) -> Table:
+        """Return the steps as people read them."""
+        head = ("threshold", "alarms", "right", "recall", "expected cost", "given up")
+        named = len({step.model for step in self.steps}) > 1
+        rows = [("confidence", *(("model",) if named else ()), *head)]
+        for step, given_up in zip(self.steps, self.given_up, strict=True):
+            mark = "*" if step.confidence == self.deployed else ""
+            confidence = "none" if step.confidence is None else f"{step.confidence:g}{mark}"
+            model = (step.model or "",) if named else ()
+            rows.append((confidence, *model, *_cells(step), f"{given_up:.4f}"))
+        return Table.from_rows(rows)
+
+    def _parts(self) -> Iterable[str | Table]:
+        yield self.table()
+        yield "* deployed; any confidence of the ladder may be chosen"
+
+
+def _cells(step: ConfidenceStep) -> tuple[str, ...]:
+    return (
+        "never" if step.alarms == 0 else f"{step.threshold:.6g}",
+        f"{step.alarms:,g}",
+        f"{step.tp:,g}",
+        f"{step.recall:.3f}",
+        f"{step.expected_cost:.4f}",
+    )
+
+
+def check_curve(steps: Sequence[ConfidenceStep], confidence: object) -> ConfidenceCurve:
+    """Return the curve of a policy, or say how to get one."""
+    if not steps or not isinstance(confidence, float):
+        raise ArgumentError(
+            "guarantee",
+            " has one confidence or none; a curve needs a ladder that was fixed beforehand, as "
+            "guarantee=voros.Guarantee(confidence=(0.95, 0.9, 0.8))",
+        )
+    return ConfidenceCurve(tuple(steps), confidence)

@@ -1,0 +1,132 @@
+"""Several confidences fixed beforehand: any may be chosen afterwards."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+from voros import Guarantee, OperatingPoints, Scenario
+
+LADDERS = [(0.95, 0.9, 0.8), (0.99, 0.95, 0.9, 0.8, 0.7, 0.5), (0.95, 0.5)]
+
+
+def drawn(rng: np.random.Generator, n: int, separation: float = 1.2) -> OperatingPoints:
+    positive = rng.random(n) < 0.2
+    return OperatingPoints.from_scores(positive, rng.normal(size=n) + separation * positive)
+
+
+def test_steps_are_guarantees_of_one_confidence_each() -> None:
+    ladder = Guarantee((0.95, 0.9, 0.8), horizon=300)
+    assert [step.confidence for step in ladder.steps] == [0.95, 0.9, 0.8]
+    assert all(step.ladder == (0.95, 0.9, 0.8) and step.horizon == 300 for step in ladder.steps)
+    assert ladder.at(0.9) == ladder.steps[1] == ladder.steps[0].at(0.9)
+    alone = Guarantee(0.9)
+    assert alone.steps == (alone,)
+    assert alone.tested == (alone,)
+    assert Guarantee([0.9, 0.8]) == Guarantee((0.9, 0.8))
+
+
+@pytest.mark.parametrize("ladder", LADDERS)
+def test_errors_are_divided_so_that_summation_by_parts_gives_one(ladder: tuple[float, ...]) -> None:
+    """The largest mean of 1/error that nested certificates with these errors can have is 1."""
+    exact = [1 - Fraction(str(confidence)) for confidence in ladder]
+    tested = [1 - step.tested[0].only_confidence for step in Guarantee(ladder).steps]
+    first_broken = [tested[0], *(other - one for one, other in pairwise(tested))]
+    mean = sum(chance / float(error) for chance, error in zip(first_broken, exact, strict=True))
+    assert mean == pytest.approx(1)
+
+
+@pytest.mark.parametrize("ladder", LADDERS)
+def test_errors_for_the_next_cases_are_divided_by_the_steps(ladder: tuple[float, ...]) -> None:
+    for step, confidence in zip(Guarantee(ladder, horizon=9).steps, ladder, strict=True):
+        (tested,) = step.tested
+        assert tested.alpha == pytest.approx((1 - confidence) / len(ladder))
+        assert tested.horizon == 9
+
+
+def test_half_the_error_of_each_of_95_90_and_80_percent() -> None:
+    steps = Guarantee((0.95, 0.9, 0.8)).steps
+    assert [[each.only_confidence for each in step.tested] for step in steps] == [
+        pytest.approx([0.975, 0.95, 0.9]),
+        pytest.approx([0.95, 0.9]),
+        pytest.approx([0.9]),
+    ]
+
+
+def test_certificates_of_the_population_are_nested() -> None:
+    rng, differ = np.random.default_rng(0), 0
+    scenario = Scenario(0.45, 0.3, 0.05)
+    for _ in range(60):
+        points = drawn(rng, 500)
+        found = [step.allowed(points, scenario) for step in Guarantee((0.95, 0.9, 0.8)).steps]
+        assert all((one <= other).all() for one, other in pairwise(found))
+        plain = [Guarantee(c).allowed(points, scenario) for c in (0.975, 0.95, 0.9)]
+        assert (found[0] == plain[0] & plain[1] & plain[2]).all()
+        assert (found[2] == plain[2]).all()
+        differ += (found[0] != found[2]).any()
+    assert differ > 10
+
+
+@pytest.mark.parametrize("ladder", LADDERS)
+def test_choosing_the_first_that_passes_is_free(ladder: tuple[float, ...]) -> None:
+    """A score of yes or no, just below the floor: every certificate is an error."""
+    rng, runs, steps = np.random.default_rng(1), 1500, Guarantee(ladder).steps
+    scenario, spent, naive = Scenario(0.3, 1.0, 0.02), np.zeros(runs), np.zeros(runs)
+    for i in range(runs):
+        alarms = int(rng.binomial(2000, 0.2))
+        tp = int(rng.binomial(alarms, 0.2999))
+        points = OperatingPoints.from_counts(
+            [tp, tp + 50], [alarms - tp, 1950 - tp], tp + 50, 1950 - tp, every_score=True
+        )
+        passed = (step.alpha for step in steps if step.allowed(points, scenario)[1])
+        spent[i] = 1 / next(passed, np.inf)
+        plain = (1 - c for c in ladder if Guarantee(c).allowed(points, scenario)[1])
+        naive[i] = 1 / next(plain, np.inf)
+    assert spent.mean() <= 1 + 3 * spent.std() / np.sqrt(runs)
+    assert naive.mean() > 1.2
+
+
+def test_part_of_the_error_is_part_of_every_step() -> None:
+    ladder = Guarantee((0.9, 0.8)).split(4)
+    assert ladder.confidence == pytest.approx((0.975, 0.95))
+    step = Guarantee((0.9, 0.8)).steps[1].split(4)
+    assert (step.confidence, step.ladder) == (pytest.approx(0.95), pytest.approx((0.975, 0.95)))
+    assert step == ladder.steps[1]
+
+
+@pytest.mark.parametrize(
+    ("ladder", "message"),
+    [
+        ((0.8, 0.9), r"confidence=\(0\.8, 0\.9\); accepted are several confidences from high to"),
+        ((0.9, 0.9), r"confidence=\(0\.9, 0\.9\); accepted are several"),
+        ((0.9,), r"confidence=\(0\.9,\); accepted are several"),
+        ((), r"confidence=\(\); accepted are several"),
+        ((1.5, 0.9), r"confidence=1\.5; accepted is a number strictly between 0 and 1"),
+    ],
+)
+def test_what_is_no_ladder_is_refused(ladder: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Guarantee(ladder)
+
+
+def test_a_confidence_that_is_not_on_the_ladder_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"ladder=\(0\.9, 0\.8\); .*one of them confidence=0\.7"):
+        Guarantee((0.9, 0.8)).at(0.7)
+
+
+def test_where_there_is_no_ladder_to_climb_it_is_refused() -> None:
+    message = r"confidence=\(0\.9, 0\.8\) is a ladder, for policies and selections of models; acc"
+    with pytest.raises(voros.exceptions.ArgumentError, match=message):
+        _ = Guarantee((0.9, 0.8)).alpha
+
+
+@pytest.mark.parametrize("confidence", [0.05, (0.9, 0.3)])
+def test_a_confidence_that_looks_like_an_error_warns(confidence: Any) -> None:
+    with pytest.warns(voros.LowConfidenceWarning, match=r"confidence=0\.\d+ allows limits to br"):
+        Guarantee(confidence)
+    Guarantee(0.5)
