@@ -15,9 +15,9 @@ from voros.policy.allowed import (
     BY_RECALL,
     AllowedThresholds,
     PolicyStrategy,
-    check_guarantee,
     limits_under,
     mean_cost_ratio,
+    read_guarantee,
     split,
 )
 
@@ -62,7 +62,15 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
             f" cannot be combined with a capacity per {scenario.per}: leave it out, and thresholds "
             "are fixed on some of the validation periods",
         )
-    return check_guarantee(guarantee)
+    read = read_guarantee(guarantee)
+    assert read is not None
+    if read.ladder is not None or len(read.steps) > 1:
+        raise ArgumentError(
+            "development",
+            " cannot be combined with several confidences: the thresholds are fixed for one error; "
+            "accepted is a guarantee of one confidence, such as 0.95",
+        )
+    return read
 
 
 @dataclass(frozen=True)
