@@ -125,9 +125,11 @@ class Settled(voros.Guarantee):
         """Return which thresholds pass the tests: those that have been settled."""
         return self.mask
 
-    def explain(self, points: voros.OperatingPoints, scenario: voros.Scenario) -> str:
+    def explain(
+        self, points: voros.OperatingPoints, scenario: voros.Scenario, n_models: int = 1
+    ) -> str:
         """Leave the shortfall, which takes a while, out."""
-        return f"nothing passes among {len(points)} thresholds for {scenario}"
+        return f"nothing passes among {len(points)} thresholds of {n_models} for {scenario}"
 
 
 def main() -> None:

@@ -114,8 +114,9 @@ class Population:
         tp, alarms = self.counts(shares, self.goal.n_cases, runs, rng)
         deployed = np.zeros(tp.shape, dtype=bool)
         for run in range(runs):
-            columns = (np.append(0, each[run]) for each in (tp, alarms - tp))
-            points = voros.OperatingPoints(np.append(np.inf, plan.thresholds), *columns, 1, 1)
+            tp_run, fp_run = (np.append(0, each[run]) for each in (tp, alarms - tp))
+            rows = np.append(np.inf, plan.thresholds)
+            points = voros.OperatingPoints(rows, tp_run, fp_run, 1, 1)
             deployed[run] = plan.passed(points, self.goal)[1:]
         return deployed, self._bad(shares, runs, rng)
 

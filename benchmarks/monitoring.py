@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,8 @@ def ratio_streams(streams: int, days: int = 364) -> None:
             verdicts = []
             for _ in range(streams if part == 1 else streams // 5):
                 cases, chance = draw(rng, days)
-                counts = Counts(begins, cases.astype(float), rng.binomial(cases, chance) * 1.0)
+                alarms = rng.binomial(cases, chance).astype(np.float64)
+                counts = Counts(begins, cases.astype(np.float64), alarms)
                 limit = CapacityLimit(true / part, "share")
                 verdicts.append(capacity_watch(counts, limit, settings).verdict)
             print(f"{name}, ratio {part} of the limit: {_shares(verdicts)}", flush=True)
@@ -146,7 +147,7 @@ DAYS: dict[str, Callable[[np.random.Generator, int], tuple[AnyArray, FloatArray]
 }
 
 
-def _shares(verdicts: list[str]) -> str:
+def _shares(verdicts: Sequence[str]) -> str:
     """Say in how many streams each verdict was given, with standard errors."""
     parts = []
     for verdict in ("broken", "kept"):
@@ -175,7 +176,8 @@ def label_streams(streams: int, days: int = 200, window: int = 30) -> None:
 
 def _looks(labels: AnyArray, delays: FloatArray, days: int, settings: Settings) -> set[str]:
     """Return every verdict on the precision; labels count from the look after they came."""
-    times, verdicts = np.repeat(np.arange(days) * 86_400.0, 4), set()
+    times = np.repeat(np.arange(days) * 86_400.0, 4)
+    verdicts: set[str] = set()
     came = times + 86_400.0 * delays
     for look in np.arange(40, days + 120, 40) * 86_400.0:
         known = np.where(came <= look, labels.astype(float), np.nan)
@@ -202,7 +204,7 @@ def _never(which: bool, share: float) -> Callable[[np.random.Generator, AnyArray
 
 
 LABELS: dict[str, tuple[float, Callable[[np.random.Generator, AnyArray], FloatArray]]] = {
-    "all within five days": (0.3, lambda rng, y: rng.integers(0, 5, len(y)) * 1.0),
+    "all within five days": (0.3, lambda rng, y: rng.integers(0, 5, len(y)).astype(np.float64)),
     "negatives an hour late": (0.2, _late(False)),
     "positives an hour late": (0.3, _late(True)),
     "negatives exponential, mean 30 days": (0.299, _slow(False)),
@@ -218,7 +220,7 @@ def episode_streams(streams: int, n: int = 400) -> None:
     Two alarms were foreseen for an episode, and some patients have eight; at the floor, or below.
     """
     settings = Settings(window=0, most_per_patient=2, episode=7)
-    times = np.arange(n) * 86_400.0
+    times = np.arange(n, dtype=np.float64) * 86_400
     for many, few in ((0.05, 0.9357), (0.2, 0.4214), (0.05, 0.6)):
         rng, verdicts = np.random.default_rng(8), []
         for _ in range(streams):
@@ -273,7 +275,7 @@ def _capacity_renewals(streams: int, rng: np.random.Generator, n: int = 2000) ->
             ("", i, scores[i], alarms[i], None, positive[i] if known[i] else None) for i in range(n)
         ]
         threshold = propose(rows, old, None, 1).new_threshold
-        broken += ndtr((0.55 - threshold) / 0.5) > 0.1
+        broken += int(ndtr((0.55 - threshold) / 0.5) > 0.1)
     share = broken / streams
     error = np.sqrt(share * (1 - share) / streams)
     print(f"capacity, half of the alarms labelled: {share:.4f} +- {error:.4f}", flush=True)
@@ -300,9 +302,14 @@ def score_streams(streams: int, days: int = 365) -> None:
 def _score_days(rng: np.random.Generator, cases: AnyArray, effect: FloatArray) -> PeriodTotals:
     day = np.repeat(np.arange(len(cases)), cases)
     scores = rng.normal(size=len(day)) + 1.3 * (rng.random(len(day)) < 0.1) + effect[day]
-    sums = [np.bincount(day, w, len(cases)) for w in (scores > 1.5, scores, scores**2)]
+    sums = (
+        np.bincount(day, w, len(cases)).astype(np.float64)
+        for w in (scores > 1.5, scores, scores**2)
+    )
     names = (FIRST_DAY + np.arange(len(cases))).astype(str)
-    return PeriodTotals(names, np.arange(len(cases)) * 86_400.0, cases.astype(float), *sums)
+    return PeriodTotals(
+        names, np.arange(len(cases), dtype=np.float64) * 86_400, cases.astype(np.float64), *sums
+    )
 
 
 def _volume(*levels: float) -> Callable[[np.random.Generator, int], AnyArray]:
