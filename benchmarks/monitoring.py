@@ -95,7 +95,8 @@ def ratio_streams(streams: int, days: int = 364) -> None:
 
     With the limit at the true ratio of the sums, neither verdict may come in more than 5 %.
     """
-    settings, begins = Settings(window=0), np.arange(days) * 86_400.0
+    settings = Settings(window=0)
+    begins = np.arange(days, dtype=np.float64) * 86_400
     for name, draw in DAYS.items():
         rng, (sizes, shares) = np.random.default_rng(5), draw(np.random.default_rng(6), 10**6)
         true = float((sizes * shares).sum() / sizes.sum())
