@@ -587,3 +587,24 @@ def test_json_says_that_alpha_is_that_of_each_limit() -> None:
         *("precision", "capacity", "cost", "scores")
     ]
     assert document["alpha"] == {"each": 0.02, "limits": 4, "any": 0.08}
+
+
+class Text(str):
+    """Text that counts how often it is parsed."""
+
+    n_parsed = 0
+
+    def strip(self, *given):
+        Text.n_parsed += 1
+        return super().strip(*given)
+
+
+def test_texts_of_times_are_parsed_once():
+    scenario = voros.Scenario(0.2, 3, cost_ratio=0.1, per="week", exceed=0.5)
+    weeks = [f"w{i // 4}" for i in range(40)]
+    policy = voros.ThresholdPolicy.from_validation(
+        [0, 1] * 20, [0.1, 0.9] * 20, scenario, periods=weeks
+    )
+    times = [Text(f"2024-01-{day:02}T10:00") for day in range(1, 29)]
+    voros.Monitor(policy).update([0.5] * 28, cases=list(range(28)), times=times)
+    assert Text.n_parsed == 28

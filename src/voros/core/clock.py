@@ -63,12 +63,26 @@ def read_clock(times: Any, time_zone: str | None = None, *, elapsed: bool = Fals
     column = _datetime_column(times)
     if column is not None:
         return _of_column(column, time_zone, elapsed)
+    values = parse_times(times)
+    if isinstance(values, list):
+        return _of_objects(values, zone, time_zone, elapsed)
+    return _without_zone(values, time_zone)
+
+
+def parse_times(times: Any) -> Any:
+    """Return times as datetimes, for callers that read them more than once: text parses slowly.
+
+    Examples
+    --------
+    >>> parse_times(["2024-03-30T23:30"])
+    [datetime.datetime(2024, 3, 30, 23, 30)]
+    """
+    if _datetime_column(times) is not None:
+        return times
     if isinstance(times, (list, tuple)):
-        return _of_objects(_parsed(times), zone, time_zone, elapsed)
+        return _parsed(times)
     values = as_vector(times, "times")
-    if values.dtype.kind == "M":
-        return _without_zone(values, time_zone)
-    return _of_objects(_parsed(values.tolist()), zone, time_zone, elapsed)
+    return values if values.dtype.kind == "M" else _parsed(values.tolist())
 
 
 def _zone(time_zone: str) -> ZoneInfo:

@@ -15,6 +15,7 @@ from voros.core.alignment import check_aligned
 from voros.core.arguments import check_type
 from voros.core.arrays import check_same_length
 from voros.core.cases import read_labels
+from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
 from voros.monitoring.renewal import Renewal, count_proposal, propose
@@ -203,6 +204,7 @@ class Monitor:
             year would close the windows of all later alarms at once; see `withdraw`.
         """
         check_aligned(y_score=y_score, cases=cases, times=times, groups=groups, periods=periods)
+        times = parse_times(times)
         ids, moments, scores = read_ids(cases), read_times(times), finite_scores(y_score)
         names, unit = self._name_periods(times, moments, periods)
         patients = None if groups is None else read_ids(groups, "groups")
@@ -323,6 +325,7 @@ class Monitor:
             As in `update`.
         """
         check_aligned(times=times, cases=cases, periods=periods)
+        times = parse_times(times)
         ids, moments = read_ids(cases), read_times(times)
         names, unit = self._name_periods(times, moments, periods)
         check_same_length(times=moments.seconds, cases=ids, periods=names)

@@ -12,7 +12,7 @@ from voros.core.arguments import OPEN_INTERVAL, as_number, check_count, check_nu
 from voros.core.arrays import LARGEST_FINITE, as_vector, is_missing
 from voros.core.calendar import CALENDAR, Calendar
 from voros.core.cases import check_scores
-from voros.core.clock import read_clock
+from voros.core.clock import parse_times, read_clock
 from voros.core.periods import Periods
 from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
@@ -55,8 +55,9 @@ def read_times(times: Any) -> Times:
     >>> read_times(["2026-03-01T23:30:00-05:00", "2026-03-02T00:30+01:00"]).days.tolist()
     ['2026-03-01', '2026-03-02']
     """
-    wall = read_clock(times).times
-    seconds = read_clock(times, elapsed=True).times.astype(np.int64) / 1e6
+    parsed = parse_times(times)
+    wall = read_clock(parsed).times
+    seconds = read_clock(parsed, elapsed=True).times.astype(np.int64) / 1e6
     # Few days, many cases.
     days, codes = np.unique(wall.astype("datetime64[D]"), return_inverse=True)
     return Times(seconds, days.astype("U10")[codes])
