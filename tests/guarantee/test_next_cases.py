@@ -201,14 +201,15 @@ def test_a_perfect_alarm_is_certified_for_the_next_cases_from_few_alarms_on() ->
         assert points.alarms[allowed].max() >= 150
 
 
-@pytest.mark.parametrize("n_cases", [12, 15, 30])
-def test_no_test_starts_at_the_last_case(n_cases: int) -> None:
+@pytest.mark.parametrize("floor", [0.3, 0.9])
+@pytest.mark.parametrize("n_cases", [4, 5, 6, 15, 30])
+def test_no_test_starts_at_the_last_case(n_cases: int, floor: float) -> None:
     """The risk of a test is that of the cases below its start."""
     for horizon in (n_cases, 1000):
-        starts = [test.start for test in plans(n_cases, horizon, 0.3, 0.05, n_cases).values()]
+        starts = [test.start for test in plans(n_cases, horizon, floor, 0.05, n_cases).values()]
         assert max(starts, default=0) < n_cases
         points = OperatingPoints.from_scores(np.arange(n_cases) > 0, np.arange(n_cases))
-        Guarantee(0.95, horizon=horizon).allowed(points, Scenario(0.3, cost_ratio=0.1))
+        Guarantee(0.95, horizon=horizon).allowed(points, Scenario(floor, cost_ratio=0.1))
 
 
 def test_the_threshold_at_a_rank_is_the_one_with_as_many_alarms() -> None:

@@ -191,11 +191,15 @@ def test_explain_says_its_parts_in_order() -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize("n_models", [1, 3])
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_explain_says_how_many_true_positives_are_missing(guarantee: Guarantee) -> None:
+def test_explain_says_how_many_true_positives_are_missing(
+    guarantee: Guarantee, n_models: int
+) -> None:
     """With as many as it says, and all stricter thresholds right, the threshold is certified."""
     points, scenario = weak(250)
-    text = guarantee.explain(points, scenario).split("The precision floor fails: ")[1]
+    text = guarantee.explain(points, scenario, n_models).split("The precision floor fails: ")[1]
+    guarantee = guarantee.split(n_models)
     needed, right, alarms = (
         int(said_number(text, before)) for before in ("where ", "with ", " right of ")
     )

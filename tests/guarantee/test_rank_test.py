@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
 from voros.guarantee.future_floor import needed_to_keep
-from voros.guarantee.rank_test import needed_above, rank_risk, rough_needed_above
+from voros.guarantee.rank_test import (
+    _passing,
+    needed_above,
+    rank_risk,
+    rough_needed_above,
+)
 from voros.guarantee.walk_risk import Walk
 
 PLANS = [
@@ -19,13 +26,18 @@ PLANS = [
 ]
 
 
-def by_definition(plan: Walk, needed: int) -> float:
-    """The mean over places of the rank of the largest product, on a grid: below the risk."""
-    precision = np.linspace(plan.min_precision / 2, 1, 400)
-    passing = binom.sf(needed - 1, plan.start - 1, precision)
-    products = []
+def by_definition(plan: Walk, needed: int, tied: float = 0.0) -> float:
+    """The mean over places of the rank of the largest product, on a grid: below the risk.
+
+    ``tied`` negatives are expected between the rank and its threshold, and none is there.
+    """
+    products, below = [], plan.n_cases - plan.start
     for level in (np.arange(40) + 0.5) / 40:
-        share = beta.ppf(level, plan.start, plan.n_cases - plan.start + 1)
+        place = beta.ppf(level, plan.start, plan.n_cases - plan.start + 1)
+        share = place + tied / below * (1 - place)
+        above = np.linspace(plan.min_precision / 2, 1, 400)
+        passing = binom.sf(needed - 1, plan.start - 1, above) * (1 - tied / below) ** below
+        precision = above * place / share
         low, high = binom.ppf([1e-9, 1 - 1e-9], plan.horizon, share).astype(int)
         alarms = np.arange(low, high + 1)
         mass = binom.pmf(alarms, plan.horizon, share)
@@ -44,6 +56,40 @@ def test_the_risk_is_at_least_the_definition_and_not_much_more(plan: Walk) -> No
     # One true positive less would be too risky, by the bound; a few less, by definition too.
     assert rank_risk(plan, needed - 1) > plan.alpha
     assert by_definition(plan, needed - 2 - plan.start // 60) > plan.alpha
+
+
+def test_ties_between_the_rank_and_its_threshold_are_counted_in() -> None:
+    """With few alarms a negative more or less changes the precision."""
+    plan = Walk(60, 600, 0.2, 0.03, 4, 12)
+    for needed in (1, 2, 3):
+        worst = max(by_definition(plan, needed, tied) for tied in (0.0, 0.1, 0.3, 0.6, 1.0))
+        assert worst <= rank_risk(plan, needed) <= 2.5 * worst + 1e-3
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_coarser_grids_and_what_is_set_aside_make_the_risk_larger(plan: Walk) -> None:
+    needed = needed_above(plan)
+    fine, coarse = (rank_risk(replace(plan, coarse=each), needed) for each in (False, True))
+    assert fine <= coarse <= 1.1 * fine
+    # Nothing passes: what is left are places, ties and chances too far off to be looked at.
+    nothing = 2e-3 * plan.alpha + plan.risky.ignored
+    assert rank_risk(plan, plan.start) == pytest.approx(nothing, rel=1e-9)
+
+
+def test_of_a_threshold_below_the_rank_all_positives_lie_above_the_rank() -> None:
+    """A precision at the threshold is a higher one above the rank, as the cases are fewer."""
+    plan = PLANS[3]
+    shares = 1.1 * plan.places
+    above = np.minimum(1.1 * plan.risky.at(shares), 1.0)
+    assert above.max() == 1
+    expected = binom.sf(42, plan.start - 1, above)
+    np.testing.assert_allclose(_passing(plan, shares, 43), expected, rtol=1e-9)
+
+
+def test_where_risky_precisions_are_not_known_everything_passes() -> None:
+    plan = PLANS[0]
+    shares = np.full(len(plan.places), 1.01 * plan.risky.shares[-1])
+    assert (_passing(plan, shares, plan.start) == 1).all()
 
 
 @pytest.mark.parametrize("plan", PLANS)

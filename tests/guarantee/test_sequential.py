@@ -204,7 +204,7 @@ def test_starts_double_from_the_smallest_rank_that_can_pass(floor: float, most: 
 
 
 def test_the_main_sequence_starts_as_late_as_it_may() -> None:
-    for most in (150, 400, 3000):
+    for most in (60, 150, 400, 3000):
         ranks, shares = starts(0.5, 0.05, most)
         latest = min(most / 3, 1.5 * first_rank(0.5, 0.05))
         assert int(ranks[np.argmax(shares)]) == max(r for r in ranks.tolist() if r <= latest)

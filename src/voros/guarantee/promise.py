@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -330,31 +329,28 @@ class Guarantee:
 
     def _relaxed(self, points: OperatingPoints, scenario: Scenario, n_models: int) -> list[str]:
         """Say at which confidence, floor or capacity something would pass."""
+        # Half of the error leaves room for what is only about right.
+        part = 1.0 if self.horizon is None else 0.5
 
-        def about(way: tuple[Guarantee, Scenario]) -> bool:
-            # Half of the error leaves room for what is only about right.
-            part = 1.0 if self.horizon is None else 0.5
-            return way[0].split(n_models).with_error(part)._passes(points, way[1])
-
-        def surely(way: tuple[Guarantee, Scenario]) -> bool:
-            return way[0].split(n_models)._passes(points, way[1], EXACT)
-
-        def first(ways: Sequence[tuple[Guarantee, Scenario]]) -> Any:
-            return first_passing(ways, about, surely)
+        def first(ways: Sequence[tuple[float, Guarantee, Scenario]]) -> float | None:
+            tests = [(name, each.split(n_models), limits) for name, each, limits in ways]
+            found = first_passing(
+                tests,
+                lambda test: test[1].with_error(part)._passes(points, test[2]),
+                lambda test: test[1]._passes(points, test[2], EXACT),
+            )
+            return None if found is None else found[0]
 
         # A ladder has weaker steps of its own.
         most = 0.0 if self.ladder else LEAST_CONFIDENCE / self.alpha
-        errors = [times for times in TUNING.larger_errors if times < most]
-        surest = first([(self.with_error(times), scenario) for times in errors])
+        weaker = [self.with_error(times) for times in TUNING.larger_errors if times < most]
         floors = lower_floors(scenario.min_precision)
-        strictest = first([(self, scenario.changed(min_precision=each)) for each in floors])
         by_count = scenario.per is not None or scenario.capacity_is_count
         shares = [] if by_count else larger_capacities(float(scenario.capacity))
-        tightest = first([(self, scenario.changed(capacity=each)) for each in shares])
         return relaxed_in_words(
-            surest and round(surest[0].only_confidence, 6),
-            strictest and strictest[1].min_precision,
-            tightest and tightest[1].capacity,
+            first([(each.only_confidence, each, scenario) for each in weaker]),
+            first([(each, self, scenario.changed(min_precision=each)) for each in floors]),
+            first([(each, self, scenario.changed(capacity=each)) for each in shares]),
         )
 
     def _passes(self, points: OperatingPoints, scenario: Scenario, needs: Needs = ROUGH) -> bool:

@@ -75,7 +75,8 @@ def rank_risk(plan: Walk, needed: int) -> float:
 def _gaps(plan: Walk) -> FloatArray:
     """Return how many cases to expect, with ties, between the rank and its threshold."""
     last = -np.log(TUNING.far_off * plan.alpha)
-    return np.append(0.0, np.geomspace(TUNING.least_gap, last, TUNING.gaps))
+    near = np.arange(0.0, TUNING.near_gaps, TUNING.gap_step)
+    return np.append(near, np.geomspace(TUNING.near_gaps, last, TUNING.far_gaps))
 
 
 def _passing(plan: Walk, shares: FloatArray, needed: int) -> FloatArray:

@@ -59,9 +59,11 @@ class Tuning:
     # Where a rank's requirement is rough: standard deviations above the floor, and steps.
     rough_excess: float = 6.0
     rough_steps: int = 200
-    # Numbers of tied cases that are looked at, and the least of them.
-    gaps: int = 10
-    least_gap: float = 0.05
+    # Numbers of tied cases that are looked at: evenly apart up to `near_gaps`, and beyond it as many
+    # as `far_gaps`, evenly apart in ratios.
+    gap_step: float = 0.2
+    near_gaps: float = 3.0
+    far_gaps: int = 7
     # Part of alpha set aside for sequences that start, or end, far from where they should.
     far_off: float = 1e-3
     # Normal deviates that divide the places of the start into intervals.
