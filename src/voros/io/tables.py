@@ -57,7 +57,8 @@ def read_columns(
     """
     import pyarrow as pa
 
-    numeric = set(numeric)
+    # In the order given: of two bad cells in a row, the first is named.
+    numeric = tuple(dict.fromkeys(numeric))
     texts = [name for name in columns if name not in numeric]
     with _naming_bad_rows(source, numeric, texts):
         if source.format not in DELIMITED:
