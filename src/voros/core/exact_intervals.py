@@ -1,4 +1,4 @@
-r"""Intervals for what thresholds do on independent cases, from exact binomial limits.
+r"""Intervals for what thresholds do on cases, from exact binomial limits.
 
 Of one threshold, precision, recall and the share of alarms are binomial shares, and the limits of
 Clopper and Pearson (1934) hold with at least the stated confidence for every sample size, also
@@ -10,15 +10,21 @@ A cost is a weighted sum of two shares, :math:`a\,p + b\,q`. Its limits recover 
 those of the shares (MOVER; Zou and Donner, 2008):
 
 .. math:: L = a\hat p + b\hat q - \sqrt{a^2(\hat p - l_p)^2 + b^2(\hat q - l_q)^2}.
+
+Where cases come in groups, such as several of one patient, the limits are those of Korn and
+Graubard (`voros.core.clusters`), and the root gains :math:`2 r\,a(\hat p - l_p)\,b(\hat q - l_q)`
+with r the correlation of the two shares over groups.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from voros.core.clusters import GroupedCounts, GroupedShare, allowance
 from voros.typing import AnyArray, FloatArray
 
 Interval: TypeAlias = tuple[float, float]
@@ -69,6 +75,41 @@ class EvaluationIntervals:
     cost_per_1000: Interval
 
 
+Counts: TypeAlias = "ThresholdCounts | GroupedCounts"
+Part: TypeAlias = Callable[[Counts], tuple[Any, Any]]
+"""Which cases are counted, and among which."""
+
+
+def recall_of(counts: Counts) -> tuple[Any, Any]:
+    """True positives among the positives."""
+    return counts.tp, counts.n_positive
+
+
+def fpr_of(counts: Counts) -> tuple[Any, Any]:
+    """False positives among the negatives."""
+    return counts.fp, counts.n_negative
+
+
+def precision_of(counts: Counts) -> tuple[Any, Any]:
+    """True positives among the alarms."""
+    return counts.tp, counts.tp + counts.fp
+
+
+def alarms_of(counts: Counts) -> tuple[Any, Any]:
+    """Alarms among the cases."""
+    return counts.tp + counts.fp, counts.n_positive + counts.n_negative
+
+
+def false_of(counts: Counts) -> tuple[Any, Any]:
+    """False positives among the cases."""
+    return counts.fp, counts.n_positive + counts.n_negative
+
+
+def missed_of(counts: Counts) -> tuple[Any, Any]:
+    """Missed positives among the cases."""
+    return counts.n_positive - counts.tp, counts.n_positive + counts.n_negative
+
+
 def mean_precision(tp: AnyArray, fp: AnyArray, probability: FloatArray) -> float:
     """Average precision over thresholds that raise any alarm, by how likely each is deployed.
 
@@ -97,6 +138,8 @@ class ThresholdCounts:
         Where the cases stand for others with this share of positives.
     probability, t_integral, ratio_integral : ndarray of shape (n_thresholds,)
         Integrals of 1, t and the cost ratio over the costs at which each is deployed.
+    grouped : GroupedCounts or None
+        The same counts in each group, where the cases of a group are not independent.
     """
 
     tp: AnyArray
@@ -107,18 +150,30 @@ class ThresholdCounts:
     probability: FloatArray
     t_integral: FloatArray
     ratio_integral: FloatArray
+    grouped: GroupedCounts | None = None
 
     def intervals(self, confidence: float) -> EvaluationIntervals:
         """Return the intervals of every mean."""
-        tpr = self._share(self.tp, self.n_positive, confidence)
+        recall = self.share(recall_of, confidence)
         return EvaluationIntervals(
             confidence,
             self._precision(confidence),
-            tpr.mean(self.probability).limits,
+            recall.mean(self.probability).limits,
             self._alarms(confidence),
-            _clip(self._cost(tpr, self._share(self.fp, self.n_negative, confidence)), 1.0),
+            _clip(self._cost(recall, self.share(fpr_of, confidence)), 1.0),
             self.cost_interval(self.ratio_integral, self.probability, confidence),
         )
+
+    def share(self, part: Part, confidence: float) -> Share:
+        """Return a share of the cases at each threshold, with its limits."""
+        hits, of = np.broadcast_arrays(*(np.asarray(each, np.float64) for each in part(self)))
+        estimate = np.divide(hits, of, out=np.full(of.shape, 0.5), where=of > 0)
+        if self.grouped is None:
+            return Share(estimate, *binomial_limits(hits, of, confidence))
+        found = GroupedShare.from_counts(*part(self.grouped))
+        kept = allowance(self.grouped.n_effective, (1 - confidence) / 2) / found.design
+        limits = binomial_limits(hits * kept, of * kept, confidence)
+        return Share(estimate, *limits, found.residuals)
 
     def cost_interval(
         self, on_false: FloatArray, on_missed: FloatArray, confidence: float
@@ -157,39 +212,34 @@ class ThresholdCounts:
         missed = float(self.probability @ (n_positive - tp))
         return PER_CASES * (dear + missed) / float(n_cases)
 
-    def _share(self, counts: AnyArray, n_cases: AnyArray | float, confidence: float) -> Share:
-        low, high = binomial_limits(counts, n_cases, confidence)
-        of = np.broadcast_to(np.asarray(n_cases, float), low.shape)
-        estimate = np.divide(counts, of, out=np.full(low.shape, 0.5), where=of > 0)
-        return Share(estimate, low, high)
-
     def _precision(self, confidence: float) -> Interval:
         raising = (self.tp + self.fp) > 0
         if not raising.any():
             return 0.0, 1.0
-        low, high = self._precision_limits(confidence)
+        low, high = self.precision_limits(confidence)
         weights = self.probability[raising]
         return float(np.average(low[raising], weights=weights)), float(
             np.average(high[raising], weights=weights)
         )
 
-    def _precision_limits(self, confidence: float) -> tuple[FloatArray, FloatArray]:
+    def precision_limits(self, confidence: float) -> tuple[FloatArray, FloatArray]:
+        """Return the limits of precision at each threshold; 0 and 1 where there is no alarm."""
         if self.prevalence is None:
-            return binomial_limits(self.tp, self.tp + self.fp, confidence)
+            found = self.share(precision_of, confidence)
+            return found.low, found.high
         # Both shares at half the error each: together they hold with the confidence asked for.
         each = (1.0 + confidence) / 2
-        tpr_low, tpr_high = binomial_limits(self.tp, self.n_positive, each)
-        fpr_low, fpr_high = binomial_limits(self.fp, self.n_negative, each)
-        return _precision(tpr_low, fpr_high, self.prevalence), _precision(
-            tpr_high, fpr_low, self.prevalence
+        tpr, fpr = self.share(recall_of, each), self.share(fpr_of, each)
+        return _precision(tpr.low, fpr.high, self.prevalence), _precision(
+            tpr.high, fpr.low, self.prevalence
         )
 
     def _alarms(self, confidence: float) -> Interval:
         if self.prevalence is None:
-            share = self._share(self.tp + self.fp, self.n_cases, confidence)
+            share = self.share(alarms_of, confidence)
             return share.mean(self.probability).times(self.n_cases).limits
-        tpr = self._share(self.tp, self.n_positive, confidence).mean(self.probability)
-        fpr = self._share(self.fp, self.n_negative, confidence).mean(self.probability)
+        tpr = self.share(recall_of, confidence).mean(self.probability)
+        fpr = self.share(fpr_of, confidence).mean(self.probability)
         both = tpr.times(self.prevalence).plus(fpr.times(1.0 - self.prevalence))
         return _clip(both.times(self.n_cases).limits, self.n_cases)
 
@@ -200,48 +250,71 @@ class ThresholdCounts:
     def _cost_per_case(
         self, on_false: FloatArray, on_missed: FloatArray, confidence: float
     ) -> Share:
-        missed = self.n_positive - self.tp
         if self.prevalence is None:
-            false = self._share(self.fp, self.n_cases, confidence).mean(on_false)
-            return false.plus(self._share(missed, self.n_cases, confidence).mean(on_missed))
-        false = self._share(self.fp, self.n_negative, confidence).mean(on_false)
-        miss = self._share(missed, self.n_positive, confidence).mean(on_missed)
+            false = self.share(false_of, confidence).mean(on_false)
+            return false.plus(self.share(missed_of, confidence).mean(on_missed))
+        false = self.share(fpr_of, confidence).mean(on_false)
+        miss = self.share(recall_of, confidence).rest.mean(on_missed)
         return false.times(1.0 - self.prevalence).plus(miss.times(self.prevalence))
 
 
 @dataclass(frozen=True, eq=False)
 class Share:
-    """A share, or several, with limits."""
+    """A share, or several, with limits; and what each group adds to its error, where any do."""
 
     estimate: FloatArray
     low: FloatArray
     high: FloatArray
+    residuals: FloatArray | None = None
 
     @property
     def rest(self) -> Share:
         """What is missing to 1."""
-        return Share(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low)
+        residuals = None if self.residuals is None else -self.residuals
+        return Share(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low, residuals)
 
     @property
     def limits(self) -> Interval:
         """The limits of a single share."""
         return float(self.low), float(self.high)
 
+    @property
+    def first(self) -> tuple[float, float, float]:
+        """The first of several shares, and its limits."""
+        return float(self.estimate[0]), float(self.low[0]), float(self.high[0])
+
     def mean(self, weights: FloatArray) -> Share:
         """Sum with weights of at least 0, limits and all."""
-        each = (_weighted(weights, part) for part in (self.estimate, self.low, self.high))
-        return Share(*each)
+        estimate, low, high = (
+            _weighted(weights, part) for part in (self.estimate, self.low, self.high)
+        )
+        finite = np.where(np.isfinite(weights), weights, 0.0)
+        residuals = None if self.residuals is None else self.residuals @ finite
+        return Share(estimate, low, high, residuals)
 
     def times(self, factor: float) -> Share:
         """Scale."""
-        return Share(factor * self.estimate, factor * self.low, factor * self.high)
+        residuals = None if self.residuals is None else factor * self.residuals
+        return Share(factor * self.estimate, factor * self.low, factor * self.high, residuals)
 
     def plus(self, other: Share) -> Share:
-        """Add an independent one: the distances to the limits add as standard deviations do."""
-        total = self.estimate + other.estimate
-        below = np.hypot(self.estimate - self.low, other.estimate - other.low)
-        above = np.hypot(self.high - self.estimate, other.high - other.estimate)
+        """Add another: the distances to the limits add as standard deviations do."""
+        total, related = self.estimate + other.estimate, self._correlation(other)
+        below = _added(self.estimate - self.low, other.estimate - other.low, related)
+        above = _added(self.high - self.estimate, other.high - other.estimate, related)
         return Share(total, total - below, total + above)
+
+    def _correlation(self, other: Share) -> float:
+        if self.residuals is None or other.residuals is None:
+            return 0.0
+        size = np.linalg.norm(self.residuals) * np.linalg.norm(other.residuals)
+        return float(self.residuals @ other.residuals / size) if size else 0.0
+
+
+def _added(one: FloatArray, other: FloatArray, related: float) -> FloatArray:
+    if related == 0:
+        return np.hypot(one, other)
+    return np.asarray(np.sqrt(np.maximum(one**2 + other**2 + 2 * related * one * other, 0.0)))
 
 
 def _weighted(weights: FloatArray, values: FloatArray) -> FloatArray:

@@ -9,13 +9,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from voros.core.clusters import GroupedCounts
 from voros.core.exact_intervals import (
     EvaluationIntervals,
     Interval,
     ThresholdCounts,
-    binomial_limits,
 )
-from voros.core.grouped_cases import counts_by_group
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Partition, Subgroups
 from voros.exceptions import ArgumentError
@@ -89,8 +88,8 @@ class GroupEvaluation(Shown):
 
     Of each measure the intervals of all groups hold together with the stated confidence: by
     Bonferroni, each alone has the confidence ``1 - (1 - confidence) / n_groups``. So do all that is
-    said of the precision floor. The cases are taken as independent. The capacity is one for all
-    cases, so that no group keeps or breaks it alone.
+    said of the precision floor. The capacity is one for all cases, so that no group keeps or breaks
+    it alone.
 
     Attributes
     ----------
@@ -133,15 +132,20 @@ class GroupEvaluation(Shown):
         whole: ThresholdCounts,
         scenario: Scenario,
         confidence: float,
+        codes: AnyArray | None = None,
     ) -> GroupEvaluation:
-        """Count the alarms of each group at the thresholds of an evaluation of all cases."""
+        """Count the alarms of each group at the thresholds of an evaluation of all cases.
+
+        ``codes`` are the patients, where cases of one patient are not independent.
+        """
         if scenario.prevalence is not None:
             raise ArgumentError(
                 "by",
                 f" cannot be combined with a scenario's prevalence ({scenario.prevalence:g}): "
                 "groups differ in theirs; accepted is a scenario without one",
             )
-        found = [_counts(part, positive, scores, thresholds, whole) for part in groups.partitions]
+        cases = positive, scores, thresholds, whole, codes
+        found = [_counts(part, *cases) for part in groups.partitions]
         names = tuple((part.column, name) for part in groups.partitions for name in part.names)
         counts = tuple(each for part in found for each in part)
         return cls(
@@ -204,10 +208,9 @@ class GroupEvaluation(Shown):
         floor, can_alarm = self.scenario.min_precision, np.isfinite(self.thresholds)
         if floor <= 0:
             return "kept"
-        tp, alarms = counts.tp[can_alarm], (counts.tp + counts.fp)[can_alarm]
         # A statement for each group and threshold: alpha is split over all of them.
-        alpha = (1.0 - self.confidence) / (self.n_groups * max(len(alarms), 1))
-        low, high = binomial_limits(tp, alarms, 1.0 - alpha)
+        alpha = (1.0 - self.confidence) / (self.n_groups * max(int(can_alarm.sum()), 1))
+        low, high = (limits[can_alarm] for limits in counts.precision_limits(1.0 - alpha))
         if (high < floor).any():
             return "broken"
         # Without an alarm the limits are 0 and 1.
@@ -254,18 +257,19 @@ def _counts(
     scores: AnyArray,
     thresholds: FloatArray,
     whole: ThresholdCounts,
+    codes: AnyArray | None,
 ) -> list[ThresholdCounts]:
-    n_groups = len(part.names)
-    tp, fp = (
-        counts_by_group(part.codes[members], n_groups, scores[members], thresholds)
-        for members in (positive, ~positive)
-    )
-    positives, sizes = np.bincount(part.codes[positive], minlength=n_groups), part.sizes
     costs = whole.probability, whole.t_integral, whole.ratio_integral
-    return [
-        ThresholdCounts(tp[i], fp[i], int(positives[i]), int(sizes[i] - positives[i]), None, *costs)
-        for i in range(n_groups)
-    ]
+    found = GroupedCounts.from_cases(part.codes, positive, scores, thresholds)
+    counts = []
+    for i in range(len(part.names)):
+        sizes = int(found.n_positive[i, 0]), int(found.n_negative[i, 0])
+        here, patients = part.codes == i, None
+        if codes is not None:
+            own = np.unique(codes[here], return_inverse=True)[1]
+            patients = GroupedCounts.from_cases(own, positive[here], scores[here], thresholds)
+        counts.append(ThresholdCounts(found.tp[i], found.fp[i], *sizes, None, *costs, patients))
+    return counts
 
 
 def _cells(result: GroupResult) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from voros.core.cases import LARGEST_SIZE
+from voros.core.clusters import GroupedCounts
 from voros.core.exact_intervals import (
     EvaluationIntervals,
     ThresholdCounts,
@@ -164,9 +165,10 @@ class PolicyEvaluation(Shown):
 
     @cached_property
     def intervals(self) -> EvaluationIntervals | None:
-        """Where the means lie in the population that the cases come from, if independent.
+        """Where the means lie in the population that the cases come from.
 
-        None where cases are weighted: their intervals are for `voros.bootstrap`.
+        They take cases as independent, or groups where ``groups`` were named. None where cases are
+        weighted.
         """
         return self.counts.intervals(self.confidence) if self.counts.whole else None
 
@@ -242,19 +244,33 @@ class PolicyEvaluation(Shown):
         cases, kept = self.n_positive + self.n_negative, "yes" if self.satisfied else "no"
         title = f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
         said = [f"limits kept: {kept}", *map(str, self.violations)]
+        if self.counts.whole:
+            said.append(f"intervals take {self._independent} as independent")
         if self.guarantee is not None:
             said.append(f"made with {self.guarantee!r}")
         groups = () if self.by_group is None else self.by_group._parts()
         return [title, self.table(), *said, *groups]
 
-    def with_groups(
-        self, groups: Subgroups, positive: BoolArray, scores: AnyArray
-    ) -> PolicyEvaluation:
-        """Return the evaluation with what the same thresholds do in each group of the cases."""
-        thresholds = np.array([choice.threshold for choice in self.choices])
-        found = GroupEvaluation.of(
-            groups, positive, scores, thresholds, self.counts, self.scenario, self.confidence
+    @property
+    def _independent(self) -> str:
+        grouped = self.counts.grouped
+        if grouped is None:
+            return "cases"
+        equal = f", which count as {grouped.n_effective:.3g} equal ones,"
+        return (
+            f"{grouped.n_groups:,} groups{equal if grouped.n_effective < grouped.n_groups else ''}"
         )
+
+    def with_groups(
+        self, groups: Subgroups, positive: BoolArray, scores: AnyArray, codes: AnyArray | None
+    ) -> PolicyEvaluation:
+        """Return the evaluation with what the same thresholds do in each group of the cases.
+
+        ``codes`` are the patients, where cases of one patient are not independent.
+        """
+        thresholds = np.array([choice.threshold for choice in self.choices])
+        cases = groups, positive, scores, thresholds
+        found = GroupEvaluation.of(*cases, self.counts, self.scenario, self.confidence, codes)
         return replace(self, by_group=found)
 
     def table(self, title: str = "") -> Table:
@@ -335,8 +351,9 @@ class Deployment:
         weights: FloatArray | None,
         confidence: float,
         periods: Periods | None = None,
+        codes: AnyArray | None = None,
     ) -> PolicyEvaluation:
-        """Evaluate on cases, which may be of one class only."""
+        """Evaluate on cases, which may be of one class only; ``codes`` are their groups."""
         if weights is not None and weights.max() > LARGEST_SIZE / len(weights):
             raise ValueError(
                 f"sample_weight reaches {weights.max():g}; accepted are sums of at most "
@@ -350,9 +367,14 @@ class Deployment:
         if periods is not None:
             by_period = PeriodCases(periods, positive, np.asarray(scores, dtype=float), weights)
             counts = replace(counts, by_period=by_period)
-        return self.evaluate_counts(counts, confidence)
+        grouped = None
+        if codes is not None:
+            grouped = GroupedCounts.from_cases(codes, positive, scores, self.thresholds)
+        return self.evaluate_counts(counts, confidence, grouped)
 
-    def evaluate_counts(self, observed: OperatingPoints, confidence: float) -> PolicyEvaluation:
+    def evaluate_counts(
+        self, observed: OperatingPoints, confidence: float, grouped: GroupedCounts | None = None
+    ) -> PolicyEvaluation:
         """Evaluate on what each threshold raises."""
         self._check_classes(observed)
         prevalence = self.scenario.prevalence
@@ -369,6 +391,7 @@ class Deployment:
             probability[deployed],
             t_integral[deployed],
             ratio_integral[deployed],
+            None if grouped is None else grouped.take(deployed),
         )
         by_period = self._by_period(observed, cases) if self.scenario.per is not None else None
         return self._summarise(cases, counts, self._choices(cases, deployed), confidence, by_period)

@@ -21,7 +21,7 @@ import numpy as np
 
 from voros.core.cases import check_scores
 from voros.core.decision import Decision
-from voros.core.exact_intervals import PER_CASES, binomial_limits
+from voros.core.exact_intervals import PER_CASES, fpr_of, recall_of
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, as_fraction
 from voros.core.volume import ratio_moments
@@ -134,16 +134,15 @@ def _spans(prevalences: FloatArray, kept: BoolArray) -> str:
 def prevalence_band(evaluation: Any, prevalences: Any = None) -> PrevalenceBand:
     """Say what the threshold of an evaluation does at other prevalences.
 
-    `PolicyEvaluation.over_prevalences` is this. The band follows from exact limits of TPR and FPR
-    (Clopper and Pearson), each with half of the error, so it holds at all prevalences together.
+    `PolicyEvaluation.over_prevalences` is this. The band follows from the limits of TPR and FPR,
+    each with half of the error, so it holds at all prevalences together.
     """
     counts, scenario = evaluation.counts, evaluation.scenario
     _check(evaluation)
     grid = _grid(prevalences)
     half = 0.5 + evaluation.confidence / 2
-    tpr, fpr = counts.tp[0] / counts.n_positive, counts.fp[0] / counts.n_negative
-    (tpr_low,), (tpr_high,) = binomial_limits(counts.tp, counts.n_positive, half)
-    (fpr_low,), (fpr_high,) = binomial_limits(counts.fp, counts.n_negative, half)
+    tpr, tpr_low, tpr_high = counts.share(recall_of, half).first
+    fpr, fpr_low, fpr_high = counts.share(fpr_of, half).first
     n_cases = evaluation.n_positive + evaluation.n_negative
     ratios = np.array([ratio_moments(scenario.costs, np.empty(0), (1 - p) / p)[0] for p in grid])
     cost = PER_CASES * (ratios * (1 - grid) * fpr + grid * (1 - tpr))

@@ -14,6 +14,7 @@ from voros.core.cases import check_cases, check_scores
 from voros.core.costs import read_cost_ratios
 from voros.core.decision import Decision, at_deployment
 from voros.core.geometry import Choice
+from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
@@ -427,6 +428,7 @@ class ThresholdPolicy:
         confidence: float = 0.95,
         periods: Any = None,
         times: Any = None,
+        groups: Any = None,
         by: Any = None,
     ) -> PolicyEvaluation:
         """Evaluate what `predict` deploys on new labels and scores, the thresholds fixed.
@@ -454,6 +456,10 @@ class ThresholdPolicy:
         periods, times : array-like of shape (n_cases,), optional
             The period of each case, or the time that it falls in, where the capacity is one per
             period; `PolicyEvaluation.by_period` has the alarms of each.
+        groups : array-like of shape (n_cases,), optional
+            Whose case it is, where one patient has several: intervals then take patients as
+            independent. Without them they take cases as independent, and are too short where that
+            is not so. Not with weights.
         by : array-like of shape (n_cases,), mapping of str to such, data frame or Subgroups
             Groups to report on one by one, such as sex and site, in one column or several;
             `PolicyEvaluation.by_group` has the measures of each. Groups of fewer than 10 cases
@@ -477,9 +483,10 @@ class ThresholdPolicy:
         limits kept: no
         precision 0.3333 is 0.1667 below 0.5, at cost ratios 0.1 to 0.2 (probability 1)
         capacity 3 is 1 above 2, at cost ratios 0.1 to 0.2 (probability 1)
+        intervals take cases as independent
         """
         per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
-        check_aligned(y_true=y_true, y_score=y_score, **per_case, by=by)
+        check_aligned(y_true=y_true, y_score=y_score, **per_case, groups=groups, by=by)
         positive, scores, weights = check_cases(
             y_true,
             y_score,
@@ -490,11 +497,14 @@ class ThresholdPolicy:
         deployment = self._deployment(cost_ratio, by_cost)
         read = read_periods(self.scenario, y_true, periods, times)
         sure = check_confidence(confidence)
-        found = deployment.evaluate_cases(positive, scores, weights, sure, read)
+        codes = None if groups is None else group_codes(groups, positive)
+        if codes is not None:
+            _check_unweighted("groups", weights)
+        found = deployment.evaluate_cases(positive, scores, weights, sure, read, codes)
         if by is None:
             return found
-        _check_unweighted(weights)
-        return found.with_groups(read_subgroups(by, len(positive)), positive, scores)
+        _check_unweighted("by", weights)
+        return found.with_groups(read_subgroups(by, len(positive)), positive, scores, codes)
 
     def evaluate_points(
         self,
@@ -627,10 +637,10 @@ def climbed(
     return chosen, tuple(ConfidenceStep.from_policy(policy, points) for policy in policies)
 
 
-def _check_unweighted(weights: FloatArray | None) -> None:
+def _check_unweighted(name: str, weights: FloatArray | None) -> None:
     if weights is not None:
         raise ArgumentError(
-            "by",
+            name,
             " cannot be combined with sample_weight: the intervals of groups are exact for whole "
             "cases; accepted are cases without weights",
         )

@@ -282,7 +282,8 @@ def compose_report(
     policy = selection.policy()
     tested = default = None
     if test is not None:
-        cases, how = test.predictions, dict[str, Any](periods=test.periods, by=test.by)
+        cases = test.predictions
+        how = dict[str, Any](periods=test.periods, groups=cases.groups, by=test.by)
         tested, default = (
             policy.evaluate(
                 cases.labels, cases.of(selection.winner), by_cost=each, confidence=confidence, **how

@@ -1,0 +1,122 @@
+"""Evaluations of cases that come in groups: their intervals, and what is said about them."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import voros
+from voros.core.clusters import GroupedShare
+
+SCENARIO = voros.Scenario(min_precision=0.3, capacity=0.3, cost_ratio=(0.05, 0.1))
+MEASURES = ("precision", "recall", "alarms", "cost", "cost_per_1000")
+
+
+def policy(threshold=1.2, scenario=SCENARIO):
+    points = voros.OperatingPoints.from_counts([500], [300], 1000, 9000, [threshold])
+    return voros.ThresholdPolicy.from_points(points, scenario).fixed()
+
+
+def patients(seed, n_patients, size=5):
+    """Draw patients whose cases are nearly alike."""
+    rng = np.random.default_rng([seed, n_patients])
+    whose = np.repeat(np.arange(n_patients), size)
+    ill = (rng.random(n_patients) < 0.25)[whose]
+    labels = np.where(rng.random(len(whose)) < 0.9, ill, rng.random(len(whose)) < 0.25)
+    own = np.sqrt(0.1) * rng.normal(size=len(whose))
+    return labels, 1.6 * labels + np.sqrt(0.9) * rng.normal(size=n_patients)[whose] + own, whose
+
+
+def test_intervals_hold_for_patients_of_five_alike_cases():
+    """Without groups 68 % to 76 % held."""
+    deployed = policy()
+    labels, scores, _ = patients(0, 100_000)
+    whole = deployed.evaluate(labels, scores)
+    true = {
+        "precision": whole.mean_precision,
+        "recall": whole.mean_recall,
+        "alarms": whole.mean_alarms / len(labels) * 500,
+        "cost": whole.expected_cost,
+        "cost_per_1000": whole.cost_per_1000,
+    }
+    held = dict.fromkeys(MEASURES, 0)
+    for seed in range(1, 101):
+        labels, scores, whose = patients(seed, 100)
+        found = deployed.evaluate(labels, scores, groups=whose).intervals
+        for measure in MEASURES:
+            low, high = getattr(found, measure)
+            held[measure] += low <= true[measure] <= high
+    assert min(held.values()) >= 90
+
+
+def test_a_case_each_has_the_intervals_of_independent_cases_nearly():
+    """But for Student's quantile, and the group that is added to the variance."""
+    labels, scores, _ = patients(1, 600, 1)
+    alone = policy().evaluate(labels, scores).intervals
+    grouped = policy().evaluate(labels, scores, groups=np.arange(600)).intervals
+    for measure in MEASURES:
+        assert getattr(grouped, measure) == pytest.approx(getattr(alone, measure), rel=0.05)
+
+
+def test_the_limits_of_alike_cases_are_those_of_their_patients():
+    """Sixty patients of four cases that are flagged together or not at all."""
+    hit = np.arange(60) < 45
+    labels, scores = np.ones(240, bool), np.repeat(np.where(hit, 2.0, 0.0), 4)
+    found = policy().evaluate(labels, scores, groups=np.repeat(np.arange(60), 4))
+    exact = binomtest(45, 60).proportion_ci(0.95, "exact")
+    assert found.intervals.recall == pytest.approx((exact.low, exact.high), abs=0.02)
+
+
+def test_where_nobody_is_missed_groups_count_all_the_same():
+    """Three patients with five positives each: their recall may be a third."""
+    labels, scores = np.arange(60) < 15, np.where(np.arange(60) < 15, 2.0, 0.0)
+    found = policy().evaluate(labels, scores, groups=np.arange(60) // 5)
+    assert policy().evaluate(labels, scores).intervals.recall[0] > 0.75
+    assert found.intervals.recall[0] < 1 / 3
+    assert found.over_prevalences([0.25]).precision_low[0] < found.mean_precision
+
+
+def test_subgroups_know_their_patients():
+    labels, scores, whose = patients(2, 200)
+    site = np.where(whose % 2, "north", "south")
+    alone, grouped = (
+        policy().evaluate(labels, scores, by={"site": site}, groups=groups).by_group
+        for groups in (None, whose)
+    )
+    north = policy().evaluate(
+        *(column[site == "north"] for column in (labels, scores)),
+        groups=whose[site == "north"],
+        confidence=0.975,
+    )
+    result = grouped["site", "north"]
+    assert result.intervals.recall == pytest.approx(north.intervals.recall)
+    narrow = alone["site", "north"].intervals.recall
+    assert result.intervals.recall[0] < narrow[0] < narrow[1] < result.intervals.recall[1]
+
+
+def test_it_is_said_what_is_taken_as_independent():
+    labels, scores, whose = patients(3, 40)
+    assert "intervals take cases as independent" in repr(policy().evaluate(labels, scores))
+    said = repr(policy().evaluate(labels, scores, groups=whose))
+    assert "intervals take 40 groups, which count as" in said
+    weighted = policy().evaluate(labels, scores, sample_weight=np.full(len(labels), 0.5))
+    assert "independent" not in repr(weighted)
+
+
+def test_groups_and_weights_are_refused_together():
+    labels, scores, whose = patients(3, 40)
+    with pytest.raises(ValueError, match="groups cannot be combined with sample_weight"):
+        policy().evaluate(labels, scores, groups=whose, sample_weight=np.ones(len(labels)))
+
+
+def test_the_error_of_a_share_is_that_of_sums_over_groups():
+    rng = np.random.default_rng(0)
+    cases = rng.integers(0, 6, (30, 1))
+    hits = rng.binomial(cases, rng.random((30, 1)))
+    found = GroupedShare.from_counts(hits, cases)
+    rate, total = hits.sum() / cases.sum(), cases.sum()
+    off = hits - rate * cases
+    holding = np.count_nonzero(cases)
+    varied = 30 / 29 * np.sum(off**2) + np.sum(cases**2) / holding
+    expected = varied / (total * rate * (1 - rate) + total / holding)
+    assert found.design == pytest.approx([expected])
+    assert np.sum(found.residuals**2) == pytest.approx(30 / 29 * np.sum(off**2) / total**2)
