@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,10 +20,18 @@ from scipy.special import ndtr, ndtri
 
 import voros
 from voros.inference.bands import BAND_KINDS, Kind, area_band, roc_band
+from voros.inference.bca import METHODS
+from voros.inference.curve_limits import CountedCurve, curve_interval
+from voros.inference.resampling import Ranked
+from voros.inference.statistics import Measure
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 GRID = 20_001
 """Thresholds of the population's curve; twice as many change its score by less than 1e-6."""
+
+SAME = 1e-3
+"""An end this close to the true value is not counted as missing it: the true score of a useless
+model is the least there is at its prevalence, and a grid of prevalences meets it only so nearly."""
 
 POPULATION = 1e9
 """Cases of the population, so many that a share of them is no longer a whole number."""
@@ -63,6 +72,28 @@ SETTINGS = (
     Setting("few cases", 0.1, 600, 1.15, voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))),
     Setting("hardly any", 0.1, 1000, 0.7, voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))),
     Setting("very rare", 0.01, 1500, 2.0, voros.Scenario(0.2, 0.05, (1 / 100, 1 / 50))),
+    Setting("60 alarms", 0.2, 400, 1.3, voros.Scenario(0.6, 0.15, (0.1, 0.3))),
+    Setting("36 of 60", 0.6, 60, 1.0, voros.Scenario(0.7, 0.5, (0.5, 1.5))),
+    *(
+        Setting(f"{n} positives", 0.05, 20 * n, 2.5, voros.Scenario(0.15, 0.2, (1 / 40, 1 / 20)))
+        for n in (10, 20, 40, 80, 160)
+    ),
+    *(
+        Setting(f"near 1, {n}", 0.1, 10 * n, 4.0, voros.Scenario(0.2, 0.3, (1 / 20, 1 / 10)))
+        for n in (15, 160)
+    ),
+    *(
+        Setting(f"weak, {n}", 0.1, 10 * n, 0.3, voros.Scenario(cost_ratio=0.1))
+        for n in (10, 40, 160)
+    ),
+    *(
+        Setting(f"useless, {n}", 0.5, 2 * n, 0.0, voros.Scenario(cost_ratio=1.0))
+        for n in (10, 40, 160)
+    ),
+    *(
+        Setting(f"wide costs, {n}", 0.1, 10 * n, 1.0, voros.Scenario(cost_ratio=(0.001, 1.0)))
+        for n in (10, 40)
+    ),
     *(
         Setting(f"{n} groups", 0.2, 60 * n, 1.2, voros.Scenario(0.3, 0.4, (1 / 10, 1 / 5)), 60, 0.3)
         for n in (5, 8, 12, 20)
@@ -110,27 +141,41 @@ class Trial:
     p_value: float
 
 
-def trials(
-    setting: Setting, gain: float, n_data_sets: int, n_resamples: int, seed: int
-) -> Iterator[Trial]:
-    """Compare two models on one data set after another, one better separated by ``gain``.
+def trials(setting: Setting, gain: float, args: argparse.Namespace) -> Iterator[Trial]:
+    """Judge the intervals of one data set after another, and the comparison with another model.
 
-    The intervals are those of the other model, whose true value is the setting's.
+    The other model is better separated by ``gain``; without any, none is compared.
     """
-    for rng in generators(n_data_sets, seed):
+    for rng in generators(args.data_sets, args.seed):
         positive, (one, other), groups = draw(setting, rng, n_models=2)
-        result = voros.compare(
-            positive,
-            {"one": one + gain * positive, "other": other},
-            setting.scenario,
-            n_resamples=n_resamples,
-            groups=groups if setting.per_group > 1 else None,
-            random_state=rng,
-        )
-        found = result.models["other"]
-        low, high = np.quantile(found.distribution, [0.025, 0.975])
-        ends = {"BCa": (found.low, found.high), "percentile": (low, high)}
-        yield Trial(found.estimate, ends, result.pairs[0].p_value)
+        if not positive.any() or positive.all():
+            continue
+        how: dict[str, Any] = {"n_resamples": args.resamples, "random_state": rng}
+        how["groups"] = groups if setting.per_group > 1 else None
+        ends, p_value = {}, np.nan
+        estimate = voros.partial_voros_score(positive, one, setting.scenario)
+        for method in args.methods:
+            if method == "curve":
+                ends[method] = curve_ends(setting, positive, one, how["groups"])
+                continue
+            found = voros.bootstrap(positive, one, setting.scenario, method=method, **how)
+            ends[method] = found.low, found.high
+        if not np.isnan(gain):
+            models = {"one": one, "other": other + gain * positive}
+            p_value = voros.compare(positive, models, setting.scenario, **how).pairs[0].p_value
+        yield Trial(estimate, ends, p_value)
+
+
+def curve_ends(
+    setting: Setting, positive: BoolArray, score: FloatArray, groups: AnyArray | None
+) -> tuple[float, float]:
+    """Return the interval that `voros.bootstrap` reports by default, without its resamples."""
+    ranked = Ranked.of(positive, score, worthwhile=True, units=groups)
+    curve = CountedCurve.from_ranked(ranked, None, grouped=groups is not None)
+    compute = Measure.of("partial_voros", setting.scenario).compute
+    how = {"chosen": True, "known_prevalence": False}
+    low, high = curve_interval(curve, compute, setting.scenario, 0.95, **how)
+    return max(low, 0.0), min(high, 1.0)
 
 
 def bands_that_hold(
@@ -175,33 +220,39 @@ def show(setting: Setting, gain: float, found: list[Trial]) -> None:
     bias = np.mean([trial.estimate for trial in found]) - truth
     for method in found[0].ends:
         low, high = np.array([trial.ends[method] for trial in found]).T
-        above, below = np.mean(low > truth), np.mean(high < truth)
+        above, below = np.mean(low > truth + SAME), np.mean(high < truth - SAME)
         print(
             f"{setting.name:15} {method:10} covered {1 - above - below:.3f} (above {above:.3f}, "
-            f"below {below:.3f}) width {np.mean(high - low):.4f} true {truth:.4f} bias {bias:+.4f}"
+            f"below {below:.3f}) width {np.mean(high - low):.4f}, none {np.mean(high == low):.3f}, "
+            f"true {truth:.4f} bias {bias:+.4f} ({count} data sets)"
         )
-    told_apart = np.mean([trial.p_value <= 0.05 for trial in found])
-    print(f"{setting.name:15} gain {gain:g} told apart {told_apart:.3f} ({count} data sets)")
+    if not np.isnan(gain):
+        told_apart = np.mean([trial.p_value <= 0.05 for trial in found])
+        print(f"{setting.name:15} gain {gain:g} told apart {told_apart:.3f} ({count} data sets)")
     sys.stdout.flush()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--settings", nargs="*", default=[s.name for s in SETTINGS])
-    parser.add_argument("--gains", nargs="*", type=float, default=[0.0, 0.25, 0.5])
+    parser.add_argument(
+        "--gains", nargs="*", type=float, default=[np.nan], help="compare with another model"
+    )
+    parser.add_argument("--methods", nargs="*", choices=METHODS, default=["curve"])
     parser.add_argument("--data-sets", type=int, default=1000)
-    parser.add_argument("--resamples", type=int, default=500)
+    parser.add_argument("--resamples", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--bands", action="store_true", help="judge bands instead of intervals")
     parser.add_argument("--every", type=int, default=1000, help="show results so far")
     args = parser.parse_args()
+    warnings.simplefilter("ignore", voros.VorosWarning)
     for setting in (s for s in SETTINGS if s.name in args.settings):
         if args.bands:
             show_bands(setting, args)
             continue
         for gain in args.gains:
             found: list[Trial] = []
-            for trial in trials(setting, gain, args.data_sets, args.resamples, args.seed):
+            for trial in trials(setting, gain, args):
                 found.append(trial)
                 if len(found) % args.every == 0 or len(found) == args.data_sets:
                     show(setting, gain, found)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from voros.exceptions import CostRangeWarning as CostRangeWarning
     from voros.exceptions import DependentPeriodsWarning as DependentPeriodsWarning
     from voros.exceptions import DoubtfulColumnWarning as DoubtfulColumnWarning
+    from voros.exceptions import FewCasesWarning as FewCasesWarning
     from voros.exceptions import FewGroupsWarning as FewGroupsWarning
     from voros.exceptions import IncompleteCountsError as IncompleteCountsError
     from voros.exceptions import InfeasibleError as InfeasibleError
@@ -85,7 +86,7 @@ HOMES = {
     "estimators": "ConstrainedThresholdClassifier make_scorer",
     "evaluation": "Evaluation evaluate evaluate_points",
     "exceptions": "CostRangeWarning DependentPeriodsWarning DoubtfulColumnWarning "
-    "FewGroupsWarning IncompleteCountsError InfeasibleError InvertedCostsWarning "
+    "FewCasesWarning FewGroupsWarning IncompleteCountsError InfeasibleError InvertedCostsWarning "
     "LowConfidenceWarning NeverAlarmWarning OneAlarmWarning OneClassWarning PositiveClassWarning "
     "PredictionFileError VorosWarning",
     "guarantee": "Guarantee cases_needed",

@@ -240,6 +240,21 @@ class PositiveClassWarning(VorosWarning):
     """
 
 
+class FewCasesWarning(VorosWarning):
+    """One class has so few cases that intervals are wide.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> scenario = voros.Scenario(capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.bootstrap([1, 0] * 8, list(range(16)), scenario, n_resamples=100)
+    Traceback (most recent call last):
+    voros.exceptions.FewCasesWarning: 8 positives are few: intervals are wide, and p-values of
+    differences rough; from about 100 of each class on both are sharp
+    """
+
+
 class FewGroupsWarning(VorosWarning):
     """There are so few groups that resampling them says little.
 
@@ -248,11 +263,12 @@ class FewGroupsWarning(VorosWarning):
     >>> import warnings, voros
     >>> scenario = voros.Scenario(capacity=0.5, cost_ratio=(0.1, 0.2))
     >>> y_true, y_score, patients = [1, 0] * 8, list(range(16)), [n // 4 for n in range(16)]
-    >>> with warnings.catch_warnings(action="error"):
+    >>> with warnings.catch_warnings(action="error", category=voros.FewGroupsWarning):
     ...     voros.bootstrap(y_true, y_score, scenario, groups=patients, n_resamples=100)
     Traceback (most recent call last):
-    voros.exceptions.FewGroupsWarning: 4 groups are few to draw from: intervals may hold the
-    true value less often than they say; from 8 groups on they were measured to hold
+    voros.exceptions.FewGroupsWarning: 4 groups count as 4 equal ones in the class that has
+    fewer: intervals are wide, or hold the true value less often than they say; from 8 on they
+    were measured to hold
     """
 
 

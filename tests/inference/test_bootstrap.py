@@ -117,7 +117,7 @@ def test_limits_are_applied_inside_every_resample(cases):
 
 def test_where_the_limits_leave_nothing_the_score_is_zero_without_a_warning():
     rng = np.random.default_rng(0)
-    positive, scores = rng.random(300) < 0.1, rng.normal(size=300)
+    positive, scores = rng.random(1200) < 0.1, rng.normal(size=1200)
     strict = voros.Scenario(0.9, 0.5, (0.1, 0.2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -160,7 +160,7 @@ def test_cases_that_repeat_within_groups_widen_the_interval(cases):
     ("arguments", "message"),
     [
         ({"metric": "f1"}, "metric='f1'; accepted are 'partial_voros'"),
-        ({"method": "basic"}, "method='basic'; accepted are 'bca', 'percentile'"),
+        ({"method": "basic"}, "method='basic'; accepted are 'curve', 'bca', 'percentile'"),
         ({"n_resamples": 10}, "n_resamples=10; accepted is a whole number of at least 100"),
         ({"confidence": 1.0}, "confidence=1.0; accepted is a number strictly between"),
         ({"groups": np.zeros(600)}, "groups holds one group only"),
@@ -173,11 +173,12 @@ def test_bad_arguments_are_refused(cases, arguments, message):
         voros.bootstrap(*cases, SCENARIO, **arguments)
 
 
-def test_one_case_of_each_class_leaves_nothing_to_vary():
+def test_one_case_of_each_class_says_next_to_nothing():
     result = voros.bootstrap(
-        [0, 1], [0.1, 0.9], voros.Scenario(cost_ratio=0.1), n_resamples=100, random_state=0
+        [0, 1], [0.1, 0.9], voros.Scenario(cost_ratio=1.0), n_resamples=100, random_state=0
     )
-    assert (result.low, result.estimate, result.high) == (1, 1, 1)
+    # To alarm for nobody or for everybody scores a half where both cost the same.
+    assert (result.low, result.estimate, result.high) == (0.5, 1, 1)
 
 
 def test_a_model_with_bad_scores_is_named(cases):

@@ -21,7 +21,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from voros.typing import AnyArray, FloatArray
 
-Method: TypeAlias = Literal["bca", "percentile"]
+Method: TypeAlias = Literal["curve", "bca", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 LEAST_TAIL = 1e-12

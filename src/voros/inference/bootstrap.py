@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from voros.core.arguments import check_choice, check_confidence, check_count
 from voros.core.cases import check_cases
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import ArgumentError, FewGroupsWarning, warn_caller
+from voros.exceptions import ArgumentError, FewCasesWarning, FewGroupsWarning, warn_caller
 from voros.inference.bca import METHODS, Method, interval, interval_in_words
-from voros.inference.near_zero import may_be_zero, upper_bound
+from voros.inference.curve_limits import CountedCurve, curve_interval
 from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
@@ -27,6 +27,9 @@ from voros.typing import AnyArray, FloatArray
 
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""
+
+FEWEST_OF_A_CLASS = 100
+"""With fewer positives, or negatives, intervals are wide."""
 
 RESAMPLES_WITHIN = 100, 10_000_000
 """Fewer cannot place the ends of a 95 % interval; more would take days, and place no end more
@@ -59,7 +62,7 @@ class Resampling:
 
     n_resamples: int = 2000
     confidence: float = 0.95
-    method: Method = "bca"
+    method: Method | None = None
     stratified: bool = False
     groups: Any = None
     pos_label: Any = None
@@ -83,7 +86,18 @@ class Resampling:
         accepted = f"a whole number of at least {least} and at most {most:,}"
         check_count(self.n_resamples, "n_resamples", accepted, least, most)
         object.__setattr__(self, "confidence", check_confidence(self.confidence))
-        check_choice(self.method, "method", METHODS)
+        if self.method is not None:
+            check_choice(self.method, "method", METHODS)
+
+    def method_for(self, measure: Measure) -> Method:
+        """Return the method asked for, or the default for a metric."""
+        if self.method == "curve" and measure.curve is None:
+            raise ArgumentError(
+                "method",
+                f"='curve', which {measure.name} has no limits of: a better curve may lower it; "
+                "accepted are 'bca' and 'percentile'",
+            )
+        return self.method or ("bca" if measure.curve is None else "curve")
 
     def plan(
         self, y_true: Any, scores: Any, scenario: Scenario | None = None, *, worthwhile: bool
@@ -99,13 +113,7 @@ class Resampling:
             cases[model] = positive, checked
         how = {"groups": self.groups, "periods": periods}
         sampling = Sampling.of(positive, stratified=self.stratified, **how)
-        if sampling.name != "cases" and sampling.n_units < FEWEST_GROUPS:
-            warn_caller(
-                f"{sampling.n_units} {sampling.name} are few to draw from: intervals may hold the "
-                f"true value less often than they say; from {FEWEST_GROUPS} groups on they were "
-                "measured to hold",
-                FewGroupsWarning,
-            )
+        _warn_about_few(sampling)
         options: dict[str, Any] = {"worthwhile": worthwhile, "units": sampling.units}
         models = {
             model: Ranked.of(*each, **options, periods=periods) for model, each in cases.items()
@@ -125,7 +133,7 @@ class Resampling:
         return periods
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Bootstrap:
     """An estimate, and the interval its true value lies in with a stated confidence.
 
@@ -137,9 +145,8 @@ class Bootstrap:
     low, high : float
         Ends of the interval.
     confidence : float
-    method : {"bca", "percentile", "one-sided"}
-        What the interval is: asked for was one of the first two. One that is one-sided begins at
-        0, because the data leave open whether the limits leave any threshold.
+    method : {"curve", "bca", "percentile"}
+        How the interval was made; see `bootstrap`.
     distribution : ndarray of shape (n_resamples,)
         The metric of each resample.
     drawn : str
@@ -156,7 +163,7 @@ class Bootstrap:
     >>> score = patients.prognoses["SUPPORT model"]
     >>> found = voros.bootstrap(died, score, scenario, n_resamples=100, random_state=0)
     >>> found.method, len(found.distribution), found.low < found.estimate < found.high
-    ('bca', 100, True)
+    ('curve', 100, True)
     """
 
     metric: str
@@ -164,7 +171,7 @@ class Bootstrap:
     low: float
     high: float
     confidence: float
-    method: Method | Literal["one-sided"]
+    method: Method
     distribution: FloatArray
     drawn: str
     scenario: Scenario | None = None
@@ -185,16 +192,21 @@ class Bootstrap:
         """Say it in a line."""
         return (
             f"{metric_in_words(self.metric)} {self.estimate:.4f} ({100 * self.confidence:g} % "
-            f"{self.method} interval {interval_in_words(self.low, self.high)}; "
-            f"{len(self.distribution):,} resamples of {self.drawn})"
+            f"{self.method} interval {interval_in_words(self.low, self.high)}{self._rests_on})"
         )
+
+    @property
+    def _rests_on(self) -> str:
+        if self.method == "curve":
+            return f", taking {self.drawn} as independent"
+        return f"; {len(self.distribution):,} resamples of {self.drawn}"
 
     def _repr_html_(self) -> str:
         facts = (
             (metric_in_words(self.metric), f"{self.estimate:.4f}"),
             (f"{100 * self.confidence:g} % interval", interval_in_words(self.low, self.high)),
             ("standard error", f"{self.standard_error:.4f}"),
-            ("method", f"{self.method}, {len(self.distribution):,} resamples of {self.drawn}"),
+            ("method", f"{self.method}{self._rests_on}"),
         )
         return html_facts((*facts, *(self.scenario.summary() if self.scenario else ())))
 
@@ -225,10 +237,12 @@ def bootstrap(
         function of `OperatingPoints` and the scenario.
     n_resamples : int, default 2000
     confidence : float in (0, 1), default 0.95
-    method : {"bca", "percentile"}, default "bca"
-        "bca" corrects for bias and skewness, "percentile" for neither. Where it is open whether
-        the limits leave any threshold, scores get an interval that begins at 0 instead, with an
-        upper end that covers.
+    method : {"curve", "bca", "percentile"}, optional
+        "curve" takes the exact limits of the curve at every threshold and allows for thresholds
+        that were chosen on the same cases; it holds with few positives and close to scores of 0
+        and 1. It is the default for partial VOROS, VOROS, recall, expected cost and policies. The
+        others have quantiles of the resamples, corrected for bias and skewness by "bca", their
+        default, and for neither by "percentile".
     stratified : bool, default False
         By default the number of positives varies from resample to resample, as it does when cases
         come as they come: the interval covers not knowing the prevalence. True keeps the class
@@ -252,7 +266,9 @@ def bootstrap(
 
     Notes
     -----
-    With fewer than 8 groups intervals are rough, which a `FewGroupsWarning` says.
+    With fewer than 8 groups, counted as equal ones, intervals are rough, which a
+    `FewGroupsWarning` says; with fewer than 100 positives or negatives they are wide, which a
+    `FewCasesWarning` says.
 
     A resample in which the limits leave nothing but never alarm scores what that scores: 0 by
     partial VOROS. A resample with one class only has no ROC curve and is drawn again.
@@ -265,7 +281,7 @@ def bootstrap(
     >>> y_score = y_true + rng.normal(size=1000)
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
-    partial VOROS 0.4570 (95 % bca interval 0.3241 to 0.5561; 200 resamples of cases)
+    partial VOROS 0.4570 (95 % curve interval 0.2967 to 0.5730, taking cases as independent)
     """
     how = Resampling.of(options, IntervalOptions)
     check_scenario(scenario)
@@ -291,7 +307,7 @@ class ResamplingPlan:
         resamples = progress_bar(resamples, "resampling", self.how.progress, n_resamples)
         drawn = replicate(self.models, resamples, compute)
         left_out, strata = np.empty((0, len(self.models))), np.empty(0)
-        if self.how.method == "bca":
+        if self.how.method_for(measure) == "bca":
             left_out, strata = leave_out(self.models, self.sampling, compute, rng)
         return Replicates(self, measure, whole, drawn, left_out, strata)
 
@@ -309,24 +325,21 @@ class Replicates:
 
     def bootstraps(self, scenario: Scenario | None = None) -> dict[str, Bootstrap]:
         """Return each model's interval, and with it the scenario where all have the same."""
-        how, ends = self.plan.how, np.column_stack(self.ends(self.plan.how.method))
+        how, method = self.plan.how, self.plan.how.method_for(self.measure)
         drawn = self.plan.sampling.name + (" by class" if how.stratified else "")
         found = {}
-        for j, (model, ranked) in enumerate(self.plan.models.items()):
-            low, high = self._two_sided(j, *ends[j].tolist())
-            one_sided = self._zero_is_open(j, ranked, low)
-            if one_sided:
-                low, high = 0.0, self._one_sided(j, ranked)
+        for j, model in enumerate(self.plan.models):
+            low, high = self._from_curve(j) if method == "curve" else self._two_sided(j, method)
             found[model] = Bootstrap(
-                self.measure.name,
-                float(self.whole[j]),
-                low,
-                high,
-                how.confidence,
-                "one-sided" if one_sided else how.method,
-                self.drawn[:, j],
-                drawn,
-                scenario,
+                metric=self.measure.name,
+                estimate=float(self.whole[j]),
+                low=low,
+                high=high,
+                confidence=how.confidence,
+                method=method,
+                distribution=self.drawn[:, j],
+                drawn=drawn,
+                scenario=scenario,
             )
         return found
 
@@ -339,35 +352,54 @@ class Replicates:
             self.drawn,
             self.left_out,
             self.strata,
-            self.plan.sampling.n_units,
+            self.plan.sampling.n_effective,
         )
 
-    def _zeros(self, j: int) -> float:
-        return float(np.mean(self.drawn[:, j] == 0))
-
-    def _zero_is_open(self, j: int, ranked: Ranked, low: float) -> bool:
-        sampling, limits = self.plan.sampling, self.measure.limits
-        return limits is not None and may_be_zero(
-            ranked,
-            limits,
-            zeros=self._zeros(j),
-            low_share=low / self.whole[j] if self.whole[j] > 0 else 0.0,
-            tail=(1 - self.plan.how.confidence) / 2,
-            grouped=sampling.name != "cases",
-        )
-
-    def _one_sided(self, j: int, ranked: Ranked) -> float:
-        error = 1 - self.plan.how.confidence
-        high = float(self.ends("percentile")[1][j])
-        if self._zeros(j) > error / 2:
-            units = self.plan.sampling.units
-            high = max(high, upper_bound(ranked, units, self.measure.compute, error))
-        return high
-
-    def _two_sided(self, j: int, low: float, high: float) -> tuple[float, float]:
+    def _two_sided(self, j: int, method: Method) -> tuple[float, float]:
+        low, high = (float(end[j]) for end in self.ends(method))
         if low == high:
             # Where most resamples agree the correction can move both ends to the same value.
             low, high = (float(end[j]) for end in self.ends("percentile"))
         if low == high:
             low, high = float(self.drawn[:, j].min()), float(self.drawn[:, j].max())
         return low, high
+
+    def _from_curve(self, j: int) -> tuple[float, float]:
+        """Return the limits of the curve; of periods no narrower than what their resamples say."""
+        plan, measure, sampling = self.plan, self.measure, self.plan.sampling
+        ranked, sign = list(plan.models.values())[j], -1 if measure.lower_is_better else 1
+        assert measure.curve is not None
+        rows = measure.rows(ranked)
+        low, high = curve_interval(
+            CountedCurve.from_ranked(ranked, rows, grouped=sampling.name != "cases"),
+            lambda batch: sign * measure.compute(batch),
+            measure.curve,
+            plan.how.confidence,
+            chosen=measure.deployed is None,
+            known_prevalence=plan.how.stratified or measure.curve.prevalence is not None,
+        )
+        ends = sorted(float(np.clip(sign * end, 0.0, 1.0)) for end in (low, high))
+        if sampling.name == "periods":
+            drawn = self._two_sided(j, "percentile")
+            ends = [min(ends[0], drawn[0]), max(ends[1], drawn[1])]
+        return ends[0], ends[1]
+
+
+def _warn_about_few(sampling: Sampling) -> None:
+    """Say that intervals are rough, where groups or cases of a class are few."""
+    n_positive = int(np.count_nonzero(sampling.positive))
+    fewest = min(n_positive, len(sampling.positive) - n_positive)
+    if fewest < FEWEST_OF_A_CLASS:
+        which = "positives" if fewest == n_positive else "negatives"
+        warn_caller(
+            f"{fewest} {which} are few: intervals are wide, and p-values of differences rough; "
+            f"from about {FEWEST_OF_A_CLASS} of each class on both are sharp",
+            FewCasesWarning,
+        )
+    if sampling.name != "cases" and sampling.n_effective < FEWEST_GROUPS:
+        warn_caller(
+            f"{sampling.n_units} {sampling.name} count as {sampling.n_effective:.3g} equal ones in "
+            "the class that has fewer: intervals are wide, or hold the true value less often than "
+            f"they say; from {FEWEST_GROUPS} on they were measured to hold",
+            FewGroupsWarning,
+        )

@@ -411,7 +411,7 @@ def _comparison_of(values: Replicates) -> Comparison:
 def _difference(values: Replicates, names: Sequence[str], i: int, j: int) -> PairedDifference:
     estimate = values.whole[i] - values.whole[j]
     drawn = values.drawn[:, i] - values.drawn[:, j]
-    n_units = values.plan.sampling.n_units
+    n_units = values.plan.sampling.n_effective
     low, high = interval_of_difference(values.plan.how.confidence, drawn, n_units)
     p = p_value(drawn, n_units)
     return PairedDifference(

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from voros.core.arguments import check_count, check_flag
+from voros.core.clusters import effective_groups
 from voros.core.counting import adds_recall, order_by_score
 from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
@@ -26,6 +27,9 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 JACKKNIFE_BLOCKS = 200
 """Parts that the jackknife leaves out in turn: enough to show the skewness of a statistic, at a
 tenth of the cost of the resamples."""
+
+FEWEST_UNITS = 2.0
+"""Of fewer units no spread can be seen."""
 
 MOST_REDRAWS = 1000
 """Resamples of one class only are drawn again, up to this number in a row."""
@@ -198,6 +202,13 @@ class Sampling:
     def n_units(self) -> int:
         """How many cases or groups there are to draw from."""
         return len(self.strata)
+
+    @cached_property
+    def n_effective(self) -> float:
+        """How many equal units vary as much, in the class that has fewer of them."""
+        classes = (self.positive, ~self.positive)
+        found = effective_groups(*(np.bincount(self.units, which) for which in classes))
+        return max(found, FEWEST_UNITS)
 
     def resamples(self, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyArray]:
         """Yield how often each unit is drawn; a resample without both classes is drawn again."""

@@ -15,10 +15,11 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
 from voros.exceptions import VorosWarning
-from voros.inference.resampling import Statistic
+from voros.inference.resampling import Ranked, Statistic
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import allowed_thresholds
 from voros.selection import SCORES, Strategy
+from voros.typing import AnyArray, FloatArray
 
 Metric: TypeAlias = Literal[
     "partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost", "threshold"
@@ -40,16 +41,19 @@ class Measure:
     worthwhile_only : bool
         Whether thresholds at a positive's score suffice.
     lower_is_better : bool
-    limits : Scenario or None
-        A scenario in which the metric is 0, its least, where nothing but never alarm is within
-        the limits; None where it need not be.
+    curve : Scenario or None
+        The costs and limits that the metric is computed with, where a better curve never makes it
+        worse; None where it might.
+    deployed : ndarray or None
+        The thresholds of a policy; None where thresholds are chosen on the cases.
     """
 
     name: str
     compute: Statistic
     worthwhile_only: bool = False
     lower_is_better: bool = False
-    limits: Scenario | None = None
+    curve: Scenario | None = None
+    deployed: FloatArray | None = None
 
     @classmethod
     def of(cls, metric: MetricLike, scenario: Scenario) -> Measure:
@@ -69,8 +73,14 @@ class Measure:
             COMPUTED[metric](scenario),
             worthwhile_only=metric not in ("partial_auroc", "auroc"),
             lower_is_better=metric == "expected_cost",
-            limits=scenario if metric in ("partial_voros", "partial_auroc", "recall") else None,
+            curve=_curve_of(metric, scenario),
         )
+
+    def rows(self, ranked: Ranked) -> AnyArray | None:
+        """Return the rows of a model's thresholds that count; None where any may."""
+        if self.deployed is None:
+            return None
+        return np.searchsorted(-ranked.thresholds, -self.deployed, side="right") - 1
 
     @classmethod
     def of_policy(cls, policy: ThresholdPolicy, *, by_cost: bool) -> Measure:
@@ -79,7 +89,19 @@ class Measure:
         def cost(points: OperatingPoints) -> float:
             return policy.evaluate_points(points, by_cost=by_cost).expected_cost
 
-        return cls("expected_cost", one_by_one(cost), lower_is_better=True)
+        return cls(
+            "expected_cost",
+            one_by_one(cost),
+            lower_is_better=True,
+            curve=policy.scenario,
+            deployed=policy.thresholds,
+        )
+
+
+def _curve_of(metric: str, scenario: Scenario) -> Scenario | None:
+    if metric == "voros":
+        return scenario.without_limits()
+    return scenario if metric in ("partial_voros", "recall", "expected_cost") else None
 
 
 def one_by_one(function: Callable[[OperatingPoints], Any]) -> Statistic:

@@ -197,11 +197,12 @@ def test_arrays_frames_and_files_give_the_same_report(tmp_path):
     by = Subgroups.of({"sex": sex})
     reports = [
         make_report(y, {"risk": a}, SCENARIO, y_test=later, scores_test={"risk": b}, by=by,
-                    groups=whose, **FEW),
+                    groups=whose, groups_test=whose, **FEW),
         make_report(
             pandas.Series(y), pandas.DataFrame({"risk": a}), SCENARIO,
             y_test=pandas.Series(later), scores_test=pandas.DataFrame({"risk": b}),
-            by=pandas.DataFrame({"sex": sex}), groups=pandas.Series(whose), **FEW,
+            by=pandas.DataFrame({"sex": sex}), groups=pandas.Series(whose),
+            groups_test=pandas.Series(whose), **FEW,
         ),
         report_file(first, SCENARIO, test=second, by="sex", group="patient",
                     columns=COLUMNS, **FEW),

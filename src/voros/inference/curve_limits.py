@@ -1,0 +1,319 @@
+r"""Intervals of scores and costs from the exact limits of their curve.
+
+At any one threshold the recall and the false positive rate are binomial shares with Clopper-Pearson
+limits (of groups, with those of Korn and Graubard, `voros.core.clusters`). At the slope m of the
+lines of equal cost, the two distances d to these limits add as standard deviations do: each rate is
+moved by its part of :math:`\sqrt{d_{tpr}^2 + m^2 d_{fpr}^2}`. Done at every threshold this gives a
+pessimistic and an optimistic curve, and their scores are the ends of the interval. Nothing is
+resampled, an interval always has width, and close to 0 and to 1 it is no less exact than elsewhere.
+
+**High end.** The threshold that is best in the population is fixed, so its own limits hold, and the
+best of all optimistic thresholds is no worse.
+
+**Low end.** The best threshold of a sample was chosen on it and is lucky. Where thresholds compete,
+the limits are those of a maximally selected statistic (Miller and Siegmund, 1982): the largest of
+normal deviations at thresholds between the rates u and v exceeds z with a probability of about
+
+.. math:: \Phi(-z) + \tfrac12\, z\, \varphi(z)\, (\operatorname{logit} v - \operatorname{logit} u),
+
+and never more than their number times that of one of them. The score of a competition is hardly
+ever too low, so the low end has the whole error then.
+
+**Prevalence.** The score also moves with the share of positives, not always in one direction. Over
+its own limits, the farthest that either the curve or the moved curve falls (or rises) is added, as
+standard deviations are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import logit, ndtr, ndtri
+
+from voros.core.clusters import GroupedShare, allowance, effective_groups
+from voros.core.decision import solve
+from voros.core.exact_intervals import binomial_limits
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.core.volume import NO_SWITCH, TINY, cost_moments
+from voros.inference.resampling import Ranked
+from voros.typing import AnyArray, FloatArray
+
+MOST_THRESHOLDS = 2000
+"""Of longer curves this many evenly spaced thresholds are moved: far finer than the limits."""
+
+PREVALENCES = 9
+"""Prevalences between their limits at which a curve is scored."""
+
+COMPETING = 0.5
+"""Thresholds compete where their intervals of this share of the width overlap that of the best."""
+
+FARTHEST = 9.0
+"""Standard errors beyond which no error is looked for."""
+
+ABOVE_ALL_SCORES = float(np.finfo(np.float64).max)
+"""The threshold at which no case was flagged although one might be."""
+
+Gains: TypeAlias = Callable[[list[OperatingPoints]], FloatArray]
+"""What is computed of several curves; more is better."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCurve:
+    """One model's counts at falling thresholds, from never alarm to an alarm for everybody.
+
+    Attributes
+    ----------
+    ranked : Ranked
+        The cases.
+    grouped : bool
+        Whether cases of one unit are not independent of each other.
+    ends : ndarray of int, shape (n_rows,)
+        How many cases each row flags. The second row is a threshold above all scores, at which no
+        case was flagged although one might be.
+    thresholds : ndarray of shape (n_rows,)
+    """
+
+    ranked: Ranked
+    grouped: bool
+    ends: AnyArray
+    thresholds: FloatArray
+
+    @classmethod
+    def from_ranked(cls, ranked: Ranked, rows: AnyArray | None, *, grouped: bool) -> CountedCurve:
+        """Take some rows of a model's thresholds, or as many as are worth moving."""
+        if rows is None:
+            n_rows = len(ranked.ends) - 1
+            rows = np.linspace(1, n_rows, min(n_rows, MOST_THRESHOLDS)).round().astype(np.intp)
+        rows = np.unique(rows[rows > 0])
+        ends = np.concatenate([[0, 0], ranked.ends[rows], [len(ranked.positive)]])
+        levels = [np.inf, ABOVE_ALL_SCORES], ranked.thresholds[rows], [-np.inf]
+        return cls(ranked, grouped, ends, np.concatenate(levels))
+
+    @cached_property
+    def n_positive(self) -> int:
+        """Number of positives."""
+        return int(np.count_nonzero(self.ranked.positive))
+
+    @cached_property
+    def n_negative(self) -> int:
+        """Number of negatives."""
+        return len(self.ranked.positive) - self.n_positive
+
+    @cached_property
+    def tp(self) -> AnyArray:
+        """True positives of each row."""
+        return _running(self.ranked.positive, self.ends)
+
+    @cached_property
+    def n_groups(self) -> float:
+        """How many equal groups there are; infinite of independent cases."""
+        if not self.grouped:
+            return np.inf
+        units, positive = self.ranked.units, self.ranked.positive
+        return effective_groups(np.bincount(units, positive), np.bincount(units, ~positive))
+
+    @property
+    def prevalence(self) -> float:
+        """Share of the positives."""
+        return self.n_positive / len(self.ranked.positive)
+
+    def prevalences(self, tail: float, break_even: float) -> FloatArray:
+        """Return the prevalence, others over its limits, and of those the nearest to break-even."""
+        cases, design = float(len(self.ranked.positive)), 1.0
+        if self.grouped:
+            sizes = np.bincount(self.ranked.units)[:, None]
+            hits = np.bincount(self.ranked.units, self.ranked.positive)[:, None]
+            design = float(GroupedShare.from_counts(hits, sizes).design[0])
+        kept = cases * allowance(self.n_groups, tail) / design
+        limits = binomial_limits(np.array([self.prevalence * kept]), kept, 1 - 2 * tail)
+        low, high = (float(end[0]) for end in limits)
+        some = self.prevalence, np.clip(break_even, low, high)
+        return np.concatenate([some, np.linspace(low, high, PREVALENCES)])
+
+    def design(self, slope: float) -> FloatArray:
+        """Return the design effect of ``tpr - slope * fpr`` at each row."""
+        if not self.grouped:
+            return np.ones(len(self.ends))
+        positive, units = self.ranked.positive, self.ranked.units
+        sizes = np.stack([np.bincount(units, positive), np.bincount(units, ~positive)])
+        holding = np.count_nonzero(sizes, axis=1)
+        scale = np.array([1 / self.n_positive, -slope / self.n_negative])
+        worth, n_groups = np.where(positive, *scale), sizes.shape[1]
+        # Of the sums over groups g of (V_g - rates @ W_g)^2, with V_g what g has flagged so far.
+        squares = _running(worth * (2 * _before(units, worth) + worth), self.ends)
+        whole = scale[:, None] * sizes
+        crossed = np.stack([_running(worth * part[units], self.ends) for part in whole])
+        rates = np.stack([self.tp / self.n_positive, (self.ends - self.tp) / self.n_negative])
+        spread = squares - 2 * np.sum(rates * crossed, axis=0)
+        spread += np.einsum("ir,ij,jr->r", rates, whole @ whole.T, rates)
+        one_more = np.sum(np.sum(whole**2, axis=1) / holding)
+        varied = spread * n_groups / max(n_groups - 1, 1) + one_more
+        independent = np.abs(scale * [1, slope]) @ (rates * (1 - rates) + 1 / holding[:, None])
+        return np.asarray(np.maximum(varied / independent, 1.0))
+
+    def distances(self, slope: float, tail: float, *, up: bool) -> tuple[FloatArray, FloatArray]:
+        """Return how far recall and false positive rate are from their limits at each row."""
+        kept = allowance(self.n_groups, tail) / self.design(slope)
+        fp = self.ends - self.tp
+        tpr = binomial_limits(self.tp * kept, self.n_positive * kept, 1 - 2 * tail)[int(up)]
+        fpr = binomial_limits(fp * kept, self.n_negative * kept, 1 - 2 * tail)[int(not up)]
+        return np.abs(tpr - self.tp / self.n_positive), np.abs(fpr - fp / self.n_negative)
+
+    def moved(self, slope: float, tail: float, *, up: bool) -> tuple[FloatArray, FloatArray]:
+        """Return the rates of the optimistic or of the pessimistic curve."""
+        on_tpr, on_fpr = self.distances(slope, tail, up=up)
+        both = np.maximum(np.hypot(on_tpr, slope * on_fpr), TINY)
+        sign = 1 if up else -1
+        tpr = self.tp / self.n_positive + sign * on_tpr**2 / both
+        fpr = (self.ends - self.tp) / self.n_negative - sign * slope * on_fpr**2 / both
+        # Rates rise along a curve, and so do their limits.
+        tpr, fpr = (
+            (_falling_back(tpr), np.maximum.accumulate(fpr))
+            if up
+            else (np.maximum.accumulate(tpr), _falling_back(fpr))
+        )
+        for rate in (tpr, fpr):
+            rate[[0, -1]] = 0.0, 1.0
+        return np.clip(tpr, 0.0, 1.0), np.clip(fpr, 0.0, 1.0)
+
+    def points(self, tpr: FloatArray, fpr: FloatArray, prevalence: float) -> OperatingPoints:
+        """Return operating points of these rates, of as many cases."""
+        n_positive = prevalence * len(self.ranked.positive)
+        n_negative = len(self.ranked.positive) - n_positive
+        return OperatingPoints(
+            self.thresholds,
+            tpr * n_positive,
+            fpr * n_negative,
+            n_positive,
+            n_negative,
+            one_case=0.0,
+            by_period=self.ranked.by_period,
+        )
+
+    def selected_tail(self, scenario: Scenario, slope: float, tail: float) -> float:
+        """Return the tail of one threshold that leaves the best of all within twice this one."""
+        first, last, length = self._competition(scenario, slope, tail)
+        if last == first:
+            return tail
+
+        def excess(z: float) -> float:
+            return float(ndtr(-z) + length * z * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)) - 2 * tail
+
+        widest = brentq(excess, -ndtri(2 * tail), FARTHEST)
+        return min(tail, max(float(ndtr(-widest)), 2 * tail / (last - first + 1)))
+
+    def _competition(self, scenario: Scenario, slope: float, tail: float) -> tuple[int, int, float]:
+        """Return the first and last row that may be best, and half their distance in log-odds."""
+        tpr, fpr = self.tp / self.n_positive, (self.ends - self.tp) / self.n_negative
+        worth, near, feasible = tpr - slope * fpr, {}, {}
+        for up in (False, True):
+            on_tpr, on_fpr = self.distances(slope, tail, up=up)
+            near[up] = COMPETING * np.hypot(on_tpr, slope * on_fpr)
+            near[up][[0, -1]] = 0.0
+            points = self.points(*self.moved(slope, tail, up=up), self.prevalence)
+            feasible[up] = solve(points, scenario).feasible
+        surely = np.max((worth - near[False])[feasible[False]])
+        rows = np.flatnonzero(feasible[True] & (worth + near[True] >= surely))
+        rows = rows[(rows > 1) & (rows < len(worth) - 1)]
+        if not len(rows):
+            return 0, 0, 0.0
+        between = slice(rows[0], rows[-1] + 1)
+        parts = np.square(self.distances(slope, tail, up=False)) * [[1.0], [slope**2]]
+        share = (parts / np.maximum(parts.sum(axis=0), TINY))[:, between]
+        counts = (self.tp, self.n_positive), (self.ends - self.tp, self.n_negative)
+        odds = np.stack([logit((hits[between] + 0.5) / (n + 1)) for hits, n in counts])
+        steps = np.diff(odds, axis=1) * (share[:, 1:] + share[:, :-1]) / 2
+        return int(rows[0]), int(rows[-1]), float(steps.sum()) / 2
+
+
+def curve_interval(
+    curve: CountedCurve,
+    gains: Gains,
+    scenario: Scenario,
+    confidence: float,
+    *,
+    chosen: bool,
+    known_prevalence: bool,
+) -> tuple[float, float]:
+    """Return the ends of the interval of a score that rises with the curve.
+
+    Parameters
+    ----------
+    curve : CountedCurve
+    gains : callable
+        The score of each of several operating points.
+    scenario : Scenario
+        With the costs and limits that the score is computed with.
+    confidence : float
+    chosen : bool
+        Whether the score is that of thresholds chosen on these cases.
+    known_prevalence : bool
+        Whether the share of positives is not an estimate.
+    """
+    tail, odds = (1 - confidence) / 2, _odds(curve, scenario)
+    slopes = _slopes(scenario, odds)
+    low_tail = curve.selected_tail(scenario, slopes[0], tail) if chosen else tail
+    # To alarm for everybody costs as much as to alarm for nobody, and a score is at its least.
+    break_even = slopes[0] / (slopes[0] + odds)
+    here = np.array([curve.prevalence])
+    if not known_prevalence:
+        here = curve.prevalences(tail, break_even)
+    rates = [(curve.tp / curve.n_positive, (curve.ends - curve.tp) / curve.n_negative)]
+    rates += [curve.moved(slope, low_tail, up=False) for slope in slopes]
+    rates += [curve.moved(slope, tail, up=True) for slope in slopes]
+    nothing = np.append(np.zeros(len(curve.ends) - 1), 1.0)
+    points = [curve.points(*each, p) for each in [*rates, (nothing, nothing)] for p in here]
+    as_is, *moved, trivial = gains(points).reshape(-1, len(here))
+    worst = np.min(moved[: len(slopes)], axis=0)
+    low, high = (
+        as_is[0] - _reach(-as_is, -worst),
+        as_is[0] + _reach(as_is, np.max(moved[len(slopes) :], axis=0)),
+    )
+    if chosen and worst[0] <= trivial[0]:
+        # Nothing is sure to be better than to alarm for nobody or for everybody.
+        low = min(low, trivial.min())
+    return float(low), float(high)
+
+
+def _reach(as_is: FloatArray, moved: FloatArray) -> float:
+    """Return how far the first score may rise: by the curve, and over the prevalences."""
+    over_prevalences = max(np.max(as_is) - as_is[0], np.max(moved) - moved[0])
+    return float(np.hypot(max(moved[0] - as_is[0], 0.0), over_prevalences))
+
+
+def _odds(curve: CountedCurve, scenario: Scenario) -> float:
+    prevalence = curve.prevalence if scenario.prevalence is None else scenario.prevalence
+    return (1 - prevalence) / prevalence
+
+
+def _slopes(scenario: Scenario, odds: float) -> list[float]:
+    """Return the slope of the lines of equal cost at the mean cost, and of the precision floor."""
+    t = float(cost_moments(scenario.costs, NO_SWITCH, odds)[1][0])
+    floor = scenario.min_precision
+    return [t / max(1 - t, TINY), *([floor / (1 - floor) * odds] if 0 < floor < 1 else [])]
+
+
+def _running(values: AnyArray, ends: AnyArray) -> AnyArray:
+    """Sums of the first cases, as many as each row flags."""
+    return np.append(0, np.cumsum(values))[ends]
+
+
+def _before(units: AnyArray, values: FloatArray) -> FloatArray:
+    """Sum, for each case, the values of the cases of its unit that come before it."""
+    order = np.argsort(units, kind="stable")
+    sums = np.append(0.0, np.cumsum(values[order]))[:-1]
+    first = np.searchsorted(units[order], units[order])
+    before = np.empty(len(values))
+    before[order] = sums - sums[first]
+    return before
+
+
+def _falling_back(rates: FloatArray) -> FloatArray:
+    """No rate is above a later one."""
+    return np.asarray(np.minimum.accumulate(rates[::-1])[::-1])

@@ -1,0 +1,247 @@
+"""Intervals from the limits of a curve: few positives, scores close to 0 and 1, and groups."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import binomtest
+
+import voros
+from voros.inference.curve_limits import CountedCurve, curve_interval
+from voros.inference.resampling import Ranked
+from voros.inference.statistics import Measure
+
+STRICT = voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))
+WARD = voros.Scenario(0.15, 0.2, (1 / 40, 1 / 20))
+NEAR_ONE = voros.Scenario(0.2, 0.3, (1 / 20, 1 / 10))
+NO_LIMITS = voros.Scenario(cost_ratio=1.0)
+
+
+def cases(seed, n_cases=1500, prevalence=0.1, separation=1.15):
+    rng = np.random.default_rng([seed, n_cases])
+    positive = rng.random(n_cases) < prevalence
+    return positive, separation * positive + rng.normal(size=n_cases)
+
+
+def true_score(prevalence, separation, scenario):
+    thresholds = np.linspace(9.0, -8.0, 20_001)
+    sizes = (1e9 * prevalence, 1e9 * (1 - prevalence))
+    points = voros.OperatingPoints.from_points(
+        ndtr(-thresholds), ndtr(separation - thresholds), *sizes
+    )
+    return voros.evaluate_points(points, scenario).score
+
+
+def interval(labels, scores, scenario):
+    """Return the interval that `bootstrap` reports, without its resamples."""
+    measure = Measure.of("partial_voros", scenario)
+    curve = CountedCurve.from_ranked(
+        Ranked.of(labels, scores, worthwhile=True), None, grouped=False
+    )
+    return curve_interval(
+        curve, measure.compute, scenario, 0.95, chosen=True, known_prevalence=False
+    )
+
+
+SETTINGS = {
+    "10 positives": (200, 0.05, 2.5, WARD),
+    "20 positives": (400, 0.05, 2.5, WARD),
+    "40 positives": (800, 0.05, 2.5, WARD),
+    "80 positives": (1600, 0.05, 2.5, WARD),
+    "15 positives near a score of 1": (150, 0.1, 4.0, NEAR_ONE),
+    "hardly any threshold": (300, 0.3, 1.0, voros.Scenario(0.8, 0.3, (0.2, 0.5))),
+    "a useless model": (80, 0.5, 0.0, NO_LIMITS),
+    "a weak model": (200, 0.1, 0.3, voros.Scenario(cost_ratio=0.1)),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_interval_holds_the_true_score(name):
+    """Before, 79 %, 85 %, 88 %, 91 % and 47 % in the first five, and 32 % in the seventh."""
+    n_cases, prevalence, separation, scenario = SETTINGS[name]
+    truth, held = true_score(prevalence, separation, scenario), []
+    for seed in range(40):
+        low, high = interval(*cases(seed, n_cases, prevalence, separation), scenario)
+        assert low < high
+        held.append(low - 1e-3 <= truth <= high)
+    assert np.mean(held) >= 0.9
+
+
+def test_the_interval_reported_is_the_one_simulated():
+    labels, scores = cases(3, 150, 0.1, 4.0)
+    found = voros.bootstrap(labels, scores, NEAR_ONE, n_resamples=100, random_state=0)
+    assert found.method == "curve"
+    assert (found.low, found.high) == pytest.approx(
+        np.clip(interval(labels, scores, NEAR_ONE), 0, 1)
+    )
+    assert "95 % curve interval" in repr(found)
+
+
+def test_one_fixed_threshold_has_the_limits_of_clopper_and_pearson():
+    """No false positive can cost anything at this ratio, so that the cost is the share missed."""
+    labels = np.arange(10_000) < 12
+    scores = np.where(labels, np.arange(10_000) % 3, -1.0)
+    scenario = voros.Scenario(cost_ratio=1e-9, prevalence=0.5)
+    policy = voros.ThresholdPolicy.from_validation([0, 1], [0.0, 1.0], scenario)
+    found = voros.bootstrap(labels, scores, scenario, metric=policy, n_resamples=100)
+    missed = binomtest(4, 12).proportion_ci(0.95, "exact")
+    assert (found.low, found.high) == pytest.approx((missed.low, missed.high), abs=1e-6)
+
+
+def test_a_perfect_model_has_an_interval_with_width():
+    labels = np.arange(150) >= 135
+    for metric in ("partial_voros", "voros", "recall", "expected_cost"):
+        found = voros.bootstrap(
+            labels, np.arange(150), NEAR_ONE, metric=metric, n_resamples=100, random_state=0
+        )
+        assert len(np.unique(found.distribution)) == 1
+        assert found.low < found.high
+
+
+def test_where_no_resample_has_a_threshold_the_interval_still_has_width():
+    positive = np.arange(200) >= 190
+    scores = np.where(positive, 0.0, 1.0 + np.arange(200))
+    result = voros.bootstrap(positive, scores, STRICT, n_resamples=100, random_state=0)
+    assert not result.distribution.any()
+    assert result.low == result.estimate == 0 < result.high
+
+
+def test_cases_repeated_in_groups_are_one_case_each():
+    """Exactly so but for the allowance for few groups, which is small with 300 of them."""
+    labels, scores = cases(1, 900, 0.3, 1.5)
+    alone = voros.bootstrap(labels, scores, NEAR_ONE, n_resamples=100, random_state=0)
+    together = voros.bootstrap(
+        np.repeat(labels, 4),
+        np.repeat(scores, 4),
+        NEAR_ONE,
+        groups=np.repeat(np.arange(900), 4),
+        n_resamples=100,
+        random_state=0,
+    )
+    assert (together.low, together.high) == pytest.approx((alone.low, alone.high), abs=0.015)
+    apart = voros.bootstrap(
+        np.repeat(labels, 4), np.repeat(scores, 4), NEAR_ONE, n_resamples=100, random_state=0
+    )
+    assert apart.high - apart.low < 0.6 * (alone.high - alone.low)
+
+
+def test_the_design_effect_is_that_of_sums_over_groups():
+    rng = np.random.default_rng(5)
+    labels, units = rng.random(60) < 0.4, rng.integers(0, 9, 60)
+    ranked, slope = Ranked.of(labels, rng.normal(size=60), units=units), 0.7
+    curve = CountedCurve.from_ranked(ranked, None, grouped=True)
+    own, group = ranked.positive, ranked.units
+    found = curve.design(slope)
+    for row in (5, 20, 41):
+        flagged = np.arange(60) < curve.ends[row]
+        tpr, fpr = (np.mean(flagged[which]) for which in (own, ~own))
+        parts, more, independent = [], 0.0, 0.0
+        for which, rate, weight in ((own, tpr, 1.0), (~own, fpr, slope)):
+            sizes = np.array([np.sum(which & (group == g)) for g in range(9)])
+            hits = np.array([np.sum(which & flagged & (group == g)) for g in range(9)])
+            n, holding = which.sum(), np.count_nonzero(sizes)
+            parts.append(weight * (hits - rate * sizes) / n)
+            more += weight**2 * np.sum(sizes**2) / n**2 / holding
+            independent += weight**2 * (rate * (1 - rate) / n + 1 / n / holding)
+        varied = np.sum((parts[0] - parts[1]) ** 2) * 9 / 8 + more
+        assert found[row] == pytest.approx(max(varied / independent, 1.0))
+
+
+def test_a_metric_without_limits_of_its_own_refuses_the_method():
+    labels, scores = cases(0)
+    with pytest.raises(ValueError, match="method='curve', which threshold has no limits of"):
+        voros.bootstrap(labels, scores, WARD, metric="threshold", method="curve", n_resamples=100)
+
+
+def test_an_interval_without_width_is_said_in_words():
+    labels = np.arange(100) >= 50
+    twins = {"a": np.arange(100), "b": np.arange(100)}
+    compared = voros.compare(labels, twins, NO_LIMITS, n_resamples=100, random_state=0)
+    assert repr(compared).count("none: no resample differs") == 1
+
+
+def test_resamples_that_nearly_agree_give_an_interval_with_width():
+    """All positives on top but one: recall is 1 in most resamples, and less in a few."""
+    labels = np.arange(300) >= 150
+    scores = np.arange(300.0)
+    scores[150] = 20.0
+    scenario = voros.Scenario(0.5, 0.95, 0.1)
+    for method in ("bca", "percentile"):
+        result = voros.bootstrap(
+            labels,
+            scores,
+            scenario,
+            metric="recall",
+            method=method,
+            confidence=0.5,
+            n_resamples=200,
+            random_state=0,
+        )
+        assert len(np.unique(result.distribution)) > 1
+        assert result.low < result.high
+
+
+@pytest.mark.parametrize(("n_positive", "said"), [(99, True), (100, False)])
+def test_few_positives_are_said(n_positive, said):
+    labels = np.arange(400) < n_positive
+    scores = np.random.default_rng(0).normal(size=400)
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always", voros.FewCasesWarning)
+        voros.bootstrap(labels, scores, NO_LIMITS, n_resamples=100, random_state=0)
+    assert [str(each.message)[:20] for each in noted] == ["99 positives are few"] * said
+
+
+def test_few_groups_are_said():
+    labels = np.arange(560) % 10 < 4
+    scores = np.random.default_rng(0).normal(size=560)
+    for n_groups, said in ((7, True), (8, False)):
+        groups = np.arange(560) // 10 % n_groups
+        with warnings.catch_warnings(record=True) as noted:
+            warnings.simplefilter("always", voros.FewGroupsWarning)
+            voros.bootstrap(labels, scores, NO_LIMITS, groups=groups, n_resamples=100)
+        assert len(noted) == said
+        if said:
+            assert noted[0].filename == __file__
+            assert "7 groups count as 7 equal ones" in str(noted[0].message)
+
+
+def test_unequal_groups_count_as_fewer():
+    """Twenty patients, of whom one has most of the positives, are few."""
+    labels, groups = np.arange(200) % 2 == 0, np.append(np.zeros(105), np.arange(95) % 19 + 1)
+    with pytest.warns(voros.FewGroupsWarning, match="20 groups count as 3.4. equal ones"):
+        voros.bootstrap(
+            labels, np.arange(200) % 7, NO_LIMITS, groups=groups, n_resamples=100, random_state=0
+        )
+
+
+def equal_policies(seed, n_patients):
+    """Two equal models under one policy, for patients of one case or twenty alike."""
+    rng = np.random.default_rng([seed, n_patients])
+    sizes = np.where(rng.random(n_patients) < 0.15, 20, 1)
+    whose = np.repeat(np.arange(n_patients), sizes)
+    ill = rng.random(n_patients) < 0.4
+    scores = {m: (1.2 * ill + rng.normal(size=n_patients))[whose] for m in ("a", "b")}
+    return ill[whose], scores, whose
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_patients", [20, 40])
+def test_equal_policies_rarely_differ_on_unequal_patients(n_patients):
+    scenario = voros.Scenario(cost_ratio=0.5)
+    policy = voros.ThresholdPolicy.from_validation([0, 1], [0.0, 0.6], scenario)
+    found = []
+    for seed in range(200):
+        labels, scores, whose = equal_policies(seed, n_patients)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", voros.FewGroupsWarning)
+            result = voros.compare_policies(
+                labels,
+                scores,
+                {"a": policy, "b": policy},
+                groups=whose,
+                n_resamples=200,
+                random_state=seed,
+            )
+        found.append(result.pairs[0].p_value)
+    assert np.mean(np.array(found) <= 0.05) <= 0.06 + 2 * np.sqrt(0.05 * 0.95 / 200)
