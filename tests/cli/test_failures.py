@@ -90,7 +90,7 @@ def test_the_same_in_a_scenario_file(refused, cases, tmp_path, field):
         (("map", "--min-precision", f"0.1:0.5:{'9' * 400}", *COSTS), "a count of 2 to 1,000"),
         (("map", "--capacity", "1:inf:10", *COSTS), "not a number of any use"),
         (("select", "--confidence", "0.9", "--horizon", "9" * 23, *LIMITS), "at most 1,000,000,0"),
-        (("select", "--confidence", "nan", *LIMITS), "confidence=nan"),
+        (("select", "--confidence", "nan", *LIMITS), "confidence='nan' is not a number"),
     ],
 )
 def test_sizes_beyond_all_bounds(refused, cases, command, complaint):

@@ -128,7 +128,7 @@ def test_notebook_views_state_limits_and_intervals() -> None:
         labels, labels + rng.normal(size=200), voros.Scenario(0.2, 0.4, 0.1), n_resamples=100
     )
     html = found._repr_html_()
-    for part in (f"{found.estimate:.4f}", f"{found.low:.4f} to {found.high:.4f}", "100 resamples"):
+    for part in (f"{found.estimate:.4f}", f"{found.low:.4f} to {found.high:.4f}", "curve"):
         assert part in html
     for limit in ("at least 0.2", "at most alarms on 40 % of the cases"):
         assert limit in html

@@ -120,8 +120,14 @@ def test_what_cannot_be_promised_is_refused() -> None:
             voros.Scenario(0.2, 0.5, COSTS, prevalence=0.1),
             guarantee=voros.Guarantee(),
         )
-    with pytest.raises(TypeError, match=r"accepted is a voros\.Guarantee"):
-        render_page(points_of(y, scores), voros.Scenario(0.2, 0.5, COSTS), guarantee=0.95)
+    with pytest.raises(TypeError, match=r"accepted is a voros\.Guarantee or a confidence"):
+        render_page(points_of(y, scores), voros.Scenario(0.2, 0.5, COSTS), guarantee="95 %")
+
+
+def test_a_bare_confidence_is_a_guarantee_of_the_population() -> None:
+    points, scenario = points_of(*cases(200)), voros.Scenario(0.2, 0.5, COSTS)
+    page = render_page(points, scenario, guarantee=0.9)
+    assert page == render_page(points, scenario, guarantee=voros.Guarantee(0.9))
 
 
 @pytest.mark.browser
