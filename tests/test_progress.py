@@ -43,8 +43,8 @@ import numpy as np
 import voros
 
 rng = np.random.default_rng(0)
-y_true = rng.random(200) < 0.3
-y_score = y_true + rng.normal(size=200)
+y_true = rng.random(600) < 0.3
+y_score = y_true + rng.normal(size=600)
 scenario = voros.Scenario(0.3, 0.5, 0.1)
 found = voros.bootstrap(y_true, y_score, scenario, n_resamples=400, progress=True)
 """

@@ -1,6 +1,7 @@
 """Spark on a cluster of two worker processes, and with one of them killed."""
 
 import threading
+import time
 from contextlib import suppress
 
 import numpy as np
@@ -178,6 +179,16 @@ def test_a_killed_executor_leads_to_the_right_number_or_an_error(frame, cases):
 
 
 def _executors(psutil):
+    """Wait for the executors of the cluster, which a busy machine starts late."""
+    for _ in range(120):
+        found = _running_executors(psutil)
+        if found:
+            return found
+        time.sleep(0.5)
+    return []
+
+
+def _running_executors(psutil):
     found = []
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arguments import check_count
+from voros.core.arguments import as_number, check_count
 from voros.core.costs import CostDistribution
 from voros.core.deciding import decide
 from voros.core.decision import Decision, solve
@@ -20,6 +20,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import mean_t
 from voros.exceptions import (
+    ArgumentError,
     DependentPeriodsWarning,
     IncompleteCountsError,
     InfeasibleError,
@@ -256,6 +257,9 @@ def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
     return guarantee.split(n_models)
 
 
+NAME = "guarantee"
+
+
 def read_guarantee(guarantee: object) -> Guarantee | None:
     """Return a guarantee, or None; a number is its confidence, several are a ladder.
 
@@ -270,7 +274,11 @@ def read_guarantee(guarantee: object) -> Guarantee | None:
     if guarantee is None or isinstance(guarantee, Guarantee):
         return guarantee
     if isinstance(guarantee, (Real, tuple, list)) and not isinstance(guarantee, bool):
-        return Guarantee(guarantee)  # type: ignore[arg-type]
+        plain = guarantee if isinstance(guarantee, (tuple, list)) else as_number(guarantee, NAME)
+        try:
+            return Guarantee(plain)  # type: ignore[arg-type]
+        except ArgumentError as error:
+            raise ValueError(f"{NAME}={guarantee!r}: {error}") from None
     raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee or a confidence")
 
 

@@ -225,6 +225,8 @@ def test_the_items_are_those_of_the_paper():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::voros.exceptions.FewGroupsWarning")
+@pytest.mark.filterwarnings("ignore::voros.exceptions.FewCasesWarning")
 def test_a_study_against_published_predictions(tmp_path):
     """Two labels of the published files differ; the run says so and takes over the split."""
     pytest.importorskip("matplotlib")
