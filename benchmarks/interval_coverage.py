@@ -13,12 +13,15 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, logit, ndtr, ndtri
 
 import voros
+from voros.core.calibration import Calibration
+from voros.core.risk_quality import auroc_interval
 from voros.inference.bands import BAND_KINDS, Kind, area_band, roc_band
 from voros.inference.bca import METHODS
 from voros.inference.curve_limits import CountedCurve, curve_interval
@@ -210,6 +213,41 @@ def show_bands(setting: Setting, args: argparse.Namespace) -> None:
             )
 
 
+def show_quality(args: argparse.Namespace) -> None:
+    """Judge the intervals of the AUROC and of the Brier score of calibrated risks."""
+    for n_positive, failing in product((5, 10, 30, 100), (0.0, 0.05)):
+        # A share of the positives looks like negatives.
+        true = (1 - failing) * float(ndtr(3 / np.sqrt(2))) + failing / 2
+        held = []
+        for rng in generators(args.data_sets, args.seed):
+            y = np.arange(n_positive + 200) < n_positive
+            seen = y & (rng.random(len(y)) >= failing)
+            points = voros.OperatingPoints.from_scores(y, 3.0 * seen + rng.normal(size=len(y)))
+            found = auroc_interval(points)
+            held.append((found.low > true, found.high < true, found.high - found.low))
+        _show_quality(f"AUROC {true:.3f}, {n_positive} positives of {n_positive + 200}", held)
+    for n_cases, prevalence in ((100, 0.05), (300, 0.03), (1000, 0.02), (1000, 0.1)):
+        middle = logit(prevalence) - 0.7
+        risks = expit(middle + 1.3 * ndtri((np.arange(1_000_000) + 0.5) / 1_000_000))
+        true, held = float(np.mean(risks * (1 - risks))), []
+        for rng in generators(args.data_sets, args.seed):
+            risk = expit(middle + 1.3 * rng.normal(size=n_cases))
+            y = rng.random(n_cases) < risk
+            if y.any():
+                brier = Calibration.of(voros.OperatingPoints.from_scores(y, risk)).brier
+                held.append((brier.low > true, brier.high < true, brier.high - brier.low))
+        _show_quality(f"Brier {true:.3f}, {n_cases} cases, {risks.mean():.3f} positive", held)
+
+
+def _show_quality(name: str, held: list[tuple[bool, bool, float]]) -> None:
+    above, below, width = np.mean(held, axis=0)
+    print(
+        f"{name} covered {1 - above - below:.3f} (above {above:.3f}, below {below:.3f}) "
+        f"width {width:.4f} ({len(held)} data sets)",
+        flush=True,
+    )
+
+
 def generators(count: int, seed: int) -> Iterator[np.random.Generator]:
     return map(np.random.default_rng, np.random.SeedSequence(seed).spawn(count))
 
@@ -243,9 +281,13 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--bands", action="store_true", help="judge bands instead of intervals")
+    parser.add_argument("--quality", action="store_true", help="judge AUROC and Brier score")
     parser.add_argument("--every", type=int, default=1000, help="show results so far")
     args = parser.parse_args()
     warnings.simplefilter("ignore", voros.VorosWarning)
+    if args.quality:
+        show_quality(args)
+        return
     for setting in (s for s in SETTINGS if s.name in args.settings):
         if args.bands:
             show_bands(setting, args)

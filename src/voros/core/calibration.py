@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from voros.core.exact_intervals import binomial_limits
+from voros.core.exact_intervals import binomial_limits, mean_limits
 from voros.core.operating_points import OperatingPoints
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -119,7 +119,7 @@ class Calibration:
         cells = _Cells.of(points)
         curve = calibration_curve(*cells.cases_one_by_one, n_bins, confidence)
         z = NormalDist().inv_cdf((1 + confidence) / 2)
-        means = cells.mean_risk, cells.observed(confidence), cells.brier(z)
+        means = cells.mean_risk, cells.observed(confidence), cells.brier(confidence)
         rest = cells.without_certain()
         certain, missing = cells.n_cases - rest.n_cases, rest.why_no_line
         if missing:
@@ -182,16 +182,14 @@ class _Cells:
         low, high = binomial_limits(np.array([hits]), self.n_cases, confidence)
         return Estimate(float(hits) / self.n_cases, float(low[0]), float(high[0]))
 
-    def brier(self, z: float) -> Estimate:
+    def brier(self, confidence: float) -> Estimate:
         missed, false = (1 - self.risk) ** 2, self.risk**2
         first, second = (
             float(missed**power @ self.positive + false**power @ (self.cases - self.positive))
             for power in (1, 2)
         )
-        mean = first / self.n_cases
-        spread = max(second / self.n_cases - mean**2, 0.0) / max(self.n_cases - 1, 1)
-        half = z * float(np.sqrt(spread))
-        return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
+        limits = mean_limits(first, second, self.n_cases, confidence)
+        return Estimate(first / self.n_cases, *limits)
 
     def without_certain(self) -> _Cells:
         """Leave out risks of exactly 0 and 1, which have no logit."""

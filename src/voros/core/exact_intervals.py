@@ -55,6 +55,38 @@ def binomial_limits(
     return low, high
 
 
+def mean_limits(
+    total: float, squares: float, n_cases: float, confidence: float
+) -> tuple[float, float]:
+    """Return limits of the mean of numbers within 0 and 1, from their sum and that of squares.
+
+    The lower one is a quantile of the mean of the values and one more of 0, weighted at random
+    (Gaffke, 2005), by the beta distribution of the same mean and variance. Of zeros and ones it is
+    that of Clopper and Pearson. The upper one is its mirror image.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in mean_limits(5.0, 5.0, 10, confidence=0.95)]
+    [0.1871, 0.8129]
+    >>> [round(end, 4) for end in mean_limits(5.0, 2.5, 10, confidence=0.95)]
+    [0.3739, 0.6261]
+    """
+    tail = (1.0 - confidence) / 2
+    mirrored = n_cases - total, n_cases - 2 * total + squares
+    return _beta_limit(total, squares, n_cases, tail), 1.0 - _beta_limit(*mirrored, n_cases, tail)
+
+
+def _beta_limit(total: float, squares: float, n_cases: float, tail: float) -> float:
+    from scipy.special import betaincinv
+
+    mean = total / (n_cases + 1)
+    variance = (squares / (n_cases + 1) - mean**2) / (n_cases + 2)
+    if mean <= 0 or variance <= 0:
+        return max(mean, 0.0)
+    size = mean * (1 - mean) / variance - 1
+    return float(betaincinv(mean * size, (1 - mean) * size, tail))
+
+
 @dataclass(frozen=True)
 class EvaluationIntervals:
     """Where precision, recall, alarms and cost lie in the population that the cases come from.

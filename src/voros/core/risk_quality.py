@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from voros.core.calibration import Estimate
-from voros.core.exact_intervals import Interval
+from voros.core.exact_intervals import Interval, mean_limits
 from voros.core.operating_points import OperatingPoints
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -114,30 +114,27 @@ def _resampled(
 
 
 def auroc_interval(points: OperatingPoints, confidence: float = 0.95) -> Estimate:
-    """Area under the ROC curve of independent cases, its interval by DeLong's variance.
+    """Area under the ROC curve of independent cases, with limits that hold with few of them.
 
-    The interval is one of the logit, which keeps it within 0 and 1; NaN where the area is 0 or 1,
-    of which no variance can be seen.
+    The area is the mean, over positives, of the share of negatives that score lower, and likewise
+    over negatives. Both means have their limits, and the two distances to them add as standard
+    deviations do (after DeLong et al., 1988).
 
     Examples
     --------
     >>> points = OperatingPoints.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.6, 0.5, 0.7, 0.2])
     >>> found = auroc_interval(points)
     >>> round(found.value, 4), round(found.low, 2), round(found.high, 2)
-    (0.8889, 0.26, 0.99)
+    (0.8889, 0.02, 1.0)
     """
     tp, fp = np.diff(points.tp), np.diff(points.fp)
     # Share of the negatives below each score, and of the positives above it; ties count half.
     below = 1 - (points.fp[1:] - fp / 2) / points.n_negative
     above = (points.tp[1:] - tp / 2) / points.n_positive
     area = float(tp @ below) / points.n_positive
-    spread = sum(
-        float(count @ (place - area) ** 2) / (n - 1) / n if n > 1 else np.inf
+    ends = [
+        mean_limits(float(count @ place), float(count @ place**2), n, confidence)
         for count, place, n in ((tp, below, points.n_positive), (fp, above, points.n_negative))
-    )
-    if not 0 < area < 1:
-        return Estimate(area, np.nan, np.nan)
-    middle = np.log(area / (1 - area))
-    half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(spread) / (area * (1 - area))
-    low, high = (float(0.5 * (1 + np.tanh(x / 2))) for x in (middle - half, middle + half))
-    return Estimate(area, low, high)
+    ]
+    low, high = (math.hypot(*(end[side] - area for end in ends)) for side in (0, 1))
+    return Estimate(area, max(area - low, 0.0), min(area + high, 1.0))
