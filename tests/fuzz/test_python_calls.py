@@ -42,6 +42,7 @@ KINDS = {
     "cost_ratio": "costs",
     "prevalence": "prevalence",
     "confidence": "level",
+    "guarantee": "level",
     "tolerance": "tolerance",
     "n_positive": "size",
     "n_negative": "size",
@@ -339,6 +340,8 @@ SAMPLES = {
     ),
     *("list", "column", "ones", "Series", "polars", "frame of one", "half floats", "one short"),
 }
+LADDER = {"reversed pair"}
+"""Several confidences from high to low."""
 SOUND: dict[tuple[str, str], set[str]] = {
     ("Scenario", "capacity"): {"1e-308", "5e-324"},  # refused with the cases: below one of them
     ("net_benefit", "threshold_probability"): {
@@ -375,7 +378,9 @@ SOUND: dict[tuple[str, str], set[str]] = {
         "negative",
     },
     ("policy.predict", "cost_ratio"): RATIOS,
+    ("Guarantee", "confidence"): LADDER,
     ("Guarantee", "horizon"): {"None", "1", "5", "np.int8", "10**400"},
+    ("select_model(more)", "guarantee"): LADDER,
     ("from_scores", "groups"): {
         "huge whole numbers",
         *("zeros", "ones", "texts", "complex column", "tiny weights", "vast weights"),
@@ -489,11 +494,6 @@ def pairs_of_arguments() -> Iterator[tuple[str, dict[str, Odd]]]:
         yield names[at], {each: ODD_VALUES[i] for each, i in zip(chosen, values, strict=True)}
 
 
-@pytest.mark.xfail(
-    reason="intervals with a confidence below one half or groups of two, and Fractions as the "
-    "confidence of a guarantee, are not refused or answered cleanly yet",
-    strict=False,
-)
 @pytest.mark.slow
 @pytest.mark.parametrize("calls", [every_argument, pairs_of_arguments])
 def test_odd_arguments_are_answered_or_refused_by_name(calls: Any) -> None:

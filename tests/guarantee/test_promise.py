@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -272,6 +273,12 @@ def test_never_alarm_comes_with_the_explanation() -> None:
             positive, scores, SCENARIO, guarantee=Guarantee(0.999), n_models=1
         )
     assert policy.never_alarms
+
+
+def test_any_real_number_is_a_confidence() -> None:
+    with pytest.warns(voros.LowConfidenceWarning, match="a probability of 0.6667"):
+        assert Guarantee(Fraction(1, 3)) == Guarantee(1 / 3)
+    assert Guarantee((Fraction(19, 20), Fraction(9, 10))).confidence == (0.95, 0.9)
 
 
 @pytest.mark.parametrize("confidence", [0, 1, 1.5, "high", True])

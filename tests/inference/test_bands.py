@@ -1,5 +1,7 @@
 """Bands hold the population's curve, and say which kind they are."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
@@ -81,6 +83,14 @@ def test_recall_is_read_on_the_line_between_highest_points():
     points = voros.OperatingPoints.from_scores([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
     found = recall_at(points, np.array([0.0, 1 / 6, 1 / 3, 1.0]))
     assert found == pytest.approx([2 / 3, 5 / 6, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("band", [roc_band, area_band])
+def test_every_argument_in_the_signature_is_accepted(cases, band):
+    options = {p.name: p.default for p in signature(band).parameters.values() if p.kind == 3}
+    assert "n_resamples" in options
+    scenario = {"scenario": SCENARIO} if band is area_band else {}
+    band(*cases, **scenario, **options | {"n_resamples": 100, "random_state": 0})
 
 
 def test_bad_arguments_are_refused(cases):

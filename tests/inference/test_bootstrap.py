@@ -160,7 +160,8 @@ def test_cases_that_repeat_within_groups_widen_the_interval(cases):
     ("arguments", "message"),
     [
         ({"metric": "f1"}, "metric='f1'; accepted are 'partial_voros'"),
-        ({"method": "basic"}, "method='basic'; accepted are 'curve', 'bca', 'percentile'"),
+        ({"method": "basic"}, "method='basic'; accepted are 'auto', 'curve', 'bca', 'percentile'"),
+        ({"method": None}, "method=None; accepted are 'auto'"),
         ({"n_resamples": 10}, "n_resamples=10; accepted is a whole number of at least 100"),
         ({"confidence": 1.0}, "confidence=1.0; accepted is a number strictly between"),
         ({"groups": np.zeros(600)}, "groups holds one group only"),

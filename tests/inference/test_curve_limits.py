@@ -99,6 +99,25 @@ def test_a_perfect_model_has_an_interval_with_width():
         assert found.low < found.high
 
 
+def test_intervals_of_low_confidence_are_nested():
+    labels, scores = cases(0, 300)
+    ends = [
+        voros.bootstrap(labels, scores, WARD, confidence=c, n_resamples=100, random_state=0)
+        for c in (1e-308, 0.25, 0.49, 0.5, 0.8, 0.95)
+    ]
+    assert np.all(np.diff([each.low for each in ends]) <= 1e-12)
+    assert np.all(np.diff([each.high for each in ends]) >= -1e-12)
+    assert ends[0].low <= ends[0].estimate <= ends[0].high
+
+
+@pytest.mark.filterwarnings("ignore::voros.FewGroupsWarning")
+def test_two_groups_of_one_class_each_say_nothing():
+    labels, scores = cases(0, 60, 0.4)
+    found = voros.bootstrap(labels, scores, WARD, groups=labels, n_resamples=100, random_state=0)
+    assert found.low < 1e-3
+    assert found.high > 1 - 1e-3
+
+
 def test_where_no_resample_has_a_threshold_the_interval_still_has_width():
     positive = np.arange(200) >= 190
     scores = np.where(positive, 0.0, 1.0 + np.arange(200))

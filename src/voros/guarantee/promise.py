@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -93,12 +93,11 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         """Check the arguments."""
-        if isinstance(self.confidence, (tuple, list)):
-            object.__setattr__(self, "confidence", _check_ladder(tuple(self.confidence)))
-        else:
-            _check_confidence(self.confidence)
+        several = isinstance(self.confidence, (tuple, list))
+        check = _check_ladder if several else _check_confidence
+        object.__setattr__(self, "confidence", check(self.confidence))
         if self.ladder is not None:
-            object.__setattr__(self, "ladder", _check_ladder(tuple(self.ladder), self.confidence))
+            object.__setattr__(self, "ladder", _check_ladder(self.ladder, self.confidence))
         if self.horizon is not None:
             accepted = "a whole number of cases above 0, or None for the population"
             check_count(self.horizon, "horizon", accepted)
@@ -362,10 +361,8 @@ def _has_repeated_groups(points: OperatingPoints) -> bool:
     return points.grouped is not None and points.grouped.repeated
 
 
-def _check_confidence(confidence: float) -> None:
-    number = isinstance(confidence, Real) and not isinstance(confidence, bool)
-    if not number or not 0 < confidence < 1:
-        check_confidence(confidence)
+def _check_confidence(value: Any) -> float:
+    confidence = check_confidence(value)
     if confidence < LEAST_CONFIDENCE:
         warn_caller(
             f"confidence={confidence!r} allows limits to break with a probability of "
@@ -373,12 +370,12 @@ def _check_confidence(confidence: float) -> None:
             f"Guarantee({1 - confidence:.4g})",
             LowConfidenceWarning,
         )
+    return confidence
 
 
-def _check_ladder(ladder: tuple[float, ...], chosen: object = None) -> tuple[float, ...]:
+def _check_ladder(values: Any, chosen: object = None) -> tuple[float, ...]:
     """Return at least two falling confidences, one of them the chosen one."""
-    for confidence in ladder:
-        _check_confidence(confidence)
+    ladder = tuple(map(_check_confidence, values))
     falling = len(ladder) > 1 and all(one > other for one, other in pairwise(ladder))
     if not falling or (chosen is not None and chosen not in ladder):
         name = "confidence" if chosen is None else "ladder"

@@ -37,6 +37,10 @@ FEWEST_FALSE_ALARMS = 10
 judge."""
 
 
+NOT_OF_BANDS = ("method", "periods", "times")
+"""Arguments of intervals that bands do not take."""
+
+
 @dataclass(frozen=True, eq=False)
 class Band:
     """A curve, and the band in which the population's curve lies with a stated confidence.
@@ -84,7 +88,7 @@ class Band:
         return f"Band({self.label}, mean width {np.mean(self.high - self.low):.4f})"
 
 
-@takes(Resampling, leave_out=("method",))
+@takes(Resampling, leave_out=NOT_OF_BANDS)
 def roc_band(
     y_true: Any, scores: Any, *, kind: Kind = "simultaneous", **options: Unpack[BandOptions]
 ) -> Any:
@@ -119,7 +123,7 @@ def roc_band(
     return one_or_all(_bands("fpr", at, kind, values, scale), scores)
 
 
-@takes(Resampling, leave_out=("method",))
+@takes(Resampling, leave_out=NOT_OF_BANDS)
 def area_band(
     y_true: Any,
     scores: Any,

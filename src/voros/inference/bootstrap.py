@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class BandOptions(TypedDict, total=False):
 class IntervalOptions(BandOptions, total=False):
     """Keywords of intervals and comparisons; `bootstrap` explains them."""
 
-    method: Method
+    method: Method | Literal["auto"]
     periods: Any
     times: Any
 
@@ -62,7 +62,7 @@ class Resampling:
 
     n_resamples: int = 2000
     confidence: float = 0.95
-    method: Method | None = None
+    method: Method | Literal["auto"] = "auto"
     stratified: bool = False
     groups: Any = None
     pos_label: Any = None
@@ -86,8 +86,7 @@ class Resampling:
         accepted = f"a whole number of at least {least} and at most {most:,}"
         check_count(self.n_resamples, "n_resamples", accepted, least, most)
         object.__setattr__(self, "confidence", check_confidence(self.confidence))
-        if self.method is not None:
-            check_choice(self.method, "method", METHODS)
+        check_choice(self.method, "method", ("auto", *METHODS))
 
     def method_for(self, measure: Measure) -> Method:
         """Return the method asked for, or the default for a metric."""
@@ -97,7 +96,9 @@ class Resampling:
                 f"='curve', which {measure.name} has no limits of: a better curve may lower it; "
                 "accepted are 'bca' and 'percentile'",
             )
-        return self.method or ("bca" if measure.curve is None else "curve")
+        if self.method == "auto":
+            return "bca" if measure.curve is None else "curve"
+        return self.method
 
     def plan(
         self, y_true: Any, scores: Any, scenario: Scenario | None = None, *, worthwhile: bool
@@ -237,12 +238,12 @@ def bootstrap(
         function of `OperatingPoints` and the scenario.
     n_resamples : int, default 2000
     confidence : float in (0, 1), default 0.95
-    method : {"curve", "bca", "percentile"}, optional
+    method : {"auto", "curve", "bca", "percentile"}, default "auto"
         "curve" takes the exact limits of the curve at every threshold and allows for thresholds
         that were chosen on the same cases; it holds with few positives and close to scores of 0
-        and 1. It is the default for partial VOROS, VOROS, recall, expected cost and policies. The
-        others have quantiles of the resamples, corrected for bias and skewness by "bca", their
-        default, and for neither by "percentile".
+        and 1. "bca" and "percentile" take quantiles of the resamples, with and without a
+        correction for bias and skewness. "auto" is "curve" for partial VOROS, VOROS, recall,
+        expected cost and policies, and "bca" for all other metrics.
     stratified : bool, default False
         By default the number of positives varies from resample to resample, as it does when cases
         come as they come: the interval covers not knowing the prevalence. True keeps the class

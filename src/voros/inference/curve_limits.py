@@ -53,8 +53,12 @@ PREVALENCES = 9
 COMPETING = 0.5
 """Thresholds compete where their intervals of this share of the width overlap that of the best."""
 
-FARTHEST = 9.0
-"""Standard errors beyond which no error is looked for."""
+NEAREST, FARTHEST = 1.0, 9.0
+"""Standard errors between which the selected statistic is looked for; below one its approximate
+probability no longer falls."""
+
+LEAST_PREVALENCE = 1e-9
+"""Of fewer positives, or negatives, there is no curve to score."""
 
 ABOVE_ALL_SCORES = float(np.finfo(np.float64).max)
 """The threshold at which no case was flagged although one might be."""
@@ -132,7 +136,8 @@ class CountedCurve:
             design = float(GroupedShare.from_counts(hits, sizes).design[0])
         kept = cases * allowance(self.n_groups, tail) / design
         limits = binomial_limits(np.array([self.prevalence * kept]), kept, 1 - 2 * tail)
-        low, high = (float(end[0]) for end in limits)
+        within = LEAST_PREVALENCE, 1 - LEAST_PREVALENCE
+        low, high = (float(np.clip(end[0], *within)) for end in limits)
         some = self.prevalence, np.clip(break_even, low, high)
         return np.concatenate([some, np.linspace(low, high, PREVALENCES)])
 
@@ -205,7 +210,8 @@ class CountedCurve:
         def excess(z: float) -> float:
             return float(ndtr(-z) + length * z * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)) - 2 * tail
 
-        widest = brentq(excess, -ndtri(2 * tail), FARTHEST)
+        nearest = max(-ndtri(2 * tail), NEAREST)
+        widest = brentq(excess, nearest, FARTHEST) if excess(nearest) > 0 else nearest
         return min(tail, max(float(ndtr(-widest)), 2 * tail / (last - first + 1)))
 
     def _competition(self, scenario: Scenario, slope: float, tail: float) -> tuple[int, int, float]:
