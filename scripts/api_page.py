@@ -15,6 +15,7 @@ PACKAGES = (
     "voros.inference",
     "voros.guarantee",
     "voros.policy",
+    "voros.alarms",
     "voros.monitoring",
     "voros.allocation",
     "voros.estimators",

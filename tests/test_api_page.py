@@ -124,7 +124,7 @@ def test_labels_come_first_then_scores_then_the_scenario_then_keywords(name: str
 def test_points_come_first_then_the_scenario(name: str) -> None:
     parameters = inspect.signature(FUNCTIONS[name]).parameters
     leading = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    assert leading[0] in ("points", "points_by_model", "fpr")
+    assert leading[0] in ("points", "points_by_model", "fpr", "rows")
     assert "scenario" not in parameters or leading[1] == "scenario"
 
 

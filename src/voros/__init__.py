@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from voros.alarms import AlarmRule as AlarmRule
+    from voros.alarms import alarm_points as alarm_points
     from voros.allocation import GroupThresholds as GroupThresholds
     from voros.allocation import JointPolicy as JointPolicy
     from voros.allocation import allocate as allocate
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 HOMES = {
+    "alarms": "AlarmRule alarm_points",
     "allocation": "GroupThresholds JointPolicy allocate allocate_points compare_group_thresholds",
     "core": "costs",
     "core.money": "MoneyCost",
@@ -105,8 +108,8 @@ _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split(
 __all__ = list(_HOME_OF)
 
 PARTS = (
-    "allocation cli core datasets devices engines estimators frameworks guarantee inference io "
-    "monitoring plotting policy present text torch"
+    "alarms allocation cli core datasets devices engines estimators frameworks guarantee inference "
+    "io monitoring plotting policy present text torch"
 )
 MODULES = {"costs": "core.costs", **{name: name for name in PARTS.split()}}
 """Parts that ``import voros`` alone gives access to, and where they are."""

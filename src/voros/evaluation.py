@@ -204,7 +204,7 @@ class Evaluation:
             binding = "not known from these counts"
         limits = (
             f"precision >= {self.scenario.min_precision:g}, "
-            f"alarms <= {self.max_alarms:g} of {self.points.n_cases:g}"
+            f"alarms <= {self.max_alarms:g} of {self._all_cases}"
         )
         if self.scenario.per is not None:
             limits += f" ({self.scenario.capacity} {self.scenario.rule})"
@@ -220,6 +220,11 @@ class Evaluation:
             ),
             ("region", f"area {self.region.area:.4g}, {self.region.case.value}"),
         )
+
+    @property
+    def _all_cases(self) -> str:
+        stays = self.points.stays
+        return f"{self.points.n_cases:g}" if stays is None else stays.words
 
     def _table(self) -> Table:
         header = ("cost ratio", "threshold", "TP", "FP", "alarms", "precision", "recall")

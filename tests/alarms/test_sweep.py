@@ -11,7 +11,11 @@ from alarms.ward_by_rows import HOUR, counted_events, follow, random_rule, rando
 from voros.alarms import sweep as sweeping
 from voros.alarms.rule import AlarmRule
 from voros.alarms.stays import CountedRows, Stays
-from voros.alarms.sweep import alarm_rows, counts_by_stay, sweep
+from voros.alarms.sweep import ScoredRows, sweep
+
+
+def scored_rows(stays, rule, score):
+    return ScoredRows.from_scores(CountedRows.from_stays(stays, rule), stays.highest(score))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -21,7 +25,8 @@ def test_every_threshold_counts_as_a_loop_over_rows_does(seed):
         ward, rule = random_ward(rng), random_rule(rng)
         stays = Stays.from_columns(ward.stay, ward.hour, ward.events)
         rows, scores = CountedRows.from_stays(stays, rule), stays.highest(ward.score)
-        curve = sweep(rows, scores)
+        scored = ScoredRows.from_scores(rows, scores)
+        curve = sweep(scored)
         assert rows.n_events == sum(len(counted_events(ward, s, rule)) for s in set(ward.stay))
         for row, threshold in enumerate(curve.thresholds):
             *expected, _ = follow(ward, rule, threshold)
@@ -29,9 +34,9 @@ def test_every_threshold_counts_as_a_loop_over_rows_does(seed):
             assert [int(one[row] + other[row]) for one, other in parts] == expected
         threshold = rng.integers(0, 8)
         *expected, sounded = follow(ward, rule, threshold)
-        by_stay = counts_by_stay(rows, scores, threshold)
+        by_stay = scored.counts_by_stay(threshold)
         assert [int(column.sum()) for column in by_stay] == expected
-        at = alarm_rows(rows, scores, threshold)
+        at = rows.rows[scored.kept][scored.alarm_rows(threshold)]
         assert [(stays.names[stays.stay[i]], stays.times[i] / HOUR) for i in at] == sounded
 
 
@@ -41,7 +46,7 @@ def test_stays_longer_than_what_is_followed_at_once(monkeypatch):
     for _ in range(30):
         ward, rule = random_ward(rng), random_rule(rng)
         stays = Stays.from_columns(ward.stay, ward.hour, ward.events)
-        curve = sweep(CountedRows.from_stays(stays, rule), stays.highest(ward.score))
+        curve = sweep(scored_rows(stays, rule, ward.score))
         for row, threshold in enumerate(curve.thresholds):
             tp, fp, *_ = follow(ward, rule, threshold)
             assert curve.with_event.tp[row] == tp
@@ -57,7 +62,7 @@ def test_alarms_never_fall_with_the_threshold_and_are_as_many_as_fit():
         values = rng.integers(0, 4, n_rows).astype(float)
         stays = Stays.from_columns(np.zeros(n_rows), hours, ([], []))
         rows = CountedRows.from_stays(stays, AlarmRule(snooze=snooze, horizon=1))
-        curve = sweep(rows, stays.highest(values))
+        curve = sweep(ScoredRows.from_scores(rows, stays.highest(values)))
         alarms = curve.without_event.alarms
         assert np.all(np.diff(alarms) >= 0)
         for count, threshold in zip(alarms, curve.thresholds, strict=True):
@@ -74,7 +79,7 @@ def test_alarms_never_fall_with_the_threshold_and_are_as_many_as_fit():
 def test_an_early_false_alarm_can_silence_the_useful_one():
     stays = Stays.from_columns([1, 1], [0, 3], ([1], [6]))
     rows = CountedRows.from_stays(stays, AlarmRule(snooze=4, horizon=4))
-    curve = sweep(rows, stays.highest([0.5, 0.8]))
+    curve = sweep(ScoredRows.from_scores(rows, stays.highest([0.5, 0.8])))
     assert curve.thresholds.tolist() == [0.8, 0.5]
     assert curve.with_event.tp.tolist() == [1, 0]
     assert curve.with_event.fp.tolist() == [0, 1]
@@ -86,7 +91,7 @@ def test_one_alarm_in_a_window_where_the_snooze_is_longer_than_it():
         ward = random_ward(rng)
         rule = AlarmRule(snooze=8, horizon=8, lead=1, repeats="capacity_only")
         stays = Stays.from_columns(ward.stay, ward.hour, ward.events)
-        curve = sweep(CountedRows.from_stays(stays, rule), stays.highest(ward.score))
+        curve = sweep(scored_rows(stays, rule, ward.score))
         for part in (curve.with_event, curve.without_event):
             assert np.array_equal(part.alarms, part.tp + part.fp)
 
@@ -104,7 +109,7 @@ def test_recall_and_precision_of_an_icu_by_hand():
     stays = Stays.from_columns(stay, hour, ([1, 3], [10, 6]))
     rule = AlarmRule(snooze="30min", horizon="8h", lead="5min", repeats="capacity_only")
     rows = CountedRows.from_stays(stays, rule)
-    counts = counts_by_stay(rows, stays.highest(score), 0.5)
+    counts = ScoredRows.from_scores(rows, stays.highest(score)).counts_by_stay(0.5)
     assert counts.tp.tolist() == [1, 0, 0]
     assert counts.fp.tolist() == [2, 1, 0]
     assert counts.alarms.tolist() == [4, 1, 0]
@@ -115,7 +120,7 @@ def test_recall_and_precision_of_an_icu_by_hand():
 def test_events_that_no_scored_row_can_catch_are_counted():
     stays = Stays.from_columns([1, 2, 3], [0, 0, 5], ([1, 2, 3, 9], [20, 1, 4, 2]))
     rows = CountedRows.from_stays(stays, AlarmRule(snooze=1, horizon=6))
-    curve = sweep(rows, stays.highest([0.5, np.nan, 0.5]))
+    curve = sweep(ScoredRows.from_scores(rows, stays.highest([0.5, np.nan, 0.5])))
     assert rows.n_events == 3  # of stays that have a row
     assert stays.n_other_events == 1
     assert curve.n_without_row == 3  # too late, no score, before the first row

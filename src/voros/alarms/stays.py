@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 
 from voros.alarms.rule import MICROSECONDS, MICROSECONDS_PER_DAY, AlarmRule
-from voros.core.arrays import as_vector, check_same_length
+from voros.core.arrays import (
+    LARGEST_FINITE,
+    as_floats,
+    as_vector,
+    check_same_length,
+)
 from voros.core.clock import read_clock
-from voros.core.grouped_cases import group_codes
+from voros.core.grouped_cases import group_codes, missing_values
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray
 
@@ -62,9 +67,7 @@ class Stays:
     n_other_events: int
 
     @classmethod
-    def from_columns(
-        cls, stay: Any, time: Any, events: tuple[Any, Any], *, time_zone: str | None = None
-    ) -> Stays:
+    def from_columns(cls, stay: Any, time: Any, events: tuple[Any, Any]) -> Stays:
         """Put rows and events in order of stay and time.
 
         Parameters
@@ -75,12 +78,14 @@ class Stays:
             Datetimes or numbers of hours.
         events : pair of array-likes
             Stay and time of each event, written as those of the rows.
-        time_zone : str, optional
-            The place whose clock the times show; see `Periods.from_times`.
         """
         row_names, event_names = as_vector(stay, "stay"), as_vector(events[0], "events")
-        row_times = read_microseconds(time, "time", time_zone)
-        event_times = read_microseconds(events[1], "events", time_zone)
+        row_times, clock = read_microseconds(time, "time")
+        event_times, event_clock = read_microseconds(events[1], "events")
+        if len(event_times) and event_clock != clock:
+            raise ArgumentError(
+                "events", f" are times by {event_clock}, and the rows by {clock}; give one kind"
+            )
         check_same_length(stay=row_names, time=row_times)
         check_same_length(**{"stays of events": event_names, "times of events": event_times})
         codes, event_codes, names = _common_codes(row_names, event_names)
@@ -108,7 +113,11 @@ class Stays:
 
     def highest(self, scores: Any, name: str = "score") -> AnyArray:
         """Return the score of each row: the highest of one time, NaN where all are missing."""
-        column = np.asarray(as_vector(scores, name), dtype=np.float64)
+        column = as_vector(scores, name)
+        if column.dtype == object:
+            column = np.where(missing_values(column), np.nan, column)
+        # The threshold +inf is never alarm.
+        column = np.minimum(as_floats(column, name), LARGEST_FINITE)
         check_same_length(stay=self.order, **{name: column})
         return np.asarray(np.fmax.reduceat(column[self.order], self.firsts))
 
@@ -129,8 +138,8 @@ class CountedRows:
         The event that an alarm at the row catches; `NO_EVENT` where it catches none.
     unfinished : ndarray of bool
         Whether no event follows in the record, and it ends before the horizon does.
-    event_stay : ndarray of int
-        The stay of each event that counts.
+    event_stay, event_times : ndarray of int
+        Stay and time of each event that counts.
     """
 
     stays: Stays
@@ -141,6 +150,7 @@ class CountedRows:
     event: AnyArray
     unfinished: BoolArray
     event_stay: AnyArray
+    event_times: AnyArray
 
     @classmethod
     def from_stays(cls, stays: Stays, rule: AlarmRule) -> CountedRows:
@@ -171,6 +181,7 @@ class CountedRows:
             event=np.where(caught, ahead, NO_EVENT),
             unfinished=(ahead == NO_EVENT) & (left < rule.horizon),
             event_stay=event_stay,
+            event_times=event_times,
         )
 
     @property
@@ -271,17 +282,18 @@ def _common_codes(rows: AnyArray, events: AnyArray) -> tuple[AnyArray, AnyArray,
     return renumbered[codes[: len(rows)]], renumbered[codes[len(rows) :]], rows[first]
 
 
-def read_microseconds(times: Any, name: str, time_zone: str | None = None) -> AnyArray:
-    """Return datetimes, or numbers of hours, as whole microseconds."""
+def read_microseconds(times: Any, name: str) -> tuple[AnyArray, str]:
+    """Return datetimes, or numbers of hours, as whole microseconds, and which clock that is."""
     values = as_vector(times, name)
     if len(values) == 0:
-        return np.zeros(0, dtype=np.int64)
+        return np.zeros(0, dtype=np.int64), ""
     if values.dtype.kind not in "iuf":
-        return read_clock(times, time_zone, elapsed=True).times.astype(np.int64)
+        clock = read_clock(times, elapsed=True)
+        return clock.times.astype(np.int64), clock.words
     if not np.all(np.abs(values) <= LARGEST_HOURS):
         raise ArgumentError(
             name,
             " holds numbers that are not hours (missing, or beyond a billion); accepted are "
             "datetimes or numbers of hours",
         )
-    return np.rint(values.astype(np.float64) * MICROSECONDS["h"]).astype(np.int64)
+    return np.rint(values.astype(np.float64) * MICROSECONDS["h"]).astype(np.int64), "hours"

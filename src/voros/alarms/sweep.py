@@ -57,16 +57,9 @@ class StayCurve(NamedTuple):
     n_without_row: int
 
 
-def sweep(rows: CountedRows, scores: FloatArray) -> StayCurve:
-    """Count alarms and caught events at every distinct score.
-
-    Parameters
-    ----------
-    rows : CountedRows
-    scores : ndarray
-        Of every row of the stays; NaN where there is none.
-    """
-    scored = ScoredRows.from_scores(rows, scores)
+def sweep(scored: ScoredRows) -> StayCurve:
+    """Count alarms and caught events at every distinct score."""
+    rows = scored.rows
     stay, threshold = scored.own_thresholds()
     added = np.stack(scored.count(stay, threshold))
     # Counts at a threshold, less those at the next higher one of the same stay.
@@ -85,20 +78,6 @@ def sweep(rows: CountedRows, scores: FloatArray) -> StayCurve:
         without_event=without_event,
         n_without_row=rows.n_events - int(np.count_nonzero(reached != NO_EVENT)),
     )
-
-
-def counts_by_stay(rows: CountedRows, scores: FloatArray, threshold: float) -> AlarmCounts:
-    """Count the alarms of each stay at one threshold."""
-    every = np.arange(rows.stays.n_stays)
-    return ScoredRows.from_scores(rows, scores).count(every, np.full(len(every), threshold))
-
-
-def alarm_rows(rows: CountedRows, scores: FloatArray, threshold: float) -> AnyArray:
-    """Return the numbers of the rows, of all of the stays, at which an alarm sounds."""
-    scored = ScoredRows.from_scores(rows, scores)
-    every = np.arange(rows.stays.n_stays)
-    sounded = [row for _, row in scored.alarms(every, np.full(len(every), threshold))]
-    return np.sort(rows.rows[scored.kept][np.concatenate([np.zeros(0, dtype=np.intp), *sounded])])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -151,6 +130,17 @@ class ScoredRows:
         new = np.ones(len(order), dtype=np.bool_)
         new[1:] = (np.diff(stay) != 0) | (scores[1:] != scores[:-1])
         return stay[new], scores[new]
+
+    def counts_by_stay(self, threshold: float) -> AlarmCounts:
+        """Count the alarms of each stay at one threshold."""
+        every = np.arange(self.rows.stays.n_stays)
+        return self.count(every, np.full(len(every), threshold))
+
+    def alarm_rows(self, threshold: float) -> AnyArray:
+        """Return which of the kept rows sound an alarm, in order of stay and time."""
+        every = np.arange(self.rows.stays.n_stays)
+        sounded = [row for _, row in self.alarms(every, np.full(len(every), threshold))]
+        return np.sort(np.concatenate([np.zeros(0, dtype=np.intp), *sounded]))
 
     def count(self, stay: AnyArray, threshold: FloatArray) -> AlarmCounts:
         """Count the alarms of a stay at a threshold, for many pairs of both; stays rise."""

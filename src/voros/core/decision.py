@@ -153,12 +153,15 @@ def solve(
     """
     deployed = at_deployment(points, scenario)
     # A capacity per period is one of the cases as observed, whose periods are known.
-    if scenario.per is None:
+    if deployed.stays is not None:
+        deployed = deployed.stays.within_reach(deployed, scenario)
+        max_alarms = deployed.max_alarms(scenario)
+    elif scenario.per is None:
         max_alarms = scenario.max_alarms(deployed.n_cases, deployed.one_case)
     else:
         max_alarms = points.max_alarms(scenario)
     feasible, cut = deployed.within_limits(scenario.floor, max_alarms), float("nan")
-    if scenario.per is not None and points.by_period is not None:
+    if scenario.per_period and points.by_period is not None:
         per_positive = float(deployed.n_positive / points.n_positive)
         per_negative = float(deployed.n_negative / points.n_negative)
         cut = points.by_period.cut(scenario, per_positive, per_negative)

@@ -62,7 +62,7 @@ def group_codes(groups: Any, positive: BoolArray, name: str = "groups") -> AnyAr
     """
     names = as_vector(groups, name)
     check_same_length(**{"y_true": positive, name: names})
-    missing = _missing(names)
+    missing = missing_values(names)
     if missing.any():
         raise ValueError(
             f"{name} is missing in {np.count_nonzero(missing)} of {len(names)} cases (first at "
@@ -128,7 +128,8 @@ def counts_by_group(
     return counts
 
 
-def _missing(names: AnyArray) -> BoolArray:
+def missing_values(names: AnyArray) -> BoolArray:
+    """Mark the values that are missing: NaN, NaT, None, or what pandas writes for no value."""
     if names.dtype.kind in "fc":
         return np.isnan(names)
     if names.dtype.kind in "mM":

@@ -109,10 +109,10 @@ def limits_message(decision: Decision) -> str:
     )
     if len(points) == 1:
         return f"{opening}. The points hold no threshold that raises an alarm"
-    if capable.sum() == 1 and scenario.per is not None:
+    if capable.sum() == 1 and scenario.per_period:
         return f"{opening}. The capacity binds: at the highest score it is passed already"
     if capable.sum() == 1:
-        fewest = points.alarms[1]
+        fewest = points.alarms[1:].min()
         return (
             f"{opening}. The capacity binds: the highest scores are tied, and the fewest alarms "
             f"any threshold raises is {fewest:g}"
@@ -123,7 +123,7 @@ def limits_message(decision: Decision) -> str:
         f"{best.precision:.4g}, at a recall of {best.recall:.4g} ({best.alarms:g} alarms)"
     )
     precise = points.precise_enough(scenario.min_precision) & (points.alarms > 0)
-    if precise.any() and scenario.per is None:
+    if precise.any() and not scenario.per_period:
         enough = points.alarms[precise][0]
         advice += f"; with a capacity of {enough:g} alarms the floor could be met"
     return advice

@@ -27,6 +27,9 @@ from voros.core.stated_points import read_counts, read_rates
 from voros.devices.libraries import on_device, refuse_on_device
 from voros.typing import AnyArray, BoolArray, FloatArray
 
+if TYPE_CHECKING:
+    from voros.alarms.points import StayRows
+
 COLUMNS = ("thresholds", "tp", "fp", "alarms")
 """What holds a row for every threshold."""
 
@@ -62,6 +65,10 @@ class OperatingPoints:
         that can be chosen within given limits, or the ends of ranges of scores, with bounds.
     on_device : DeviceCases or None
         The cases, where they stay on a device; the columns are counted when they are asked for.
+    stays : StayRows or None
+        The rows of stays, where `voros.alarm_points` counted alarms over them.
+    capacity_alarms : ndarray of shape (n_points,) or None
+        Alarms that count for the capacity, where they are more than `alarms`.
 
     Examples
     --------
@@ -89,6 +96,8 @@ class OperatingPoints:
     whole: bool = field(init=False)
     covers: Coverage = field(default=EVERY_SCORE, kw_only=True)
     on_device: DeviceCases | None = field(default=None, kw_only=True)
+    stays: StayRows | None = field(default=None, kw_only=True)
+    capacity_alarms: AnyArray | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Derive once what every limit is compared with."""
@@ -323,6 +332,8 @@ class OperatingPoints:
         """
         if prevalence is None:
             return self
+        if self.stays is not None:
+            return self.stays.at_prevalence(prevalence).points()
         points = self.reweighted(prevalence)
         # Points of a traced curve need not be nested: their order by alarms may change.
         rows = np.lexsort((points.tp, points.alarms))
@@ -349,7 +360,8 @@ class OperatingPoints:
         """Return some of the points, as counts alone: without the cases behind them."""
         columns = self.thresholds[rows], self.tp[rows], self.fp[rows]
         sizes = self.n_positive, self.n_negative, self.one_case
-        return OperatingPoints(*columns, *sizes, covers=covers)
+        counted = None if self.capacity_alarms is None else self.capacity_alarms[rows]
+        return OperatingPoints(*columns, *sizes, covers=covers, capacity_alarms=counted)
 
     def precise_enough(self, min_precision: float | Fraction) -> BoolArray:
         """Mark the thresholds that keep a precision floor."""
@@ -357,10 +369,13 @@ class OperatingPoints:
 
     def within_capacity(self, max_alarms: float) -> BoolArray:
         """Mark the thresholds that raise at most ``max_alarms``."""
-        return within_capacity(self.alarms, max_alarms)
+        counted = self.alarms if self.capacity_alarms is None else self.capacity_alarms
+        return within_capacity(counted, max_alarms)
 
     def max_alarms(self, scenario: Scenario) -> float:
         """Return the capacity of a scenario as a number of these cases."""
+        if self.stays is not None:
+            return self.stays.max_alarms(scenario, self.n_cases)
         n_periods = None if self.by_period is None else self.by_period.n_periods
         return scenario.max_alarms(self.n_cases, self.one_case, n_periods)
 
@@ -369,7 +384,7 @@ class OperatingPoints:
         within = self.within_limits(
             check_scenario(scenario).min_precision, self.max_alarms(scenario)
         )
-        if self.by_period is not None and scenario.per is not None:
+        if self.by_period is not None and scenario.per_period:
             within &= ~(self.thresholds <= self.by_period.cut(scenario))
         return within
 
@@ -379,13 +394,17 @@ class OperatingPoints:
 
     def columns(self) -> dict[str, AnyArray]:
         """Return the points column by column, as any data-frame library takes them."""
-        names = ("tp", "fp", "fpr", "tpr", "precision", "alarms")
+        names = ["tp", "fp", "fpr", "tpr", "precision", "alarms"]
+        if self.capacity_alarms is not None:
+            names.append("capacity_alarms")
         return {"threshold": self.thresholds} | {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         """Summarise the curve, without counting what is on a device."""
         cases = self.on_device
         held = f"{len(self):,} thresholds" if cases is None else f"thresholds on {cases.library!r}"
+        if self.stays is not None:
+            return f"OperatingPoints({held} of {self.stays.words})"
         return (
             f"OperatingPoints({held}, n_positive={self.n_positive:g}, "
             f"n_negative={self.n_negative:g})"

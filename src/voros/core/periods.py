@@ -148,6 +148,8 @@ def read_periods(
         Naming what is missing, or what nothing would look at.
     """
     given = [name for name, value in (("periods", periods), ("times", times)) if value is not None]
+    if scenario.per is not None and not scenario.per_period:
+        raise ArgumentError("per", f"={scenario.per!r} {scenario.needed_for_periods}")
     if scenario.per is None:
         if given:
             raise ArgumentError(

@@ -30,6 +30,12 @@ SCENARIO_PARTS = ("min_precision", "capacity", "cost_ratio", "prevalence", "per"
 SMALLEST_PREVALENCE = 1e-100
 """Below it, negatives per positive overflow once they are multiplied by a cost."""
 
+LARGEST_RATE = 86_400.0
+"""Alarms per patient-day: one each second."""
+
+PATIENT_DAY = "patient-day"
+"""The capacity is a rate of alarms over stays; see `voros.alarm_points`."""
+
 LARGEST_DENOMINATOR = 10**9
 """Limits are read as the nearest fraction with at most this denominator, so 0.15 means 3/20."""
 
@@ -70,7 +76,8 @@ class Scenario:
         "week", "shift". Functions then need the period of each case, as ``times`` (where `per` is
         "hour", "shift", "day", "week", "month", "quarter" or "year") or as ``periods``, a column
         of any grouping of the cases. Shifts of times begin at 07:00, 15:00 and 23:00 unless `per`
-        says when: "shift 06:00,18:00".
+        says when: "shift 06:00,18:00". "patient-day" is for alarms over stays (`alarm_points`):
+        the capacity is then a mean rate, and any number above 0.
     exceed : float in [0, 1), optional
         With `per`: at most this share of the periods may have more alarms than the capacity, and 0
         is never. The mean over the periods must be within the capacity too; by default it alone.
@@ -97,6 +104,8 @@ class Scenario:
     Scenario(min_precision=0.15, capacity=0.5, cost_ratio=uniform(0.111111, 0.166667))
     >>> Scenario(capacity=20, cost_ratio=0.1, per="day", exceed=0.05)
     Scenario(min_precision=0.0, capacity=20, cost_ratio=known(0.1), per='day', exceed=0.05)
+    >>> Scenario(0.1, capacity=0.1, cost_ratio=0.05, per="patient-day").rule
+    'per patient-day, on average'
     """
 
     min_precision: float = 0.0
@@ -129,7 +138,10 @@ class Scenario:
                 "cost_ratio is required: C_FP / C_FN as a number, a pair (low, high), or a "
                 "distribution from voros.costs"
             )
-        _check_capacity(self.capacity)
+        if self.per == PATIENT_DAY:
+            self._read_rate()
+        else:
+            _check_capacity(self.capacity)
         check_number(self.min_precision, "min_precision")
         if self.prevalence is not None:
             accepted = f"a number strictly between 0 and 1, and at least {SMALLEST_PREVALENCE:g}"
@@ -138,13 +150,24 @@ class Scenario:
             object.__setattr__(self, "prevalence", prevalence)
         # numpy's numbers compare and print as Python's own do.
         whole = isinstance(self.capacity, Integral)
-        if self.per is not None or self.exceed is not None:
+        if self.per_period or self.exceed is not None:
             self._read_period(whole)
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
         object.__setattr__(self, "min_precision", float(self.min_precision))
         object.__setattr__(self, "capacity_is_count", whole)
         object.__setattr__(self, "costs", as_costs(self.cost_ratio))
         object.__setattr__(self, "cost_ratio", self.costs)
+
+    def _read_rate(self) -> None:
+        accepted = "a number of alarms per patient-day above 0"
+        rate = check_number(self.capacity, "capacity", accepted, OPEN_INTERVAL[0], LARGEST_RATE)
+        object.__setattr__(self, "capacity", rate)
+        if self.exceed is not None:
+            raise ArgumentError(
+                "exceed",
+                f"={self.exceed!r} cannot be combined with per={PATIENT_DAY!r}: the capacity is a "
+                "mean rate over all stays",
+            )
 
     def _read_period(self, whole: bool) -> None:
         if not isinstance(self.per, str) or not self.per.strip():
@@ -168,9 +191,11 @@ class Scenario:
             object.__setattr__(self, "exceed", share)
 
     def max_alarms(
-        self, n_cases: int | float, one_case: float = 1.0, n_periods: int | None = None
+        self, n_cases: int | float, one_case: float = 1.0, n_periods: float | None = None
     ) -> float:
         """Return the capacity as a number of alarms on ``n_cases``, in ``n_periods`` together.
+
+        Of a rate per patient-day the periods are the patient-days.
 
         Raises
         ------
@@ -181,12 +206,9 @@ class Scenario:
         """
         if self.per is not None:
             if n_periods is None:
-                raise ArgumentError(
-                    "per",
-                    f"={self.per!r} needs the period of each case, as times or periods; what takes "
-                    "neither knows no capacity per period",
-                )
-            alarms: float = min(int(self.capacity) * n_periods, n_cases)
+                raise ArgumentError("per", f"={self.per!r} {self.needed_for_periods}")
+            alarms: float = float(as_fraction(self.capacity) * as_fraction(n_periods))
+            alarms = min(alarms, n_cases) if self.per_period else alarms
         elif self.capacity_is_count:
             alarms = min(int(self.capacity), n_cases)
         elif isinstance(n_cases, Integral):
@@ -196,15 +218,35 @@ class Scenario:
         else:
             alarms = self.capacity * n_cases
         if alarms < one_case:
+            of, units = self._base(n_cases, n_periods)
             raise InfeasibleError(
                 Message(
                     Argument("capacity"),
-                    f"={self.capacity!r} of {n_cases:g} cases is {alarms:g} alarms: fewer than one "
+                    f"={self.capacity!r} of {of:g} {units} is {alarms:g} alarms: fewer than one "
                     "case, so no alarm is ever possible. The smallest capacity that admits one is "
-                    f"{one_case / n_cases:.6g} of the cases",
+                    f"{one_case / of:.6g} of the {units}",
                 )
             )
         return float(alarms)
+
+    def _base(self, n_cases: float, n_periods: float | None) -> tuple[float, str]:
+        """What the capacity is a share of, or a rate over."""
+        return (n_periods or 1, "patient-days") if self.per == PATIENT_DAY else (n_cases, "cases")
+
+    @property
+    def per_period(self) -> bool:
+        """Whether the capacity is one for each of several periods."""
+        return self.per is not None and self.per != PATIENT_DAY
+
+    @property
+    def needed_for_periods(self) -> str:
+        """What a capacity per period or per patient-day needs, in words."""
+        if self.per_period:
+            return (
+                "needs the period of each case, as times or periods; what takes neither knows no "
+                "capacity per period"
+            )
+        return "is a rate over stays; it needs the points of voros.alarm_points"
 
     @property
     def floor(self) -> Fraction:
@@ -245,10 +287,12 @@ class Scenario:
         prevalence: that of the data
         """
         share = f"{100 * self.capacity:.6g} % of the cases"
-        alarms = f"{self.capacity:,} alarms" if self.capacity_is_count else f"alarms on {share}"
+        alarms = f"alarms on {share}"
+        if self.capacity_is_count or self.per is not None:
+            alarms = f"{self.capacity:,} alarms"
         if self.per is not None:
             alarms += f" {self.rule}"
-        limited = self.capacity_is_count or self.capacity < 1
+        limited = self.capacity_is_count or self.per is not None or self.capacity < 1
         return (
             ("precision", f"at least {self.min_precision:g}" if self.min_precision else "any"),
             ("capacity", f"at most {alarms}" if limited else "no limit"),

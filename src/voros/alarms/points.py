@@ -1,0 +1,352 @@
+"""Operating points of alarms over stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from voros.alarms.rule import MICROSECONDS, AlarmRule
+from voros.alarms.stays import NO_EVENT, CountedRows, Stays
+from voros.alarms.sweep import AlarmCounts, ScoredRows, StayCurve, sweep
+from voros.core.arguments import check_type
+from voros.core.arrays import as_vector, check_same_length, named_columns
+from voros.core.grouped_cases import group_codes, missing_values
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import PATIENT_DAY, Scenario
+from voros.exceptions import ArgumentError
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StayRows:
+    """The scored rows of stays behind operating points.
+
+    Attributes
+    ----------
+    scored : ScoredRows
+    unit : ndarray of int, shape (n_stays,)
+        The patient of each stay, from 0.
+    weights : tuple of two floats
+        How many stays each stay with an event stands for, and each without one.
+
+    Examples
+    --------
+    >>> points = alarm_points(
+    ...     stay=[1, 1, 2],
+    ...     time=[0, 5, 0],
+    ...     score=[0.2, 0.9, 0.4],
+    ...     events=([1], [8]),
+    ...     rule=AlarmRule(snooze=2, horizon=6),
+    ... )
+    >>> points.stays.n_stays, points.stays.n_events, points.stays.lead_times(0.5).tolist()
+    (2, 1, [3.0])
+    """
+
+    scored: ScoredRows
+    unit: AnyArray
+    weights: tuple[float, float] = (1, 1)
+
+    @property
+    def rows(self) -> CountedRows:
+        """The rows that count."""
+        return self.scored.rows
+
+    @property
+    def rule(self) -> AlarmRule:
+        """When an alarm sounds, and which events it catches."""
+        return self.rows.rule
+
+    @property
+    def n_stays(self) -> int:
+        """Stays that have a row."""
+        return self.rows.stays.n_stays
+
+    @property
+    def n_units(self) -> int:
+        """Patients, who are independent of each other."""
+        return int(self.unit.max()) + 1
+
+    @property
+    def n_events(self) -> int:
+        """Events that count, caught or not."""
+        return self.rows.n_events
+
+    @property
+    def n_events_without_row(self) -> int:
+        """Events that no scored row can catch; they count as missed."""
+        return self.curve.n_without_row
+
+    @property
+    def n_events_without_stay(self) -> int:
+        """Events of stays that have no row; they are left out."""
+        return self.rows.stays.n_other_events
+
+    @cached_property
+    def curve(self) -> StayCurve:
+        """Alarms at every threshold."""
+        return sweep(self.scored)
+
+    @cached_property
+    def slots(self) -> AnyArray:
+        """Alarms of each stay if every row sounded one."""
+        scores = np.zeros(len(self.rows.stays.times))
+        every = ScoredRows.from_scores(self.rows, scores)
+        return np.bincount(every.stay[every.alarm_rows(-np.inf)], minlength=self.n_stays)
+
+    @property
+    def patient_days(self) -> float:
+        """Days at which an alarm may sound, of all stays."""
+        return float(self._weighted(self.rows.days))
+
+    def _weighted(self, per_stay: AnyArray) -> Any:
+        has_event = self.rows.has_event
+        parts = per_stay[has_event].sum(), per_stay[~has_event].sum()
+        return (self.weights[0] * parts[0] + self.weights[1] * parts[1]).item()
+
+    @property
+    def words(self) -> str:
+        """How many stays, events and days."""
+        events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
+        return f"{self.n_stays:,} stays, {events}, {self.patient_days:,.6g} patient-days"
+
+    def points(self) -> OperatingPoints:
+        """Return the counts at every threshold, ordered by alarms."""
+        tp, fp, counted = (
+            np.append(0, self.weights[0] * one + self.weights[1] * other)
+            for one, other in zip(self.curve.with_event, self.curve.without_event, strict=True)
+        )
+        thresholds = np.append(np.inf, self.curve.thresholds)
+        # Of equal counts the last one is chosen: the one with fewest alarms of any kind.
+        order = np.lexsort((thresholds, -counted, tp, tp + fp))
+        order = np.append(0, order[(tp + fp)[order] > 0])
+        tp, fp, counted = tp[order], fp[order], counted[order]
+        n_slots = self._weighted(self.slots)
+        if n_slots == 0:
+            raise ValueError("no row of any stay counts; all of them follow an event")
+        return OperatingPoints(
+            thresholds[order],
+            tp,
+            fp,
+            self.weights[0] * self.n_events,
+            n_slots,
+            float(min(self.weights)),
+            stays=self,
+            capacity_alarms=None if np.array_equal(counted, tp + fp) else counted,
+        )
+
+    def at_prevalence(self, prevalence: float) -> StayRows:
+        """Reweight the stays so that this share of them has an event."""
+        n_with = int(np.count_nonzero(self.rows.has_event))
+        if n_with in (0, self.n_stays):
+            which = "none" if n_with == 0 else "each"
+            raise ArgumentError("prevalence", f"={prevalence!r}: {which} of the stays has an event")
+        weights = prevalence * self.n_stays / n_with
+        others = (1 - prevalence) * self.n_stays / (self.n_stays - n_with)
+        return replace(self, weights=(weights, others))
+
+    def max_alarms(self, scenario: Scenario, no_limit: float) -> float:
+        """Return the capacity of a scenario as a number of alarms."""
+        if scenario.per == PATIENT_DAY:
+            return scenario.max_alarms(0, float(min(self.weights)), self.patient_days)
+        if scenario.per is not None:
+            raise ArgumentError(
+                "per", f"={scenario.per!r}; accepted for alarms over stays is {PATIENT_DAY!r}"
+            )
+        if not scenario.capacity_is_count and scenario.capacity < 1:
+            raise ArgumentError(
+                "capacity",
+                f"={scenario.capacity!r} is a share of cases, which stays do not have; accepted "
+                f"are a whole number of alarms, or a rate with per={PATIENT_DAY!r}",
+            )
+        return float(scenario.capacity) if scenario.capacity_is_count else float(no_limit)
+
+    def within_reach(self, points: OperatingPoints, scenario: Scenario) -> OperatingPoints:
+        """Return the points with enough negatives for all false alarms within the limits.
+
+        Then the score is the same whatever their number is.
+        """
+        if self.n_events == 0:
+            raise ValueError("the stays hold no event that counts; at least one is needed")
+        floor = scenario.min_precision
+        reach = points.n_positive * (1 - floor) / floor if floor > 0 else np.inf
+        most = self.max_alarms(scenario, np.inf)
+        needed = min(reach, most)
+        if np.isinf(needed) or needed <= points.n_negative:
+            return points
+        return replace(points, n_negative=needed)
+
+    def counts(self, thresholds: FloatArray) -> AlarmCounts:
+        """Count alarms of each patient at each threshold: arrays (n_units, n_thresholds)."""
+        shape = self.n_units, len(thresholds)
+        stay = np.repeat(np.arange(self.n_stays), len(thresholds))
+        found = self.scored.count(stay, np.tile(thresholds, self.n_stays))
+        cell = self.unit[stay] * len(thresholds) + np.tile(np.arange(shape[1]), self.n_stays)
+        return AlarmCounts(
+            *(np.bincount(cell, each, minlength=np.prod(shape)).reshape(shape) for each in found)
+        )
+
+    def by_unit(self, per_stay: AnyArray) -> FloatArray:
+        """Add up a number of each stay by patient."""
+        sums = np.zeros(self.n_units)
+        np.add.at(sums, self.unit, per_stay)
+        return sums
+
+    def lead_times(self, threshold: float) -> FloatArray:
+        """Return the hours from the first useful alarm to each event that is caught."""
+        sounded = self.scored.alarm_rows(threshold)
+        event, first = np.unique(self.scored.event[sounded], return_index=True)
+        caught = event != NO_EVENT
+        times = self.rows.times[self.scored.kept][sounded[first[caught]]]
+        return np.asarray((self.rows.event_times[event[caught]] - times) / MICROSECONDS["h"])
+
+    def first_alarms(self, threshold: float) -> tuple[BoolArray, BoolArray]:
+        """Return which stays alarm at all, and in which of them the first alarm is useful."""
+        sounded = self.scored.alarm_rows(threshold)
+        stay, first = np.unique(self.scored.stay[sounded], return_index=True)
+        alarmed, useful = (np.zeros(self.n_stays, dtype=np.bool_) for _ in range(2))
+        alarmed[stay] = True
+        useful[stay] = self.scored.event[sounded[first]] != NO_EVENT
+        return alarmed, useful
+
+
+def alarm_points(
+    rows: Any = None,
+    *,
+    stay: Any,
+    time: Any,
+    score: Any,
+    events: Any,
+    rule: AlarmRule,
+    groups: Any = None,
+) -> OperatingPoints | dict[str, OperatingPoints]:
+    """Count the alarms of scores over stays, and the events they catch, at every threshold.
+
+    The points go wherever operating points do. A true positive is an event that is caught, a false
+    positive a false alarm; the positives are the events. Neither precision floor nor capacity need
+    a number of negatives; where one is needed it is that of the alarms if every row sounded one.
+
+    Parameters
+    ----------
+    rows : data frame or mapping of columns, optional
+        Scored rows, of which the other arguments name columns. Without it they are arrays.
+    stay : str or array-like of shape (n_rows,)
+        Whose row it is.
+    time : str or array-like of shape (n_rows,)
+        Datetimes, or numbers of hours. Rows may be in any order; of several rows of a stay at one
+        time the highest score counts.
+    score : str, list of str, array-like, mapping of str to array-like, or data frame
+        Of one model, or of several by name. A row whose score is missing cannot sound an alarm.
+    events : data frame, mapping or pair of array-likes
+        Stay and time of each event, in columns named as those of the rows, or as a pair. Events
+        without a time are left out: a stay may be listed to say that it has none.
+    rule : AlarmRule
+        When an alarm sounds, and which events it catches.
+    groups : str or array-like of shape (n_rows,), optional
+        The patient of each row, where one has several stays. A guarantee takes patients as
+        independent, and without it stays.
+
+    Returns
+    -------
+    OperatingPoints, or dict of them by model where models have names
+
+    Examples
+    --------
+    Stay 1 has an event at hour 10; the alarm at hour 6 catches it:
+
+    >>> import voros
+    >>> hours = {"stay": [1, 1, 1, 2, 2], "hour": [0, 6, 9, 0, 8]}
+    >>> hours["risk"] = [0.1, 0.7, 0.9, 0.3, 0.8]
+    >>> points = voros.alarm_points(
+    ...     hours,
+    ...     stay="stay",
+    ...     time="hour",
+    ...     score="risk",
+    ...     events={"stay": [1], "hour": [10]},
+    ...     rule=voros.AlarmRule(snooze="6h", horizon="6h"),
+    ... )
+    >>> points
+    OperatingPoints(6 thresholds of 2 stays, 1 event, 1.20833 patient-days)
+    >>> points.thresholds[:2].tolist(), points.tp[:2].tolist(), points.fp[:2].tolist()
+    ([inf, 0.9], [0, 1], [0, 0])
+    """
+    check_type(rule, "rule", AlarmRule, "a voros.AlarmRule(snooze=..., horizon=...)")
+    stay_column, time_column = _column(rows, stay, "stay"), _column(rows, time, "time")
+    stays = Stays.from_columns(stay_column, time_column, _events(events, stay, time))
+    unit = _units(stays, None if groups is None else _column(rows, groups, "groups"))
+    counted = CountedRows.from_stays(stays, rule)
+
+    def points_of(column: Any, name: str) -> OperatingPoints:
+        scored = ScoredRows.from_scores(counted, stays.highest(column, name))
+        return StayRows(scored=scored, unit=unit).points()
+
+    columns = _models(rows, score)
+    if columns is None:
+        return points_of(_column(rows, score, "score"), "score")
+    return {name: points_of(column, f"score of {name!r}") for name, column in columns.items()}
+
+
+def _models(rows: Any, score: Any) -> dict[str, Any] | None:
+    """Return the scores of several models by name; None where there is one without a name."""
+    if rows is not None and isinstance(score, (list, tuple)):
+        return {name: _column(rows, name, "score") for name in score}
+    if isinstance(score, str):
+        return None
+    columns = named_columns(score, "score")
+    return None if columns is None else {str(name): column for name, column in columns}
+
+
+def _column(rows: Any, column: Any, name: str) -> Any:
+    """Return a column by its name, or an array as it was given."""
+    if rows is None:
+        if isinstance(column, str):
+            raise ArgumentError(name, f"={column!r} names a column; give the rows first")
+        return column
+    columns = dict(named_columns(rows, "rows") or ())
+    if not isinstance(column, str) or column not in columns:
+        accepted = ", ".join(map(repr, columns)) or "none: rows is not a data frame"
+        raise ArgumentError(name, f"={column!r:.60} is not a column; accepted are {accepted}")
+    return columns[column]
+
+
+def _events(events: Any, stay: Any, time: Any) -> tuple[Any, Any]:
+    """Return stay and time of each event that has a time."""
+    if isinstance(events, (tuple, list)) and len(events) == 2:
+        names, times = events
+    else:
+        keys = [key if isinstance(key, str) else None for key in (stay, time)]
+        names = _column(events, keys[0] or "stay", "events")
+        times = _column(events, keys[1] or "time", "events")
+    missing = missing_values(as_vector(times, "events"))
+    check_same_length(**{"stays of events": as_vector(names, "events"), "times of events": missing})
+    if not missing.any():
+        return names, times
+    return as_vector(names, "events")[~missing], _without(times, missing)
+
+
+def _without(times: Any, missing: BoolArray) -> Any:
+    """Leave out missing times; columns of data frames keep their time zone."""
+    import narwhals.stable.v2 as nw
+
+    column = nw.from_native(times, series_only=True, pass_through=True)
+    if isinstance(column, nw.Series):
+        return column.filter((~missing).tolist()).to_native()
+    return [value for value, left in zip(times, missing.tolist(), strict=True) if not left]
+
+
+def _units(stays: Stays, groups: Any) -> AnyArray:
+    """Return the patient of each stay; a stay belongs to one."""
+    if groups is None:
+        return np.arange(stays.n_stays)
+    names = as_vector(groups, "groups")
+    codes = group_codes(names, np.zeros(len(stays.order), dtype=np.bool_))[stays.order]
+    stay_of_input = np.repeat(stays.stay, np.diff(np.append(stays.firsts, len(stays.order))))
+    first = np.searchsorted(stay_of_input, np.arange(stays.n_stays))
+    unit = codes[first]
+    differs = np.flatnonzero(unit[stay_of_input] != codes)
+    if len(differs):
+        name = stays.names[stay_of_input[differs[0]]]
+        raise ArgumentError("groups", f" gives the stay {name} to more than one patient")
+    return unit
