@@ -2,5 +2,6 @@
 
 from voros.alarms.points import StayRows, alarm_points
 from voros.alarms.rule import AlarmRule
+from voros.alarms.stream import AlarmState
 
-__all__ = ["AlarmRule", "StayRows", "alarm_points"]
+__all__ = ["AlarmRule", "AlarmState", "StayRows", "alarm_points"]

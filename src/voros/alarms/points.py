@@ -184,9 +184,9 @@ class StayRows:
         stay = np.repeat(np.arange(self.n_stays), len(thresholds))
         found = self.scored.count(stay, np.tile(thresholds, self.n_stays))
         cell = self.unit[stay] * len(thresholds) + np.tile(np.arange(shape[1]), self.n_stays)
-        return AlarmCounts(
-            *(np.bincount(cell, each, minlength=np.prod(shape)).reshape(shape) for each in found)
-        )
+        size = shape[0] * shape[1]
+        sums = (np.bincount(cell, each, minlength=size).reshape(shape) for each in found)
+        return AlarmCounts(*(np.rint(each).astype(np.int64) for each in sums))
 
     def by_unit(self, per_stay: AnyArray) -> FloatArray:
         """Add up a number of each stay by patient."""
@@ -273,9 +273,8 @@ def alarm_points(
     ([inf, 0.9], [0, 1], [0, 0])
     """
     check_type(rule, "rule", AlarmRule, "a voros.AlarmRule(snooze=..., horizon=...)")
-    stay_column, time_column = _column(rows, stay, "stay"), _column(rows, time, "time")
-    stays = Stays.from_columns(stay_column, time_column, _events(events, stay, time))
-    unit = _units(stays, None if groups is None else _column(rows, groups, "groups"))
+    stays = read_stays(rows, stay, time, events)
+    unit = _units(stays, None if groups is None else column_of(rows, groups, "groups"))
     counted = CountedRows.from_stays(stays, rule)
 
     def points_of(column: Any, name: str) -> OperatingPoints:
@@ -284,21 +283,27 @@ def alarm_points(
 
     columns = _models(rows, score)
     if columns is None:
-        return points_of(_column(rows, score, "score"), "score")
+        return points_of(column_of(rows, score, "score"), "score")
     return {name: points_of(column, f"score of {name!r}") for name, column in columns.items()}
+
+
+def read_stays(rows: Any, stay: Any, time: Any, events: Any) -> Stays:
+    """Read rows and events as `alarm_points` takes them."""
+    columns = column_of(rows, stay, "stay"), column_of(rows, time, "time")
+    return Stays.from_columns(*columns, _events(events, stay, time))
 
 
 def _models(rows: Any, score: Any) -> dict[str, Any] | None:
     """Return the scores of several models by name; None where there is one without a name."""
     if rows is not None and isinstance(score, (list, tuple)):
-        return {name: _column(rows, name, "score") for name in score}
+        return {name: column_of(rows, name, "score") for name in score}
     if isinstance(score, str):
         return None
     columns = named_columns(score, "score")
     return None if columns is None else {str(name): column for name, column in columns}
 
 
-def _column(rows: Any, column: Any, name: str) -> Any:
+def column_of(rows: Any, column: Any, name: str) -> Any:
     """Return a column by its name, or an array as it was given."""
     if rows is None:
         if isinstance(column, str):
@@ -317,8 +322,8 @@ def _events(events: Any, stay: Any, time: Any) -> tuple[Any, Any]:
         names, times = events
     else:
         keys = [key if isinstance(key, str) else None for key in (stay, time)]
-        names = _column(events, keys[0] or "stay", "events")
-        times = _column(events, keys[1] or "time", "events")
+        names = column_of(events, keys[0] or "stay", "events")
+        times = column_of(events, keys[1] or "time", "events")
     missing = missing_values(as_vector(times, "events"))
     check_same_length(**{"stays of events": as_vector(names, "events"), "times of events": missing})
     if not missing.any():

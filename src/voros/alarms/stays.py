@@ -18,7 +18,7 @@ from voros.core.arrays import (
 from voros.core.clock import read_clock
 from voros.core.grouped_cases import group_codes, missing_values
 from voros.exceptions import ArgumentError
-from voros.typing import AnyArray, BoolArray
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_HOURS = 10.0**9
 """Of a time that is given as a number of hours: microseconds of it fit into 64 bits."""
@@ -49,6 +49,8 @@ class Stays:
         Stay and time of each event, rising; events at the same time are one.
     n_other_events : int
         Events of stays that have no row, which are left out.
+    clock : str
+        Whether times are hours or datetimes, with or without a time zone.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Stays:
     event_stay: AnyArray
     event_times: AnyArray
     n_other_events: int
+    clock: str
 
     @classmethod
     def from_columns(cls, stay: Any, time: Any, events: tuple[Any, Any]) -> Stays:
@@ -104,6 +107,7 @@ class Stays:
             event_stay=pairs[0],
             event_times=pairs[1],
             n_other_events=int(np.count_nonzero(~known)),
+            clock=clock,
         )
 
     @property
@@ -113,13 +117,18 @@ class Stays:
 
     def highest(self, scores: Any, name: str = "score") -> AnyArray:
         """Return the score of each row: the highest of one time, NaN where all are missing."""
-        column = as_vector(scores, name)
-        if column.dtype == object:
-            column = np.where(missing_values(column), np.nan, column)
-        # The threshold +inf is never alarm.
-        column = np.minimum(as_floats(column, name), LARGEST_FINITE)
+        column = read_scores(scores, name)
         check_same_length(stay=self.order, **{name: column})
         return np.asarray(np.fmax.reduceat(column[self.order], self.firsts))
+
+    def to_inputs(self, marked: BoolArray, scores: Any, name: str = "score") -> BoolArray:
+        """Mark the inputs of marked rows; of several at one time one of the highest score."""
+        column = read_scores(scores, name)[self.order]
+        row = np.repeat(np.arange(len(self.times)), np.diff(np.append(self.firsts, len(column))))
+        best = np.lexsort((-column, row))[self.firsts]
+        inputs = np.zeros(len(column), dtype=np.bool_)
+        inputs[self.order[best[marked]]] = True
+        return inputs
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -280,6 +289,15 @@ def _common_codes(rows: AnyArray, events: AnyArray) -> tuple[AnyArray, AnyArray,
     renumbered = np.full(int(codes.max(initial=0)) + 1, len(with_rows))
     renumbered[with_rows] = np.arange(len(with_rows))
     return renumbered[codes[: len(rows)]], renumbered[codes[len(rows) :]], rows[first]
+
+
+def read_scores(scores: Any, name: str) -> FloatArray:
+    """Return scores as floats, NaN where they are missing."""
+    column = as_vector(scores, name)
+    if column.dtype == object:
+        column = np.where(missing_values(column), np.nan, column)
+    # The threshold +inf is never alarm.
+    return np.minimum(as_floats(column, name), LARGEST_FINITE)
 
 
 def read_microseconds(times: Any, name: str) -> tuple[AnyArray, str]:

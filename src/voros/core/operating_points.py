@@ -301,6 +301,11 @@ class OperatingPoints:
         return np.asarray(self.tp / self.n_positive)
 
     @property
+    def counted_alarms(self) -> AnyArray:
+        """Alarms that count for the capacity."""
+        return self.alarms if self.capacity_alarms is None else self.capacity_alarms
+
+    @property
     def precision(self) -> FloatArray:
         """Share of the alarms that are true positives; NaN where there are none."""
         with np.errstate(invalid="ignore"):
@@ -369,8 +374,7 @@ class OperatingPoints:
 
     def within_capacity(self, max_alarms: float) -> BoolArray:
         """Mark the thresholds that raise at most ``max_alarms``."""
-        counted = self.alarms if self.capacity_alarms is None else self.capacity_alarms
-        return within_capacity(counted, max_alarms)
+        return within_capacity(self.counted_alarms, max_alarms)
 
     def max_alarms(self, scenario: Scenario) -> float:
         """Return the capacity of a scenario as a number of these cases."""

@@ -4,6 +4,7 @@ from voros.policy.allowed import Origin
 from voros.policy.by_group import GroupEvaluation, GroupResult
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.deployment import PolicyEvaluation, Violation
+from voros.policy.over_stays import StayEvaluation
 from voros.policy.prevalence import PrevalenceBand
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist, WorklistEvaluation, worklist
@@ -15,6 +16,7 @@ __all__ = [
     "PeriodEvaluation",
     "PolicyEvaluation",
     "PrevalenceBand",
+    "StayEvaluation",
     "ThresholdPolicy",
     "Violation",
     "Worklist",

@@ -28,6 +28,7 @@ from voros.exceptions import (
 )
 
 if TYPE_CHECKING:
+    from voros.alarms import AlarmRule
     from voros.guarantee import Guarantee
 
 
@@ -71,6 +72,9 @@ class Origin:
         certified them, where that was so.
     n_planned : int or None
         How many thresholds were fixed there, to be tested in sequence.
+    n_stays : int or None
+    patient_days : float or None
+        Of alarms over stays: how many stays there were, and how long, at the scenario's prevalence.
 
     Examples
     --------
@@ -90,6 +94,8 @@ class Origin:
     version: str
     n_development: int | None = None
     n_planned: int | None = None
+    n_stays: int | None = None
+    patient_days: float | None = None
 
     @property
     def plan(self) -> str:
@@ -103,6 +109,7 @@ class Origin:
     @classmethod
     def of(cls, points: OperatingPoints, threshold: float, guarantee: Guarantee | None) -> Origin:
         """Describe the cases behind points as observed; the threshold is the most lenient one."""
+        stays = points.stays
         n_groups = None if points.grouped is None else points.grouped.n_groups
         n_periods = None if points.by_period is None else points.by_period.n_periods
         correlation = None
@@ -113,10 +120,11 @@ class Origin:
         return cls(
             n_positive=points.n_positive,
             n_negative=points.n_negative,
-            n_groups=n_groups,
+            n_groups=n_groups if stays is None else stays.n_units,
             n_periods=n_periods,
             period_correlation=correlation,
             version=version,
+            n_stays=None if stays is None else stays.n_stays,
         )
 
 
@@ -135,12 +143,15 @@ class AllowedThresholds:
     n_models : int
         Over how many models its error was split.
     origin : Origin
+    rule : AlarmRule or None
+        Of alarms over stays.
     """
 
     decision: Decision
     guarantee: Guarantee | None
     n_models: int
     origin: Origin
+    rule: AlarmRule | None = None
 
     @classmethod
     def of(
@@ -158,7 +169,11 @@ class AllowedThresholds:
         kept = _kept(decision)
         lenient = float(kept.points.thresholds[-1])
         origin = replace(Origin.of(observed, lenient, guarantee), **developed)
-        return cls(kept, guarantee, n_models, origin)
+        stays = decision.points.stays
+        if stays is None:
+            return cls(kept, guarantee, n_models, origin)
+        origin = replace(origin, patient_days=stays.patient_days)
+        return cls(kept, guarantee, n_models, origin, stays.rule)
 
 
 def _kept(decision: Decision) -> Decision:

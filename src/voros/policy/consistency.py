@@ -40,7 +40,10 @@ def check_consistent(entries: Mapping[str, Entry], arguments: Mapping[str, Any])
     rows = entries["choices"].items()
     choices: tuple[Choice, ...] = arguments["choices"]
     share = sizes[0] / sum(sizes)
-    if scenario.prevalence is not None and not _same(share, scenario.prevalence):
+    # Of stays the prevalence is the share with an event, and the negatives are not counted.
+    of_cases = arguments["rule"] is None
+    shifted = of_cases and scenario.prevalence is not None
+    if shifted and not _same(share, scenario.prevalence or 0.0):
         entries["validation"].contradict(
             f"has a prevalence of {share:g}; the scenario {scenario.prevalence:g}"
         )
@@ -53,7 +56,7 @@ def check_consistent(entries: Mapping[str, Entry], arguments: Mapping[str, Any])
         _check_limits(entry, choice, limits, *sizes, n_periods)
     _check_intervals(entries["choices"], rows, choices)
     for entry, (one, other) in zip(rows[1:], pairwise(choices), strict=True):
-        _check_order(entry, one, other)
+        _check_order(entry, one, other, of_cases)
     _check_default(entries["default"], arguments["default"], choices)
     if arguments["strategy"] in ("partial_voros", "voros"):
         odds = float(sizes[1] / sizes[0])
@@ -66,10 +69,11 @@ def _same(one: float, other: float, agreement: float = AGREEMENT) -> bool:
     return math.isclose(one, other, rel_tol=agreement, abs_tol=0.0)
 
 
-def _periods(entry: Entry, scenario: Scenario, origin: Origin | None) -> int | None:
-    n_periods = None if origin is None else origin.n_periods
+def _periods(entry: Entry, scenario: Scenario, origin: Origin | None) -> float | None:
+    name = "n_periods" if scenario.per_period else "patient_days"
+    n_periods: float | None = None if origin is None else getattr(origin, name)
     if scenario.per is not None and n_periods is None:
-        entry.contradict(f"has a capacity per {scenario.per}; the origin says no n_periods")
+        entry.contradict(f"has a capacity per {scenario.per}; the origin says no {name}")
     return n_periods
 
 
@@ -77,7 +81,8 @@ def _check_origin(entry: Entry, origin: Origin, arguments: Mapping[str, Any]) ->
     """Compare what is said of the validation cases with their counts and with the guarantee."""
     observed = origin.n_positive, origin.n_negative
     counted = arguments["n_positive"], arguments["n_negative"]
-    if arguments["scenario"].prevalence is None and not all(map(_same, observed, counted)):
+    same_cases = arguments["scenario"].prevalence is None and arguments["rule"] is None
+    if same_cases and not all(map(_same, observed, counted)):
         entry.contradict(f"has {observed} cases of each class; the validation {counted}")
     if origin.n_groups is not None and origin.n_groups > sum(observed):
         entry.contradict(f"has n_groups {origin.n_groups}, of {sum(observed):g} cases")
@@ -111,7 +116,7 @@ def _check_limits(
     scenario: Scenario,
     n_positive: float,
     n_negative: float,
-    n_periods: int | None,
+    n_periods: float | None,
 ) -> None:
     if choice.never_alarm:
         return
@@ -135,9 +140,13 @@ def _check_intervals(entry: Entry, rows: Sequence[Entry], choices: Sequence[Choi
             row.contradict(f"ends at the cost ratio {choice.cost_ratio_high!r}, where it begins")
 
 
-def _check_order(entry: Entry, one: Choice, other: Choice) -> None:
-    """Dearer false alarms mean a higher threshold, and the switch is where both cost the same."""
-    if not one.threshold < other.threshold or not one.alarms > other.alarms:
+def _check_order(entry: Entry, one: Choice, other: Choice, of_cases: bool) -> None:
+    """Costlier false alarms mean a higher threshold, and at the switch both cost the same.
+
+    Over stays a higher threshold may raise more of the alarms that count.
+    """
+    lowered = of_cases and not one.threshold < other.threshold
+    if lowered or not one.alarms > other.alarms:
         entry.contradict(
             f"lowers the threshold from {one.threshold!r} to {other.threshold!r}, or keeps the "
             "alarms, as the cost ratio rises"

@@ -393,7 +393,7 @@ class Deployment:
             ratio_integral[deployed],
             None if grouped is None else grouped.take(deployed),
         )
-        by_period = self._by_period(observed, cases) if self.scenario.per is not None else None
+        by_period = self._by_period(observed, cases) if self.scenario.per_period else None
         return self._summarise(cases, counts, self._choices(cases, deployed), confidence, by_period)
 
     def _by_period(self, observed: OperatingPoints, cases: OperatingPoints) -> PeriodEvaluation:
@@ -428,7 +428,7 @@ class Deployment:
             max_alarms=max_alarms,
             choices=choices,
             probabilities=probability,
-            violations=_violations(
+            violations=find_violations(
                 cases, self.scenario, max_alarms, choices, probability, by_period
             ),
             deployed=self.words,
@@ -497,7 +497,7 @@ def alarm_rows(points: OperatingPoints, thresholds: FloatArray) -> AnyArray:
     return np.asarray(rows)
 
 
-def _violations(
+def find_violations(
     cases: OperatingPoints,
     scenario: Scenario,
     max_alarms: float,
@@ -505,6 +505,8 @@ def _violations(
     probability: FloatArray,
     by_period: PeriodEvaluation | None,
 ) -> tuple[Violation, ...]:
+    """Return the limits that some deployed threshold breaks."""
+
     def broken(
         limit: Limit, marks: BoolArray, values: AnyArray, bound: float, measure: str = ""
     ) -> tuple[Violation, ...]:
@@ -523,4 +525,4 @@ def _violations(
         ]
         return *imprecise, *(violation for each in found for violation in each)
     beyond = ~cases.within_capacity(max_alarms)
-    return *imprecise, *broken("capacity", beyond, cases.alarms, max_alarms)
+    return *imprecise, *broken("capacity", beyond, cases.counted_alarms, max_alarms)

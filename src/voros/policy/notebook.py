@@ -18,7 +18,12 @@ def policy_html(policy: ThresholdPolicy) -> str:
 
 def _facts(policy: ThresholdPolicy) -> list[tuple[str, ...]]:
     scenario, cases = policy.scenario, policy.n_positive + policy.n_negative
-    n_periods = None if policy.origin is None else policy.origin.n_periods
+    if policy.rule is None or policy.origin is None:
+        n_periods: float | None = None if policy.origin is None else policy.origin.n_periods
+        all_cases = f"{cases:,.6g} cases"
+    else:
+        n_periods = policy.origin.patient_days
+        all_cases = f"{policy.origin.n_stays:,} stays over {n_periods:,.6g} patient-days"
     most = scenario.max_alarms(cases, one_case=0.0, n_periods=n_periods)
     rule = f" ({scenario.capacity:,} {scenario.rule})" if scenario.per else ""
     shared = f", its error split over {policy.n_models} models" if policy.n_models > 1 else ""
@@ -27,11 +32,12 @@ def _facts(policy: ThresholdPolicy) -> list[tuple[str, ...]]:
     return [
         ("policy", "" if policy.model is None else policy.model),
         ("strategy", policy.strategy),
+        *([] if policy.rule is None else [("rule", repr(policy.rule))]),
         ("costs", repr(scenario.costs)),
         ("precision", f"at least {scenario.min_precision:g}"),
-        ("alarms", f"at most {most:,.6g} of {cases:,.6g} cases{rule}"),
+        ("alarms", f"at most {most:,.6g} of {all_cases}{rule}"),
         ("guarantee", "none" if policy.guarantee is None else f"{policy.guarantee!r}{shared}"),
-        ("validated on", f"{cases:,.6g} cases, {policy.n_positive:,.6g} positive"),
+        ("validated on", f"{all_cases}, {policy.n_positive:,.6g} positive"),
     ]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from voros.alarms.rule import AlarmRule
 from voros.core.costs import (
     COST_UNITS,
     CostDistribution,
@@ -29,12 +30,12 @@ from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.consistency import check_consistent
 
 POLICY_FORMAT = "voros threshold policy"
-POLICY_SCHEMA = 5
+POLICY_SCHEMA = 6
 """Raised whenever the fields of a file change."""
 
 POLICY_KEYS = (
     *("format", "schema", "model", "strategy", "scenario", "guarantee", "n_models", "pos_label"),
-    *("origin", "validation", "default", "choices", "curve", "checksum"),
+    *("origin", "validation", "default", "choices", "curve", "rule", "checksum"),
 )
 """What a file holds, as `ThresholdPolicy.fields` gives it."""
 
@@ -64,6 +65,7 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
         "pos_label": entries["pos_label"].optional(_read_label),
         "origin": entries["origin"].optional(_read_origin),
         "curve": tuple(_read_step(row) for row in entries["curve"].items()),
+        "rule": entries["rule"].optional(_read_rule),
     }
     check_consistent(entries, arguments)
     document.check_unchanged()
@@ -78,14 +80,20 @@ def _read_label(entry: Entry) -> Any:
 
 def _read_origin(entry: Entry) -> Origin:
     fields = entry.keys(*Origin.__dataclass_fields__)
-    counts = ("n_groups", "n_periods", "n_development", "n_planned")
+    counts = ("n_groups", "n_periods", "n_development", "n_planned", "n_stays")
     return Origin(
         n_positive=fields["n_positive"].number(0),
         n_negative=fields["n_negative"].number(0),
         period_correlation=fields["period_correlation"].optional(lambda r: r.number(-1, 1)),
         version=fields["version"].text(),
+        patient_days=fields["patient_days"].optional(lambda days: days.number(0)),
         **{name: fields[name].optional(lambda entry: entry.whole(1)) for name in counts},
     )
+
+
+def _read_rule(entry: Entry) -> AlarmRule:
+    arguments = {name: field.text() for name, field in entry.named().items()}
+    return entry.made(AlarmRule, **arguments)
 
 
 def _read_sizes(entry: Entry) -> dict[str, Any]:

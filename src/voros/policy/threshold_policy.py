@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.alarms.points import alarm_points, column_of, read_stays
+from voros.alarms.stream import AlarmState, parse_state, sound
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_confidence, check_flag, check_type, is_scalar
 from voros.core.cases import check_cases, check_scores
@@ -44,10 +46,12 @@ from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep, check
 from voros.policy.deployment import Deployment, PolicyEvaluation
 from voros.policy.development import Planned, check_development, read_development
 from voros.policy.notebook import policy_html
+from voros.policy.over_stays import StayEvaluation, evaluate_stays
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
+    from voros.alarms import AlarmRule
     from voros.guarantee import Guarantee
 
 
@@ -87,6 +91,8 @@ class ThresholdPolicy:
         The validation data as observed, and the version of voros that decided.
     curve : tuple of ConfidenceStep
         What each confidence would deploy, where several were given; see `confidence_curve`.
+    rule : AlarmRule or None
+        Of alarms over stays (`voros.alarm_points`): `alarms` applies it, and `predict` does not.
 
     Examples
     --------
@@ -113,6 +119,7 @@ class ThresholdPolicy:
     pos_label: Any = None
     origin: Origin | None = None
     curve: tuple[ConfidenceStep, ...] = ()
+    rule: AlarmRule | None = None
 
     def __post_init__(self) -> None:
         """Check that the choices cover every cost ratio once."""
@@ -293,6 +300,7 @@ class ThresholdPolicy:
             allowed.n_models,
             _plain(pos_label),
             allowed.origin,
+            rule=allowed.rule,
         )
 
     @classmethod
@@ -365,7 +373,127 @@ class ThresholdPolicy:
         -------
         ndarray of bool, shape (n_cases,)
         """
+        self._check_cases()
         return np.asarray(check_scores(y_score) >= self._threshold_at(cost_ratio))
+
+    def alarms(
+        self,
+        rows: Any = None,
+        *,
+        stay: Any,
+        time: Any,
+        score: Any,
+        events: Any = ((), ()),
+        state: AlarmState | str | None = None,
+        cost_ratio: float | None = None,
+    ) -> tuple[BoolArray, AlarmState]:
+        """Tell which rows of stays sound an alarm, silence included, as they come in.
+
+        Rows may come in any number of parts, each later than the last of the same stay. The state
+        goes from one part to the next, and can be stored between them with `AlarmState.to_json`.
+
+        Parameters
+        ----------
+        rows, stay, time, score
+            As in `voros.alarm_points`, of one model.
+        events : data frame or pair of array-likes, optional
+            Stay and time of the events known so far, after which rows do not count.
+        state : AlarmState or JSON text, optional
+            What the call before returned; without it all stays begin.
+        cost_ratio : float, optional
+            C_FP / C_FN now; None deploys the default threshold.
+
+        Returns
+        -------
+        alarms : ndarray of bool, shape (n_rows,)
+        state : AlarmState
+
+        Examples
+        --------
+        >>> import voros
+        >>> points = voros.alarm_points(
+        ...     stay=[1, 1, 2],
+        ...     time=[0, 5, 0],
+        ...     score=[0.2, 0.9, 0.4],
+        ...     events=([1], [8]),
+        ...     rule=voros.AlarmRule(snooze="4h", horizon="6h"),
+        ... )
+        >>> scenario = voros.Scenario(min_precision=0.5, cost_ratio=0.1)
+        >>> policy = voros.ThresholdPolicy.from_points(points, scenario)
+        >>> first, state = policy.alarms(stay=[7, 7], time=[0, 1], score=[0.95, 0.95])
+        >>> later, state = policy.alarms(stay=[7, 8], time=[5, 5], score=[0.95, 0.1], state=state)
+        >>> first.tolist(), later.tolist()
+        ([True, False], [True, False])
+        """
+        rule, threshold = self._check_stays(), self._threshold_at(cost_ratio)
+        stays = read_stays(rows, stay, time, events)
+        column = column_of(rows, score, "score")
+        sounded, later = sound(stays, stays.highest(column), threshold, rule, parse_state(state))
+        return stays.to_inputs(sounded, column), later
+
+    def evaluate_stays(
+        self,
+        rows: Any = None,
+        *,
+        stay: Any,
+        time: Any,
+        score: Any,
+        events: Any,
+        groups: Any = None,
+        cost_ratio: float | None = None,
+        confidence: float = 0.95,
+    ) -> StayEvaluation:
+        """Evaluate what `alarms` sounds over new stays, threshold and rule fixed.
+
+        Parameters
+        ----------
+        rows, stay, time, score, events, groups
+            As in `voros.alarm_points`, of one model.
+        cost_ratio : float, optional
+            As in `alarms`.
+        confidence : float in (0, 1), default 0.95
+            Of the intervals.
+
+        Examples
+        --------
+        >>> import voros
+        >>> ward = {"stay": [1, 1, 2, 3], "time": [0, 5, 0, 0], "score": [0.2, 0.9, 0.4, 0.6]}
+        >>> events = {"stay": [1], "time": [8]}
+        >>> rule = voros.AlarmRule(snooze="4h", horizon="6h")
+        >>> columns = {"stay": "stay", "time": "time", "score": "score", "events": events}
+        >>> points = voros.alarm_points(ward, **columns, rule=rule)
+        >>> scenario = voros.Scenario(0.5, 4.0, cost_ratio=0.1, per="patient-day")
+        >>> policy = voros.ThresholdPolicy.from_points(points, scenario)
+        >>> policy.evaluate_stays(ward, **columns)
+        threshold 0.9 on 3 stays, 1 event, 0.833333 patient-days
+                                         value   95 % interval         limit
+        precision                       1.0000  ...  at least 0.5
+        recall of events                1.0000  ...
+        alarms per patient-day          1.2000  ...     at most 4
+        events caught                   1 of 1
+        number needed to evaluate            1
+        lead time, quartiles in hours  3 / 3 / 3
+        stays with an alarm             1 of 3
+        first alarm useful              1 of 1
+        limits kept: yes
+        intervals take patients as independent
+        """
+        rule, deployment = self._check_stays(), self._deployment(cost_ratio, by_cost=False)
+        columns = {"stay": stay, "time": time, "score": score, "events": events, "groups": groups}
+        points = alarm_points(rows, **columns, rule=rule)
+        return evaluate_stays(deployment, points, check_confidence(confidence))
+
+    def _check_stays(self) -> AlarmRule:
+        if self.rule is None:
+            raise ArgumentError("stay", " is for a policy that was made from voros.alarm_points")
+        return self.rule
+
+    def _check_cases(self) -> None:
+        if self.rule is not None:
+            raise ValueError(
+                f"the policy is for alarms over stays, by {self.rule!r}; see policy.alarms and "
+                "policy.evaluate_stays"
+            )
 
     def _threshold_at(self, cost_ratio: float | None) -> float:
         if not is_scalar(cost_ratio):
@@ -411,6 +539,7 @@ class ThresholdPolicy:
         >>> policy.threshold(), policy.at_prevalence(0.15).threshold()
         (0.5, 0.9)
         """
+        self._check_cases()
         # Most policies stay where they were made.
         from voros.policy.prevalence import policy_at
 
@@ -485,6 +614,7 @@ class ThresholdPolicy:
         capacity 3 is 1 above 2, at cost ratios 0.1 to 0.2 (probability 1)
         intervals take cases as independent
         """
+        self._check_cases()
         per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
         check_aligned(y_true=y_true, y_score=y_score, **per_case, groups=groups, by=by)
         positive, scores, weights = check_cases(
@@ -519,6 +649,7 @@ class ThresholdPolicy:
         The points must be those of every distinct score, as `OperatingPoints.from_scores` gives;
         the other parameters are those of `evaluate`.
         """
+        self._check_cases()
         deployment = self._deployment(cost_ratio, by_cost)
         return deployment.evaluate_points(points, check_confidence(confidence))
 
@@ -586,6 +717,7 @@ class ThresholdPolicy:
                 "default": self.default,
                 "choices": self.choices,
                 "curve": self.curve,
+                "rule": None if self.rule is None else self.rule.fields(),
             }
         )
 

@@ -1,0 +1,259 @@
+"""What a fixed threshold does over new stays: alarms per patient-day, events caught, lead times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from voros.core.clusters import GroupedCounts
+from voros.core.exact_intervals import Interval, ThresholdCounts, precision_of, recall_of
+from voros.core.geometry import Choice
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import PATIENT_DAY, Scenario
+from voros.exceptions import ArgumentError
+from voros.policy.deployment import Deployment, Violation, find_violations
+from voros.text.table import Shown, Table
+from voros.typing import FloatArray
+
+if TYPE_CHECKING:
+    from voros.alarms import StayRows
+    from voros.alarms.sweep import AlarmCounts
+    from voros.guarantee import Guarantee
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class StayEvaluation(Shown):
+    """What a policy does over stays, its threshold and its rule fixed beforehand.
+
+    Attributes
+    ----------
+    threshold : float
+    n_stays, n_events : int
+    n_events_without_row : int
+        Events that no scored row can catch; they are among the events, and missed.
+    patient_days : float
+        Days at which an alarm may sound.
+    tp, fp : int
+        Events caught, and false alarms.
+    alarms : int
+        Alarms that count for the capacity.
+    lead_times : ndarray
+        Hours from the first useful alarm to each event caught.
+    n_stays_alarmed : int
+        Stays with at least one alarm.
+    n_first_useful : int
+        Those of them whose first alarm catches an event.
+    n_stays_with_event : int
+        Stays that have an event.
+    violations : tuple of Violation
+        One for each limit that is broken.
+    intervals : dict
+        Of precision, recall and alarms_per_patient_day, in the population of the patients. They
+        take patients as independent.
+    confidence : float
+        Of the intervals.
+    scenario : Scenario
+    guarantee : Guarantee or None
+        The promise that the policy was made with.
+
+    Examples
+    --------
+    >>> import voros
+    >>> columns = {"stay": [1, 1, 2], "time": [0, 5, 0], "score": [0.2, 0.9, 0.4]}
+    >>> columns["events"] = [1], [8]
+    >>> rule = voros.AlarmRule(snooze="4h", horizon="6h")
+    >>> scenario = voros.Scenario(min_precision=0.5, cost_ratio=0.1)
+    >>> points = voros.alarm_points(**columns, rule=rule)
+    >>> tested = voros.ThresholdPolicy.from_points(points, scenario).evaluate_stays(**columns)
+    >>> tested.tp, tested.n_events, tested.alarms_per_patient_day, tested.lead_time_quartiles
+    (1, 1, 1.6, (3.0, 3.0, 3.0))
+    """
+
+    threshold: float
+    n_stays: int
+    n_events: int
+    n_events_without_row: int
+    patient_days: float
+    tp: int
+    fp: int
+    alarms: int
+    lead_times: FloatArray
+    n_stays_alarmed: int
+    n_first_useful: int
+    n_stays_with_event: int
+    violations: tuple[Violation, ...]
+    intervals: dict[str, Interval]
+    confidence: float
+    scenario: Scenario
+    guarantee: Guarantee | None
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether both limits are kept."""
+        return not self.violations
+
+    @property
+    def precision(self) -> float:
+        """Events caught, as a share of events caught and false alarms; NaN without any."""
+        return _share(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float:
+        """Share of the events that is caught."""
+        return _share(self.tp, self.n_events)
+
+    @property
+    def number_needed_to_evaluate(self) -> float:
+        """Alarms to look into for each event caught: 1 / precision."""
+        return _share(self.tp + self.fp, self.tp)
+
+    @property
+    def alarms_per_patient_day(self) -> float:
+        """Alarms that count for the capacity, over the patient-days."""
+        return _share(self.alarms, self.patient_days)
+
+    @property
+    def lead_time_quartiles(self) -> tuple[float, float, float]:
+        """Hours of warning of the events caught; NaN without any."""
+        if len(self.lead_times) == 0:
+            return (np.nan, np.nan, np.nan)
+        low, middle, high = np.quantile(self.lead_times, (0.25, 0.5, 0.75)).tolist()
+        return low, middle, high
+
+    def _parts(self) -> list[str | Table]:
+        events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
+        title = (
+            f"threshold {self.threshold:.6g} on {self.n_stays:,} stays, {events}, "
+            f"{self.patient_days:,.6g} patient-days"
+        )
+        said = [f"limits kept: {'yes' if self.satisfied else 'no'}", *map(str, self.violations)]
+        said.append("intervals take patients as independent")
+        if self.n_events_without_row:
+            said.append(f"{self.n_events_without_row:,} of the events have no scored row in time")
+        if self.guarantee is not None:
+            said.append(f"made with {self.guarantee!r}")
+        return [title, self.table(), *said]
+
+    def table(self) -> Table:
+        """Return the figures with intervals and limits."""
+        rate = self.scenario.per == PATIENT_DAY
+        limits = {
+            "precision": f"at least {self.scenario.min_precision:g}",
+            "alarms_per_patient_day": f"at most {self.scenario.capacity:g}" if rate else "",
+        }
+        rows = [("", "value", f"{100 * self.confidence:g} % interval", "limit")]
+        for name in ("precision", "recall", "alarms_per_patient_day"):
+            value, (low, high) = getattr(self, name), self.intervals[name]
+            span = "-" if np.isnan(value) else f"{low:.4f} to {high:.4f}"
+            rows.append((TITLES[name], f"{value:.4f}", span, limits.get(name, "")))
+        quartiles = " / ".join(f"{hours:.3g}" for hours in self.lead_time_quartiles)
+        rows += [
+            ("events caught", f"{self.tp:,} of {self.n_events:,}", "", ""),
+            ("number needed to evaluate", f"{self.number_needed_to_evaluate:.3g}", "", ""),
+            ("lead time, quartiles in hours", quartiles, "", ""),
+            ("stays with an alarm", f"{self.n_stays_alarmed:,} of {self.n_stays:,}", "", ""),
+            ("first alarm useful", f"{self.n_first_useful:,} of {self.n_stays_alarmed:,}", "", ""),
+        ]
+        return Table.from_rows(rows)
+
+
+TITLES = {
+    "precision": "precision",
+    "recall": "recall of events",
+    "alarms_per_patient_day": "alarms per patient-day",
+}
+"""What the table calls the figures that have an interval."""
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+def evaluate_stays(
+    deployment: Deployment,
+    points: OperatingPoints | dict[str, OperatingPoints],
+    confidence: float,
+) -> StayEvaluation:
+    """Evaluate one threshold on the stays behind operating points."""
+    if not isinstance(points, OperatingPoints) or points.stays is None:
+        raise ArgumentError("score", " names several models; accepted is one")
+    stays, scenario = points.stays, deployment.scenario
+    if scenario.prevalence is not None:
+        raise ArgumentError(
+            "prevalence", f"={scenario.prevalence!r} of the policy: stays are taken as observed"
+        )
+    threshold = float(deployment.thresholds[0])
+    counts = stays.counts(deployment.thresholds)
+    tp, fp, alarms = (each.sum(axis=0) for each in counts)
+    cases = OperatingPoints(
+        deployment.thresholds,
+        tp,
+        fp,
+        points.n_positive,
+        points.n_negative,
+        one_case=0.0,
+        stays=stays,
+        capacity_alarms=alarms,
+    )
+    choice = Choice.at(cases, 0, *scenario.costs.ratio_range(1.0))
+    most = cases.max_alarms(scenario)
+    alarmed, useful = stays.first_alarms(threshold)
+    return StayEvaluation(
+        threshold=threshold,
+        n_stays=stays.n_stays,
+        n_events=stays.n_events,
+        n_events_without_row=stays.n_events_without_row,
+        patient_days=stays.patient_days,
+        tp=tp[0].item(),
+        fp=fp[0].item(),
+        alarms=alarms[0].item(),
+        lead_times=stays.lead_times(threshold),
+        n_stays_alarmed=int(alarmed.sum()),
+        n_first_useful=int(useful.sum()),
+        n_stays_with_event=int(stays.rows.has_event.sum()),
+        violations=find_violations(cases, scenario, most, (choice,), np.ones(1), None),
+        intervals=_intervals(stays, counts, confidence),
+        confidence=confidence,
+        scenario=scenario,
+        guarantee=deployment.guarantee,
+    )
+
+
+def _intervals(stays: StayRows, counts: AlarmCounts, confidence: float) -> dict[str, Interval]:
+    """Return the intervals of shares and of the rate, with patients as the independent units."""
+    n_positive = stays.by_unit(np.bincount(stays.rows.event_stay, minlength=stays.n_stays))[:, None]
+    grouped = GroupedCounts(counts.tp, counts.fp, n_positive, stays.by_unit(stays.slots)[:, None])
+    one = np.ones(1)
+    shares = ThresholdCounts(
+        tp=counts.tp.sum(axis=0),
+        fp=counts.fp.sum(axis=0),
+        n_positive=float(n_positive.sum()),
+        n_negative=float(stays.slots.sum()),
+        prevalence=None,
+        probability=one,
+        t_integral=one,
+        ratio_integral=one,
+        grouped=grouped,
+    )
+    found = {
+        name: shares.share(part, confidence).mean(one).limits
+        for name, part in (("precision", precision_of), ("recall", recall_of))
+    }
+    days = stays.by_unit(stays.rows.days)
+    found["alarms_per_patient_day"] = _rate_limits(counts.alarms[:, 0], days, confidence)
+    return found
+
+
+def _rate_limits(alarms: FloatArray, days: FloatArray, confidence: float) -> Interval:
+    """Return limits of a ratio of two sums over patients, by Student's distribution."""
+    from scipy.special import stdtrit
+
+    n_units, rate = len(days), float(alarms.sum() / days.sum())
+    if n_units < 2:
+        return 0.0, float("inf")
+    off = alarms - rate * days
+    error = np.sqrt(np.sum(off**2) * n_units / (n_units - 1)) / days.sum()
+    reach = float(stdtrit(n_units - 1, (1 + confidence) / 2) * error)
+    return max(rate - reach, 0.0), rate + reach

@@ -1,0 +1,160 @@
+"""Policies over stays: the rule is part of them, streams equal counts, evaluations are by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from alarms.test_points import large_ward
+from alarms.ward_by_rows import follow, random_rule, random_ward
+
+import voros
+from voros.alarms import AlarmState
+from voros.alarms.points import StayRows, read_stays
+from voros.alarms.stream import sound
+from voros.exceptions import ArgumentError
+
+RULE = voros.AlarmRule(snooze=3, horizon=5, lead=1)
+SCENARIO = voros.Scenario(0.2, 1.5, (0.02, 0.2), per="patient-day")
+
+
+def policy_of(rule=RULE, scenario=SCENARIO, seed=0):
+    stay, hour, score, events = large_ward(seed)
+    points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=rule)
+    return voros.ThresholdPolicy.from_points(points, scenario)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_stream_in_any_parts_sounds_what_is_counted(seed):
+    rng = np.random.default_rng(seed)
+    ward, rule = random_ward(rng), random_rule(rng)
+    threshold = int(rng.integers(0, 8))
+    *_, expected = follow(ward, rule, threshold)
+    cuts = np.sort(rng.integers(0, 31, 3))
+    part = np.searchsorted(cuts, ward.hour, side="right")
+    state, sounded = AlarmState(), []
+    for number in range(4):
+        rows = np.flatnonzero(part == number)
+        if len(rows) == 0:
+            continue
+        stay, hour = np.array(ward.stay)[rows], np.array(ward.hour)[rows]
+        known = np.array(ward.event_hour) < hour.max()
+        events = np.array(ward.event_stay)[known], np.array(ward.event_hour)[known]
+        stays = read_stays(None, stay, hour, events)
+        scores = stays.highest(np.array(ward.score)[rows])
+        alarms, state = sound(stays, scores, threshold, rule, state)
+        at = stays.to_inputs(alarms, np.array(ward.score)[rows])
+        assert np.all(np.array(ward.score)[rows][at] >= threshold)
+        sounded += list(zip(stay[at].tolist(), hour[at].tolist(), strict=True))
+        state = AlarmState.from_json(state.to_json())
+    assert sorted(sounded) == sorted(expected)
+
+
+def test_the_rule_is_saved_and_read_with_the_policy(tmp_path):
+    for repeats in ("false_alarm", "capacity_only", "ignored"):
+        rule = voros.AlarmRule(snooze="90min", horizon=8, lead="5min", repeats=repeats, reset=12)
+        policy = policy_of(rule)
+        policy.to_json(tmp_path / f"{repeats}.json")
+        read = voros.ThresholdPolicy.from_json(tmp_path / f"{repeats}.json")
+        assert read == policy
+        assert read.rule == rule
+        assert read.origin.patient_days == policy.origin.patient_days
+    fields = json.loads(policy.to_json()) | {"rule": {"snooze": "12h", "other": "1h"}}
+    with pytest.raises(ValueError, match="rule: .* unexpected keyword argument 'other'"):
+        voros.ThresholdPolicy.from_json(json.dumps(fields))
+
+
+def test_a_policy_of_stays_takes_no_cases_and_the_other_way_round():
+    policy = policy_of()
+    for refused in (policy.predict, policy.at_prevalence):
+        with pytest.raises(ValueError, match="the policy is for alarms over stays"):
+            refused(0.3)
+    with pytest.raises(ValueError, match="the policy is for alarms over stays"):
+        policy.evaluate([0, 1], [0.1, 0.9])
+    of_cases = voros.ThresholdPolicy.from_validation(
+        [0, 1], [0.1, 0.9], voros.Scenario(0.1, 1.0, 0.1)
+    )
+    with pytest.raises(ArgumentError, match="stay is for a policy that was made from"):
+        of_cases.alarms(stay=[1], time=[0], score=[0.3])
+
+
+def test_rows_that_come_late_are_refused():
+    policy = policy_of()
+    _, state = policy.alarms(stay=[1, 2], time=[3, 0], score=[0, 0])
+    policy.alarms(stay=[2], time=[1], score=[0], state=state)
+    with pytest.raises(ArgumentError, match="time of stay 1 is not after its last row"):
+        policy.alarms(stay=[1], time=[3], score=[0], state=state.to_json())
+    policy.alarms(stay=[1], time=[3], score=[0], state=state.without([1]))
+    with pytest.raises(ArgumentError, match="state has times by hours, and the rows by"):
+        policy.alarms(stay=[1], time=["2024-01-01"], score=[0], state=state)
+
+
+def test_an_evaluation_by_hand():
+    """Three stays, hourly; silence 4 h, an alarm counts from 6 h to 1 h before an event.
+
+    Stay 1, event at 9: alarms at 1 (false, 8 h before) and 5 (caught, 4 h before). Stay 2, event at
+    6: alarm at 4 (caught, 2 h before). Stay 3: alarms at 0 and 7, false.
+    """
+    rule = voros.AlarmRule(snooze=4, horizon=6, lead=1)
+    alarmed = {1: (1, 2, 5), 2: (4,), 3: (0, 3, 7)}
+    rows = [(stay, hour) for stay in alarmed for hour in range(10)]
+    score = [float(hour in alarmed[stay]) for stay, hour in rows]
+    stay, hour = zip(*rows, strict=True)
+    columns = {"stay": stay, "time": hour, "score": score, "events": ([1, 2], [9, 6])}
+    scenario = voros.Scenario(0.5, 3.0, cost_ratio=0.1, per="patient-day")
+    policy = voros.ThresholdPolicy.from_points(
+        voros.alarm_points(**columns, rule=rule), scenario.changed(min_precision=0.2, capacity=9.0)
+    )
+    found = policy.evaluate_stays(**columns)
+    assert found.threshold == 1.0
+    assert (found.tp, found.fp, found.alarms, found.n_events) == (2, 3, 5, 2)
+    assert found.precision == 0.4
+    assert found.number_needed_to_evaluate == 2.5
+    assert found.patient_days == pytest.approx((10 + 7 + 10) / 24)
+    assert found.alarms_per_patient_day == pytest.approx(5 / (27 / 24))
+    assert sorted(found.lead_times.tolist()) == [2.0, 4.0]
+    assert found.lead_time_quartiles == (2.5, 3.0, 3.5)
+    assert (found.n_stays_alarmed, found.n_first_useful, found.n_stays_with_event) == (3, 1, 2)
+    assert found.satisfied
+    assert "2 of 2" in repr(found)
+
+
+def test_new_stays_can_break_limits_and_have_no_event():
+    policy = policy_of()
+    n_hours = 24
+    columns = {"stay": [1] * n_hours, "time": range(n_hours), "score": [99.0] * n_hours}
+    found = policy.evaluate_stays(**columns, events=([], []))
+    assert (found.tp, found.fp, found.n_events) == (0, 8, 0)
+    assert np.isnan(found.recall)
+    assert [violation.limit for violation in found.violations] == ["precision", "capacity"]
+    assert found.violations[1].worst == 8
+    assert found.violations[1].bound == 1.5
+
+
+def test_the_interval_of_the_rate_holds_for_patients_with_several_stays():
+    """Student's interval of a ratio: of 400 wards of 60 patients, 95 % hold the true rate."""
+    rng = np.random.default_rng(0)
+    from voros.policy.over_stays import _rate_limits
+
+    held = 0
+    for _ in range(400):
+        days = rng.integers(1, 10, 60).astype(float)
+        alarms = rng.poisson(days * rng.gamma(0.5, 0.2, 60)).astype(float)
+        low, high = _rate_limits(alarms, days, 0.95)
+        held += low <= 0.1 <= high
+    assert held >= 0.9 * 400
+
+
+def test_select_model_ranks_models_by_their_points():
+    stay, hour, score, events = large_ward(3)
+    noise = np.random.default_rng(0).normal(size=len(score))
+    models = voros.alarm_points(
+        stay=stay, time=hour, score={"noise": noise, "good": score}, events=events, rule=RULE
+    )
+    chosen = voros.select_points(models, SCENARIO)
+    assert chosen.winner == "good"
+    policy = chosen.policy()
+    assert policy.rule == RULE
+    assert "patient-days" in policy._repr_html_()
+    assert isinstance(models["good"].stays, StayRows)
