@@ -51,16 +51,42 @@ class StudyOptions:
     jobs: Annotated[int | None, option("Fits side by side; default one a core.")] = None
     time_limit: Annotated[float, option("Minutes that a single fit may take.")] = 30.0
     seed: Seed = 0
+    scenarios: Annotated[
+        Path | None,
+        option("Limits of one's own, not the paper's two.", metavar="FILE.toml"),
+    ] = None
+    models: Annotated[
+        str | None,
+        option(
+            "Estimators of one's own, in place of the grid: a dict called models in a Python file "
+            "or module.",
+            metavar="FILE.py",
+        ),
+    ] = None
 
     @property
     def options(self) -> RunOptions:
         """What the study itself takes."""
+        from voros.io.scenario_file import read_scenarios
         from voros_studies.experiments import RunOptions
+        from voros_studies.experiments.own_models import own_models
 
         check_folder(self.out)
-        shown, command = sys.stderr.isatty(), shlex.join(["voros", *sys.argv[1:]])
-        limit = 60 * self.time_limit
-        return RunOptions(self.quick, self.jobs, limit, self.seed, shown, _announce, command)
+        own: dict[str, Any] = {}
+        if self.scenarios is not None:
+            own["scenarios"] = read_scenarios(self.scenarios)
+        if self.models is not None:
+            own["models"] = own_models(self.models)
+        return RunOptions(
+            quick=self.quick,
+            jobs=self.jobs,
+            time_limit=60 * self.time_limit,
+            random_state=self.seed,
+            progress=sys.stderr.isatty(),
+            announce=_announce,
+            command=shlex.join(["voros", *sys.argv[1:]]),
+            **own,
+        )
 
 
 def _announce(text: str) -> None:
@@ -143,6 +169,56 @@ def support2(
     from voros_studies.hospital import run_support2
 
     _show(run_support2(study.out, cast("Any", outcome), study.options), study.out)
+
+
+@experiment.command()
+@bundled
+def table(
+    data: Annotated[Path, option("Features and outcome, CSV or Parquet.", metavar="FILE")],
+    label: Annotated[str, option("Column of the outcome.", metavar="COLUMN")],
+    study: StudyOptions,
+    positive: Annotated[
+        str | None, option("Value of the outcome to predict; default 1, true or yes.")
+    ] = None,
+    group: Annotated[str | None, option("Column of the patients.", metavar="COLUMN")] = None,
+    split: Annotated[
+        str | None, option("Column with train, valid and test.", metavar="COLUMN")
+    ] = None,
+    splits: Annotated[int | None, option("Random splits; default 1.", min=1)] = None,
+    test_data: Annotated[Path | None, option("Cases to test on alone.", metavar="FILE")] = None,
+    ignore: Annotated[
+        list[str] | None, option("A column that is no feature; may be repeated.", metavar="COLUMN")
+    ] = None,
+) -> None:
+    """A table of one's own: the same study, with one's own limits and models."""
+    from voros_studies.experiments.table import TableColumns
+    from voros_studies.experiments.table_study import run_table
+
+    columns = TableColumns(
+        label=label, positive=positive, group=group, split=split, ignore=tuple(ignore or ())
+    )
+    result = run_table(
+        data, study.out, columns, study.options, n_splits=splits, test_data=test_data
+    )
+    _show(result, study.out)
+
+
+@experiment.command("apply")
+def apply_table(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of a study on a table.")],
+    rows: Annotated[Path, typer.Argument(metavar="ROWS", help="New rows, CSV or Parquet.")],
+    scenario: Annotated[str, option("Name of the scenario.")],
+    output: Annotated[Path, output_to("Write the rows with risk and alarm.", "FILE.csv")],
+    strategy: Annotated[str, option("Name of the strategy.")] = "guaranteed",
+    force: Annotated[bool, option("Replace FILE.csv.", "--force")] = False,
+) -> None:
+    """Score new rows with a saved model of a study, and raise its alarms."""
+    from voros.io import write_whole
+    from voros_studies.experiments.table_study import apply_study
+
+    alarmed = apply_study(folder, rows, scenario, strategy)
+    write_whole(output, alarmed.to_csv(index=False), force=force)
+    say(f"{int(alarmed['alarm'].sum())} alarms in {len(alarmed)} rows; wrote {output}")
 
 
 @experiment.command()

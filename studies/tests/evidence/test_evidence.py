@@ -32,6 +32,7 @@ from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.grid import Candidate
 from voros_studies.experiments.splits import SplitCost, SplitsResult
 from voros_studies.experiments.study import Scored
+from voros_studies.paper.cells import SCENARIOS
 
 GRID = (
     Candidate("LR", {"max_iter": 50, "C": 1}),
@@ -221,8 +222,10 @@ def _split(own, same, beside, broken=()):
 
 
 def test_differences_split_into_model_and_thresholds():
-    first = SplitsResult("a", (_split(0.5, 0.4, 0.3), _split(0.7, 0.4, 0.3, ("capacity",))), 1 / 3)
-    second = SplitsResult("b", (_split(0.3, 0.3, 0.3), _split(0.3, 0.3, 0.3)), 1 / 3)
+    first = SplitsResult(
+        "a", SCENARIOS, (_split(0.5, 0.4, 0.3), _split(0.7, 0.4, 0.3, ("capacity",))), 1 / 3
+    )
+    second = SplitsResult("b", SCENARIOS, (_split(0.3, 0.3, 0.3), _split(0.3, 0.3, 0.3)), 1 / 3)
     one, other, every = compare_all([first, second])[:3]
     assert (one.interval.estimate, one.model, one.thresholds) == pytest.approx((0.3, 0.1, 0.2))
     # Two splits have three resamples: the mean of each alone and of both.
@@ -237,7 +240,9 @@ def test_the_figure_says_how_often_limits_were_broken():
     pyplot = pytest.importorskip("matplotlib.pyplot")
     from voros_studies.evidence.figure import draw_panel
 
-    result = SplitsResult("a", (_split(0.5, 0.4, 0.3), _split(0.7, 0.4, 0.3, ("capacity",))), 1 / 3)
+    result = SplitsResult(
+        "a", SCENARIOS, (_split(0.5, 0.4, 0.3), _split(0.7, 0.4, 0.3, ("capacity",))), 1 / 3
+    )
     _, ax = pyplot.subplots()
     draw_panel(ax, compare_all([result])[:1], ["a"])
     assert [text.get_text() for text in ax.texts] == ["50 0"]

@@ -88,7 +88,7 @@ def test_the_summary_of_splits_counts_on_how_many_the_limits_were_kept():
         )
         for _ in range(7)
     )
-    said = splits_answers(SplitsResult("Ward", splits, 1 / 3))
+    said = splits_answers(SplitsResult("Ward", SCENARIOS, splits, 1 / 3))
     for number, text in zip(SCENARIOS, said, strict=True):
         for strategy in STUDIED:
             kept = sum(

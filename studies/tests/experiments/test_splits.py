@@ -7,6 +7,7 @@ import pytest
 from split_intervals import held
 
 from voros_studies.experiments.splits import SplitCost, SplitsResult
+from voros_studies.paper.cells import SCENARIOS
 
 
 @pytest.mark.parametrize("ratio", [1.0, 0.0])
@@ -33,11 +34,11 @@ def test_resamples_of_the_test_cases_count_where_all_splits_share_them():
     draws = np.full((2, 1001), 0.5)
     draws[1] += np.append(0.1, np.random.default_rng(0).normal(0.1, 0.1, 1000))
     splits = splits_of([0.1] * 20)
-    fixed = SplitsResult("Ward", splits, 0.5, (draws,) * 20)
+    fixed = SplitsResult("Ward", SCENARIOS, splits, 0.5, (draws,) * 20)
     more = fixed.excess("partial_voros", 1, "recall")
     assert more.low == pytest.approx(0.1 - 1.96 * 0.1, abs=0.03)
     assert more.high == pytest.approx(0.1 + 1.96 * 0.1, abs=0.03)
     assert "for the test patients, whom all splits share" in fixed.tables[0].title
-    anew = SplitsResult("Ward", splits, 0.5)
+    anew = SplitsResult("Ward", SCENARIOS, splits, 0.5)
     assert anew.excess("partial_voros", 1, "recall").low == pytest.approx(0.1)
     assert "corrected for the patients that splits share" in anew.tables[0].title

@@ -29,7 +29,7 @@ from voros_studies.experiments.study import (
     nothing_certified,
     tightened,
 )
-from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.cells import SCENARIOS, ScenarioName
 
 FITTED = 3
 """Number of the scenario whose limits are fitted to the data set."""
@@ -104,7 +104,7 @@ def run_split(
     """Return what every strategy did on test in each scenario, and in money where priced."""
     development, valid, test, rows = _fit(data.cases, seed, candidates)
     scenarios = {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
-    found: dict[tuple[int, str], ThresholdPolicy] = {}
+    found: dict[tuple[ScenarioName, str], ThresholdPolicy] = {}
     costs = []
     for number, scenario in scenarios.items():
         for strategy, policy, same_rule in _choose(scenario, valid, len(test), development):

@@ -14,7 +14,7 @@ from voros.installing import package_versions
 from voros.progress import progress_bar
 from voros.text.table import Table
 from voros_studies.evidence.figure import draw_evidence
-from voros_studies.evidence.one_split import evidence_grid, run_split
+from voros_studies.evidence.one_split import FITTED, evidence_grid, fitted_scenario, run_split
 from voros_studies.evidence.sources import DataSet
 from voros_studies.evidence.summary import Difference, compare_all, evidence_table, money_table
 from voros_studies.experiments.cases import TRAIN_SHARE
@@ -22,6 +22,7 @@ from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import save, save_json
 from voros_studies.experiments.grid import Candidate
 from voros_studies.experiments.splits import SplitsResult, read_costs
+from voros_studies.paper.cells import SCENARIOS
 from voros_studies.paper.paper_tables import ShownAsTables, table_files
 
 N_SPLITS = 10
@@ -148,4 +149,5 @@ def _summarise(
 def _splits(data: DataSet, records: Sequence[Record]) -> SplitsResult:
     splits = tuple(read_costs(held["costs"]) for held in records)
     title = f"{data.title} ({data.cases.y.mean():.1%})"
-    return SplitsResult(title, splits, TEST_SHARE / (1 - TEST_SHARE))
+    scenarios = {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
+    return SplitsResult(title, scenarios, splits, TEST_SHARE / (1 - TEST_SHARE))

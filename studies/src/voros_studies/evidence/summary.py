@@ -13,11 +13,11 @@ from voros_studies.evidence.one_split import AUROC, COMPARED, FITTED
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.splits import SplitsResult
 from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval
-from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.cells import SCENARIOS, ScenarioName
 
 STRATEGY_NAMES: Mapping[str, str] = {**LABELS, AUROC: "max AUROC"}
-ASKED: Mapping[int, str] = {
-    **{number: scenario_in_words(number) for number in SCENARIOS},
+ASKED: Mapping[ScenarioName, str] = {
+    **{number: scenario_in_words(scenario) for number, scenario in SCENARIOS.items()},
     FITTED: "floor 1.5 and capacity 2 prevalences, alarms pay from 1 to 2 prevalences",
 }
 """What each scenario asks for."""
@@ -38,7 +38,7 @@ class Difference:
     """
 
     data: str
-    scenario: int
+    scenario: ScenarioName
     strategy: str
     n: int
     cost: float
@@ -64,7 +64,7 @@ def compare_all(results: Sequence[SplitsResult]) -> list[Difference]:
     return found
 
 
-def _difference(result: SplitsResult, number: int, strategy: str) -> Difference:
+def _difference(result: SplitsResult, number: ScenarioName, strategy: str) -> Difference:
     held = result.of(GUARANTEED_BY, number)
     one, beside = held[strategy], held[GUARANTEED_BY]
     own, same, base = (

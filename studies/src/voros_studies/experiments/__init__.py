@@ -1,11 +1,25 @@
 """A study from cases to tables: split, grid of 140 models, selection on validation, test.
 
-`run_experiment` takes any cases; `voros_studies.hospital` runs it on MIMIC-IV, eICU and SUPPORT2.
+`run_experiment` takes any cases, `run_table` a table of one's own; `voros_studies.hospital` runs it
+on MIMIC-IV, eICU and SUPPORT2.
 """
 
 from voros_studies.experiments.cases import LabelledCases
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import RunOptions, run_experiment
+from voros_studies.experiments.own_models import own_models
 from voros_studies.experiments.results import StudyResult
+from voros_studies.experiments.table import TableColumns
+from voros_studies.experiments.table_study import apply_study, run_table
 
-__all__ = ["ExperimentError", "LabelledCases", "RunOptions", "StudyResult", "run_experiment"]
+__all__ = [
+    "ExperimentError",
+    "LabelledCases",
+    "RunOptions",
+    "StudyResult",
+    "TableColumns",
+    "apply_study",
+    "own_models",
+    "run_experiment",
+    "run_table",
+]

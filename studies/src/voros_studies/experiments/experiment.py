@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from voros import Scenario
 from voros.core.arguments import check_count
 from voros.text.table import Table, csv_text
 from voros_studies.experiments.cases import LabelledCases, Split, split_patients
@@ -24,13 +25,22 @@ from voros_studies.experiments.folder import (
     save_json,
 )
 from voros_studies.experiments.grid import Candidate, paper_grid, quick_grid
+from voros_studies.experiments.own_models import models_digest
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.reviewer import StudyParts, reviewer_tables, study_flow
 from voros_studies.experiments.rivals import Rivals
 from voros_studies.experiments.run_summary import draw_study, render_summary
 from voros_studies.experiments.runs import TIME_LIMIT, run_grid
-from voros_studies.experiments.study import Deployed, Scored, cost_intervals, run_study
+from voros_studies.experiments.saved_models import ModelSource, save_models
+from voros_studies.experiments.study import (
+    Deployed,
+    Scored,
+    check_scenarios,
+    cost_intervals,
+    run_study,
+)
 from voros_studies.experiments.timing import GridBar, briefing, grid_seconds
+from voros_studies.paper.cells import SCENARIOS, ScenarioName
 from voros_studies.paper.paper_tables import table_files
 
 FindRivals = Callable[[Split, Sequence[Deployed], tuple[Scored, Scored], Path], Rivals]
@@ -50,6 +60,11 @@ class RunOptions:
         Seconds a single fit may take.
     random_state : int, default 0
         Seed of the split, of every fit and of the resamples.
+    models : tuple of Candidate, optional
+        Models of one's own in place of the grid: `own_models` makes them.
+    scenarios : mapping of names to Scenario, optional
+        Limits and costs of one's own, in place of the paper's two. The capacity is a share of the
+        cases, since validation and test cases differ in number.
     progress : bool, default True
         Whether to draw a bar on the standard error stream.
     announce : callable, optional
@@ -68,6 +83,8 @@ class RunOptions:
     jobs: int | None = None
     time_limit: float = TIME_LIMIT
     random_state: int = 0
+    models: tuple[Candidate, ...] = ()
+    scenarios: Mapping[ScenarioName, Scenario] = field(default_factory=lambda: SCENARIOS)
     progress: bool = True
     announce: Callable[[str], object] = str
     command: str = ""
@@ -77,11 +94,14 @@ class RunOptions:
             check_count(self.jobs, "jobs", "a whole number of at least 1")
         if not self.time_limit > 0:
             raise ValueError(f"time_limit={self.time_limit}; accepted are seconds above 0")
+        check_scenarios(self.scenarios)
+        if self.quick and self.models:
+            raise ValueError("quick=True chooses from the paper's grid; with models= leave it out")
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
         """What is fitted."""
-        return quick_grid() if self.quick else paper_grid()
+        return self.models or (quick_grid() if self.quick else paper_grid())
 
     @property
     def cores(self) -> int:
@@ -97,7 +117,14 @@ class RunOptions:
     ) -> None:
         """Announce files, what is lacking, and the time for training data of a size (n, d)."""
         seconds = preparing + grid_seconds(self.candidates, *size, self.cores)
-        self.announce(briefing(found, lacking, seconds))
+        self.announce(briefing(found, lacking, None if self.models else seconds))
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What distinguishes the run from one with another seed, scenarios or models."""
+        own = {} if self.scenarios is SCENARIOS else {"scenarios": str(dict(self.scenarios))}
+        models = {"models": models_digest(self.models)} if self.models else {}
+        return {"random_state": self.random_state, **own, **models}
 
 
 AS_PUBLISHED = RunOptions()
@@ -114,6 +141,7 @@ def run_experiment(
     split: Split | None = None,
     context: StudyContext = NO_CONTEXT,
     find_rivals: FindRivals | None = None,
+    encoder: Any = None,
 ) -> StudyResult:
     """Fit the grid, run the study, and write everything into one folder.
 
@@ -133,6 +161,8 @@ def run_experiment(
         What tables and page say of the cases.
     find_rivals : callable, optional
         Compares with anything else, from the split and what was deployed.
+    encoder : transformer, optional
+        Turns rows as users have them into features; saved with the chosen models.
 
     Examples
     --------
@@ -147,7 +177,7 @@ def run_experiment(
     >>> print(result.tables[0].text())  # doctest: +SKIP
     """
     split = split or split_patients(cases, options.random_state)
-    identity = {**description, "random_state": options.random_state}
+    identity = {**description, **options.identity}
     folder = open_run(root, cases, split, identity)
     size = (len(split.train), len(cases.feature_names))
     records = run_grid(
@@ -158,9 +188,11 @@ def run_experiment(
         time_limit=options.time_limit,
         on_finished=GridBar(options.candidates, *size, options.progress),
     )
-    result, valid, test = study_run(title, folder, records, split, find_rivals)
+    result, valid, test = study_run(title, folder, records, split, options.scenarios, find_rivals)
     parts = StudyParts(cases, split, context, valid, test)
-    facts = [*asked_facts(options, identity), *_facts(cases, split, records, context.notes)]
+    source = ModelSource(cases, split, options.random_state, encoder)
+    notes = (*context.notes, *save_models(folder, result, source))
+    facts = [*asked_facts(options, identity), *_facts(cases, split, records, notes)]
     _write(folder, result, parts, facts)
     return result
 
@@ -170,6 +202,7 @@ def study_run(
     folder: RunFolder,
     records: Mapping[str, dict[str, Any]],
     split: Split,
+    scenarios: Mapping[ScenarioName, Scenario],
     find_rivals: FindRivals | None = None,
 ) -> tuple[StudyResult, Scored, Scored]:
     """Study the finished fits of a run."""
@@ -177,10 +210,10 @@ def study_run(
     if not names:
         raise ExperimentError(
             f"{folder.root / 'fits'}: not one fit finished; the records say why. Give more time "
-            "with a longer limit, or mend what they name, and run the command again"
+            "with a longer limit, or fix what they name, and run the command again"
         )
     valid, test = (Scored.read(folder, names, part) for part in ("valid", "test"))
-    deployed = tuple(run_study(valid, test))
+    deployed = tuple(run_study(valid, test, scenarios))
     kept = folder.root / "intervals"
     intervals = {
         # The same resamples on every split, so that splits with one test set can be compared.
@@ -193,11 +226,15 @@ def study_run(
 
 def asked_facts(options: RunOptions, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what was asked for, and on what it was computed, for a page."""
-    grid = f"quick: {len(options.candidates)} of the paper's {len(paper_grid())} models"
+    grid = f"the paper's {len(options.candidates)} models"
+    if options.quick:
+        grid = f"quick: {len(options.candidates)} of the paper's {len(paper_grid())} models"
+    if options.models:
+        grid = f"own models: {', '.join(model.name for model in options.models)}"
     return [
         *([("command", options.command)] if options.command else []),
         *((name.replace("_", " "), str(value)) for name, value in identity.items() if value != ""),
-        ("grid", grid if options.quick else f"the paper's {len(options.candidates)} models"),
+        ("grid", grid),
         ("time limit of a fit", f"{options.time_limit:g} s"),
         ("hardware", hardware()),
     ]

@@ -1,4 +1,4 @@
-"""The candidates: the paper's 140 configurations, or a handful for a quick look."""
+"""The candidates: the paper's 140 configurations, a handful for a quick look, or one's own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 Family: TypeAlias = Literal["LR", "MLP", "RF", "HGB"]
+
+OWN = "own"
+"""The family of models that a user brings along."""
 
 RARE_CLASS_WEIGHTS = (1, 3, 9, 27)
 
@@ -34,7 +37,7 @@ class Candidate:
     'RF_max_depth=4_rare_class_weight=9'
     """
 
-    family: Family
+    family: str
     parameters: dict[str, Any] = field(hash=False)
 
     @property

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from voros import Scenario
 from voros.text.table import Column
 from voros_studies.experiments.study import GUARANTEED, MARGIN, STUDY_CONFIDENCE, WITH_MARGIN
-from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import STRATEGY_LABELS, limits_in_short
 
 LABELS: Mapping[str, str] = {
@@ -16,12 +17,12 @@ LABELS: Mapping[str, str] = {
 }
 
 
-def cost_columns(number: int, **others: str) -> list[Column]:
+def cost_columns(number: ScenarioName, scenario: Scenario, **others: str) -> list[Column]:
     """Return the columns of a test cost and its interval in a scenario, and others by name.
 
     One of the others is ``kept``: whether the limits were.
     """
-    name, group = f"scenario_{number}", f"scenario {number}: {scenario_in_words(number)}"
+    name, group = f"scenario_{number}", f"scenario {number}: {scenario_in_words(scenario)}"
     return [
         Column("test cost", f"{name}_cost", group, least_if=f"{name}_kept"),
         *(
@@ -31,9 +32,22 @@ def cost_columns(number: int, **others: str) -> list[Column]:
     ]
 
 
-def scenario_in_words(number: int) -> str:
-    """Describe one of the paper's scenarios."""
-    scenario = SCENARIOS[number]
-    low, high = scenario.costs.support
-    worth = f"a miss worth {1 / high:.0f} to {1 / low:.0f} false alarms"
-    return f"{limits_in_short(scenario)}, {worth}"
+def scenario_in_words(scenario: Scenario) -> str:
+    """Describe the limits and costs of a scenario.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario_in_words(Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6)))
+    'precision at least 0.15, alarms at most 0.5 of the cases, a miss worth 6 to 9 false alarms'
+    >>> scenario_in_words(Scenario(cost_ratio=voros.costs.miss_costs(5, 10)))
+    'precision at least 0, alarms at most 1 of the cases, a miss worth 5 to 10 false alarms'
+    """
+    costs = scenario.costs
+    if costs.over == "t":
+        return f"{limits_in_short(scenario)}, costs {costs!r}"
+    ends = costs.support
+    if costs.over == "ratio":
+        ends = 1 / ends[1], 1 / ends[0]
+    worth = " to ".join(dict.fromkeys(f"{end:.3g}" for end in ends))
+    return f"{limits_in_short(scenario)}, a miss worth {worth} false alarms"

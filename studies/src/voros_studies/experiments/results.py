@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from voros import Scenario
 from voros.text.table import Column, Table, Value
-from voros_studies.experiments.grid import Candidate
 from voros_studies.experiments.labels import LABELS, cost_columns, scenario_in_words
+from voros_studies.experiments.own_models import make_candidate
 from voros_studies.experiments.rivals import Rivals
-from voros_studies.experiments.study import GUARANTEED_BY, CostIntervals, Deployed
+from voros_studies.experiments.study import GUARANTEED_BY, STUDIED, CostIntervals, Deployed
+from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import (
     ShownAsTables,
     evaluated,
@@ -33,52 +35,51 @@ class StudyResult(ShownAsTables):
     >>> record = {"family": "RF", "parameters": {"max_depth": 4}}
     >>> result = StudyResult("SUPPORT2", (), {}, {"rf-4": record})
     >>> result.scenarios, result.label("rf-4")
-    ([], 'RF, depth 4')
+    ({}, 'RF, depth 4')
     """
 
     title: str
     deployed: tuple[Deployed, ...]
-    intervals: Mapping[int, Mapping[str, CostIntervals]]
+    intervals: Mapping[ScenarioName, Mapping[str, CostIntervals]]
     records: Mapping[str, dict[str, Any]]
     rivals: Rivals | None = None
 
     @property
-    def scenarios(self) -> list[int]:
-        """Numbers of the scenarios."""
-        return sorted({one.scenario for one in self.deployed})
+    def scenarios(self) -> dict[ScenarioName, Scenario]:
+        """The scenarios by number or name."""
+        return {one.scenario: one.limits for one in self.deployed}
 
-    def of(self, scenario: int) -> list[Deployed]:
+    def of(self, scenario: ScenarioName) -> list[Deployed]:
         """Return what was deployed in one scenario, strategy by strategy."""
         return [one for one in self.deployed if one.scenario == scenario]
 
     def label(self, model: str) -> str:
         """Return a model's name, short enough for a legend."""
         record = self.records[model]
-        return Candidate(record["family"], record["parameters"]).label
+        return make_candidate(record["family"], record["parameters"]).label
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """Main, detailed and difference tables, then those against rivals."""
-        numbers = self.scenarios
         return (
-            self._main(numbers),
-            *(self._detailed(number) for number in numbers),
-            *(self._differences(number) for number in numbers),
+            self._main(),
+            *map(self._detailed, self.scenarios),
+            *map(self._differences, self.scenarios),
             *([] if self.rivals is None else [self.rivals.table]),
         )
 
-    def _main(self, numbers: Sequence[int]) -> Table:
+    def _main(self) -> Table:
         columns = [Column("strategy")]
-        rows: list[list[Value]] = [[LABELS[one.strategy]] for one in self.of(numbers[0])]
-        for number in numbers:
-            columns += cost_columns(number, kept="limits kept")
+        rows: list[list[Value]] = [[LABELS[strategy]] for strategy in STUDIED]
+        for number, scenario in self.scenarios.items():
+            columns += cost_columns(number, scenario, kept="limits kept")
             for row, one in zip(rows, self.of(number), strict=True):
                 found = self.intervals[number][one.strategy].cost
                 row += [found.estimate, found.low, found.high, limits_kept(one.test)]
         title = f"{self.title}: expected normalised cost on the test set, 95 % intervals"
         return Table(tuple(columns), tuple(map(tuple, rows)), title, "main")
 
-    def _detailed(self, number: int) -> Table:
+    def _detailed(self, number: ScenarioName) -> Table:
         deployed = self.of(number)
         valid, test = deployed[0].valid.max_alarms, deployed[0].test.max_alarms
         columns = (
@@ -94,10 +95,10 @@ class StudyResult(ShownAsTables):
             )
             for one in deployed
         )
-        title = f"{self.title}, scenario {number}: {scenario_in_words(number)}"
+        title = f"{self.title}, scenario {number}: {scenario_in_words(self.scenarios[number])}"
         return Table(columns, rows, title, f"scenario_{number}")
 
-    def _differences(self, number: int) -> Table:
+    def _differences(self, number: ScenarioName) -> Table:
         columns = (
             Column("strategy"),
             Column("test cost above partial VOROS", "excess"),

@@ -21,7 +21,7 @@ from voros_studies.experiments.context import StudyContext
 from voros_studies.experiments.labels import LABELS
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.study import STUDY_CONFIDENCE, Deployed, Scored
-from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.cells import ScenarioName
 
 PART_TITLES = {"train": "training", "valid": "validation", "test": "test"}
 NO_PRECISION = Absent("no alarm was raised, so there is no precision")
@@ -159,7 +159,7 @@ def performance_table(result: StudyResult, test: Scored) -> Table:
     )
 
 
-def counts_table(result: StudyResult, number: int) -> Table:
+def counts_table(result: StudyResult, number: ScenarioName) -> Table:
     """Return TP, FP, FN and TN on the test set at every deployed threshold, with intervals."""
     columns = [Column("strategy"), Column("from cost ratio", "from"), Column("to")]
     columns.append(Column("threshold", decimals=4))
@@ -257,8 +257,8 @@ def _candidate(result: StudyResult, parts: StudyParts, model: str) -> tuple[Valu
     record = result.records[model]
     row: list[Value] = [result.label(model), record["seconds"]]
     row.append("yes" if record["converged"] else "no")
-    for number in result.scenarios:
-        points, scenario = parts.valid.points[model], SCENARIOS[number]
+    for scenario in result.scenarios.values():
+        points = parts.valid.points[model]
         row += [solve(points, s).partial_voros for s in (scenario, scenario.without_limits())]
     for part in (parts.valid, parts.test):
         found = risk_quality(part.y_true, part.scores[model], n_resamples=1)

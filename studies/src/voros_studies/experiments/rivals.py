@@ -22,7 +22,7 @@ from voros_studies.experiments.study import (
     cost_intervals,
     deploy,
 )
-from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import limits_kept
 
 SELECTED = "model selected by partial VOROS"
@@ -38,15 +38,17 @@ class Rivals:
     title: str
     n_test: int
     deployed: tuple[Deployed, ...]
-    intervals: Mapping[int, Mapping[str, CostIntervals]]
+    intervals: Mapping[ScenarioName, Mapping[str, CostIntervals]]
 
     @property
     def table(self) -> Table:
         """Test costs, verdicts against the selected model, and whether limits were kept."""
         columns = [Column("forecast")]
         cells: dict[str, list[Value]] = {one.strategy: [one.strategy] for one in self.deployed}
+        limits = {one.scenario: one.limits for one in self.deployed}
         for number, found in self.intervals.items():
-            columns += cost_columns(number, verdict="against the model", kept="limits kept")
+            others = {"verdict": "against the model", "kept": "limits kept"}
+            columns += cost_columns(number, limits[number], **others)
             for one in self.deployed:
                 if one.scenario == number:
                     cells[one.strategy] += _values(one, found[one.strategy])
@@ -80,7 +82,7 @@ def compare_forecasts(
         if one.strategy == GUARANTEED_BY:
             on_valid = _beside(one.model, parts[0], forecasts, split.valid)
             on_test = _beside(one.model, parts[1], forecasts, split.test)
-            ones = [_deployed(one.scenario, name, on_valid, on_test) for name in on_valid.scores]
+            ones = [_deployed(one, name, on_valid, on_test) for name in on_valid.scores]
             intervals[one.scenario] = cost_intervals(ones, on_test, beside=SELECTED, kept=kept)
             found += ones
     return Rivals(title, len(on_test), tuple(found), intervals)
@@ -95,7 +97,7 @@ def _beside(
     return Scored(scored.patient, scored.y_true, compared).take(np.flatnonzero(complete))
 
 
-def _deployed(number: int, name: str, valid: Scored, test: Scored) -> Deployed:
-    allowed = allowed_thresholds(valid.points[name], SCENARIOS[number])
+def _deployed(beside: Deployed, name: str, valid: Scored, test: Scored) -> Deployed:
+    allowed = allowed_thresholds(valid.points[name], beside.limits)
     policy = ThresholdPolicy.from_allowed(allowed, model=name)
-    return deploy(number, name, policy, valid, test)
+    return deploy(beside.scenario, name, policy, valid, test)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from voros import PolicyEvaluation
+from voros import OperatingPoints, PolicyEvaluation, Scenario
 from voros.core.decision import solve
 from voros.plotting import AreaCurveDisplay, CalibrationDisplay, RocDisplay, WinnerMapDisplay
 from voros.present.document import Picture, render_document
@@ -15,6 +15,7 @@ from voros.present.flow import FlowStep
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.text.table import Table
 from voros.winners import score_grid
+from voros_studies.experiments.grid import OWN
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.study import (
@@ -23,7 +24,7 @@ from voros_studies.experiments.study import (
     CostIntervals,
     Scored,
 )
-from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import STRATEGY_LABELS
 
 DEPLOYED_MARK: dict[str, Any] = {
@@ -70,24 +71,26 @@ def draw_study(result: StudyResult, valid: Scored, test: Scored) -> dict[str, by
     """
     headless_pyplot()
     drawn = {}
-    for number in result.scenarios:
+    for number, scenario in result.scenarios.items():
         models = dict.fromkeys(one.model for one in result.of(number))
         points = {result.label(model): test.points[model] for model in models}
         axes = {
             "roc": draw_roc(result, test, number).ax_,
-            "area": AreaCurveDisplay(points, SCENARIOS[number]).plot().ax_,
+            "area": AreaCurveDisplay(points, scenario).plot().ax_,
             "calibration": CalibrationDisplay(points).plot().ax_,
-            "winners": _winners(result, valid, number).plot().ax_,
         }
+        compared = _compared(result, valid, number)
+        if len(compared) > 1:
+            axes["winners"] = _winners(compared, scenario, len(valid)).plot().ax_
         for kind, ax in axes.items():
             drawn[f"scenario_{number}_{kind}.png"] = figure_bytes(ax.figure, "png")
     return drawn
 
 
-def draw_roc(result: StudyResult, test: Scored, number: int) -> RocDisplay:
+def draw_roc(result: StudyResult, test: Scored, number: ScenarioName) -> RocDisplay:
     """Draw curves, and the thresholds as deployed: not those that would be best on test."""
     points = {result.label(one.model): test.points[one.model] for one in result.of(number)}
-    display = RocDisplay(points, SCENARIOS[number]).plot(choices=False)
+    display = RocDisplay(points, result.scenarios[number]).plot(choices=False)
     for one in result.of(number):
         for choice in one.test.choices:
             display.ax_.plot(
@@ -100,7 +103,10 @@ def draw_roc(result: StudyResult, test: Scored, number: int) -> RocDisplay:
     return display
 
 
-def _winners(result: StudyResult, valid: Scored, number: int) -> WinnerMapDisplay:
+def _compared(
+    result: StudyResult, valid: Scored, number: ScenarioName
+) -> dict[str, OperatingPoints]:
+    """Return the models that the winner map compares, by what they are known for."""
     named = {
         model: f"best {family}" for family, model in best_of_each_family(result, valid, number)
     }
@@ -109,18 +115,26 @@ def _winners(result: StudyResult, valid: Scored, number: int) -> WinnerMapDispla
         named[one.model] = "by " + ", ".join(
             STRATEGY_LABELS[s].removeprefix("max ") for s in chosen if s in STRATEGY_LABELS
         )
-    points = {name: valid.points[model] for model, name in named.items()}
-    costs = SCENARIOS[number].without_limits()
-    admitting = MAP_CAPACITIES[MAP_CAPACITIES * len(valid) >= 1]
-    return WinnerMapDisplay(score_grid(points, costs, MAP_FLOORS, admitting))
+    return {name: valid.points[model] for model, name in named.items()}
 
 
-def best_of_each_family(result: StudyResult, valid: Scored, number: int) -> list[tuple[str, str]]:
-    """Return each family with its model of highest partial VOROS."""
+def _winners(
+    compared: Mapping[str, OperatingPoints], scenario: Scenario, n_cases: int
+) -> WinnerMapDisplay:
+    admitting = MAP_CAPACITIES[MAP_CAPACITIES * n_cases >= 1]
+    return WinnerMapDisplay(score_grid(compared, scenario.without_limits(), MAP_FLOORS, admitting))
+
+
+def best_of_each_family(
+    result: StudyResult, valid: Scored, number: ScenarioName
+) -> list[tuple[str, str]]:
+    """Return each family of the grid with its model of highest partial VOROS."""
     best: dict[str, tuple[float, str]] = {}
     for model, points in valid.points.items():
         family = result.records[model]["family"]
-        score = solve(points, SCENARIOS[number]).partial_voros
+        if family == OWN:
+            continue
+        score = solve(points, result.scenarios[number]).partial_voros
         best[family] = max(best.get(family, (-1.0, "")), (score, model))
     return [(family, model) for family, (_, model) in best.items()]
 
@@ -130,8 +144,9 @@ def answers(result: StudyResult) -> list[str]:
     return [_answer(result, number) for number in result.scenarios]
 
 
-def _answer(result: StudyResult, number: int) -> str:
+def _answer(result: StudyResult, number: ScenarioName) -> str:
     found = result.intervals[number]
+    asked = scenario_in_words(result.scenarios[number])
     limits = {one.strategy: limits_in_words(one.test) for one in result.of(number)}
     beside = [
         f"{LABELS[strategy]}{_excess(found[strategy])}, {limits[strategy]}"
@@ -139,7 +154,7 @@ def _answer(result: StudyResult, number: int) -> str:
         if strategy != GUARANTEED_BY
     ]
     return (
-        f"Scenario {number} ({scenario_in_words(number)}). On test, {LABELS[GUARANTEED_BY]} "
+        f"Scenario {number} ({asked}). On test, {LABELS[GUARANTEED_BY]} "
         f"{limits[GUARANTEED_BY]}. Test cost of the others beside it, with 95 % intervals: "
         f"{'; '.join(beside)}."
     )
@@ -185,6 +200,6 @@ def render_summary(
 
 
 def _picture(name: str, png: bytes) -> Picture:
-    _, number, kind = name.removesuffix(".png").split("_")
+    number, kind = name.removeprefix("scenario_").removesuffix(".png").rsplit("_", 1)
     caption = f"Scenario {number}. {CAPTIONS[kind]}"
     return Picture(png, caption, caption)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from voros import Scenario
 from voros.core.arguments import check_count
 from voros.installing import package_versions
 from voros.text.signatures import takes
@@ -26,6 +27,7 @@ from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.rivals import SELECTED, Rivals
 from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval, Deployed
+from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import ShownAsTables
 
 SAME = 1e-12
@@ -46,7 +48,7 @@ class SplitCost:
     a threshold for each cost.
     """
 
-    scenario: int
+    scenario: ScenarioName
     strategy: str
     beside: str
     model: str
@@ -77,6 +79,7 @@ class SplitsResult(ShownAsTables):
     """
 
     title: str
+    scenarios: Mapping[ScenarioName, Scenario]
     splits: tuple[tuple[SplitCost, ...], ...]
     test_ratio: float
     draws: tuple[FloatArray, ...] = ()
@@ -87,7 +90,7 @@ class SplitsResult(ShownAsTables):
         seen = dict.fromkeys((one.beside, one.scenario) for one in self.splits[0])
         return tuple(self._table(beside, number) for beside, number in seen)
 
-    def of(self, beside: str, scenario: int) -> dict[str, list[SplitCost]]:
+    def of(self, beside: str, scenario: ScenarioName) -> dict[str, list[SplitCost]]:
         """Return what each strategy did on every split, by strategy."""
         found: dict[str, list[SplitCost]] = {}
         for split in self.splits:
@@ -96,7 +99,7 @@ class SplitsResult(ShownAsTables):
                     found.setdefault(one.strategy, []).append(one)
         return found
 
-    def excess(self, beside: str, scenario: int, strategy: str) -> CostInterval:
+    def excess(self, beside: str, scenario: ScenarioName, strategy: str) -> CostInterval:
         """Return by how much a strategy is more costly on average, with its interval."""
         if self.draws:
             return fixed_test_interval(self._resampled(beside, scenario, strategy))
@@ -109,7 +112,7 @@ class SplitsResult(ShownAsTables):
             return "for the test patients, whom all splits share, and for how splits differ"
         return "corrected for the patients that splits share"
 
-    def _resampled(self, beside: str, scenario: int, strategy: str) -> FloatArray:
+    def _resampled(self, beside: str, scenario: ScenarioName, strategy: str) -> FloatArray:
         """Return the difference on each split (rows): as it is, then on every resample."""
         found = []
         for split, draws in zip(self.splits, self.draws, strict=True):
@@ -118,13 +121,13 @@ class SplitsResult(ShownAsTables):
             found.append(draws[own] - draws[other])
         return np.array(found)
 
-    def _differences(self, beside: str, scenario: int, strategy: str) -> FloatArray:
+    def _differences(self, beside: str, scenario: ScenarioName, strategy: str) -> FloatArray:
         found = self.of(beside, scenario)
         return np.array(
             [a.cost - b.cost for a, b in zip(found[strategy], found[beside], strict=True)]
         )
 
-    def _table(self, beside: str, number: int) -> Table:
+    def _table(self, beside: str, number: ScenarioName) -> Table:
         n, label = len(self.splits), LABELS.get(beside, beside)
         columns = (
             Column("forecast" if beside == SELECTED else "strategy"),
@@ -137,15 +140,16 @@ class SplitsResult(ShownAsTables):
             *(Column(f"{name} kept", decimals=0) for name in ("precision", "capacity", "both")),
         )
         rows = tuple(self._row(beside, number, strategy) for strategy in self.of(beside, number))
+        asked = scenario_in_words(self.scenarios[number])
         kind = "forecasts" if beside == SELECTED else "strategies"
         title = (
-            f"{self.title}, {n} splits, scenario {number}: {scenario_in_words(number)}; number of "
+            f"{self.title}, {n} splits, scenario {number}: {asked}; number of "
             f"splits on which it cost more and kept the limits, {STUDY_CONFIDENCE:.0%} intervals "
             f"{self.interval_method}"
         )
         return Table(columns, rows, title, f"splits_{kind}_{number}")
 
-    def _row(self, beside: str, number: int, strategy: str) -> tuple[Value, ...]:
+    def _row(self, beside: str, number: ScenarioName, strategy: str) -> tuple[Value, ...]:
         found = self.of(beside, number)[strategy]
         more = self._differences(beside, number, strategy)
         mean = self.excess(beside, number, strategy)
@@ -248,7 +252,7 @@ def run_splits(
         if test is not None:
             draws.append(np.load(folder / DRAWS_FILE))
     ratio = len(split.test) / (len(cases) - len(split.test))
-    return SplitsResult(title, tuple(found), ratio, tuple(draws))
+    return SplitsResult(title, options.scenarios, tuple(found), ratio, tuple(draws))
 
 
 def _save_split(
@@ -277,7 +281,7 @@ def _identity(
     return {
         "fingerprint": cases.fingerprint,
         **description,
-        "random_state": options.random_state,
+        **options.identity,
         "candidates": len(options.candidates),
         "version": package_versions("voros")["voros"],
     }

@@ -12,7 +12,7 @@ from voros_studies.experiments.folder import save
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.splits import SplitsResult
 from voros_studies.experiments.study import GUARANTEED_BY
-from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import table_files
 
 FIGURE = "differences.png"
@@ -46,10 +46,10 @@ def write_splits(root: Path, result: SplitsResult, facts: Sequence[tuple[str, st
 
 def splits_answers(result: SplitsResult) -> list[str]:
     """Say for each scenario what the strategies cost on average, and how often limits were kept."""
-    return [_answer(result, number) for number in SCENARIOS]
+    return [_answer(result, number) for number in result.scenarios]
 
 
-def _answer(result: SplitsResult, number: int) -> str:
+def _answer(result: SplitsResult, number: ScenarioName) -> str:
     n, parts = len(result.splits), []
     kept = {
         strategy: f"kept the limits on {sum(not one.broken for one in costs)} of {n}"
@@ -60,8 +60,9 @@ def _answer(result: SplitsResult, number: int) -> str:
         if strategy != GUARANTEED_BY:
             ends = f"({more.low:+.3f} to {more.high:+.3f})"
             parts.append(f"{LABELS[strategy]} {more.estimate:+.3f} {ends}, {kept[strategy]}")
+    asked = scenario_in_words(result.scenarios[number])
     return (
-        f"Scenario {number} ({scenario_in_words(number)}), {n} splits. {LABELS[GUARANTEED_BY]} "
+        f"Scenario {number} ({asked}), {n} splits. {LABELS[GUARANTEED_BY]} "
         f"{kept[GUARANTEED_BY]}. Mean test cost of the others above it: {'; '.join(parts)}."
     )
 
@@ -70,14 +71,18 @@ def draw_differences(result: SplitsResult) -> bytes:
     """Draw the mean differences of every strategy, a panel for each scenario."""
     pyplot = headless_pyplot()
     figure, axes = pyplot.subplots(
-        1, len(SCENARIOS), figsize=(11, 4), sharey=True, layout="constrained"
+        *(1, len(result.scenarios)),
+        figsize=(11, 4),
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
     )
-    for ax, number in zip(axes, SCENARIOS, strict=True):
+    for ax, number in zip(axes[0], result.scenarios, strict=True):
         _draw_panel(ax, result, number)
     return figure_bytes(figure, "png")
 
 
-def _draw_panel(ax: Any, result: SplitsResult, number: int) -> None:
+def _draw_panel(ax: Any, result: SplitsResult, number: ScenarioName) -> None:
     found = result.of(GUARANTEED_BY, number)
     for height, (strategy, costs) in enumerate(found.items()):
         more = result.excess(GUARANTEED_BY, number, strategy)

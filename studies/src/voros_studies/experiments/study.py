@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from voros.policy.allowed import AllowedThresholds
 from voros.selection import Strategy, rank_developed, rank_points
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.folder import Part, RunFolder, digest, file_name, read_scores, save
-from voros_studies.paper.cells import SCENARIOS, STRATEGY_ORDER
+from voros_studies.paper.cells import SCENARIOS, STRATEGY_ORDER, ScenarioName
 
 STUDY_CONFIDENCE = 0.95
 """How sure the guaranteed thresholds are to keep the limits on the test cases."""
@@ -82,7 +83,7 @@ class Deployed:
     as partial VOROS sets them: what is left of the difference once the thresholds no longer differ.
     """
 
-    scenario: int
+    scenario: ScenarioName
     strategy: str
     model: str
     policy: ThresholdPolicy
@@ -90,23 +91,63 @@ class Deployed:
     test: PolicyEvaluation
     cost_aware_test: float
 
+    @property
+    def limits(self) -> Scenario:
+        """The scenario whose limits were to be kept."""
+        return self.policy.scenario
 
-def run_study(valid: Scored, test: Scored) -> list[Deployed]:
-    """Deploy every strategy in each of the paper's scenarios; the same models are on both parts."""
+
+def check_scenarios(scenarios: Mapping[ScenarioName, Scenario]) -> None:
+    """Raise where a study cannot be run within these limits.
+
+    Examples
+    --------
+    >>> check_scenarios({"ward": Scenario(capacity=40, cost_ratio=0.1)})
+    Traceback (most recent call last):
+    ValueError: scenario 'ward' has a capacity of 40 alarms; accepted is a share of the cases, since
+    validation and test cases differ in number
+    """
+    if not scenarios:
+        raise ValueError("scenarios is empty; accepted is at least one scenario by name")
+    for name, scenario in scenarios.items():
+        if not re.fullmatch(r"[\w-]+", str(name)):
+            raise ValueError(
+                f"scenario {name!r}: accepted are names of letters, digits, _ and -, since files "
+                "are named after them"
+            )
+        if scenario.per is not None:
+            raise ValueError(
+                f"scenario {name!r} has a capacity per {scenario.per}, and the cases of a study "
+                "have no times; accepted is a share of the cases"
+            )
+        if scenario.capacity_is_count:
+            raise ValueError(
+                f"scenario {name!r} has a capacity of {scenario.capacity} alarms; accepted is a "
+                "share of the cases, since validation and test cases differ in number"
+            )
+
+
+def run_study(
+    valid: Scored, test: Scored, scenarios: Mapping[ScenarioName, Scenario] | None = None
+) -> list[Deployed]:
+    """Deploy every strategy in each scenario; the same models are on both parts.
+
+    The scenarios are the paper's unless others are given.
+    """
     return [
-        _select_and_test(number, scenario, strategy, valid, test)
-        for number, scenario in SCENARIOS.items()
+        _select_and_test(name, scenario, strategy, valid, test)
+        for name, scenario in (scenarios or SCENARIOS).items()
         for strategy in STUDIED
     ]
 
 
 def _select_and_test(
-    number: int, scenario: Scenario, strategy: str, valid: Scored, test: Scored
+    name: ScenarioName, scenario: Scenario, strategy: str, valid: Scored, test: Scored
 ) -> Deployed:
     # Without warnings: a strategy that ends in never alarm is a result, and the tables show it.
     by = strategy if strategy in STRATEGY_ORDER else GUARANTEED_BY
     if strategy == GUARANTEED and not valid.can_certify:
-        return deploy(number, strategy, nothing_certified(scenario, valid, len(test)), valid, test)
+        return deploy(name, strategy, nothing_certified(scenario, valid, len(test)), valid, test)
     if strategy == GUARANTEED:
         model, allowed = guaranteed(scenario, valid, len(test))
     else:
@@ -119,7 +160,7 @@ def _select_and_test(
         )
         for each in (by, GUARANTEED_BY)
     )
-    return deploy(number, strategy, policy, valid, test, aware)
+    return deploy(name, strategy, policy, valid, test, aware)
 
 
 def tightened(scenario: Scenario) -> Scenario:
@@ -176,7 +217,7 @@ def nothing_certified(scenario: Scenario, valid: Scored, horizon: int) -> Thresh
 
 
 def deploy(
-    number: int,
+    scenario: ScenarioName,
     strategy: str,
     policy: ThresholdPolicy,
     valid: Scored,
@@ -189,7 +230,8 @@ def deploy(
         used.evaluate_points(part.points[model], by_cost=True)
         for used, part in ((policy, valid), (policy, test), (cost_aware or policy, test))
     )
-    return Deployed(number, strategy, model, policy, on_valid, on_test, aware_on_test.expected_cost)
+    cost_aware_test = aware_on_test.expected_cost
+    return Deployed(scenario, strategy, model, policy, on_valid, on_test, cost_aware_test)
 
 
 COST_RESAMPLES = 2000
@@ -267,7 +309,7 @@ def _resampled(
     """Return the test cost of one strategy, and after it those of the resamples."""
     cases = test.y_true, test.scores[one.model]
     key = digest(one.policy.to_json(), f"{random_state} {n_resamples}", test.patient, *cases)
-    name = f"scenario_{one.scenario}_{file_name(one.strategy)}_{key[:12]}.npy"
+    name = file_name(f"scenario_{one.scenario}_{one.strategy}_{key[:12]}.npy")
     if kept is not None and (kept / name).exists():
         return np.asarray(np.load(kept / name))
     found = bootstrap(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from voros.progress import BAR_WIDTH
-from voros_studies.experiments.grid import Candidate
+from voros_studies.experiments.grid import OWN, Candidate
 
 SECONDS_PER_PRODUCT = {"LR": 2.5e-9, "MLP": 5e-10, "RF": 1.2e-8}
 """Seconds for one unit of `_work`, by family, on one core of an ordinary machine of 2024."""
@@ -22,7 +22,7 @@ TREES = 100
 
 
 def fit_seconds(candidate: Candidate, n_cases: int, n_features: int) -> float:
-    """Estimate the seconds that one fit takes.
+    """Estimate the seconds that one fit takes; nothing is known of models of one's own.
 
     Examples
     --------
@@ -30,6 +30,8 @@ def fit_seconds(candidate: Candidate, n_cases: int, n_features: int) -> float:
     >>> 0.1 < fit_seconds(forest, 4552, 68) < 2
     True
     """
+    if candidate.family == OWN:
+        return 1.0
     return SECONDS_PER_PRODUCT[candidate.family] * _work(candidate, n_cases, n_features)
 
 
@@ -67,7 +69,7 @@ def duration(seconds: float) -> str:
     return f"about {seconds / 3600:.1f} hours"
 
 
-def briefing(found: Sequence[str], lacking: Sequence[str], seconds: float) -> str:
+def briefing(found: Sequence[str], lacking: Sequence[str], seconds: float | None) -> str:
     """Return what an experiment says before it starts, a line for each fact.
 
     Examples
@@ -79,7 +81,9 @@ def briefing(found: Sequence[str], lacking: Sequence[str], seconds: float) -> st
     """
     lines = [f"found: {text}" for text in found]
     lines += [f"lacks: {text}" for text in lacking or ("nothing",)]
-    return "\n".join([*lines, f"will take: {duration(seconds)}"])
+    if seconds is not None:
+        lines.append(f"will take: {duration(seconds)}")
+    return "\n".join(lines)
 
 
 def file_found(name: str, path: Path) -> str:

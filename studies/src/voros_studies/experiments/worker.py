@@ -29,6 +29,7 @@ from voros_studies.experiments.folder import (
     scores_text,
 )
 from voros_studies.experiments.grid import Candidate
+from voros_studies.experiments.own_models import make_candidate
 
 
 def fit_candidate(
@@ -82,7 +83,7 @@ def serve(folder: RunFolder, random_state: int) -> None:
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
         asked = json.loads(line)
-        candidate = Candidate(asked["family"], asked["parameters"])
+        candidate = make_candidate(asked["family"], asked["parameters"])
         try:
             answer = fit_candidate(folder, arrays, candidate, random_state)
         except ExperimentError as error:

@@ -11,13 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 from voros import OperatingPoints, Scenario
 from voros.policy import PolicyEvaluation, ThresholdPolicy
 from voros.selection import Strategy
 from voros.text.table import Absent
 
-SCENARIOS: Mapping[int, Scenario] = MappingProxyType(
+ScenarioName: TypeAlias = int | str
+"""The number of one of the paper's scenarios, or the name that a user gave to another."""
+
+SCENARIOS: Mapping[ScenarioName, Scenario] = MappingProxyType(
     {
         1: Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6)),
         2: Scenario(min_precision=0.5, capacity=0.1, cost_ratio=(1 / 40, 1 / 20)),

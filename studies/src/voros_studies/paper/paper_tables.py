@@ -11,7 +11,14 @@ from voros import Scenario
 from voros.core.scenario import as_fraction
 from voros.policy import PolicyEvaluation
 from voros.text.table import Absent, Column, Table, Value
-from voros_studies.paper.cells import DATASETS, SCENARIOS, STRATEGY_ORDER, Cell, read_cells
+from voros_studies.paper.cells import (
+    DATASETS,
+    SCENARIOS,
+    STRATEGY_ORDER,
+    Cell,
+    ScenarioName,
+    read_cells,
+)
 
 STRATEGY_LABELS = {
     "voros": "max VOROS",
@@ -155,7 +162,7 @@ def main_table(dataset: str, cells: Sequence[Cell]) -> Table:
     return Table(tuple(columns), tuple(map(tuple, rows)), title, f"{_slug(dataset)}_main")
 
 
-def detailed_table(dataset: str, number: int, cells: Sequence[Cell]) -> Table:
+def detailed_table(dataset: str, number: ScenarioName, cells: Sequence[Cell]) -> Table:
     """Lay out cost, precision, alarms and limits on both sets, for one scenario."""
     found = _column(cells, dataset, number)
     valid, test = _capacity([c.valid for c in found]), _capacity([c.test for c in found])
@@ -211,7 +218,7 @@ def _in_words(scenario: Scenario) -> str:
     return f"{limits_in_short(scenario)}, cost ratio uniform on [{low}, {high}]"
 
 
-def _column(cells: Sequence[Cell], dataset: str, number: int) -> list[Cell]:
+def _column(cells: Sequence[Cell], dataset: str, number: ScenarioName) -> list[Cell]:
     """The cells of a dataset in a scenario, in the order of the strategies."""
     return [cell for cell in cells if (cell.dataset, cell.scenario) == (dataset, number)]
 

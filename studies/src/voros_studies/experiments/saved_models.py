@@ -1,0 +1,171 @@
+"""The chosen models of a study, saved so that new rows can be scored from its folder alone."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from voros_studies.experiments.cases import LabelledCases, Split
+from voros_studies.experiments.errors import ExperimentError
+from voros_studies.experiments.folder import (
+    RunFolder,
+    file_name,
+    read_scores,
+    run_versions,
+    save,
+    sha256_of,
+)
+from voros_studies.experiments.own_models import make_candidate
+from voros_studies.experiments.results import StudyResult
+
+SAME_SCORE = 1e-6
+"""A refit that is further from the scores of the study than this is not the model of the study."""
+
+TRUSTED = ("sklearn.", "numpy.", "scipy.", "voros_studies.", "xgboost.", "lightgbm.", "catboost.")
+"""Types that a model file may hold: others could run code of their own when loaded."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSource:
+    """What the models of a study were fitted on; ``encoder`` turns rows of a table into ``X``."""
+
+    cases: LabelledCases
+    split: Split
+    random_state: int
+    encoder: Any = None
+
+    def fit(self, record: Mapping[str, Any]) -> Pipeline:
+        """Fit a model again, as one pipeline from the rows of the study to its risk."""
+        estimator = make_candidate(record["family"], record["parameters"]).estimator(
+            self.random_state
+        )
+        pipeline = Pipeline(
+            [
+                ("fill", SimpleImputer(keep_empty_features=True)),
+                ("scale", MinMaxScaler()),
+                ("model", estimator),
+            ]
+        )
+        train = self.split.train
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            pipeline.fit(self.cases.X[train], self.cases.y[train])
+        return pipeline
+
+    def with_encoder(self, pipeline: Pipeline) -> Pipeline:
+        """Put the encoder of a table, where there is one, before a fitted pipeline."""
+        first = [] if self.encoder is None else [("encode", self.encoder)]
+        return Pipeline([*first, *pipeline.steps])
+
+
+def save_models(folder: RunFolder, result: StudyResult, source: ModelSource) -> list[str]:
+    """Save every model that a policy uses, with a card; return what could not be saved as wished.
+
+    Each is fitted again with its seed, and must give the scores of the study.
+    """
+    notes = []
+    for name in dict.fromkeys(one.model for one in result.deployed):
+        place = folder.root / "models"
+        if any((place / f"{name}{ending}").exists() for ending in (".skops", ".joblib")):
+            continue
+        pipeline = source.fit(result.records[name])
+        _, _, scores = read_scores(folder.prediction(name, "test"))
+        again = pipeline.predict_proba(source.cases.X[source.split.test])[:, 1]
+        if not np.allclose(again, scores, rtol=0, atol=SAME_SCORE):
+            notes.append(f"model {name} is not saved: fitted again, it gives other scores")
+            continue
+        path, note = _dump(place / name, source.with_encoder(pipeline))
+        notes += note
+        save(place / f"{name}.md", _card(name, path, result, source))
+    return notes
+
+
+def _dump(stem: Path, pipeline: Pipeline) -> tuple[Path, list[str]]:
+    """Write a model in the format of skops, or of joblib where that cannot hold it."""
+    import joblib
+    import skops.io
+
+    try:
+        path = stem.with_name(f"{stem.name}.skops")
+        save(path, skops.io.dumps(pipeline))
+        return path, []
+    except Exception as error:  # skops raises whatever the type that it cannot hold raises
+        path, packed = stem.with_name(f"{stem.name}.joblib"), io.BytesIO()
+        joblib.dump(pipeline, packed)
+        save(path, packed.getvalue())
+        return path, [
+            f"model {stem.name} is saved by joblib, since skops cannot hold it ({error}): loading "
+            "it runs code, so load only a file that you trust"
+        ]
+
+
+def load_model(root: Path, name: str) -> Pipeline:
+    """Load a saved model of a study.
+
+    Raises
+    ------
+    ExperimentError
+        When it was not saved, or its file holds types that could run code.
+    """
+    import joblib
+    import skops.io
+
+    stem = root / "models" / name
+    path = stem.with_name(f"{name}.skops")
+    if path.exists():
+        unknown = skops.io.get_untrusted_types(file=path)
+        strange = [kind for kind in unknown if not kind.startswith(TRUSTED)]
+        if strange:
+            raise ExperimentError(f"{path}: the file holds {strange[0]}, which is not trusted")
+        return skops.io.load(path, trusted=unknown)
+    path = stem.with_name(f"{name}.joblib")
+    if not path.exists():
+        raise ExperimentError(f"{root / 'models'}: there is no saved model {name}")
+    return joblib.load(path)
+
+
+def _card(name: str, path: Path, result: StudyResult, source: ModelSource) -> str:
+    """Return a model card: what the model is, its data, its policies and the versions."""
+    record, rows = result.records[name], source.split.train
+    used = [
+        f"- policies/scenario_{one.scenario}_{file_name(one.strategy)}.json"
+        for one in result.deployed
+        if one.model == name
+    ]
+    versions = [f"- {package} {version}" for package, version in run_versions().items()]
+    return "\n".join(
+        [
+            f"# {result.label(name)}",
+            "",
+            f"Study: {result.title}. Predicts the risk of the outcome; thresholds are in the "
+            "policies below.",
+            "",
+            f"- file: {path.name}, SHA-256 {sha256_of(path)}",
+            f"- family and parameters: {record['family']}, {record['parameters']}",
+            f"- seed: {source.random_state}",
+            f"- trained on {len(rows)} cases, {source.cases.y[rows].mean():.3f} positive",
+            f"- digest of all features and outcomes: {source.cases.fingerprint}",
+            f"- {len(source.cases.feature_names)} features, filled with the training mean and "
+            "scaled to the training range",
+            "- performance on validation and test cases: tables/candidates.csv",
+            "",
+            "Used by",
+            "",
+            *used,
+            "",
+            "Versions",
+            "",
+            *versions,
+            "",
+        ]
+    )

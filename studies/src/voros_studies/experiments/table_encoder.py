@@ -1,0 +1,91 @@
+"""The features of a table: numbers as they are, whether they were recorded, and words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from voros.typing import AnyArray, FloatArray
+from voros_studies.experiments.errors import ExperimentError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_WORDS = 60
+"""A column of more distinct words is taken for names or ids, and refused."""
+
+DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})(\D.*)?")
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Turn the columns of a table into features; new tables get the features of the first.
+
+    A number stays as it is, NaN where it is missing; where it was missing for somebody, another
+    feature says whether it was recorded. Each word of a column of words is a feature, and a word
+    that was not there before has none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ward = pd.DataFrame({"age": [70, None], "sex": ["f", "m"]})
+    >>> encoder = TableEncoder().fit(ward)
+    >>> encoder.get_feature_names_out().tolist()
+    ['age', 'age recorded', 'sex=f', 'sex=m']
+    >>> encoder.transform(pd.DataFrame({"sex": ["x"], "age": [50.0]})).tolist()
+    [[50.0, 1.0, 0.0, 0.0]]
+    """
+
+    def fit(self, X: pd.DataFrame, y: object = None) -> TableEncoder:  # noqa: ARG002
+        """Learn which columns are numbers, which have gaps, and which words there are."""
+        self.numbers_ = [str(c) for c in X if X[c].dtype.kind in "iufb"]
+        self.gaps_ = [c for c in self.numbers_ if X[c].isna().any()]
+        self.words_ = {str(c): _words(str(c), X[c]) for c in X if str(c) not in self.numbers_}
+        if not self.numbers_ and not self.words_:
+            raise ExperimentError("the table has no column left that could be a feature")
+        return self
+
+    def transform(self, X: pd.DataFrame) -> FloatArray:
+        """Return the features of every row."""
+        lacking = [c for c in (*self.numbers_, *self.words_) if c not in X]
+        if lacking:
+            raise ExperimentError(f"the table has no column {lacking[0]!r}, which is a feature")
+        numbers = {c: np.asarray(X[c], dtype=np.float64) for c in self.numbers_}
+        recorded = [(~np.isnan(numbers[c])).astype(np.float64) for c in self.gaps_]
+        words = [
+            np.asarray(X[column].astype(str) == word, dtype=np.float64)
+            for column, seen in self.words_.items()
+            for word in seen
+        ]
+        return np.column_stack([*numbers.values(), *recorded, *words])
+
+    def get_feature_names_out(self, input_features: object = None) -> AnyArray:  # noqa: ARG002
+        """Return the name of every feature."""
+        words = [f"{column}={word}" for column, seen in self.words_.items() for word in seen]
+        recorded = [f"{column} recorded" for column in self.gaps_]
+        return np.array([*self.numbers_, *recorded, *words], dtype=object)
+
+
+def _words(name: str, values: pd.Series[Any]) -> list[str]:
+    """Return the distinct words of a column, or say what it holds instead."""
+    how = f"leave {name!r} out with ignore"
+    if values.dtype.kind in "mM":
+        raise ExperimentError(
+            f"column {name!r} holds dates or times, which are no features: compute numbers from "
+            f"them, such as an age or hours since admission, or {how}"
+        )
+    known = values.dropna().astype(str)
+    seen = sorted(known.unique())
+    if seen and all(map(DATE.fullmatch, seen)):
+        raise ExperimentError(
+            f"column {name!r} holds dates, such as {seen[0]!r}, which are no features: compute "
+            f"numbers from them, such as an age or hours since admission, or {how}"
+        )
+    if len(seen) > MOST_WORDS:
+        raise ExperimentError(
+            f"column {name!r} has {len(seen)} different words; accepted are at most {MOST_WORDS}. "
+            f"If it tells patients apart name it as group, else {how}"
+        )
+    return seen

@@ -1,0 +1,139 @@
+"""The study on a table of one's own: one command from features and outcome to saved policies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from voros import ThresholdPolicy
+from voros_studies.experiments.cases import split_around_test
+from voros_studies.experiments.context import StudyContext
+from voros_studies.experiments.errors import ExperimentError
+from voros_studies.experiments.experiment import (
+    AS_PUBLISHED,
+    RunOptions,
+    asked_facts,
+    run_experiment,
+)
+from voros_studies.experiments.folder import sha256_of
+from voros_studies.experiments.results import StudyResult
+from voros_studies.experiments.saved_models import load_model
+from voros_studies.experiments.splits import SplitsResult, run_splits
+from voros_studies.experiments.splits_summary import write_splits
+from voros_studies.experiments.table import TableCases, TableColumns, read_frame, table_cases
+
+FROM_TEST_DATA = "voros: from test data"
+"""A column that no table has: which rows come from the table of the test cases."""
+
+
+def run_table(
+    data: str | Path,
+    out: str | Path,
+    columns: TableColumns,
+    options: RunOptions = AS_PUBLISHED,
+    *,
+    n_splits: int | None = None,
+    test_data: str | Path | None = None,
+) -> StudyResult | SplitsResult:
+    """Run the study on a table, and write everything into one folder.
+
+    Parameters
+    ----------
+    data : path-like
+        CSV or Parquet: one row for each case, with features and outcome.
+    out : path-like
+        The run's folder. An interrupted run in it is taken up again.
+    columns : TableColumns
+        Which column is the outcome, and which are no features.
+    options : RunOptions, optional
+        Scenarios, models, seed, number of processes.
+    n_splits : int, optional
+        Several random splits, each in a folder of its own. By default one.
+    test_data : path-like, optional
+        A table of the same columns to test on alone; the cases of ``data`` are then split into
+        training and validation.
+
+    Examples
+    --------
+    >>> run_table("ward.csv", "study", TableColumns(label="died"))  # doctest: +SKIP
+    """
+    files = [Path(path) for path in (data, test_data) if path is not None]
+    table, from_test = _read(files, columns)
+    _check_split(columns, n_splits, test_data)
+    table.cases.check_both_outcomes(str(data), "Name another outcome")
+    notes = (*(f"{path.name}: SHA-256 {sha256_of(path)}" for path in files), *table.notes)
+    size = (len(table.cases) // 2, len(table.cases.feature_names))
+    options.brief([*notes, repr(table.cases)], (), size)
+    title, root = f"{files[0].stem}, {columns.label}", Path(out)
+    description: dict[str, Any] = {
+        "experiment": "table",
+        "outcome": columns.label,
+        "group": columns.group or "",
+        "split": columns.split or "",
+        "test_data": test_data is not None,
+    }
+    study: dict[str, Any] = {
+        "description": description,
+        "context": StudyContext(notes, table.flow),
+        "encoder": table.encoder,
+    }
+    test = from_test if test_data is not None else None
+    if n_splits is None:
+        split = table.split
+        if test is not None:
+            split = split_around_test(table.cases, test, options.random_state)
+        return run_experiment(title, table.cases, root, options, split=split, **study)
+    result = run_splits(title, table.cases, root, options, n_splits=n_splits, test=test, **study)
+    facts = asked_facts(options, {**description, **options.identity})
+    write_splits(root, result, [*facts, *(("data", note) for note in notes)])
+    return result
+
+
+def _read(files: list[Path], columns: TableColumns) -> tuple[TableCases, Any]:
+    """Read one table, or that of the test cases behind it, and say which cases come from it."""
+    frames = [read_frame(path) for path in files]
+    if len(frames) == 1:
+        return table_cases(frames[0], columns), None
+    lacking = [c for c in frames[0] if c not in frames[1]]
+    if lacking:
+        raise ExperimentError(f"test_data={files[1]}: there is no column {lacking[0]!r}")
+    marked = [frame.assign(**{FROM_TEST_DATA: i}) for i, frame in enumerate(frames)]
+    whole = pd.concat(marked, ignore_index=True)[[*frames[0].columns, FROM_TEST_DATA]]
+    from_test = whole[FROM_TEST_DATA][whole[columns.label].notna()].to_numpy() == 1
+    return table_cases(whole.drop(columns=FROM_TEST_DATA), columns), np.asarray(from_test)
+
+
+def _check_split(columns: TableColumns, n_splits: int | None, test_data: str | Path | None) -> None:
+    if columns.split is not None and (n_splits is not None or test_data is not None):
+        other = "splits" if n_splits is not None else "test_data"
+        raise ExperimentError(
+            f"split={columns.split!r} names the parts already, and {other} would make others; "
+            "name one of them"
+        )
+
+
+def apply_study(folder: str | Path, rows: str | Path, scenario: str, strategy: str) -> pd.DataFrame:
+    """Return the rows of a table with the risk and the alarms of a policy of a study.
+
+    Parameters
+    ----------
+    folder : path-like
+        Of a finished `run_table`.
+    rows : path-like
+        New rows with the same features.
+    scenario, strategy : str
+        Which of the policies, such as ``"ward"`` and ``"guaranteed"``.
+    """
+    root, frame = Path(folder), read_frame(Path(rows))
+    path = root / "policies" / f"scenario_{scenario}_{strategy}.json"
+    if not path.exists():
+        there = sorted(each.stem.removeprefix("scenario_") for each in path.parent.glob("*.json"))
+        raise ExperimentError(
+            f"{path.parent}: there is no policy {scenario}_{strategy}; there are {', '.join(there)}"
+        )
+    policy = ThresholdPolicy.from_json(path)
+    risk = load_model(root, str(policy.model)).predict_proba(frame)[:, 1]
+    return frame.assign(risk=risk, alarm=policy.predict(risk).astype(int))

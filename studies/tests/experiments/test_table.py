@@ -1,0 +1,243 @@
+"""The study on a table of one's own: from rows with ids, words and gaps to saved alarms."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from voros import Scenario
+from voros.policy import ThresholdPolicy
+from voros_studies.experiments import (
+    ExperimentError,
+    RunOptions,
+    TableColumns,
+    apply_study,
+    own_models,
+    run_table,
+)
+from voros_studies.experiments.own_models import load_models
+from voros_studies.experiments.table import table_cases
+
+MODELS = """
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+models = {
+    "logistic": LogisticRegression(max_iter=1000),
+    "tree": DecisionTreeClassifier(max_depth=3),
+    "stump": DecisionTreeClassifier(max_depth=1),
+}
+"""
+LIMITS = """
+[ward]
+min_precision = 0.3
+capacity = 0.2
+miss_costs = 8
+"""
+COLUMNS = TableColumns(label="died", group="patient", ignore=("admitted",))
+
+
+def ward(n=900, seed=1):
+    rng = np.random.default_rng(seed)
+    age, lactate = rng.normal(65, 15, n).round(), rng.gamma(2, 1, n).round(2)
+    unit = rng.choice(["medical", "surgical", "cardiac"], n).astype(object)
+    logit = -2.7 + 0.03 * (age - 65) + 0.9 * (lactate - 2) + 0.5 * (unit == "medical")
+    died = rng.random(n) < 1 / (1 + np.exp(-logit))
+    lactate[rng.random(n) < 0.2] = np.nan
+    unit[rng.random(n) < 0.05] = None
+    return pd.DataFrame(
+        {
+            "stay_id": 10_000 + rng.permutation(n),
+            "patient": [f"P{i}" for i in rng.integers(0, n // 2, n)],
+            "age": age,
+            "lactate": lactate,
+            "unit": unit,
+            "admitted": "2026-01-02",
+            "died": np.where(died, "yes", "no"),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    place = tmp_path_factory.mktemp("ward")
+    ward().to_csv(place / "ward.csv", index=False)
+    (place / "models.py").write_text(MODELS)
+    scenarios = {"ward": Scenario(min_precision=0.3, capacity=0.2, cost_ratio=1 / 8)}
+    options = RunOptions(
+        models=own_models(str(place / "models.py")), scenarios=scenarios, jobs=1, progress=False
+    )
+    result = run_table(place / "ward.csv", place / "run", COLUMNS, options)
+    return place, options, result
+
+
+def plain_features(frame):
+    """The features written out by hand."""
+    columns = {"age": frame["age"], "lactate": frame["lactate"]}
+    columns["recorded"] = frame["lactate"].notna().astype(float)
+    for word in ("cardiac", "medical", "surgical"):
+        columns[word] = (frame["unit"] == word).astype(float)
+    return pd.DataFrame(columns)
+
+
+def test_scores_and_cost_are_those_of_a_plain_computation(study):
+    place, _, result = study
+    frame = ward()
+    with np.load(place / "run" / "features.npz") as packed:
+        patients = {part: packed[f"patient_{part}"] for part in ("train", "valid", "test")}
+    codes = np.unique(frame["patient"], return_inverse=True)[1]
+    parts = {part: np.isin(codes, held) for part, held in patients.items()}
+    assert sum(held.sum() for held in parts.values()) == len(frame)
+    X, y = plain_features(frame), (frame["died"] == "yes").to_numpy()
+    train = X[parts["train"]]
+    low, high = train.min(), train.max()
+    X = (X.fillna(train.mean()) - low) / (high - low)
+    model = LogisticRegression(max_iter=1000, random_state=0)
+    model.fit(X[parts["train"]].to_numpy(), y[parts["train"]])
+    score = model.predict_proba(X[parts["test"]].to_numpy())[:, 1]
+    kept = pd.read_csv(place / "run" / "predictions" / "logistic_test.csv")
+    assert kept["proba_y_eq_1"].to_numpy() == pytest.approx(score, abs=1e-9)
+
+    (one,) = (each for each in result.deployed if each.strategy == "recall")
+    scores = pd.read_csv(place / "run" / "predictions" / f"{one.model}_test.csv")
+    alarm = scores["proba_y_eq_1"] >= one.policy.thresholds[0]
+    died = scores["y_true"] == 1
+    false_alarms, missed = (alarm & ~died).sum(), (~alarm & died).sum()
+    cost = (false_alarms / 8 + missed) / ((~died).sum() / 8 + died.sum())
+    table = pd.read_csv(place / "run" / "tables" / "main.csv").set_index("strategy")
+    assert table.loc["max recall", "scenario_ward_cost"] == pytest.approx(cost)
+
+
+def test_new_rows_get_the_alarms_of_the_saved_policy(study):
+    place, _, _ = study
+    new = ward(300, seed=2).drop(columns="died")
+    new.loc[0, "unit"] = "a unit that is new"
+    new.to_csv(place / "new.csv", index=False)
+    found = apply_study(place / "run", place / "new.csv", "ward", "recall")
+    policy = ThresholdPolicy.from_json(place / "run/policies/scenario_ward_recall.json")
+    again = (found["risk"] >= policy.thresholds[0]).astype(int)
+    assert found["alarm"].tolist() == again.tolist()
+    assert 0 < found["alarm"].sum() < len(found)
+    with pytest.raises(ExperimentError, match="there is no policy ward_luck; there are ward_guar"):
+        apply_study(place / "run", place / "new.csv", "ward", "luck")
+
+
+def test_the_same_command_again_fits_nothing_and_other_limits_are_refused(study):
+    place, options, result = study
+    before = (place / "run" / "fits" / "tree.json").stat().st_mtime_ns
+    again = run_table(place / "ward.csv", place / "run", COLUMNS, options)
+    assert again.text() == result.text()
+    assert (place / "run" / "fits" / "tree.json").stat().st_mtime_ns == before
+    other = RunOptions(models=options.models, jobs=1, progress=False)
+    with pytest.raises(ExperimentError, match="another run, with a different scenarios"):
+        run_table(place / "ward.csv", place / "run", COLUMNS, other)
+
+
+def test_the_card_names_the_file_that_lies_beside_it(study):
+    place, _, result = study
+    chosen = {one.model for one in result.deployed}
+    from hashlib import sha256
+
+    for name in chosen:
+        card = (place / "run" / "models" / f"{name}.md").read_text()
+        held = sha256((place / "run" / "models" / f"{name}.skops").read_bytes()).hexdigest()
+        assert held in card
+
+
+@pytest.mark.parametrize(
+    ("change", "columns", "complaint"),
+    [
+        ({}, {"ignore": ()}, "column 'admitted' holds dates, such as '2026-01-02'"),
+        ({"name": [f"n{i}" for i in range(900)]}, {}, "'name' has 900 different words"),
+        ({}, {"label": "dead"}, "there is no column 'dead'"),
+        ({}, {"positive": "1"}, "positive='1' is no value of 'died'; it has 'no', 'yes'"),
+        ({"died": ["a", "b"] * 450}, {}, "name the one to predict with positive"),
+        ({"part": "train"}, {"split": "part"}, "gives no case to valid"),
+        ({"part": ["train", "valid", "test"] * 300}, {"split": "part"}, "more than one part"),
+        ({"part": "fold 1"}, {"split": "part"}, "holds 'fold 1'; accepted are train"),
+        ({"patient": None}, {}, "names no patient in 900 rows"),
+    ],
+)
+def test_a_table_that_cannot_be_studied_is_refused_by_name(change, columns, complaint):
+    asked = {"label": "died", "group": "patient", "ignore": ("admitted",), **columns}
+    with pytest.raises(ExperimentError, match=complaint):
+        table_cases(ward().assign(**change), TableColumns(**asked))
+
+
+def test_rows_without_an_outcome_and_columns_of_ids_are_left_out_and_counted():
+    frame = ward().astype({"died": object})
+    frame.loc[:9, "died"] = None
+    found = table_cases(frame, COLUMNS)
+    assert found.flow[-1].left_out == 10
+    assert found.notes == ("column stay_id numbers the rows: left out",)
+    assert "stay_id" not in found.cases.feature_names
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("x = 1", "does not define 'models'"),
+        ("models = []", "models is a list; accepted is a dict"),
+        ("models = {'a b': 1}", "cannot be part of a file name"),
+        ("models = {'a': 1}", "'a' is a int without fit"),
+    ],
+)
+def test_models_that_cannot_be_used_are_refused_by_name(tmp_path, text, complaint):
+    (tmp_path / "models.py").write_text(text)
+    with pytest.raises(ExperimentError, match=complaint):
+        load_models(f"{tmp_path / 'models.py'}:models")
+
+
+def test_limits_that_a_study_cannot_keep_are_refused():
+    with pytest.raises(ValueError, match="capacity of 40 alarms; accepted is a share"):
+        RunOptions(scenarios={"ward": Scenario(capacity=40, cost_ratio=0.1)})
+    with pytest.raises(ValueError, match="names of letters"):
+        RunOptions(scenarios={"ward/night": Scenario(cost_ratio=0.1)})
+
+
+@pytest.mark.slow
+def test_test_data_and_splits(study, tmp_path):
+    place, options, _ = study
+    later = ward(400, seed=5).assign(patient=lambda frame: "L" + frame["patient"])
+    later.to_csv(tmp_path / "later.csv", index=False)
+    result = run_table(
+        *(place / "ward.csv", tmp_path / "run", COLUMNS, options),
+        n_splits=2,
+        test_data=tmp_path / "later.csv",
+    )
+    assert len(result.splits) == 2
+    sizes = json.loads((tmp_path / "run" / "split-00" / "run.json").read_text())["sizes"]
+    assert sizes["test"] == 400
+
+
+@pytest.mark.slow
+def test_a_killed_run_is_taken_up_and_gives_what_an_unbroken_one_gives(study, tmp_path):
+    place, _, _ = study
+    (tmp_path / "limits.toml").write_text(LIMITS)
+    asked = ["--data", place / "ward.csv", "--label", "died", "--group", "patient"]
+    asked += ["--ignore", "admitted", "--models", place / "models.py", "--jobs", "1"]
+    asked += ["--scenarios", tmp_path / "limits.toml", "--out", tmp_path / "run"]
+    command = [sys.executable, "-m", "voros", "experiment", "table", *map(str, asked)]
+    started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    fits = tmp_path / "run" / "fits"
+    while not (fits.is_dir() and any(fits.glob("*.json"))):
+        assert started.poll() is None
+        time.sleep(0.02)
+    os.kill(started.pid, signal.SIGKILL)
+    started.wait()
+    assert not (tmp_path / "run" / "summary.html").exists()
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "everything is in" in ended.stderr
+    for name in ("logistic", "tree", "stump"):
+        for part in ("valid", "test"):
+            held = (tmp_path / "run" / "predictions" / f"{name}_{part}.csv").read_bytes()
+            assert held == (place / "run" / "predictions" / f"{name}_{part}.csv").read_bytes()
