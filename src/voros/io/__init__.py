@@ -6,6 +6,7 @@ completely or not at all. Reading needs pyarrow, which the ``cli`` extra brings.
 
 from voros.io.appending import append_column, format_of, table_bytes
 from voros.io.predictions import Predictions, read_predictions
+from voros.io.scenario_file import read_scenarios
 from voros.io.source import open_source
 from voros.io.writing import check_folder, check_writable, folder_for, write_together, write_whole
 
@@ -18,6 +19,7 @@ __all__ = [
     "format_of",
     "open_source",
     "read_predictions",
+    "read_scenarios",
     "table_bytes",
     "write_together",
     "write_whole",

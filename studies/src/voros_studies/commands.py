@@ -67,7 +67,7 @@ class StudyOptions:
     @property
     def options(self) -> RunOptions:
         """What the study itself takes."""
-        from voros.io.scenario_file import read_scenarios
+        from voros.io import read_scenarios
         from voros_studies.experiments import RunOptions
         from voros_studies.experiments.own_models import own_models
 
