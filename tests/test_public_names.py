@@ -35,5 +35,5 @@ def test_signatures_name_every_argument():
     shown = inspect.signature(voros.bootstrap).parameters
     named = ("n_resamples", "confidence", "method", "stratified", "groups", "random_state")
     defaults = [shown[name].default for name in named]
-    assert defaults == [2000, 0.95, None, False, None, None]
+    assert defaults == [2000, 0.95, "auto", False, None, None]
     assert "method" not in inspect.signature(voros.inference.roc_band).parameters
