@@ -148,7 +148,7 @@ def main() -> None:
             policy = voros.ThresholdPolicy.from_points(
                 points, SCENARIO, guarantee=settled, n_models=1
             )
-            judged = policy.evaluate_points(other, by_cost=True)
+            judged = policy.evaluate(other, by_cost=True)
             tally[name] += (not judged.satisfied, judged.expected_cost, policy.never_alarms)
     for name, total in tally.items():
         broken, cost, never = total / n_splits

@@ -75,10 +75,10 @@ class Population:
             thresholds,
         )
 
-    def account(self, policy: voros.ThresholdPolicy) -> voros.PolicyEvaluation:
+    def account(self, policy: voros.ThresholdPolicy) -> voros.policy.PolicyEvaluation:
         """What a policy does in the population."""
         finite = np.unique(policy.thresholds[np.isfinite(policy.thresholds)])
-        return policy.evaluate_points(
+        return policy.evaluate(
             self.points(finite if len(finite) else np.array([20.0])), by_cost=True
         )
 
@@ -155,7 +155,7 @@ def simulate(population: Population, n_validations: int, seed: int = 0) -> dict[
             allowed = allowed_thresholds(points, population.scenario, guarantee)
             policy = voros.ThresholdPolicy.from_allowed(allowed)
             truth = population.account(policy)
-            judged = policy.evaluate_points(future, by_cost=True) if way == "next cases" else truth
+            judged = policy.evaluate(future, by_cost=True) if way == "next cases" else truth
             tally[way] += (not judged.satisfied, truth.expected_cost, policy.never_alarms)
     return {way: (total / n_validations).tolist() for way, total in tally.items()}
 
@@ -188,7 +188,7 @@ def split_real(n_splits: int, seed: int = 0) -> None:
             policy = voros.ThresholdPolicy.from_points(
                 points, scenario, guarantee=guarantee, n_models=1
             )
-            judged = policy.evaluate_points(other, by_cost=True)
+            judged = policy.evaluate(other, by_cost=True)
             row += [not judged.satisfied, judged.expected_cost]
         rows.append(row)
     means = np.mean(rows, axis=0)

@@ -54,7 +54,7 @@ class Setting:
     """Share of the variance of score and outcome that the cases of one group have in common."""
 
     @cached_property
-    def population(self) -> voros.Evaluation:
+    def population(self) -> voros.evaluation.Evaluation:
         """The population's curve and score."""
         return population_curve(self.prevalence, self.separation, self.scenario)
 
@@ -106,13 +106,13 @@ SETTINGS = (
 
 def population_curve(
     prevalence: float, separation: float, scenario: voros.Scenario
-) -> voros.Evaluation:
+) -> voros.evaluation.Evaluation:
     thresholds = np.linspace(8.0 + separation, -8.0, GRID)
     n_positive = prevalence * POPULATION
     points = voros.OperatingPoints.from_points(
         ndtr(-thresholds), ndtr(separation - thresholds), n_positive, POPULATION - n_positive
     )
-    return voros.evaluate_points(points, scenario)
+    return voros.evaluate(points, scenario=scenario)
 
 
 def draw(

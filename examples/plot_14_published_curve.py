@@ -18,7 +18,7 @@ curves = {
     "bedside score": read([0.02, 0.08, 0.2, 0.4], [0.22, 0.45, 0.7, 0.88], **sizes),
 }
 ward = voros.Scenario(0.3, 0.1, cost_ratio=voros.costs.miss_costs(10, 30))
-print(voros.select_points(curves, ward))
+print(voros.select_model(curves, scenario=ward))
 RocDisplay.from_points(curves, ward, zoom=True)
 plt.show()
 
@@ -26,4 +26,4 @@ plt.show()
 # At a prevalence of 3 % instead of 7 % only the strictest point still keeps the floor:
 
 here = ward.changed(prevalence=0.03)
-print(voros.evaluate_points(curves["vendor"], here))
+print(voros.evaluate(curves["vendor"], scenario=here))

@@ -25,7 +25,7 @@ desk = voros.Scenario(min_precision=0.15, capacity=0.02, cost_ratio=(1 / 40, 1 /
 points = voros.engines.count_frame(
     pl.scan_parquet(file), label="fraud", scores=["risk"], scenarios=[desk], largest_answer=5000
 )["risk"]
-print(voros.evaluate_points(points, desk).score, points.covers.exact)
+print(voros.evaluate(points, scenario=desk).score, points.covers.exact)
 
 # %%
 # All thresholds that can matter are there, few of the others:

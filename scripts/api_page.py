@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -19,6 +19,13 @@ PACKAGES = (
     "voros.monitoring",
     "voros.allocation",
     "voros.estimators",
+    "voros.evaluation",
+    "voros.selection",
+    "voros.winners",
+    "voros.decision_curves",
+    "voros.core.geometry",
+    "voros.core.money",
+    "voros.exceptions",
     "voros.frameworks",
     "voros.engines",
     "voros.datasets",
@@ -46,8 +53,8 @@ torch and is described with the [frameworks](frameworks.md).
 One order of arguments holds everywhere. `y_true` comes first, then the scores: `y_score` for one
 model, `scores` for one or several (a mapping or a data frame). `scenario` is third, and what
 follows is given by keyword. `pos_label`, `sample_weight`, `groups`, `random_state` and `progress`
-mean the same in every function. Functions that end in `_points` take `OperatingPoints` instead of
-cases.
+mean the same in every function. `OperatingPoints`, of one model or several by name, can take the
+place of labels and scores wherever cases are counted: `voros.evaluate(points, scenario=ward)`.
 
 `python scripts/api_page.py` writes this page; a test compares it with `__all__`.
 """
@@ -80,10 +87,7 @@ def section(package: str) -> str:
 
 def find(package: str) -> object:
     """Follow a dotted name from its package, as a user would write it."""
-    top, *parts = package.split(".")
-    found: object = import_module(top)
-    for part in parts:
-        found = getattr(found, part)
+    found: object = resolve_name(package)
     return found
 
 

@@ -54,16 +54,16 @@ COLUMNS = {
 TIMED = ("periods", "times")
 
 READ_BEFORE = {
-    "voros.GroupEvaluation.of": "takes cases that were read before",
+    "voros.policy.GroupEvaluation.of": "takes cases that were read before",
     "voros.OperatingPoints.from_cases": "takes cases that were read before",
-    "voros.PolicyEvaluation.with_groups": "takes cases that were read before",
+    "voros.policy.PolicyEvaluation.with_groups": "takes cases that were read before",
     "voros.present.explorer.render_page": "takes counts, and a word for the cases",
-    "voros.present.explorer.write_page_points": "takes counts, and a word for the cases",
 }
 """Functions that have two arguments of these names, and read no cases from either."""
 
 NOT_READ = {
     ("voros.present.explorer.write_page", "cases"),
+    ("voros.write_page", "cases"),
     *((f"voros.inference.{band}", name) for band in ("area_band", "roc_band") for name in TIMED),
 }
 """Arguments of these names that mean something else, or are refused whatever they are."""
@@ -97,7 +97,7 @@ def joint() -> voros.JointPolicy:
 
 
 @cache
-def worklist() -> voros.Worklist:
+def worklist() -> voros.policy.Worklist:
     daily = voros.Scenario(capacity=1, per="day", cost_ratio=0.1)
     return voros.worklist(data().y, data().score, daily, times=data().time)
 

@@ -54,7 +54,9 @@ def test_within_limits_is_the_best_of_all_thresholds(seed: int, capacity: float)
 def test_limits_cost_net_benefit_and_never_give_any() -> None:
     y, risk = drawn(1)
     points = voros.OperatingPoints.from_scores(y, risk)
-    curve = voros.DecisionCurve.of(points, PROBABILITIES, voros.Scenario(0.4, 0.05, cost_ratio=1))
+    curve = voros.decision_curves.DecisionCurve.of(
+        points, PROBABILITIES, voros.Scenario(0.4, 0.05, cost_ratio=1)
+    )
     assert (curve.cost_of_limits >= 0).all()
     assert curve.cost_of_limits.max() > 0.01
     assert (curve.best >= curve.as_scored - 1e-15).all()
@@ -82,7 +84,7 @@ def test_over_uncertain_prices_the_means_may_order_models_the_other_way_round() 
     for fpr, tpr in ((0.01, 0.38), (0.24, 0.72)):
         points = voros.OperatingPoints.from_points([fpr], [tpr], 100, 900)
         prices = np.linspace(0.01, 0.3, 2001)
-        curve = voros.DecisionCurve.of(points, prices / (1 + prices), scenario)
+        curve = voros.decision_curves.DecisionCurve.of(points, prices / (1 + prices), scenario)
         by_hand = (100 * tpr - 0.155 * 900 * fpr) / 1000  # an alarm pays at every price here
         assert curve.within_limits.mean() == pytest.approx(by_hand, abs=1e-12)
         # The region is the triangle above the line of precision 0.25, whose slope is 3; the line of
@@ -95,7 +97,7 @@ def test_over_uncertain_prices_the_means_may_order_models_the_other_way_round() 
             1 / 6 - (1 - height) ** 2 / (2 * slope),
         )
         share = integrate.trapezoid(6 * lesser, prices) / (prices[-1] - prices[0])
-        assert voros.evaluate_points(points, scenario).score == pytest.approx(share, abs=1e-5)
+        assert voros.evaluate(points, scenario=scenario).score == pytest.approx(share, abs=1e-5)
         found[fpr] = by_hand, share
     assert found[0.01] == pytest.approx((0.0366, 0.2916), abs=5e-5)
     assert found[0.24] == pytest.approx((0.0385, 0.2773), abs=5e-5)

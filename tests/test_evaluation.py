@@ -19,7 +19,7 @@ def problem() -> oracles.Problem:
 
 
 @pytest.fixture(scope="module")
-def result(problem) -> voros.Evaluation:
+def result(problem) -> voros.evaluation.Evaluation:
     scenario = Scenario(min_precision=0.4, capacity=0.5, cost_ratio=(0.05, 0.6))
     return evaluate(problem.y_true, problem.y_score, scenario)
 

@@ -28,7 +28,7 @@ def predictions(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def curve_score(fpr, tpr, cost_ratio) -> float:
     points = voros.OperatingPoints.from_points(fpr, tpr, n_positive=1, n_negative=1)
-    return voros.evaluate_points(points, voros.Scenario(cost_ratio=cost_ratio)).score
+    return voros.evaluate(points, scenario=voros.Scenario(cost_ratio=cost_ratio)).score
 
 
 def test_voros_of_the_chance_line() -> None:

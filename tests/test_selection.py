@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 
 import voros
 import voros.inference
-from voros import OperatingPoints, Scenario, select_model, select_points
+from voros import OperatingPoints, Scenario, select_model
 from voros.io.frames import make_frame
 from voros.selection import STRATEGIES
 
@@ -138,7 +138,7 @@ def test_differences_below_the_tolerance_are_marked():
 def test_points_and_scores_give_the_same_ranking():
     labels, scores = models(5)
     points = {name: OperatingPoints.from_scores(labels, s) for name, s in scores.items()}
-    assert select_points(points, SCENARIO) == select_model(labels, scores, SCENARIO)
+    assert select_model(points, scenario=SCENARIO) == select_model(labels, scores, SCENARIO)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -194,7 +194,7 @@ def test_a_winner_without_a_feasible_threshold_is_warned_about():
 
 def test_costs_beyond_the_turning_point_are_warned_about():
     labels, scores = models(9)
-    with pytest.warns(voros.CostRangeWarning):
+    with pytest.warns(voros.exceptions.CostRangeWarning):
         select_model(labels, scores, Scenario(0.3, 0.5, (0.1, 2.0)))
 
 

@@ -33,7 +33,7 @@ def test_the_interval_of_merged_sites_holds_the_score_of_all_cases():
         truth = voros.partial_voros_score(np.concatenate(labels), pooled, SCENARIO)
         assert low <= truth <= high
         assert high - low < 0.1
-        assert voros.evaluate_points(merged.points[model], SCENARIO).score == low
+        assert voros.evaluate(merged.points[model], scenario=SCENARIO).score == low
     assert merged.n_cases == 1800
     assert merged.n_positive == np.concatenate(labels).sum()
 

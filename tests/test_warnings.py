@@ -57,7 +57,7 @@ def closed_figures() -> Any:
     ],
 )
 def test_inverted_costs_are_told(cost_ratio: Any, advice: str) -> None:
-    with pytest.warns(voros.InvertedCostsWarning, match=advice) as caught:
+    with pytest.warns(voros.exceptions.InvertedCostsWarning, match=advice) as caught:
         voros.Scenario(cost_ratio=cost_ratio)
     assert len(caught) == 1
 
@@ -92,15 +92,17 @@ def test_inverted_costs_are_told_once_where_parts_are_given(name: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         FROM_PARTS[name](cost_ratio=(5, 20))
-    told = [each for each in caught if each.category is voros.InvertedCostsWarning]
+    told = [each for each in caught if each.category is voros.exceptions.InvertedCostsWarning]
     assert [each.filename for each in told] == [__file__]
 
 
 def test_a_capacity_of_one_alarm_is_told() -> None:
-    with pytest.warns(voros.OneAlarmWarning, match="one alarm. For no limit write 1.0") as caught:
+    with pytest.warns(
+        voros.exceptions.OneAlarmWarning, match="one alarm. For no limit write 1.0"
+    ) as caught:
         voros.Scenario(capacity=1, cost_ratio=0.1)
     assert caught[0].filename == __file__
-    with pytest.warns(voros.OneAlarmWarning):
+    with pytest.warns(voros.exceptions.OneAlarmWarning):
         voros.Scenario(capacity=np.int64(1), cost_ratio=0.1)
     voros.Scenario(capacity=1.0, cost_ratio=0.1)
     voros.Scenario(capacity=2, cost_ratio=0.1)
@@ -122,7 +124,9 @@ SILENT: list[Callable[[], Any]] = [
     ),
     lambda: voros.evaluate(CLASSES, POOR, strict()),
     lambda: voros.select_model(CLASSES, POOR, strict()),
-    lambda: voros.select_points({"a": voros.OperatingPoints.from_scores(CLASSES, POOR)}, strict()),
+    lambda: voros.select_model(
+        {"a": voros.OperatingPoints.from_scores(CLASSES, POOR)}, scenario=strict()
+    ),
     lambda: voros.ThresholdPolicy.from_validation(CLASSES, POOR, strict()),
 ]
 
@@ -145,7 +149,7 @@ def test_costs_beyond_the_floor_are_told_at_the_callers_line() -> None:
         lambda: voros.select_model(LABELS, SCORES, wide),
         lambda: RocDisplay.from_predictions(LABELS, SCORES, wide),
     ):
-        with pytest.warns(voros.CostRangeWarning) as caught:
+        with pytest.warns(voros.exceptions.CostRangeWarning) as caught:
             call()
         assert {each.filename for each in caught} == {__file__}
 
@@ -153,7 +157,7 @@ def test_costs_beyond_the_floor_are_told_at_the_callers_line() -> None:
 @pytest.mark.parametrize("display", [RocDisplay, AreaCurveDisplay, ThresholdCostDisplay])
 def test_pictures_warn_when_made_and_not_when_drawn_again(display: Any) -> None:
     wide = voros.Scenario(min_precision=0.3, capacity=0.9, cost_ratio=(0.1, 0.9))
-    with pytest.warns(voros.CostRangeWarning):
+    with pytest.warns(voros.exceptions.CostRangeWarning):
         made = display.from_predictions(LABELS, SCORES, wide)
     made.plot()
     display(voros.OperatingPoints.from_scores(LABELS, SCORES), wide).plot()
@@ -163,8 +167,8 @@ NOT_A_SCENARIO: dict[str, Callable[[Any, Path], Any]] = {
     "partial_voros_score": lambda s, _: voros.partial_voros_score(LABELS, SCORES, s),
     "voros_score": lambda s, _: voros.voros_score(LABELS, SCORES, s),
     "evaluate": lambda s, _: voros.evaluate(LABELS, SCORES, s),
-    "evaluate_points": lambda s, _: voros.evaluate_points(
-        voros.OperatingPoints.from_scores(LABELS, SCORES), s
+    "evaluate(points)": lambda s, _: voros.evaluate(
+        voros.OperatingPoints.from_scores(LABELS, SCORES), scenario=s
     ),
     "select_model": lambda s, _: voros.select_model(LABELS, MODELS, s),
     "from_validation": lambda s, _: voros.ThresholdPolicy.from_validation(LABELS, SCORES, s),

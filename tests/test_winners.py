@@ -15,7 +15,7 @@ from scipy.stats import lognorm
 import voros
 from voros.datasets import load_support2
 from voros.exceptions import CostRangeWarning, NeverAlarmWarning
-from voros.winners import NOBODY, winner_map_points
+from voros.winners import NOBODY, winner_map
 
 ROUNDING = 1e-12
 """The same thresholds go through the same formula; only the order of sums may differ."""
@@ -61,7 +61,7 @@ COSTS = {
 def test_every_cell_is_the_metric(cases: Any, cost_ratio: Any) -> None:
     y, scores = cases
     floors, capacities = [0.2, 0.45, 0.8, 1.0], [0.01, 0.1, 0.4, 1.0]
-    found = winner_map_points(
+    found = winner_map(
         points_of(y, scores), min_precisions=floors, capacities=capacities, cost_ratio=cost_ratio
     )
     for i, floor in enumerate(floors):
@@ -75,7 +75,7 @@ def test_prevalence_weights_and_counted_capacities(cases: Any) -> None:
     y, scores = cases
     weights = np.random.default_rng(0).integers(1, 4, size=len(y)).astype(float)
     capacities = np.array([20, 75, 400])
-    found = winner_map_points(
+    found = winner_map(
         points_of(y, scores, sample_weight=weights),
         min_precisions=[0.3, 0.5],
         capacities=capacities,
@@ -114,11 +114,11 @@ def test_published_points_in_any_order(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CostRangeWarning)
         warnings.simplefilter("ignore", NeverAlarmWarning)
-        found = winner_map_points(
+        found = winner_map(
             models, min_precisions=[floor], capacities=[capacity], cost_ratio=(0.02, 0.3)
         )
         scenario = voros.Scenario(floor, capacity, (0.02, 0.3))
-        each = [voros.evaluate_points(points, scenario) for points in models.values()]
+        each = [voros.evaluate(points, scenario=scenario) for points in models.values()]
     assert found.scores[0, 0] == pytest.approx([e.score for e in each], abs=ROUNDING)
     assert found.feasible[0, 0].tolist() == [e.feasible for e in each]
 
@@ -129,7 +129,7 @@ def test_winner_margin_and_close_calls() -> None:
     almost = voros.OperatingPoints.from_points([0.01], [0.599], **sizes)
     poor = voros.OperatingPoints.from_points([0.02], [0.2], **sizes)
     models = {"poor": poor, "almost": almost, "good": good}
-    found = winner_map_points(models, min_precisions=[0.3, 0.95], capacities=[0.3], cost_ratio=0.05)
+    found = winner_map(models, min_precisions=[0.3, 0.95], capacities=[0.3], cost_ratio=0.05)
     best, second = np.sort(found.scores[0, 0])[::-1][:2]
     assert found.winner.tolist() == [[2], [NOBODY]]
     assert found.margin[0, 0] == pytest.approx(best - second)
@@ -137,7 +137,7 @@ def test_winner_margin_and_close_calls() -> None:
     assert np.isnan(found.margin[1, 0])
     assert found.close_call.tolist() == [[True], [False]]
     assert found.shares_won() == {"poor": 0.0, "almost": 0.0, "good": 1.0}
-    tight = winner_map_points(
+    tight = winner_map(
         models, min_precisions=[0.3], capacities=[0.3], cost_ratio=0.05, tolerance=0.0
     )
     assert not tight.close_call.any()
@@ -147,9 +147,7 @@ def test_a_threshold_of_false_alarms_alone_is_still_feasible() -> None:
     """With no floor, raising nothing but false alarms breaks no limit."""
     y = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
     scores = {"a": [9, 1, 2, 2, 2, 2, 2, 2, 2, 2], "b": [9, 0, 8, 7, 6, 5, 4, 3, 2, 1]}
-    found = winner_map_points(
-        points_of(y, scores), min_precisions=[0.0], capacities=[0.1], cost_ratio=0.1
-    )
+    found = winner_map(points_of(y, scores), min_precisions=[0.0], capacities=[0.1], cost_ratio=0.1)
     assert found.feasible.tolist() == [[[True, True]]]
     assert found.winner.tolist() == [[0]]
 
@@ -157,7 +155,7 @@ def test_a_threshold_of_false_alarms_alone_is_still_feasible() -> None:
 def test_frame_has_a_row_per_cell(cases: Any) -> None:
     pytest.importorskip("pandas")
     y, scores = cases
-    found = winner_map_points(
+    found = winner_map(
         points_of(y, scores),
         min_precisions=[0.3, 0.99],
         capacities=[0.002, 0.2],
@@ -177,14 +175,14 @@ def test_frame_has_a_row_per_cell(cases: Any) -> None:
 def test_progress_bar_ends_full(cases: Any, capsys: pytest.CaptureFixture[str]) -> None:
     y, scores = cases
     grid = {"min_precisions": [0.2, 0.3, 0.4], "capacities": [0.1], "cost_ratio": 0.05}
-    winner_map_points(points_of(y, scores), **grid)
+    winner_map(points_of(y, scores), **grid)
     assert capsys.readouterr().err == ""
-    winner_map_points(points_of(y, scores), **grid, progress=True)
+    winner_map(points_of(y, scores), **grid, progress=True)
     drawn = capsys.readouterr().err
     assert drawn.endswith("3/3\n")
     assert drawn.count("\n") == 1
     told: list[tuple[int, int]] = []
-    winner_map_points(points_of(y, scores), **grid, progress=lambda *done: told.append(done))
+    winner_map(points_of(y, scores), **grid, progress=lambda *done: told.append(done))
     assert told == [(1, 3), (2, 3), (3, 3)]
     assert capsys.readouterr().err == ""
 
@@ -192,7 +190,7 @@ def test_progress_bar_ends_full(cases: Any, capsys: pytest.CaptureFixture[str]) 
 def test_costs_beyond_the_lowest_floor_are_warned_of_once(cases: Any) -> None:
     y, scores = cases
     with pytest.warns(CostRangeWarning, match=r"a precision floor of 0\.1") as caught:
-        winner_map_points(
+        winner_map(
             points_of(y, scores),
             min_precisions=[0.0, 0.1, 0.5],
             capacities=[0.1, 0.2],
@@ -217,14 +215,14 @@ def test_arguments_are_checked(cases: Any, changed: dict[str, Any], message: str
     y, scores = cases
     grid = {"min_precisions": [0.2], "capacities": [0.1], "cost_ratio": 0.05} | changed
     with pytest.raises(ValueError, match=message):
-        winner_map_points(points_of(y, scores), **grid)
+        winner_map(points_of(y, scores), **grid)
 
 
 def test_one_model_has_nobody_to_win_against(cases: Any) -> None:
     y, scores = cases
     alone = points_of(y, {"sharp": scores["sharp"]})
     with pytest.raises(ValueError, match="at least two"):
-        winner_map_points(alone, min_precisions=[0.2], capacities=[0.1], cost_ratio=0.05)
+        winner_map(alone, min_precisions=[0.2], capacities=[0.1], cost_ratio=0.05)
 
 
 @pytest.mark.slow
@@ -236,7 +234,7 @@ def test_four_prognoses_on_a_hundred_by_a_hundred() -> None:
     floors, capacities = np.linspace(0.1, 0.6, 100), np.geomspace(0.005, 0.7, 100)
     costs = (1 / 40, 1 / 10)
     start = time.process_time()
-    found = winner_map_points(
+    found = winner_map(
         points_of(died, prognoses), min_precisions=floors, capacities=capacities, cost_ratio=costs
     )
     # Processor time of one process: at most what two cores would take by the clock.

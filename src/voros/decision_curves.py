@@ -15,12 +15,15 @@ from voros.core.decision import NO_LIMITS, at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
+from voros.models import points_of_one
 from voros.typing import FloatArray
+
+__all__ = ["DecisionCurve", "net_benefit"]
 
 
 def net_benefit(
     y_true: Any,
-    y_score: Any,
+    y_score: Any = None,
     scenario: Scenario | None = None,
     *,
     threshold_probability: Any,
@@ -37,7 +40,7 @@ def net_benefit(
     Parameters
     ----------
     y_true, y_score, pos_label, sample_weight
-        As in `partial_voros_score`.
+        As in `partial_voros_score`, `OperatingPoints` in place of `y_true` and `y_score` too.
     scenario : Scenario, optional
         Its limits and its prevalence count; its costs do not, p says them.
     threshold_probability : float or array-like
@@ -58,9 +61,10 @@ def net_benefit(
     >>> float(voros.net_benefit(died, risk, one_alarm, threshold_probability=0.2)) * 6
     1.0
     """
-    points = OperatingPoints.from_scores(
-        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
-    )
+    how = {"pos_label": pos_label, "sample_weight": sample_weight}
+    points = points_of_one(y_true, y_score=y_score, **how)
+    if points is None:
+        points = OperatingPoints.from_scores(y_true, y_score, **how)
     probability = check_probabilities(threshold_probability)
     if scenario is None:
         check_risks(points, ", or a scenario, with which the best threshold is taken on any scale")

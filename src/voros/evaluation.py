@@ -31,9 +31,12 @@ from voros.core.volume import lesser_share
 from voros.devices.libraries import on_device, refuse_on_device
 from voros.exceptions import IncompleteCountsError
 from voros.io.frames import make_frame
+from voros.models import points_of_one
 from voros.notices import warn_about
 from voros.text.table import Table, html_facts
 from voros.typing import FloatArray
+
+__all__ = ["Evaluation", "evaluate"]
 
 SHOWN_CHOICES = 12
 """Rows of a printed table of choices; the rest is counted."""
@@ -262,8 +265,8 @@ class Evaluation:
 
 def evaluate(
     y_true: Any,
-    y_score: Any,
-    scenario: Scenario,
+    y_score: Any = None,
+    scenario: Scenario | None = None,
     *,
     pos_label: Any = None,
     sample_weight: Any = None,
@@ -278,7 +281,7 @@ def evaluate(
     Parameters
     ----------
     y_true, y_score, pos_label, sample_weight, periods, times
-        As in `voros.partial_voros_score`.
+        As in `voros.partial_voros_score`, `OperatingPoints` in place of `y_true` and `y_score` too.
     scenario : Scenario
         Limits and costs.
 
@@ -289,41 +292,47 @@ def evaluate(
     >>> result = voros.evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario)
     >>> result.choices[0].threshold, result.choices[0].alarms, result.binding
     (0.7, 3, ('capacity',))
-    """
-    check_scenario(scenario)
-    if on_device(y_true, y_score, sample_weight):
-        refuse_on_device(periods=periods, times=times)
-    check_aligned(
-        y_true=y_true, y_score=y_score, sample_weight=sample_weight, periods=periods, times=times
-    )
-    read = read_periods(scenario, y_true, periods, times)
-    points = OperatingPoints.from_scores(
-        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=read
-    )
-    return evaluate_points(points, scenario)
 
-
-def evaluate_points(points: OperatingPoints, scenario: Scenario) -> Evaluation:
-    """Score operating points, wherever they came from.
-
-    Examples
-    --------
     A published curve of three points, 1,000 positives and 9,000 negatives:
 
-    >>> import voros
     >>> curve = voros.OperatingPoints.from_points(
     ...     [0.01, 0.05, 0.2], [0.3, 0.6, 0.85], n_positive=1000, n_negative=9000
     ... )
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.2, cost_ratio=(1 / 40, 1 / 20))
-    >>> round(voros.evaluate_points(curve, scenario).score, 4)
+    >>> round(voros.evaluate(curve, scenario=scenario).score, 4)
     0.4805
     """
-    found = evaluation_of(points, scenario)
+    limits = check_scenario(scenario)
+    points = _points(y_true, y_score, limits, pos_label, sample_weight, periods, times)
+    found = evaluation_of(points, limits)
     warn_about(found.decision)
     return found
 
 
+def _points(
+    y_true: Any,
+    y_score: Any,
+    scenario: Scenario,
+    pos_label: Any,
+    sample_weight: Any,
+    periods: Any,
+    times: Any,
+) -> OperatingPoints:
+    """Count the cases, or take points that were counted before."""
+    per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
+    points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case)
+    if points is not None:
+        return points
+    if on_device(y_true, y_score, sample_weight):
+        refuse_on_device(periods=periods, times=times)
+    check_aligned(y_true=y_true, y_score=y_score, **per_case)
+    read = read_periods(scenario, y_true, periods, times)
+    return OperatingPoints.from_scores(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=read
+    )
+
+
 def evaluation_of(points: OperatingPoints, scenario: Scenario) -> Evaluation:
-    """Score operating points as `evaluate_points` does, without a warning."""
+    """Score operating points as `evaluate` does, without a warning."""
     check_scenario(scenario)
     return Evaluation(decide(check_points(points), scenario, every_cost=False))

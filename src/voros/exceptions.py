@@ -8,6 +8,26 @@ import warnings
 
 from voros.text.messages import Argument, Message
 
+__all__ = [
+    "ArgumentError",
+    "CostRangeWarning",
+    "DependentPeriodsWarning",
+    "DoubtfulColumnWarning",
+    "FewCasesWarning",
+    "FewGroupsWarning",
+    "IncompleteCountsError",
+    "InfeasibleError",
+    "InvertedCostsWarning",
+    "LowConfidenceWarning",
+    "MonitorFileError",
+    "NeverAlarmWarning",
+    "OneAlarmWarning",
+    "OneClassWarning",
+    "PositiveClassWarning",
+    "PredictionFileError",
+    "VorosWarning",
+]
+
 
 class ArgumentError(ValueError):
     """An argument is not accepted; `argument` is its name.
@@ -72,7 +92,7 @@ class IncompleteCountsError(ValueError):
     --------
     >>> import voros
     >>> counts = voros.engines.BinnedCounts.from_scores([1, 0, 1, 0], [1.3, 1.2, 1.1, 0.4], bits=12)
-    >>> voros.evaluate_points(counts.points, voros.Scenario(cost_ratio=(0.1, 0.2)))
+    >>> voros.evaluate(counts.points, scenario=voros.Scenario(cost_ratio=(0.1, 0.2)))
     Traceback (most recent call last):
     voros.exceptions.IncompleteCountsError: the binned counts are too coarse for
     Scenario(min_precision=0.0, capacity=1.0, cost_ratio=uniform(0.1, 0.2)): the score lies between
@@ -263,7 +283,7 @@ class FewGroupsWarning(VorosWarning):
     >>> import warnings, voros
     >>> scenario = voros.Scenario(capacity=0.5, cost_ratio=(0.1, 0.2))
     >>> y_true, y_score, patients = [1, 0] * 8, list(range(16)), [n // 4 for n in range(16)]
-    >>> with warnings.catch_warnings(action="error", category=voros.FewGroupsWarning):
+    >>> with warnings.catch_warnings(action="error", category=voros.exceptions.FewGroupsWarning):
     ...     voros.bootstrap(y_true, y_score, scenario, groups=patients, n_resamples=100)
     Traceback (most recent call last):
     voros.exceptions.FewGroupsWarning: 4 groups count as 4 equal ones in the class that has

@@ -15,12 +15,13 @@ from voros.core.periods import read_periods
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario, check_scenario
 from voros.devices.libraries import on_device, refuse_on_device
-from voros.notices import warn_about_costs, warn_if_never_alarm
+from voros.models import points_of_one
+from voros.notices import warn_about, warn_about_costs, warn_if_never_alarm
 
 
 def partial_voros_score(
     y_true: Any,
-    y_score: Any,
+    y_score: Any = None,
     scenario: Scenario | None = None,
     *,
     min_precision: float | None = None,
@@ -41,8 +42,9 @@ def partial_voros_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_cases,)
-        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    y_true : array-like of shape (n_cases,), or OperatingPoints
+        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`. Operating points, such as those
+        of a published curve, take the place of labels and scores.
     y_score : array-like of shape (n_cases,)
         Higher means more likely positive. Only the order matters.
     scenario : Scenario, optional
@@ -128,6 +130,12 @@ def _score(
     sample_weight: Any,
     **in_time: Any,
 ) -> float:
+    per_case = {"sample_weight": sample_weight, **in_time}
+    given_points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case)
+    if given_points is not None:
+        found = decide(given_points, scenario, every_cost=False)
+        warn_about(found)
+        return found.partial_voros
     if on_device(y_true, y_score, sample_weight):
         from voros.core.device_points import read_points
 
@@ -135,7 +143,7 @@ def _score(
         cases, points = read_points(y_true, y_score, [scenario], pos_label, sample_weight)
         beyond = partial(OperatingPoints.from_device, cases)
     else:
-        check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight, **in_time)
+        check_aligned(y_true=y_true, y_score=y_score, **per_case)
         given = check_cases(y_true, y_score, pos_label, sample_weight)
         beyond = partial(
             OperatingPoints.from_cases, *given, periods=read_periods(scenario, y_true, **in_time)
@@ -151,7 +159,7 @@ def _score(
 
 def voros_score(
     y_true: Any,
-    y_score: Any,
+    y_score: Any = None,
     scenario: Scenario | None = None,
     *,
     cost_ratio: CostLike | None = None,

@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 from voros.core.alignment import check_aligned
 from voros.core.arrays import as_vector, check_same_length, named_columns
 from voros.core.cases import LabelledCases
+from voros.core.model_points import check_points
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.devices.libraries import on_device
+from voros.exceptions import ArgumentError
 from voros.typing import AnyArray
 
 Result = TypeVar("Result")
@@ -136,6 +138,49 @@ def count_models(y_true: Any, scores: Any, **how: Any) -> dict[str, OperatingPoi
     cases = ModelCases.read(y_true, scores)
     points_of = cases.counter(**how)
     return {model: points_of(model) for model in cases.scores}
+
+
+def points_by_name(y_true: Any, **cases: Any) -> dict[str, OperatingPoints] | None:
+    """Return operating points that were given in place of labels and scores, or None for labels.
+
+    Parameters
+    ----------
+    y_true : OperatingPoints, mapping of str to OperatingPoints, or labels
+    **cases
+        Other arguments that describe cases; with points each must be None.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_scores([0, 1], [0.2, 0.7])
+    >>> list(points_by_name({"a": points, "b": points}, scores=None))
+    ['a', 'b']
+    >>> points_by_name([0, 1], scores=[0.2, 0.7]) is None
+    True
+    >>> points_by_name(points, scores=[0.2, 0.7])
+    Traceback (most recent call last):
+    voros.exceptions.ArgumentError: scores describes cases, but y_true holds operating points; ...
+    """
+    named = {ONLY_MODEL: y_true} if isinstance(y_true, OperatingPoints) else y_true
+    if not (isinstance(named, Mapping) and any(map(_is_points, named.values()))):
+        return None
+    for name, value in cases.items():
+        if value is not None:
+            raise ArgumentError(
+                name, " describes cases, but y_true holds operating points; leave it out"
+            )
+    return {str(name): check_points(each, f"y_true[{name!r}]") for name, each in named.items()}
+
+
+def points_of_one(y_true: Any, **cases: Any) -> OperatingPoints | None:
+    """Return the operating points of one model; see `points_by_name`."""
+    if not _is_points(y_true):
+        return None
+    found = points_by_name(y_true, **cases)
+    return None if found is None else found[ONLY_MODEL]
+
+
+def _is_points(value: object) -> bool:
+    return isinstance(value, OperatingPoints)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -13,7 +13,6 @@ import numpy as np
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_number
 from voros.core.decision import Decision
-from voros.core.model_points import check_points_by_model
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
@@ -24,7 +23,7 @@ from voros.exceptions import (
     warn_caller,
 )
 from voros.io.frames import make_frame
-from voros.models import ModelCases
+from voros.models import ModelCases, points_by_name
 from voros.notices import warn_about_costs
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import (
@@ -50,8 +49,13 @@ from voros.text.table import Shown, Table
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
 
+__all__ = ["ModelScores", "Selection", "select_model"]
+
 Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+Models: TypeAlias = tuple[Collection[str], Callable[[str], OperatingPoints], int]
+"""Names, what counts the alarms of one, and the number of cases."""
 
 BY_SAVING: tuple[Strategy, ...] = ("partial_voros", "recall")
 """With development cases these choose the model that saves most under the guarantee."""
@@ -279,8 +283,8 @@ class Selection(Shown):
 
 def select_model(
     y_true: Any,
-    scores: Any,
-    scenario: Scenario,
+    scores: Any = None,
+    scenario: Scenario | None = None,
     *,
     strategy: Strategy = "partial_voros",
     tolerance: float = PAPER_TOLERANCE,
@@ -299,8 +303,9 @@ def select_model(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_cases,)
-        Labels, the same for all models.
+    y_true : array-like of shape (n_cases,), or mapping of str to OperatingPoints
+        Labels, the same for all models. Operating points of each model take the place of labels
+        and scores; those of `development` are then a mapping of the same models.
     scores : mapping of str to array-like, data frame, or array-like of shape (n_cases,)
         The scores of each model, a data frame with a column for each, or those of one model.
     scenario : Scenario
@@ -348,74 +353,62 @@ def select_model(
     sharp         1.0000*  0.8592         0.0000*  0.6667*
     steady        0.4632   0.9964*        0.0000*  0.3333
     * within 0.01 of the best, partial_auroc within 0.00076, recall within 0.0067
-    """
-    check_scenario(scenario)
-    per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
-    check_aligned(y_true=y_true, scores=scores, **per_case, times=times)
-    cases = ModelCases.read(y_true, scores)
-    check_groups(guarantee, groups)
-    points_of = cases.counter(
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        periods=read_periods(scenario, cases.y_true, periods, times),
-    )
-    ranked: Any = {"strategy": strategy, "tolerance": tolerance, "guarantee": guarantee}
-    if development is None:
-        counted = ((model, points_of(model)) for model in cases.scores)
-        selection = rank_points(counted, len(cases.scores), scenario, **ranked)
-    else:
-        check_development(guarantee, scenario)
-        developed = read_development(development, pos_label)
-        check_same_models(developed, cases.scores)
-        n_cases = len(cases.y_true)
-        selection = rank_developed(developed, points_of, n_cases, scenario, **ranked)
-    _warn_about(selection)
-    return replace(selection, pos_label=pos_label)
 
+    Two published curves:
 
-def select_points(
-    points_by_model: Mapping[str, OperatingPoints],
-    scenario: Scenario,
-    *,
-    strategy: Strategy = "partial_voros",
-    tolerance: float = PAPER_TOLERANCE,
-    guarantee: Guarantee | None = None,
-    development: Mapping[str, OperatingPoints] | None = None,
-) -> Selection:
-    """Rank models by their operating points, and pick one; see `select_model`.
-
-    Examples
-    --------
-    >>> import voros
     >>> sizes = {"n_positive": 1000, "n_negative": 9000}
     >>> points = {
     ...     "a": voros.OperatingPoints.from_points([0.02, 0.3], [0.4, 0.9], **sizes),
     ...     "b": voros.OperatingPoints.from_points([0.05, 0.2], [0.5, 0.8], **sizes),
     ... }
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.3, cost_ratio=1 / 30)
-    >>> voros.select_points(points, scenario).winner
+    >>> voros.select_model(points, scenario=scenario).winner
     'b'
     """
-    check_scenario(scenario)
-    models = check_points_by_model(points_by_model)
+    scenario = check_scenario(scenario)
+    per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
+    per_case |= {"times": times}
+    points = points_by_name(y_true, scores=scores, pos_label=pos_label, **per_case)
+    if points is not None:
+        models: Models = _counted(points)
+    else:
+        check_aligned(y_true=y_true, scores=scores, **per_case)
+        cases = ModelCases.read(y_true, scores)
+        check_groups(guarantee, groups)
+        points_of = cases.counter(
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            periods=read_periods(scenario, cases.y_true, periods, times),
+        )
+        models = cases.scores, points_of, len(cases.y_true)
+    developed = None
+    if development is not None:
+        check_development(guarantee, scenario)
+        developed = points_by_name(development) or read_development(development, pos_label)
     how: Any = {"strategy": strategy, "tolerance": tolerance, "guarantee": guarantee}
-    selection = _rank(models, scenario, development, **how)
+    selection = _rank(*models, scenario, developed, **how)
     _warn_about(selection)
-    return selection
+    return replace(selection, pos_label=pos_label)
+
+
+def _counted(points: Mapping[str, OperatingPoints]) -> Models:
+    return points, points.__getitem__, int(next(iter(points.values())).n_cases)
 
 
 def _rank(
-    models: Mapping[str, OperatingPoints],
+    models: Collection[str],
+    points_of: Callable[[str], OperatingPoints],
+    n_cases: int,
     scenario: Scenario,
     development: Mapping[str, OperatingPoints] | None,
     **how: Any,
 ) -> Selection:
     if development is None:
-        return rank_points(models.items(), len(models), scenario, **how)
+        counted = ((model, points_of(model)) for model in models)
+        return rank_points(counted, len(models), scenario, **how)
     check_same_models(development, models)
-    n_cases = int(next(iter(models.values())).n_cases)
-    return rank_developed(development, models.__getitem__, n_cases, scenario, **how)
+    return rank_developed(development, points_of, n_cases, scenario, **how)
 
 
 def rank_points(
@@ -426,11 +419,11 @@ def rank_points(
     tolerance: float = PAPER_TOLERANCE,
     guarantee: Guarantee | None = None,
 ) -> Selection:
-    """Rank models as `select_points` does, one after another and without a warning."""
+    """Rank models as `select_model` does, one after another and without a warning."""
     check_choice(strategy, "strategy", STRATEGIES)
     check_number(tolerance, "tolerance")
     if n_models == 0:
-        raise ValueError("points_by_model is empty; at least one model is needed to choose from")
+        raise ValueError("scores hold no model; at least one is needed to choose from")
     guarantee = read_guarantee(guarantee)
     if guarantee is not None and isinstance(guarantee.confidence, tuple):
         return _climbed(dict(points_by_model), scenario, strategy, tolerance, guarantee)
@@ -577,14 +570,14 @@ def rank_deployable(
     development: Mapping[str, OperatingPoints] | None = None,
     **how: Any,
 ) -> Selection:
-    """Rank models as `select_points` does, and refuse a winner that could only never alarm.
+    """Rank models as `select_model` does, and refuse a winner that could only never alarm.
 
     Raises
     ------
     InfeasibleError
         With what the winner could meet.
     """
-    selection = _rank(points_by_model, scenario, development, **how)
+    selection = _rank(*_counted(points_by_model), scenario, development, **how)
     winner = selection.ranking[0].model
     warn_about_costs(selection.allowed[winner].decision)
     if selection.reason is not None:

@@ -22,16 +22,17 @@ from voros.core.costs import CostDistribution, CostLike
 from voros.core.counting import adds_recall
 from voros.core.decision import at_deployment, region_of, solve
 from voros.core.geometry import cost_hull
-from voros.core.model_points import check_points_by_model
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.models import count_models
+from voros.models import count_models, points_by_name
 from voros.notices import warn_about_costs
 from voros.progress import Progress, progress_bar
 from voros.typing import AnyArray, BoolArray, FloatArray
+
+__all__ = ["WinnerMap", "winner_map"]
 
 CLOSE_CALL = 0.01
 """Scores within this of one another are called indistinguishable, as in the paper's section 5."""
@@ -140,7 +141,7 @@ class WinnerMap:
 
 def winner_map(
     y_true: Any,
-    scores: Any,
+    scores: Any = None,
     *,
     min_precisions: Any,
     capacities: Any,
@@ -155,8 +156,9 @@ def winner_map(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_cases,)
-        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    y_true : array-like of shape (n_cases,), or mapping of str to OperatingPoints
+        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`. Operating points of each model,
+        such as those of published curves, take the place of labels and scores.
     scores : mapping of str to array-like, or data frame with a column for each model
         At least two models.
     min_precisions : array-like of floats in [0, 1], rising
@@ -185,7 +187,6 @@ def winner_map(
 
     See Also
     --------
-    winner_map_points : The same from operating points, such as those of published curves.
     voros.plotting.WinnerMapDisplay : Draws it.
 
     Examples
@@ -201,38 +202,13 @@ def winner_map(
     ... )
     >>> found.winner.tolist()
     [[0, 1], [0, 1]]
-    """
-    points = count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
-    return winner_map_points(
-        points,
-        min_precisions=min_precisions,
-        capacities=capacities,
-        cost_ratio=cost_ratio,
-        prevalence=prevalence,
-        tolerance=tolerance,
-        progress=progress,
-    )
 
+    Two published curves:
 
-def winner_map_points(
-    points_by_model: Mapping[str, OperatingPoints],
-    *,
-    min_precisions: Any,
-    capacities: Any,
-    cost_ratio: CostLike,
-    prevalence: float | None = None,
-    tolerance: float = CLOSE_CALL,
-    progress: Progress = False,
-) -> WinnerMap:
-    """Find who wins where from operating points of several models; see `winner_map`.
-
-    Examples
-    --------
-    >>> import voros
     >>> sizes = {"n_positive": 100, "n_negative": 900}
     >>> early = voros.OperatingPoints.from_points([0.01, 0.3], [0.4, 0.7], **sizes)
     >>> late = voros.OperatingPoints.from_points([0.03, 0.2], [0.3, 0.9], **sizes)
-    >>> found = winner_map_points(
+    >>> found = voros.winner_map(
     ...     {"early": early, "late": late},
     ...     min_precisions=[0.2, 0.5, 0.9],
     ...     capacities=[0.1, 0.4],
@@ -241,6 +217,10 @@ def winner_map_points(
     >>> found.winner.tolist()
     [[0, 1], [0, 0], [-1, -1]]
     """
+    how = {"pos_label": pos_label, "sample_weight": sample_weight}
+    points_by_model = points_by_name(y_true, scores=scores, **how)
+    if points_by_model is None:
+        points_by_model = count_models(y_true, scores, **how)
     costs = Scenario(0.0, 1.0, cost_ratio, prevalence)
     found = score_grid(points_by_model, costs, min_precisions, capacities, tolerance, progress)
     limited = found.min_precisions[found.min_precisions > 0].tolist()
@@ -258,17 +238,15 @@ def score_grid(
     tolerance: float = CLOSE_CALL,
     progress: Progress = False,
 ) -> WinnerMap:
-    """Score models as `winner_map_points` does, without a warning; ``costs`` has no limits."""
+    """Score models as `winner_map` does, without a warning; ``costs`` has no limits."""
     floors = _read_rising(min_precisions, "min_precisions")
     if not (floors[0] >= 0 and floors[-1] <= 1):
         accepted = "numbers within [0, 1]"
         raise ArgumentError("min_precisions", f"={min_precisions!r}; accepted are {accepted}")
     limits = _read_capacities(capacities)
-    models = check_points_by_model(points_by_model)
+    models = dict(points_by_model)
     if len(models) < 2:
-        raise ValueError(
-            f"points_by_model, the scores: a winner needs at least two models; given: {len(models)}"
-        )
+        raise ValueError(f"scores: a winner needs at least two models; given: {len(models)}")
     rows = [
         [costs.changed(min_precision=a, capacity=k) for k in limits.tolist()]
         for a in floors.tolist()

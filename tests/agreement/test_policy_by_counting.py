@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 from deployment_oracle import INF
 
-from voros import OperatingPoints, PolicyEvaluation, Scenario, ThresholdPolicy, costs
+from voros import OperatingPoints, Scenario, ThresholdPolicy, costs
+from voros.policy import PolicyEvaluation
 
-pytestmark = pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
 """Counting holds where false alarms are dearer than misses, too."""
 
 CLOSE = 1e-12
@@ -218,7 +219,7 @@ def test_operating_points_and_cases_lead_to_the_same(trials: list[Trial]) -> Non
     for trial in trials[::4]:
         weights = None if trial.weights is None else [float(w) for w in trial.weights]
         points = OperatingPoints.from_scores(trial.labels, trial.scores, sample_weight=weights)
-        by_points = trial.policy.evaluate_points(points, by_cost=True, confidence=0.8)
+        by_points = trial.policy.evaluate(points, by_cost=True, confidence=0.8)
         by_cases = trial.evaluate()
         if weights is None:
             assert by_points.intervals.confidence == 0.8
@@ -372,7 +373,7 @@ def policy_at(*thresholds: float) -> ThresholdPolicy:
 
 def test_points_may_end_where_the_lowest_threshold_is() -> None:
     new = OperatingPoints.from_counts([1, 2, 3], [1, 2, 4], 4, 6, thresholds=[0.8, 0.6, 0.4])
-    got = policy_at(0.8, 0.4).evaluate_points(new, by_cost=True)
+    got = policy_at(0.8, 0.4).evaluate(new, by_cost=True)
     assert [(c.tp, c.fp) for c in got.choices] == [(3, 4), (1, 1), (0, 0)]
 
 
@@ -381,11 +382,9 @@ def test_stated_points_are_not_looked_up_between_or_beyond() -> None:
     for threshold in (0.7, 0.3):
         message = rf"how many alarms the threshold {threshold:g} raises was not counted"
         with pytest.raises(ValueError, match=message):
-            policy_at(0.8, threshold).evaluate_points(new, by_cost=True)
+            policy_at(0.8, threshold).evaluate(new, by_cost=True)
     with pytest.raises(ValueError, match=r"^points carry no thresholds"):
-        policy_at(0.7).evaluate_points(
-            OperatingPoints.from_points([0.1], [0.5], 10, 90), by_cost=True
-        )
+        policy_at(0.7).evaluate(OperatingPoints.from_points([0.1], [0.5], 10, 90), by_cost=True)
 
 
 @pytest.mark.parametrize(("n_positive", "n_negative"), [(1, 9), (9, 1), (1, 1), (2, 7)])

@@ -164,5 +164,5 @@ def test_the_hull_is_of_the_feasible_points_not_of_the_whole_curve() -> None:
     # The point (fp 2, tp 5) lies under the chord of the whole curve, whose far end is infeasible.
     points = voros.OperatingPoints.from_counts([4, 5, 10], [1, 2, 4], 10, 10)
     scenario = voros.Scenario(capacity=8, cost_ratio=0.1)
-    result = voros.evaluate_points(points, scenario)
+    result = voros.evaluate(points, scenario=scenario)
     assert (result.choices[0].tp, result.choices[0].fp) == (5, 2)

@@ -61,7 +61,7 @@ def test_the_rule_is_saved_and_read_with_the_policy(tmp_path):
         assert read.rule == rule
         assert read.origin.patient_days == policy.origin.patient_days
     fields = json.loads(policy.to_json()) | {"rule": {"snooze": "12h", "other": "1h"}}
-    with pytest.raises(ValueError, match="rule: .* unexpected keyword argument 'other'"):
+    with pytest.raises(ValueError, match=r"rule: .* unexpected keyword argument 'other'"):
         voros.ThresholdPolicy.from_json(json.dumps(fields))
 
 
@@ -152,7 +152,7 @@ def test_select_model_ranks_models_by_their_points():
     models = voros.alarm_points(
         stay=stay, time=hour, score={"noise": noise, "good": score}, events=events, rule=RULE
     )
-    chosen = voros.select_points(models, SCENARIO)
+    chosen = voros.select_model(models, scenario=SCENARIO)
     assert chosen.winner == "good"
     policy = chosen.policy()
     assert policy.rule == RULE

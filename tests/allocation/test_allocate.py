@@ -111,7 +111,7 @@ def test_groups_are_streams_of_their_own_cases():
     points = {
         name: voros.OperatingPoints.from_scores(y[ward == name], s[ward == name]) for name in "abc"
     }
-    assert voros.allocate_points(points, scenario, capacity=0.3) == policy
+    assert voros.allocate(points, scenario=scenario, capacity=0.3) == policy
     alarm = policy.predict(s, by=ward)
     assert alarm.sum() == sum(policy.default.alarms) <= 18
     limits = np.array([policy.thresholds()[name] for name in ward])

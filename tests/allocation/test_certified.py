@@ -266,7 +266,9 @@ def test_days_that_resemble_their_neighbours_are_named():
     y, s, days = daily(rng, 200)
     s += 0.2 * np.sin(days / 15)[:, None]
     how = {"capacity": 8, "per": "day", "periods": days, "guarantee": voros.Guarantee(0.9)}
-    with pytest.warns(voros.DependentPeriodsWarning, match=r"neighbouring periods \(per day\) are"):
+    with pytest.warns(
+        voros.exceptions.DependentPeriodsWarning, match=r"neighbouring periods \(per day\) are"
+    ):
         voros.allocate(y, s, voros.Scenario(cost_ratio=0.01), **how)
 
 

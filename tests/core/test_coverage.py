@@ -23,12 +23,14 @@ def cases() -> tuple[Any, Any]:
 
 
 @pytest.fixture(scope="module")
-def selection(cases: Any) -> voros.Selection:
+def selection(cases: Any) -> voros.selection.Selection:
     ill, score = cases
     return voros.select_model(ill, {"a": score}, SCENARIO)
 
 
-def test_what_a_selection_keeps_has_the_scores_of_the_ranking(selection: voros.Selection) -> None:
+def test_what_a_selection_keeps_has_the_scores_of_the_ranking(
+    selection: voros.selection.Selection,
+) -> None:
     kept, row = selection.allowed["a"].decision, selection.ranking[0]
     assert len(kept.points) < 40
     assert kept.voros == row.voros
@@ -36,46 +38,48 @@ def test_what_a_selection_keeps_has_the_scores_of_the_ranking(selection: voros.S
     assert (kept.partial_auroc, kept.recall) == (row.partial_auroc, row.recall)
 
 
-def test_what_a_selection_keeps_knows_that_it_is_a_subset(selection: voros.Selection) -> None:
+def test_what_a_selection_keeps_knows_that_it_is_a_subset(
+    selection: voros.selection.Selection,
+) -> None:
     points = selection.allowed["a"].decision.points
     calls = {
-        "evaluate_points": lambda: voros.evaluate_points(points, SCENARIO),
-        "select_points": lambda: voros.select_points({"a": points}, SCENARIO),
+        "evaluate(points)": lambda: voros.evaluate(points, scenario=SCENARIO),
+        "select_model": lambda: voros.select_model({"a": points}, scenario=SCENARIO),
         "from_points": lambda: voros.ThresholdPolicy.from_points(points, SCENARIO),
         "allowed": lambda: voros.Guarantee(0.9).allowed(points, SCENARIO),
         "guaranteed": lambda: voros.ThresholdPolicy.from_points(
             points, SCENARIO, guarantee=voros.Guarantee(0.9), n_models=1
         ),
-        "evaluate": lambda: selection.policy().fixed().evaluate_points(points.take(np.array([0]))),
+        "evaluate": lambda: selection.policy().fixed().evaluate(points.take(np.array([0]))),
     }
     for call in calls.values():
-        with pytest.raises(voros.IncompleteCountsError, match="from_scores"):
+        with pytest.raises(voros.exceptions.IncompleteCountsError, match="from_scores"):
             call()
 
 
 def test_scores_of_all_thresholds_are_not_made_of_those_kept(cases: Any) -> None:
     kept = allowed_thresholds(voros.OperatingPoints.from_scores(*cases), SCENARIO).decision
     for name in ("voros", "partial_auroc"):
-        with pytest.raises(voros.IncompleteCountsError):
+        with pytest.raises(voros.exceptions.IncompleteCountsError):
             getattr(kept, name)
 
 
 def test_points_counted_for_a_scenario_answer_no_other(cases: Any) -> None:
     points = pruned_points(*check_cases(*cases), SCENARIO)
     whole = voros.OperatingPoints.from_scores(*cases)
-    found, expected = (voros.evaluate_points(each, SCENARIO) for each in (points, whole))
+    found, expected = (voros.evaluate(each, scenario=SCENARIO) for each in (points, whole))
     assert found.score == expected.score
     assert found.normalised_area(0.05) == expected.normalised_area(0.05)
     for asked in (
-        lambda: voros.evaluate_points(points, SCENARIO.without_capacity()),
+        lambda: voros.evaluate(points, scenario=SCENARIO.without_capacity()),
         lambda: found.binding,
         lambda: found.normalised_area(0.5),
         lambda: found.decision.voros,
         lambda: found.decision.recall,
         lambda: voros.Guarantee(0.9).allowed(points, SCENARIO),
-        lambda: voros.evaluate_points(points.at_prevalence(0.5), SCENARIO),
+        lambda: voros.evaluate(points.at_prevalence(0.5), scenario=SCENARIO),
     ):
-        with pytest.raises(voros.IncompleteCountsError):
+        with pytest.raises(voros.exceptions.IncompleteCountsError):
             asked()
 
 
@@ -93,7 +97,7 @@ class TestStatedPoints:
     def test_picked_thresholds_with_a_guarantee_are_refused(self) -> None:
         points = voros.OperatingPoints.from_counts(*self.counts, self.thresholds)
         assert self.policy(points).threshold() == 0.7
-        with pytest.raises(voros.IncompleteCountsError, match="every_score=True"):
+        with pytest.raises(voros.exceptions.IncompleteCountsError, match="every_score=True"):
             self.policy(points, **self.promise)
 
     def test_all_distinct_scores_may_be_stated(self) -> None:
@@ -115,5 +119,5 @@ class TestStatedPoints:
     def test_a_threshold_between_two_points_is_not_looked_up(self, cases: Any) -> None:
         policy = voros.ThresholdPolicy.from_validation(*cases, SCENARIO)
         points = voros.OperatingPoints.from_counts(*self.counts, self.thresholds)
-        with pytest.raises(voros.IncompleteCountsError, match="was not counted"):
-            policy.evaluate_points(points)
+        with pytest.raises(voros.exceptions.IncompleteCountsError, match="was not counted"):
+            policy.evaluate(points)

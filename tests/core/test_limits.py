@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import voros
-from voros import OperatingPoints, Scenario, costs, evaluate, evaluate_points
+from voros import OperatingPoints, Scenario, costs, evaluate
 
 Y = np.array([0, 1, 0, 0, 1, 0, 1, 0, 0, 0])
 S = np.array([0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
@@ -70,7 +70,9 @@ def test_a_capacity_below_one_case_is_an_error() -> None:
 )
 def test_costs_that_pass_the_floors_odds_are_said(cost_ratio) -> None:
     # At a floor of 0.2 never alarm is the costliest choice up to 0.2/0.8 = 0.25.
-    with pytest.warns(voros.CostRangeWarning, match=r"not the worst choice.*above 0\.25"):
+    with pytest.warns(
+        voros.exceptions.CostRangeWarning, match=r"not the worst choice.*above 0\.25"
+    ):
         voros.partial_voros_score(Y, S, min_precision=0.2, cost_ratio=cost_ratio)
 
 
@@ -83,12 +85,12 @@ def test_costs_below_the_floors_odds_pass_in_silence() -> None:
 
 def test_beyond_the_floors_odds_never_alarm_scores_above_zero() -> None:
     points = OperatingPoints.from_counts([1], [9], 10, 90)
-    with pytest.warns(voros.InvertedCostsWarning):
+    with pytest.warns(voros.exceptions.InvertedCostsWarning):
         costly = Scenario(min_precision=0.5, cost_ratio=3.0)
-    with pytest.warns(voros.CostRangeWarning), pytest.warns(voros.NeverAlarmWarning):
-        dear = evaluate_points(points, costly)
+    with pytest.warns(voros.exceptions.CostRangeWarning), pytest.warns(voros.NeverAlarmWarning):
+        dear = evaluate(points, scenario=costly)
     with pytest.warns(voros.NeverAlarmWarning):
-        cheap = evaluate_points(points, Scenario(min_precision=0.5, cost_ratio=0.9))
+        cheap = evaluate(points, scenario=Scenario(min_precision=0.5, cost_ratio=0.9))
     assert (cheap.score, dear.score > 0) == (0.0, True)
 
 

@@ -369,8 +369,8 @@ def test_what_knows_no_periods_refuses_a_capacity_per_period() -> None:
     points = OperatingPoints.from_scores(y, s)
     for refused in (
         lambda: voros.partial_voros_score(y, s, DAILY),
-        lambda: voros.evaluate_points(points, DAILY),
-        lambda: voros.select_points({"a": points}, DAILY),
+        lambda: voros.evaluate(points, scenario=DAILY),
+        lambda: voros.select_model({"a": points}, scenario=DAILY),
         lambda: voros.bootstrap(y, s, DAILY),
         lambda: voros.ThresholdPolicy.from_points(points, DAILY),
         lambda: voros.Guarantee(0.9).allowed(points, DAILY),

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voros
-from voros import Evaluation, OperatingPoints, Scenario, evaluate, evaluate_points
+from voros import OperatingPoints, Scenario, evaluate
 from voros.core.cases import check_scores
 from voros.core.pruning import pruned_points, within_reach
+from voros.evaluation import Evaluation
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
 
@@ -54,7 +55,7 @@ def chosen(result: Evaluation) -> list[tuple[float, ...]]:
 
 def assert_same_result(few: OperatingPoints, positive, scores, scenario) -> None:
     """Compare a score and its choices with those of all thresholds."""
-    got, expected = evaluate_points(few, scenario), evaluate(positive, scores, scenario)
+    got, expected = evaluate(few, scenario=scenario), evaluate(positive, scores, scenario)
     assert got.score == pytest.approx(expected.score, abs=1e-12)
     assert chosen(got) == chosen(expected)
 
@@ -112,7 +113,7 @@ def test_that_something_is_feasible_shows_where_alarms_are_never_worth_it():
     positive, scores = make_cases(200_000, "plain", seed=2)
     scenario = Scenario(0.1, 0.5, cost_ratio=1e9)
     few = pruned_points(positive, scores, None, scenario)
-    assert evaluate_points(few, scenario).feasible
+    assert evaluate(few, scenario=scenario).feasible
     assert_same_result(few, positive, scores, scenario)
 
 
@@ -128,7 +129,7 @@ WEIGHTS = {
 def assert_same_weighted_result(few, positive, scores, weights, scenario):
     """Compare a score and its choices with those of all thresholds, sorted and summed."""
     every = OperatingPoints.from_scores(positive, scores, sample_weight=weights)
-    got, expected = evaluate_points(few, scenario), evaluate_points(every, scenario)
+    got, expected = evaluate(few, scenario=scenario), evaluate(every, scenario=scenario)
     assert got.score == pytest.approx(expected.score, abs=1e-12)
     assert [c.threshold for c in got.choices] == [c.threshold for c in expected.choices]
     for one, other in zip(got.choices, expected.choices, strict=True):

@@ -46,8 +46,8 @@ def test_sums_in_another_order_are_of_the_same_cases(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="counted on different cases"):
         RocDisplay.from_points({"a": points, "b": other}, SCENARIO)
     plt.close("all")
-    voros.present.explorer.write_page_points(
-        {"a": points, "b": nearly}, SCENARIO, tmp_path / "page.html"
+    voros.present.explorer.write_page(
+        {"a": points, "b": nearly}, scenario=SCENARIO, path=tmp_path / "page.html"
     )
 
 
@@ -105,7 +105,7 @@ def test_costs_that_overflow_are_refused(cost_ratio: Any) -> None:
         voros.Scenario(cost_ratio=cost_ratio)
 
 
-@pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
+@pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
 @pytest.mark.parametrize("over", ["ratio", "miss"])
 @pytest.mark.parametrize("value", [1e-100, 1e-50, 1e50, 1e100])
 def test_the_dearest_costs_that_are_accepted_have_a_score(value: float, over: Any) -> None:

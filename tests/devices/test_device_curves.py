@@ -181,7 +181,7 @@ def test_policies_and_evaluations_of_device_points(copied: list[np.ndarray]) -> 
             for each in (points, expected)
         ]
         assert made[0].thresholds.tolist() == made[1].thresholds.tolist()
-    found, other = (voros.evaluate_points(each, scenario) for each in (points, expected))
+    found, other = (voros.evaluate(each, scenario=scenario) for each in (points, expected))
     ratios = np.geomspace(1e-4, 1e4, 50)
     np.testing.assert_allclose(
         found.normalised_area(ratios), other.normalised_area(ratios), rtol=0, atol=1e-12
@@ -228,12 +228,12 @@ def test_tensors_written_to_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(libraries, "_elsewhere", lambda array: hasattr(array, "device"))
     ill, score = (torch.as_tensor(each) for each in example())
     points = OperatingPoints.from_scores(ill, score)
-    voros.evaluate_points(points, SCENARIOS[1])
+    voros.evaluate(points, scenario=SCENARIOS[1])
     score += 1
     with pytest.raises(RuntimeError, match="written to since"):
         _ = points.tp
     with pytest.raises(RuntimeError, match="written to since"):
-        voros.evaluate_points(points, SCENARIOS[2])
+        voros.evaluate(points, scenario=SCENARIOS[2])
 
 
 def random_scores(rng: np.random.Generator, n_cases: int) -> tuple[np.ndarray, np.ndarray]:

@@ -124,7 +124,7 @@ def test_denormal_scores() -> None:
 
 
 @pytest.mark.usefixtures("small_sizes")
-@pytest.mark.filterwarnings("ignore::voros.CostRangeWarning")
+@pytest.mark.filterwarnings("ignore::voros.exceptions.CostRangeWarning")
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_public_functions(scenario: voros.Scenario) -> None:
     ill, score = example()
@@ -153,7 +153,7 @@ def test_from_scores_and_select_model() -> None:
     assert points.tp.tolist() == voros.OperatingPoints.from_scores(ill, score).tp.tolist()
 
 
-@pytest.mark.filterwarnings("ignore::voros.CostRangeWarning")
+@pytest.mark.filterwarnings("ignore::voros.exceptions.CostRangeWarning")
 def test_weights_are_summed() -> None:
     ill, score = example()
     score = np.round(score, 1)
@@ -168,9 +168,9 @@ def test_weights_are_summed() -> None:
 def test_points_refuse_other_scenarios() -> None:
     ill, score = example()
     found = voros.evaluate(strict_array(ill), strict_array(score), SCENARIOS[1])
-    with pytest.raises(voros.IncompleteCountsError, match="not counted for Scenario"):
-        voros.evaluate_points(found.points, SCENARIOS[2])
-    again = voros.evaluate_points(found.decision.observed, SCENARIOS[2])
+    with pytest.raises(voros.exceptions.IncompleteCountsError, match="not counted for Scenario"):
+        voros.evaluate(found.points, scenario=SCENARIOS[2])
+    again = voros.evaluate(found.decision.observed, scenario=SCENARIOS[2])
     expected = voros.evaluate(ill, score, SCENARIOS[2])
     assert again.score == pytest.approx(expected.score, abs=1e-12)
 

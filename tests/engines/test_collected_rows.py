@@ -68,7 +68,7 @@ def test_dask_hands_rows_over_and_the_score_is_that_of_memory(weight, monkeypatc
         of_cases = None if weight is None else weights
         truth = voros.evaluate(labels, frame[name].to_numpy(), SCENARIO, sample_weight=of_cases)
         assert points.covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
-        chosen = voros.evaluate_points(points, SCENARIO).choices
+        chosen = voros.evaluate(points, scenario=SCENARIO).choices
         assert [c.threshold for c in chosen] == [c.threshold for c in truth.choices]
     # With weights one pass checks them and one adds up; then a count, and the rows.
     assert counted["s"].covers.usage.passes == (2 if weight is None else 4)

@@ -183,7 +183,7 @@ def test_many_passes_give_the_answer_of_memory(store):
     assert points.covers.usage.passes > 3
     for scenario in SCENARIOS:
         expected = voros.evaluate(died, scores, scenario).score
-        assert voros.evaluate_points(points, scenario).score == pytest.approx(expected, abs=1e-12)
+        assert voros.evaluate(points, scenario=scenario).score == pytest.approx(expected, abs=1e-12)
 
 
 def test_counts_by_ranges_are_those_of_memory(store):

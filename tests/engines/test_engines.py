@@ -52,7 +52,7 @@ def test_equals_the_score_in_memory(make_frame, kind):
         largest_answer=100,
     )["s"]
     truth = voros.evaluate(labels, scores, SCENARIO, pos_label=pos_label, sample_weight=weights)
-    result = voros.evaluate_points(points, SCENARIO)
+    result = voros.evaluate(points, scenario=SCENARIO)
     assert points.covers.exact
     assert points.covers.interval[0] == pytest.approx(truth.score, abs=1e-12)
     assert result.score == points.covers.interval[0]
@@ -83,7 +83,7 @@ def test_a_few_rows_take_one_pass(make_frame):
     frame = make_frame({"y": labels, "s": scores})
     points = count_frame(frame, label="y", scores=["s"], scenarios=[SCENARIO])["s"]
     truth = voros.evaluate(labels, scores, SCENARIO).score
-    assert voros.evaluate_points(points, SCENARIO).score == pytest.approx(truth, abs=1e-12)
+    assert voros.evaluate(points, scenario=SCENARIO).score == pytest.approx(truth, abs=1e-12)
     assert points.covers.usage.rows == N_CASES
     assert points.covers.usage.passes == 1
 
@@ -140,8 +140,8 @@ def test_frames_in_memory_are_sent_to_from_scores():
 
 def test_everything_downstream_takes_the_points(make_frame):
     from voros.policy import ThresholdPolicy
-    from voros.selection import select_points
-    from voros.winners import winner_map_points
+    from voros.selection import select_model
+    from voros.winners import winner_map
 
     labels, scores, rng = drawn()
     columns = {"a": scores, "b": scores + rng.normal(0, 0.5, N_CASES)}
@@ -150,8 +150,8 @@ def test_everything_downstream_takes_the_points(make_frame):
     policy = ThresholdPolicy.from_points(by_model["a"], SCENARIO)
     in_memory = ThresholdPolicy.from_validation(labels, scores, SCENARIO)
     assert policy.threshold(0.2) == in_memory.threshold(0.2)
-    assert select_points(by_model, SCENARIO).winner == "a"
-    drawn_map = winner_map_points(
+    assert select_model(by_model, scenario=SCENARIO).winner == "a"
+    drawn_map = winner_map(
         by_model, min_precisions=[0.25], capacities=[0.3], cost_ratio=(0.05, 0.4)
     )
     truth = [voros.evaluate(labels, column, SCENARIO).score for column in columns.values()]

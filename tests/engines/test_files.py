@@ -115,7 +115,7 @@ def test_labels_between_0_and_1_are_not_rounded(tmp_path, engine):
 def test_columns_of_two_kinds_are_refused(tmp_path, column, first, then, types):
     whole = {"died": [True, False], "risk": [0.5, 0.25]}
     write(tmp_path, one=whole | {column: first}, two=whole | {column: then})
-    with pytest.raises(voros.PredictionFileError, match=f"column '{column}' is {types}"):
+    with pytest.raises(voros.exceptions.PredictionFileError, match=f"column '{column}' is {types}"):
         count(tmp_path)
 
 
@@ -123,13 +123,15 @@ def test_other_columns_may_differ(tmp_path, engine):
     pair = {"died": [True, False], "risk": [0.5, 0.25]}
     write(tmp_path, one=pair | {"note": [1, 2]}, two=pair | {"note": ["a", "b"], "ward": [1, 2]})
     assert count(tmp_path, engine).covers.usage.rows == 4
-    with pytest.raises(voros.PredictionFileError, match="column 'note' is int64 in"):
+    with pytest.raises(voros.exceptions.PredictionFileError, match="column 'note' is int64 in"):
         count(tmp_path, engine, columns=())
 
 
 def test_a_column_that_a_file_lacks_is_named(tmp_path):
     write(tmp_path, one={"died": [True, False], "risk": [0.5, 0.1]}, two={"died": [True, False]})
-    with pytest.raises(voros.PredictionFileError, match=r"column 'risk' is not in .*two.parquet"):
+    with pytest.raises(
+        voros.exceptions.PredictionFileError, match=r"column 'risk' is not in .*two.parquet"
+    ):
         count(tmp_path)
 
 
@@ -138,7 +140,9 @@ def test_a_column_that_stands_there_twice_is_refused(tmp_path, names):
     columns = [[True, False], [0.5, 0.25], [0.1, 0.2]]
     pq.write_table(pa.table(columns, names=names), tmp_path / "one.parquet")
     for where in (tmp_path, tmp_path / "one.parquet"):
-        with pytest.raises(voros.PredictionFileError, match="has more than one column 'risk'"):
+        with pytest.raises(
+            voros.exceptions.PredictionFileError, match="has more than one column 'risk'"
+        ):
             count(where)
 
 
@@ -174,7 +178,7 @@ def test_every_ending_of_parquet_counts(tmp_path):
 def test_an_empty_file_is_named(tmp_path):
     write(tmp_path, one={"died": [True, False], "risk": [0.5, 0.25]})
     (tmp_path / "two.parquet").touch()
-    with pytest.raises(voros.PredictionFileError, match=r"two.parquet is empty"):
+    with pytest.raises(voros.exceptions.PredictionFileError, match=r"two.parquet is empty"):
         count(tmp_path)
 
 
@@ -189,7 +193,9 @@ def test_labels_in_the_names_of_folders_are_not_columns(tmp_path):
     for label in (0, 1):
         (tmp_path / f"died={label}").mkdir()
         write(tmp_path / f"died={label}", part={"risk": [0.5 + label, 0.25]})
-    with pytest.raises(voros.PredictionFileError, match="'died' stands in the names of folders"):
+    with pytest.raises(
+        voros.exceptions.PredictionFileError, match="'died' stands in the names of folders"
+    ):
         count(tmp_path)
 
 
@@ -234,5 +240,5 @@ def test_an_address_without_an_ending_is_a_folder(bank, path):
 
 def test_an_empty_file_behind_an_address_is_named(bank):
     bank.touch("/bank/v1.2/cards/empty.parquet")
-    with pytest.raises(voros.PredictionFileError, match=r"cards/empty.parquet is empty"):
+    with pytest.raises(voros.exceptions.PredictionFileError, match=r"cards/empty.parquet is empty"):
         find_files("memory://bank/v1.2/cards")

@@ -132,7 +132,7 @@ def test_a_file_is_opened_by_ibis(tmp_path):
     frame = voros.engines.open_files(tmp_path / "cases.parquet", "ibis")
     found = count_frame(frame, label="died", scores=["risk"], scenarios=SCENARIOS)["risk"]
     expected = voros.evaluate(cases["died"], cases["risk"], SCENARIOS[0]).score
-    assert voros.evaluate_points(found, SCENARIOS[0]).score == pytest.approx(expected, abs=1e-12)
+    assert voros.evaluate(found, scenario=SCENARIOS[0]).score == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("scenarios", [[], SCENARIOS])

@@ -61,7 +61,7 @@ def check(draw, make_frame, largest_answer):
     for name, column in columns.items():
         truth = voros.evaluate(labels, column, SCENARIO)
         assert counted[name].covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
-        found = voros.evaluate_points(counted[name], SCENARIO)
+        found = voros.evaluate(counted[name], scenario=SCENARIO)
         assert repr(found.choices) == repr(truth.choices)
     return counted[name].covers.usage.passes
 

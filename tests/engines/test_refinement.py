@@ -62,7 +62,7 @@ def test_choices_and_limits_are_those_of_all_the_cases(
     labels, scores = draw(700, random_state, decimals)
     scenario = voros.Scenario(min_precision, capacity, (0.2, 0.9), prevalence)
     truth = voros.evaluate(labels, scores, scenario)
-    result = voros.evaluate_points(counted(labels, scores, [scenario]), scenario)
+    result = voros.evaluate(counted(labels, scores, [scenario]), scenario=scenario)
     assert result.score == pytest.approx(truth.score, abs=1e-12)
     # As text, because the precision of never alarm is NaN.
     assert repr(result.choices) == repr(truth.choices)
@@ -158,7 +158,7 @@ def test_thresholds_that_are_shown_are_scores_that_occur(tolerance):
     labels, scores = draw(8000, 9)
     scenario = voros.Scenario(0.3, 0.4, (0.1, 0.3))
     points = counted(labels, scores, [scenario], tolerance=tolerance)
-    result = voros.evaluate_points(points, scenario)
+    result = voros.evaluate(points, scenario=scenario)
     shown = [choice.threshold for choice in result.choices] + [result.most_precise.threshold]
     assert np.isin(shown, scores).all()
     # The others are edges of ranges, and set with the same alarms.
@@ -231,7 +231,7 @@ def test_alternating_labels_stop_at_an_interval_unless_exactness_is_asked_for(mo
     low, high = points.covers.interval
     assert low <= truth <= high <= low + 1e-3
     assert not points.covers.exact
-    assert voros.evaluate_points(points, scenario).score == low
+    assert voros.evaluate(points, scenario=scenario).score == low
     exact = counted(labels, scores, [scenario], largest_answer=4000, tolerance=0)
     assert exact.covers.interval == pytest.approx((truth, truth), abs=1e-12)
     assert points.covers.usage.passes < exact.covers.usage.passes

@@ -40,14 +40,14 @@ class Frame:
             **options,
         )
 
-    def in_memory(self, name: str, scenario: voros.Scenario) -> voros.Evaluation:
+    def in_memory(self, name: str, scenario: voros.Scenario) -> voros.evaluation.Evaluation:
         points = voros.OperatingPoints.from_scores(
             # A threshold of +inf is never alarm, so scores there count as the highest finite one.
             self.labels,
             np.minimum(self.scores[name], np.finfo(float).max),
             sample_weight=self.weights,
         )
-        return voros.evaluate_points(points, scenario)
+        return voros.evaluate(points, scenario=scenario)
 
 
 def random_frame(rng: np.random.Generator, n_cases: int) -> Frame:
@@ -88,7 +88,7 @@ def test_every_model_and_scenario_is_served_as_in_memory() -> None:
         for name, points in counted.items():
             for scenario in scenarios:
                 truth = frame.in_memory(name, scenario)
-                result = voros.evaluate_points(points, scenario)
+                result = voros.evaluate(points, scenario=scenario)
                 assert result.score == pytest.approx(truth.score, abs=1e-12)
                 assert points.covers.bounds(scenario) == pytest.approx([truth.score] * 2, abs=1e-12)
                 found = [(c.threshold, c.tp, c.fp) for c in result.choices]

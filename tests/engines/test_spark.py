@@ -63,7 +63,7 @@ def test_equals_the_score_in_memory(frame, cases, column):
         frame, label="y", scores=[column], scenarios=[SCENARIO], largest_answer=2000
     )[column]
     truth = voros.evaluate(cases["y"], cases[column], SCENARIO)
-    result = voros.evaluate_points(points, SCENARIO)
+    result = voros.evaluate(points, scenario=SCENARIO)
     assert points.covers.exact
     assert result.score == pytest.approx(truth.score, abs=1e-12)
     assert [c.threshold for c in result.choices] == [c.threshold for c in truth.choices]

@@ -11,7 +11,7 @@ import voros
 from voros.engines import BinnedCounts, ChangedDataError
 from voros.exceptions import IncompleteCountsError
 from voros.io.documents import DocumentError
-from voros.winners import winner_map_points
+from voros.winners import winner_map
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))
 
@@ -69,10 +69,10 @@ def test_thresholds_at_edges_raise_the_alarms_they_say():
 
 
 ASKED = {
-    "evaluate_points": voros.evaluate_points,
+    "evaluate": lambda points, scenario: voros.evaluate(points, scenario=scenario),
     "from_points": voros.ThresholdPolicy.from_points,
-    "select_points": lambda points, scenario: voros.select_points({"a": points}, scenario),
-    "winner_map_points": lambda points, scenario: winner_map_points(
+    "select_model": lambda points, scenario: voros.select_model({"a": points}, scenario=scenario),
+    "winner_map": lambda points, scenario: winner_map(
         {"a": points, "b": points},
         min_precisions=[scenario.min_precision],
         capacities=[scenario.capacity],
@@ -98,7 +98,7 @@ def test_points_with_a_case_to_a_bin_answer_as_in_memory():
     points = BinnedCounts.from_scores(labels, scores, bits=24).points
     for ask in ASKED.values():
         ask(points, SCENARIO)
-    found = voros.evaluate_points(points, SCENARIO).score
+    found = voros.evaluate(points, scenario=SCENARIO).score
     assert found == pytest.approx(voros.evaluate(labels, scores, SCENARIO).score, abs=1e-12)
 
 

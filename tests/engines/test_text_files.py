@@ -37,7 +37,7 @@ def test_a_cell_is_the_number_that_memory_reads(tmp_path, engine, cell):
     (tmp_path / "cases.csv").write_text(rows(1200, cell))
     try:
         cases = read_predictions(tmp_path / "cases.csv", label="died", scores=["risk"])
-    except voros.PredictionFileError:
+    except voros.exceptions.PredictionFileError:
         # Each engine has errors of its own.
         with pytest.raises(Exception, match=r"."):
             counted(tmp_path / "cases.csv", engine)
@@ -101,7 +101,7 @@ def test_text_beside_parquet_does_not_count(tmp_path, engine):
 
 def test_quotes_left_open_are_refused(tmp_path, engine):
     (tmp_path / "cases.csv").write_text(rows(50).replace("\n1,", '\n1,"', 1))
-    with pytest.raises(voros.PredictionFileError, match="is never closed"):
+    with pytest.raises(voros.exceptions.PredictionFileError, match="is never closed"):
         counted(tmp_path / "cases.csv", engine)
 
 

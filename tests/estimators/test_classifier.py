@@ -174,7 +174,7 @@ def test_string_classes_either_way_round(base, positive):
 
 def test_a_guessed_positive_class_is_said_out_loud():
     labels = np.where(Y == 1, "ill", "well")
-    with pytest.warns(voros.PositiveClassWarning, match="'well'.*pass pos_label"):
+    with pytest.warns(voros.exceptions.PositiveClassWarning, match="'well'.*pass pos_label"):
         model = ConstrainedThresholdClassifier(LogisticRegression(), Scenario(cost_ratio=1.0)).fit(
             X, labels
         )

@@ -15,7 +15,7 @@ WARD = np.where(np.arange(len(LABELS)) % 2, "a", "b")
 ONE = {"y_true": LABELS, "scores": SCORES, "by": WARD}
 TWO = {"y_true": {"x": LABELS, "y": LABELS}, "scores": {"x": SCORES, "y": SCORES[::-1].copy()}}
 LIMITS = {"scenario": SCENARIO, "capacity": 0.5}
-POINTS = {"points": {"a": voros.OperatingPoints.from_scores(LABELS, SCORES)}}
+POINTS = {"y_true": {"a": voros.OperatingPoints.from_scores(LABELS, SCORES)}}
 ALL = (
     "y_true scores scenario capacity miss_weight by classes one_alarm overlap n_periods per exceed "
     "times periods by_cost guarantee groups"
@@ -32,8 +32,8 @@ def targets():
     yield "evaluate", outcomes.evaluate, TWO, words
     yield "predict", outcomes.predict, {"scores": TWO["scores"]}, "scores by quantile"
     yield "stream_scores", outcomes.stream_scores, TWO, "shares summary_weight n_periods"
-    words = "points scenario capacity miss_weight n_periods by_cost"
-    yield "allocate_points", voros.allocate_points, POINTS | LIMITS, words
+    words = "y_true scenario capacity miss_weight n_periods by_cost"
+    yield "allocate(points)", voros.allocate, POINTS | LIMITS, words
 
 
 @pytest.mark.slow

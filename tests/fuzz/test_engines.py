@@ -205,7 +205,7 @@ def compare(frame, drawn, scenario, largest_answer):
     assert drawn.fault == "none", "was counted"
     for name in drawn.scores:
         truth = drawn.in_memory(name, scenario)
-        found = voros.evaluate_points(counted[name], scenario)
+        found = voros.evaluate(counted[name], scenario=scenario)
         assert found.score == pytest.approx(truth.score, abs=1e-12)
         assert counted[name].covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
         assert found.feasible == truth.feasible

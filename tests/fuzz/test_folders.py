@@ -83,7 +83,7 @@ def counted(folder, engine):
         points = count_frame(
             frame, label="died", scores=["risk"], pos_label=None, scenarios=[SCENARIO]
         )["risk"]
-    except voros.PredictionFileError as error:
+    except voros.exceptions.PredictionFileError as error:
         return str(error)
     except ValueError as error:
         if "pos_label" not in str(error):

@@ -187,9 +187,7 @@ TARGETS: dict[str, Target] = {
         n_positive=100,
         n_negative=900,
     ),
-    "evaluate_points": _t(
-        voros.evaluate_points, "points scenario", points=POINTS, scenario=SCENARIO
-    ),
+    "evaluate(points)": _t(voros.evaluate, "scenario", y_true=POINTS, scenario=SCENARIO),
     "from_counts": _t(
         voros.OperatingPoints.from_counts,
         "tp fp n_positive n_negative thresholds",
@@ -198,16 +196,16 @@ TARGETS: dict[str, Target] = {
         n_positive=100,
         n_negative=900,
     ),
-    "select_points": _t(
-        voros.select_points,
-        "points_by_model scenario strategy tolerance",
-        points_by_model={"a": POINTS},
+    "select_model(points)": _t(
+        voros.select_model,
+        "y_true scenario strategy tolerance",
+        y_true={"a": POINTS},
         scenario=SCENARIO,
     ),
-    "winner_map_points": _t(
-        voros.winner_map_points,
-        "points_by_model min_precisions capacities cost_ratio prevalence",
-        points_by_model={"a": POINTS, "b": POINTS},
+    "winner_map(points)": _t(
+        voros.winner_map,
+        "y_true min_precisions capacities cost_ratio prevalence",
+        y_true={"a": POINTS, "b": POINTS},
         **GRID,
     ),
     "feasible_region": _t(
@@ -364,8 +362,8 @@ SOUND: dict[tuple[str, str], set[str]] = {
     ("from_samples", "values"): SAMPLES,
     ("from_samples", "weights"): {"None", "reversed pair", *GRIDS},
     ("from_scipy", "distribution"): {"scipy frozen"},
-    ("winner_map_points", "min_precisions"): GRIDS,
-    ("winner_map_points", "capacities"): GRIDS,
+    ("winner_map(points)", "min_precisions"): GRIDS,
+    ("winner_map(points)", "capacities"): GRIDS,
     ("feasible_region", "max_alarms"): {"inf", "1e308", "1e-308", "5e-324"},
     ("from_counts", "thresholds"): {
         "None",

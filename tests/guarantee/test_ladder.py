@@ -127,6 +127,8 @@ def test_where_there_is_no_ladder_to_climb_it_is_refused() -> None:
 
 @pytest.mark.parametrize("confidence", [0.05, (0.9, 0.3)])
 def test_a_confidence_that_looks_like_an_error_warns(confidence: Any) -> None:
-    with pytest.warns(voros.LowConfidenceWarning, match=r"confidence=0\.\d+ allows limits to br"):
+    with pytest.warns(
+        voros.exceptions.LowConfidenceWarning, match=r"confidence=0\.\d+ allows limits to br"
+    ):
         Guarantee(confidence)
     Guarantee(0.5)

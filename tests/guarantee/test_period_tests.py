@@ -54,7 +54,7 @@ def mean_risk(scores, days, threshold, capacity, horizon) -> float:
     return (1 + np.count_nonzero(blocks.mean(axis=1) > capacity)) / (n_blocks + 1)
 
 
-@pytest.mark.filterwarnings("ignore::voros.LowConfidenceWarning")
+@pytest.mark.filterwarnings("ignore::voros.exceptions.LowConfidenceWarning")
 @pytest.mark.parametrize(
     ("n", "m", "exceed"), [(5, 3, 0.0), (6, 4, 0.25), (4, 5, 0.4), (9, 2, 0.5)]
 )
@@ -223,7 +223,7 @@ DAILY = Scenario(capacity=8, cost_ratio=(1 / 30, 1 / 10), per="day", exceed=0.2)
 def test_days_that_resemble_their_neighbours_are_named_with_their_correlation() -> None:
     y, scores, days = wave(np.random.default_rng(0), 120, 0.95)
     how = {"periods": days, "n_models": 1}
-    with pytest.warns(voros.DependentPeriodsWarning, match=r"block=7") as warned:
+    with pytest.warns(voros.exceptions.DependentPeriodsWarning, match=r"block=7") as warned:
         policy = ThresholdPolicy.from_validation(y, scores, DAILY, guarantee=Guarantee(0.9), **how)
     alarms = np.bincount(days, scores >= policy.threshold())
     expected = spearmanr(alarms[1:], alarms[:-1]).statistic
@@ -233,7 +233,7 @@ def test_days_that_resemble_their_neighbours_are_named_with_their_correlation() 
     assert ThresholdPolicy.from_json(policy.to_json()) == policy
     # A selection deploys the same threshold, and says the same.
     chosen = voros.select_model(y, {"risk": scores}, DAILY, periods=days, guarantee=Guarantee(0.9))
-    with pytest.warns(voros.DependentPeriodsWarning):
+    with pytest.warns(voros.exceptions.DependentPeriodsWarning):
         assert chosen.policy().threshold() == policy.threshold()
 
 

@@ -276,7 +276,7 @@ def test_never_alarm_comes_with_the_explanation() -> None:
 
 
 def test_any_real_number_is_a_confidence() -> None:
-    with pytest.warns(voros.LowConfidenceWarning, match="a probability of 0.6667"):
+    with pytest.warns(voros.exceptions.LowConfidenceWarning, match="a probability of 0.6667"):
         assert Guarantee(Fraction(1, 3)) == Guarantee(1 / 3)
     assert Guarantee((Fraction(19, 20), Fraction(9, 10))).confidence == (0.95, 0.9)
 

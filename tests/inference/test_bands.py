@@ -44,7 +44,7 @@ def test_pointwise_ends_are_the_intervals_of_single_positions(cases):
     band = area_band(*cases, SCENARIO, kind="pointwise", n_resamples=300, random_state=3)
 
     def area_in_the_middle(points, scenario):
-        return voros.evaluate_points(points, scenario).normalised_area(band.positions[50])
+        return voros.evaluate(points, scenario=scenario).normalised_area(band.positions[50])
 
     alone = voros.bootstrap(
         *cases, SCENARIO, metric=area_in_the_middle, n_resamples=300, random_state=3

@@ -17,7 +17,7 @@ def true_score():
     points = voros.OperatingPoints.from_points(
         ndtr(-thresholds), ndtr(SEPARATION - thresholds), 1e9 * PREVALENCE, 1e9 * (1 - PREVALENCE)
     )
-    return voros.evaluate_points(points, SCENARIO).score
+    return voros.evaluate(points, scenario=SCENARIO).score
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ def true_score(prevalence, separation, scenario):
     points = voros.OperatingPoints.from_points(
         ndtr(-thresholds), ndtr(separation - thresholds), *sizes
     )
-    return voros.evaluate_points(points, scenario).score
+    return voros.evaluate(points, scenario=scenario).score
 
 
 def interval(labels, scores, scenario):
@@ -110,7 +110,7 @@ def test_intervals_of_low_confidence_are_nested():
     assert ends[0].low <= ends[0].estimate <= ends[0].high
 
 
-@pytest.mark.filterwarnings("ignore::voros.FewGroupsWarning")
+@pytest.mark.filterwarnings("ignore::voros.exceptions.FewGroupsWarning")
 def test_two_groups_of_one_class_each_say_nothing():
     labels, scores = cases(0, 60, 0.4)
     found = voros.bootstrap(labels, scores, WARD, groups=labels, n_resamples=100, random_state=0)
@@ -206,7 +206,7 @@ def test_few_positives_are_said(n_positive, said):
     labels = np.arange(400) < n_positive
     scores = np.random.default_rng(0).normal(size=400)
     with warnings.catch_warnings(record=True) as noted:
-        warnings.simplefilter("always", voros.FewCasesWarning)
+        warnings.simplefilter("always", voros.exceptions.FewCasesWarning)
         voros.bootstrap(labels, scores, NO_LIMITS, n_resamples=100, random_state=0)
     assert [str(each.message)[:20] for each in noted] == ["99 positives are few"] * said
 
@@ -217,7 +217,7 @@ def test_few_groups_are_said():
     for n_groups, said in ((7, True), (8, False)):
         groups = np.arange(560) // 10 % n_groups
         with warnings.catch_warnings(record=True) as noted:
-            warnings.simplefilter("always", voros.FewGroupsWarning)
+            warnings.simplefilter("always", voros.exceptions.FewGroupsWarning)
             voros.bootstrap(labels, scores, NO_LIMITS, groups=groups, n_resamples=100)
         assert len(noted) == said
         if said:
@@ -228,7 +228,9 @@ def test_few_groups_are_said():
 def test_unequal_groups_count_as_fewer():
     """Twenty patients, of whom one has most of the positives, are few."""
     labels, groups = np.arange(200) % 2 == 0, np.append(np.zeros(105), np.arange(95) % 19 + 1)
-    with pytest.warns(voros.FewGroupsWarning, match="20 groups count as 3.4. equal ones"):
+    with pytest.warns(
+        voros.exceptions.FewGroupsWarning, match="20 groups count as 3.4. equal ones"
+    ):
         voros.bootstrap(
             labels, np.arange(200) % 7, NO_LIMITS, groups=groups, n_resamples=100, random_state=0
         )
@@ -253,7 +255,7 @@ def test_equal_policies_rarely_differ_on_unequal_patients(n_patients):
     for seed in range(200):
         labels, scores, whose = equal_policies(seed, n_patients)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", voros.FewGroupsWarning)
+            warnings.simplefilter("ignore", voros.exceptions.FewGroupsWarning)
             result = voros.compare_policies(
                 labels,
                 scores,

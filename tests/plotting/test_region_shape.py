@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from voros import RegionCase, Scenario
+from voros import Scenario
+from voros.core.geometry import RegionCase
 
 pytest.importorskip("matplotlib")
 

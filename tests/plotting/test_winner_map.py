@@ -13,11 +13,11 @@ pytest.importorskip("matplotlib")
 
 from voros.plotting import WinnerMapDisplay
 from voros.plotting.winner_map import cell_edges
-from voros.winners import NOBODY, winner_map_points
+from voros.winners import NOBODY, winner_map
 
 
 @pytest.fixture(scope="module")
-def found() -> voros.WinnerMap:
+def found() -> voros.winners.WinnerMap:
     rng = np.random.default_rng(11)
     y = rng.random(800) < 0.15
     models = {
@@ -29,7 +29,7 @@ def found() -> voros.WinnerMap:
     for scores in models.values():
         scores[np.flatnonzero(~y)[:8]] = 9.0
     points = {m: voros.OperatingPoints.from_scores(y, s) for m, s in models.items()}
-    return winner_map_points(
+    return winner_map(
         points,
         min_precisions=np.linspace(0.2, 0.99, 15),
         capacities=np.geomspace(0.005, 0.5, 12),

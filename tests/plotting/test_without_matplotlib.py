@@ -45,7 +45,7 @@ def test_winner_map_needs_no_drawing() -> None:
         points = voros.OperatingPoints.from_points
         models = {"a": points([0.1], [0.9], 10, 90), "b": points([0.2], [0.3], 10, 90)}
         limits = {'min_precisions': [0.1], 'capacities': [0.5]}
-        found = voros.winner_map_points(models, **limits, cost_ratio=0.05)
+        found = voros.winner_map(models, **limits, cost_ratio=0.05)
         print(found.models[found.winner[0, 0]])
         """
     )

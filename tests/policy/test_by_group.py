@@ -106,11 +106,11 @@ def test_a_threshold_without_an_alarm_in_the_group_leaves_its_floor_open() -> No
     assert [result.floor for result in found] == ["kept", "kept"]
 
 
-def of_counts(tp, alarms, thresholds) -> voros.GroupEvaluation:
+def of_counts(tp, alarms, thresholds) -> voros.policy.GroupEvaluation:
     """Ten groups with these true positives and alarms at each threshold, floor .5."""
     part = np.full(len(tp), 1 / len(tp))
     counts = ThresholdCounts(tp, alarms - tp, 1000, 1000, None, part, part, part)
-    return voros.GroupEvaluation(
+    return voros.policy.GroupEvaluation(
         names=tuple(("ward", str(ward)) for ward in range(10)),
         counts=(counts,) * 10,
         thresholds=np.asarray(thresholds, dtype=float),

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import voros
-from voros import PeriodEvaluation, Periods, Scenario, ThresholdPolicy
+from voros import Periods, Scenario, ThresholdPolicy
 from voros.core.periods import PeriodCases
+from voros.policy import PeriodEvaluation
 
 
 def ward(seed: int, n: int = 400, n_days: int = 30) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -131,12 +132,10 @@ def test_points_carry_their_periods_to_an_evaluation() -> None:
     policy = ThresholdPolicy.from_validation(y, scores, scenario, times=as_times(days))
     periods = voros.Periods.from_times(as_times(days), "day")
     points = voros.OperatingPoints.from_scores(y, scores, periods=periods)
-    assert repr(policy.evaluate_points(points)) == repr(
-        policy.evaluate(y, scores, times=as_times(days))
-    )
+    assert repr(policy.evaluate(points)) == repr(policy.evaluate(y, scores, times=as_times(days)))
     bare = voros.OperatingPoints.from_scores(y, scores)
     with pytest.raises(ValueError, match="per='day' needs the period of each case"):
-        policy.evaluate_points(bare)
+        policy.evaluate(bare)
 
 
 def test_a_saved_policy_keeps_its_periods() -> None:

@@ -125,14 +125,14 @@ def test_mean_alarms_and_precision_are_means_over_the_costs():
     assert account.mean_precision == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
+@pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
 def test_mean_precision_leaves_out_the_costs_at_which_nothing_is_alarmed():
     # Two right alarms of three up to a cost ratio of 2, and none above.
     points = OperatingPoints.from_counts([2], [1], 4, 6, thresholds=[0.5])
     policy = ThresholdPolicy.from_points(points, Scenario(cost_ratio=(1.0, 5.0)))
     assert policy.switches.tolist() == [2.0]
     new = OperatingPoints.from_counts([1, 4], [3, 6], 4, 6, thresholds=[0.5, 0.1])
-    account = policy.evaluate_points(new, by_cost=True)
+    account = policy.evaluate(new, by_cost=True)
     assert account.mean_precision == 0.25
     assert account.mean_alarms == pytest.approx(0.25 * 4)
     assert account.probabilities.tolist() == [0.25, 0.75]
@@ -156,24 +156,24 @@ def test_thresholds_between_and_beyond_the_new_scores_count_the_alarms_above_the
     policy = ThresholdPolicy.from_points(
         OperatingPoints.from_counts([1], [0], 2, 2, thresholds=[2.5]), Scenario(cost_ratio=1.0)
     )
-    assert policy.evaluate_points(points, by_cost=True).mean_alarms == 2
+    assert policy.evaluate(points, by_cost=True).mean_alarms == 2
     low = ThresholdPolicy.from_points(
         OperatingPoints.from_counts([1], [0], 2, 2, thresholds=[-7.0]), Scenario(cost_ratio=1.0)
     )
-    assert low.evaluate_points(points, by_cost=True).mean_alarms == 4
+    assert low.evaluate(points, by_cost=True).mean_alarms == 4
     high = ThresholdPolicy.from_points(
         OperatingPoints.from_counts([1], [0], 2, 2, thresholds=[9.0]), Scenario(cost_ratio=1.0)
     )
-    assert high.evaluate_points(points, by_cost=True).mean_alarms == 0
+    assert high.evaluate(points, by_cost=True).mean_alarms == 0
 
 
 def test_points_that_do_not_reach_the_threshold_are_refused():
     policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(cost_ratio=0.1))
     top = OperatingPoints.from_counts([1], [0], 4, 6, thresholds=[0.95])
     with pytest.raises(ValueError, match=r"the threshold 0\.3 raises was not counted"):
-        policy.evaluate_points(top, by_cost=True)
+        policy.evaluate(top, by_cost=True)
     with pytest.raises(ValueError, match="carry no thresholds"):
-        policy.evaluate_points(OperatingPoints.from_points([0.1], [0.5], 10, 90), by_cost=True)
+        policy.evaluate(OperatingPoints.from_points([0.1], [0.5], 10, 90), by_cost=True)
 
 
 def test_a_share_of_capacity_follows_the_new_cases_and_a_count_stays():

@@ -213,7 +213,7 @@ def test_a_capacity_below_one_case_is_refused():
 
 
 def test_never_alarm_can_be_best_without_being_all_that_is_left():
-    with pytest.warns(voros.InvertedCostsWarning):
+    with pytest.warns(voros.exceptions.InvertedCostsWarning):
         dear = Scenario(cost_ratio=5.0)
     policy = ThresholdPolicy.from_validation([0, 1, 0, 1], [4, 3, 2, 1], dear)
     assert policy.threshold() == INF
@@ -315,7 +315,7 @@ def test_anything_but_a_scenario_is_a_type_error(scenario):
     with pytest.raises(TypeError, match=message):
         ThresholdPolicy.from_points(points, scenario)
     with pytest.raises(TypeError, match=message):
-        voros.select_points({"a": points}, scenario)
+        voros.select_model({"a": points}, scenario=scenario)
     with pytest.raises(TypeError, match=message):
         points.feasible(scenario)
     with pytest.raises(TypeError, match=message):
@@ -348,7 +348,7 @@ def test_a_policy_remembers_the_positive_label_the_model_and_where_it_came_from(
         labels, S, replace(SCENARIO, prevalence=0.1), pos_label="ill", model="sharp"
     )
     assert (policy.model, policy.pos_label) == ("sharp", "ill")
-    assert policy.origin == voros.Origin(
+    assert policy.origin == voros.policy.Origin(
         n_positive=sum(Y),
         n_negative=len(Y) - sum(Y),
         n_groups=None,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import voros
 from voros import costs
 
-pytestmark = pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
 """Laws hold where false alarms are dearer than misses, too."""
 
 ROUNDING = 1e-12

@@ -14,7 +14,7 @@ import voros
 from voros import Scenario, ThresholdPolicy, costs
 from voros.policy.allowed import POLICY_STRATEGIES
 
-pytestmark = pytest.mark.filterwarnings("ignore::voros.InvertedCostsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
 """Laws hold where false alarms are dearer than misses, too."""
 
 ROUNDING = 1e-12

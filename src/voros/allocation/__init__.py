@@ -1,6 +1,6 @@
 """One capacity for several alarms, or for several groups of cases."""
 
-from voros.allocation.allocate import allocate, allocate_points, capacity_growth
+from voros.allocation.allocate import allocate, capacity_growth
 from voros.allocation.choices import JointChoice, JointPromise
 from voros.allocation.group_rules import GroupThresholds, compare_group_thresholds
 from voros.allocation.joint_evaluation import (
@@ -25,7 +25,6 @@ __all__ = [
     "StreamScore",
     "StreamScores",
     "allocate",
-    "allocate_points",
     "capacity_growth",
     "compare_group_thresholds",
 ]

@@ -22,12 +22,12 @@ from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_flag
 from voros.core.decision import Decision, solve
 from voros.core.limits import limits_message
-from voros.core.model_points import check_points_by_model
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.shared_capacity import SharedChoice, Stream, as_cost, share_capacity
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
+from voros.models import points_by_name
 from voros.policy.allowed import check_guarantee
 from voros.progress import Progress
 
@@ -39,8 +39,8 @@ Scenarios = Scenario | Mapping[str, Scenario]
 
 def allocate(
     y_true: Any,
-    scores: Any,
-    scenario: Scenarios,
+    scores: Any = None,
+    scenario: Scenarios | None = None,
     *,
     capacity: float,
     miss_weight: Any = 1.0,
@@ -71,7 +71,8 @@ def allocate(
     ----------
     y_true : matrix, mapping, data frame, or array-like of shape (n_cases,)
         Labels of each stream: an indicator matrix of shape (n_cases, n_streams), or columns by
-        name. One column with `by` or `classes`.
+        name. One column with `by` or `classes`. A mapping of str to `OperatingPoints`, those of
+        disjoint groups that were counted before, takes the place of labels and scores.
     scores : matrix, mapping, data frame, or array-like of shape (n_cases,)
         Scores in the same form; also the list of arrays that ``predict_proba`` returns for several
         labels.
@@ -143,15 +144,41 @@ def allocate(
     sepsis            9       1     1.0000  0.3333       2
     kidney            7       2     1.0000  1.0000       0
     together             3 of 4                          2
+
+    Groups that were counted elsewhere:
+
+    >>> ward = voros.OperatingPoints.from_counts([4, 6], [1, 6], 10, 90, thresholds=[0.9, 0.5])
+    >>> icu = voros.OperatingPoints.from_counts([5, 9], [5, 9], 10, 20, thresholds=[0.8, 0.4])
+    >>> scenario = voros.Scenario(cost_ratio=0.1)
+    >>> voros.allocate({"ward": ward, "icu": icu}, scenario=scenario, capacity=23)
+    JointPolicy(2 streams, 23 of 23 alarms, cost 8, one more alarm saves 0.2143)
     """
     check_flag(one_alarm, "one_alarm")
     check_flag(by_cost, "by_cost")
+    check_choice(overlap, "overlap", OVERLAPS)
     per_case = {"by": by, "times": times, "periods": periods, "groups": groups}
+    limit = SharedLimit.of(capacity, per, exceed, n_periods)
+    points = points_by_name(
+        y_true,
+        scores=scores,
+        **per_case,
+        classes=classes,
+        one_alarm=one_alarm or None,
+        overlap=None if overlap == "each" else overlap,
+        per=per,
+        guarantee=guarantee,
+    )
+    if points is not None:
+        maker = JointMaker(
+            _scenarios(scenario, tuple(points)),
+            _weights(miss_weight, tuple(points)),
+            limit,
+            by_cost=by_cost,
+        )
+        return maker.from_points(points, sum(each.n_cases for each in points.values()))
     check_aligned(y_true=y_true, scores=scores, **per_case)
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
-    limit = SharedLimit.of(capacity, per, exceed, n_periods)
     cases = cases.in_periods(limit.scenario, periods, times)
-    check_choice(overlap, "overlap", OVERLAPS)
     if overlap == "once" and cases.arrangement != "outcomes":
         raise ArgumentError(
             "overlap", "='once' is for several alarms of the same cases; here a case has one anyway"
@@ -168,36 +195,6 @@ def allocate(
             )
         return policy.make(cases)
     return certify(policy, cases.of_patients(groups), check_guarantee(guarantee))
-
-
-def allocate_points(
-    points: Mapping[str, OperatingPoints],
-    scenario: Scenarios,
-    *,
-    capacity: float,
-    miss_weight: Any = 1.0,
-    n_periods: float | None = None,
-    by_cost: bool = False,
-) -> JointPolicy:
-    """Share one capacity between disjoint groups that were counted elsewhere; see `allocate`.
-
-    Examples
-    --------
-    >>> import voros
-    >>> ward = voros.OperatingPoints.from_counts([4, 6], [1, 6], 10, 90, thresholds=[0.9, 0.5])
-    >>> icu = voros.OperatingPoints.from_counts([5, 9], [5, 9], 10, 20, thresholds=[0.8, 0.4])
-    >>> scenario = voros.Scenario(cost_ratio=0.1)
-    >>> voros.allocate_points({"ward": ward, "icu": icu}, scenario, capacity=23)
-    JointPolicy(2 streams, 23 of 23 alarms, cost 8, one more alarm saves 0.2143)
-    """
-    named = check_points_by_model(points)
-    check_flag(by_cost, "by_cost")
-    if not named:
-        raise ArgumentError("points", " holds no stream; at least one is needed")
-    scenarios, shares = _scenarios(scenario, tuple(named)), _weights(miss_weight, tuple(named))
-    limit = SharedLimit.of(capacity, None, None, n_periods)
-    maker = JointMaker(scenarios, shares, limit, by_cost=by_cost)
-    return maker.from_points(named, sum(each.n_cases for each in named.values()))
 
 
 def capacity_growth(

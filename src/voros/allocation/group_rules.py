@@ -181,8 +181,8 @@ def compare_group_thresholds(
     _check_capacity(scenario)
     groups = _one_column(Subgroups.of(by, min_cases=min_cases, small="refuse"))
     own = scenario.changed(capacity=1.0)
-    separate = allocate(y_true, y_score, own, capacity=scenario.capacity, by=groups)
     cases = read_streams(y_true, y_score, by=groups)
+    separate = allocate(y_true, y_score, own, capacity=scenario.capacity, by=groups)
     search = _Search.of(separate, cases, scenario)
     one, floors = search.one_threshold()
     policies: dict[GroupRule, JointPolicy] = {

@@ -20,7 +20,7 @@ from voros.exceptions import ArgumentError
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.typing import BoolArray, FloatArray
-from voros.winners import CLOSE_CALL, WinnerMap, winner_map_points
+from voros.winners import CLOSE_CALL, WinnerMap, winner_map
 
 if TYPE_CHECKING:
     from voros.sites import SiteCounts
@@ -63,7 +63,7 @@ def map_(
     counts = given.counts
     points = _points(given, columns, grid_of(scenario, floors, capacities))
     with show_progress("mapping winners") as progress:
-        found = winner_map_points(
+        found = winner_map(
             points,
             min_precisions=floors,
             capacities=capacities,

@@ -65,7 +65,7 @@ class ChoiceOptions:
     block: options.Block = None
 
     def read(self) -> dict[str, Any]:
-        """Return the arguments of `voros.select_points`."""
+        """Return the arguments of `voros.select_model`."""
         if self.strategy not in STRATEGIES:
             accepted = ", ".join(map(repr, STRATEGIES))
             raise ValueError(f"--strategy={self.strategy!r}; accepted are {accepted}")

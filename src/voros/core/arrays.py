@@ -126,8 +126,8 @@ def refuse_counts(values: Any, name: str) -> None:
         raise ValueError(
             f"{name} is a value of {type(values).__name__}, which holds counts and no cases; "
             "resampling, bands and comparisons draw cases one by one, so give those. Of counts "
-            "evaluate_points, select_points and winner_map_points take the points, and "
-            "bounds(scenario) gives a certified interval"
+            "evaluate, select_model and winner_map take OperatingPoints as y_true, without scores, "
+            "and bounds(scenario) gives a certified interval"
         )
 
 

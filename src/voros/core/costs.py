@@ -352,7 +352,7 @@ def uniform_t(low: float, high: float) -> CostDistribution:
     >>> import voros
     >>> scenario = voros.Scenario(cost_ratio=uniform_t(0.2, 0.5))
     >>> points = voros.OperatingPoints.from_points([0.2], [0.8], n_positive=100, n_negative=100)
-    >>> round(voros.evaluate_points(points, scenario).score, 10)
+    >>> round(voros.evaluate(points, scenario=scenario).score, 10)
     0.9075803759
     """
     return _uniform(low, high, "t", "t")

@@ -14,6 +14,8 @@ from voros.core.cases import check_class_sizes
 from voros.core.operating_points import OperatingPoints
 from voros.typing import AnyArray, BoolArray, FloatArray
 
+__all__ = ["Choice", "Region", "RegionCase", "feasible_region"]
+
 ON_THE_LINE = 8 * np.finfo(np.float64).eps
 """A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -30,12 +29,3 @@ def check_points(points: object, name: str = "points") -> OperatingPoints:
     """Return operating points, and refuse anything else by name."""
     example = "OperatingPoints.from_scores(y_true, y_score)"
     return check_type(points, name, OperatingPoints, f"a voros.OperatingPoints, such as {example}")
-
-
-def check_points_by_model(points_by_model: object) -> dict[str, OperatingPoints]:
-    """Return operating points by the name of the model, and refuse anything else."""
-    accepted = "a mapping from model to voros.OperatingPoints"
-    given: Any = check_type(points_by_model, "points_by_model", Mapping, accepted)  # type: ignore[type-abstract]
-    return {
-        str(name): check_points(each, f"points_by_model[{name!r}]") for name, each in given.items()
-    }

@@ -25,6 +25,8 @@ from voros.core.volume import cost_moments, ratio_moments
 from voros.exceptions import ArgumentError
 from voros.typing import FloatArray
 
+__all__ = ["MoneyCost"]
+
 BEYOND_TAIL = 1e-3
 """Largest share of a mean that may hang on costs too rare for any quadrature to see."""
 

@@ -76,7 +76,7 @@ class OperatingPoints:
     >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.8, 0.1])
     >>> points.alarms.tolist(), points.tpr.tolist(), points.fpr.tolist()
     ([0, 1, 3, 4], [0.0, 0.5, 1.0, 1.0], [0.0, 0.0, 0.5, 1.0])
-    >>> voros.evaluate_points(points, voros.Scenario(0.5, 0.75, cost_ratio=(0.1, 0.2))).score
+    >>> voros.evaluate(points, scenario=voros.Scenario(0.5, 0.75, cost_ratio=(0.1, 0.2))).score
     0.9571
     """
 

@@ -125,7 +125,7 @@ class BinnedScores:
         >>> scenario = voros.Scenario(cost_ratio=(0.1, 0.2))
         >>> low, high = counts.bounds(scenario)
         >>> points = counts.binned.within(high - low).points
-        >>> voros.evaluate_points(points, scenario).score == low
+        >>> voros.evaluate(points, scenario=scenario).score == low
         True
         """
         return replace(self, tolerance=check_tolerance(tolerance))

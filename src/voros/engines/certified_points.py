@@ -67,7 +67,7 @@ def count_frame(
     >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=(0.2, 0.4))
     >>> points = count_frame(frame, label="ill", scores=["risk"], scenarios=[scenario])["risk"]
     >>> counted = points.covers
-    >>> counted.exact, voros.evaluate_points(points, scenario).score == counted.interval[0]
+    >>> counted.exact, voros.evaluate(points, scenario=scenario).score == counted.interval[0]
     (True, True)
     """
     accepted = None if tolerance is None else check_tolerance(tolerance)

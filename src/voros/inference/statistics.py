@@ -87,7 +87,7 @@ class Measure:
         """Return what a policy costs with its thresholds fixed; see `ThresholdPolicy.evaluate`."""
 
         def cost(points: OperatingPoints) -> float:
-            return policy.evaluate_points(points, by_cost=by_cost).expected_cost
+            return policy.evaluate(points, by_cost=by_cost).expected_cost
 
         return cls(
             "expected_cost",

@@ -38,6 +38,10 @@ def _handing_on(maker: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
+CASES = ("y_true", "scores", "pos_label", "sample_weight")
+"""Arguments that describe cases, which points take the place of."""
+
+
 class ModelDisplay(ABC):
     """A picture of one or many models; subclasses say what is drawn of their operating points.
 
@@ -57,9 +61,7 @@ class ModelDisplay(ABC):
 
     def __init_subclass__(cls) -> None:
         """Name the arguments of the class and of `plot` in the ways to make one."""
-        named = takes(
-            cls.settings or cls, cls.plot, leave_out=("self", "points", "points_by_model")
-        )
+        named = takes(cls.settings or cls, cls.plot, leave_out=("self", "points", *CASES))
         for name in ("from_points", "from_predictions", "from_estimator"):
             maker = unwrap(getattr(cls, name).__func__)
             setattr(cls, name, classmethod(named(_handing_on(maker))))

@@ -22,7 +22,7 @@ from voros.plotting.legends import (
 from voros.plotting.names import literal, visible
 from voros.plotting.style import axes_inches, dress, panels_to_draw_on, text_inches, type_size
 from voros.typing import BoolArray, FloatArray
-from voros.winners import NOBODY, WinnerMap, winner_map_points
+from voros.winners import NOBODY, WinnerMap, winner_map
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ class WinnerMapDisplay(ModelDisplay):
     [[0, 1], [0, 0], [-1, -1]]
     """
 
-    settings = staticmethod(winner_map_points)
+    settings = staticmethod(winner_map)
 
     def __init__(self, winner_map: WinnerMap) -> None:
         self.winner_map = winner_map
@@ -89,7 +89,7 @@ class WinnerMapDisplay(ModelDisplay):
         """
         drawn_with = set(options).intersection(signature(cls.plot).parameters)
         drawing = {name: options.pop(name) for name in drawn_with}
-        found = winner_map_points(named_points(points), *grid, **options)
+        found = winner_map(named_points(points), *grid, **options)
         return cls(found).plot(ax, **drawing)
 
     def plot(

@@ -52,7 +52,7 @@ class ConfidenceStep:
             alarms=chosen.alarms,
             tp=chosen.tp,
             recall=chosen.recall,
-            expected_cost=policy.evaluate_points(points, by_cost=True).expected_cost,
+            expected_cost=policy.evaluate(points, by_cost=True).expected_cost,
         )
 
 

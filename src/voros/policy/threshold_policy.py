@@ -26,7 +26,7 @@ from voros.evaluation import choice_columns
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
-from voros.models import ONLY_MODEL
+from voros.models import ONLY_MODEL, points_of_one
 from voros.policy.allowed import (
     COST_AWARE,
     POLICY_STRATEGIES,
@@ -548,7 +548,7 @@ class ThresholdPolicy:
     def evaluate(
         self,
         y_true: Any,
-        y_score: Any,
+        y_score: Any = None,
         *,
         cost_ratio: float | None = None,
         by_cost: bool = False,
@@ -571,7 +571,8 @@ class ThresholdPolicy:
         Parameters
         ----------
         y_true, y_score, sample_weight
-            As in `voros.partial_voros_score`.
+            As in `voros.partial_voros_score`. `OperatingPoints` in place of `y_true` and `y_score`
+            must be those of every distinct score, as `OperatingPoints.from_scores` gives.
         cost_ratio : float, optional
             As in `predict`: None evaluates the default threshold, over the scenario's costs; a
             number the threshold at that cost ratio, at that cost.
@@ -616,7 +617,12 @@ class ThresholdPolicy:
         """
         self._check_cases()
         per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
-        check_aligned(y_true=y_true, y_score=y_score, **per_case, groups=groups, by=by)
+        per_case |= {"groups": groups, "by": by}
+        deployment, sure = self._deployment(cost_ratio, by_cost), check_confidence(confidence)
+        points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case)
+        if points is not None:
+            return deployment.evaluate_points(points, sure)
+        check_aligned(y_true=y_true, y_score=y_score, **per_case)
         positive, scores, weights = check_cases(
             y_true,
             y_score,
@@ -624,9 +630,7 @@ class ThresholdPolicy:
             sample_weight,
             both_classes=False,
         )
-        deployment = self._deployment(cost_ratio, by_cost)
         read = read_periods(self.scenario, y_true, periods, times)
-        sure = check_confidence(confidence)
         codes = None if groups is None else group_codes(groups, positive)
         if codes is not None:
             _check_unweighted("groups", weights)
@@ -635,23 +639,6 @@ class ThresholdPolicy:
             return found
         _check_unweighted("by", weights)
         return found.with_groups(read_subgroups(by, len(positive)), positive, scores, codes)
-
-    def evaluate_points(
-        self,
-        points: OperatingPoints,
-        *,
-        cost_ratio: float | None = None,
-        by_cost: bool = False,
-        confidence: float = 0.95,
-    ) -> PolicyEvaluation:
-        """Evaluate what `predict` deploys on the operating points of new data.
-
-        The points must be those of every distinct score, as `OperatingPoints.from_scores` gives;
-        the other parameters are those of `evaluate`.
-        """
-        self._check_cases()
-        deployment = self._deployment(cost_ratio, by_cost)
-        return deployment.evaluate_points(points, check_confidence(confidence))
 
     def _deployment(self, cost_ratio: float | None, by_cost: bool) -> Deployment:
         scenario, none = self.scenario, np.empty(0)

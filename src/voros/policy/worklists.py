@@ -217,7 +217,7 @@ def worklist(
     most = observed.max_alarms(scenario)
     decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=most)
     _, choice = choose(decision, "single")
-    tested = policy.evaluate_points(observed)
+    tested = policy.evaluate(observed)
     shown = _evaluation(cases, scenario, choice.threshold, tested)
     return Worklist(scenario, points, choice, decision.partial_voros, policy, shown)
 

@@ -134,12 +134,12 @@ def _write_everything(patients: Support2, folder: Path) -> None:
 
 
 def _write_page(patients: Support2, folder: Path) -> Path:
-    from voros.present.explorer import write_page_points
+    from voros.present.explorer import write_page
 
-    return write_page_points(
+    return write_page(
         count_models(patients.outcome(OUTCOME), patients.prognoses),
-        SCENARIO,
-        folder / "explore.html",
+        scenario=SCENARIO,
+        path=folder / "explore.html",
         title="Who should raise the alarm?",
         outcome="hospital death within 7 days",
         cases="patients",

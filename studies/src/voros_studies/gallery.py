@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from voros import OperatingPoints, Scenario, WinnerMap, winner_map_points
+from voros import OperatingPoints, Scenario, winner_map
 from voros.datasets import load_support2
 from voros.datasets.support2 import OutcomeName
 from voros.io import folder_for, write_together
@@ -24,6 +24,7 @@ from voros.plotting import (
     region_gallery,
 )
 from voros.plotting.style import pyplot
+from voros.winners import WinnerMap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +54,7 @@ class _Patients:
 
     @cached_property
     def winners(self) -> WinnerMap:
-        return winner_map_points(
+        return winner_map(
             self.points,
             min_precisions=np.linspace(0.12, 0.6, CELLS),
             capacities=np.geomspace(0.005, 0.5, CELLS),

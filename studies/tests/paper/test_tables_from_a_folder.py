@@ -57,8 +57,8 @@ def test_every_cell_evaluates_its_own_files(folder, tables, dataset, number):
         )
         valid, test = (read_points(folder / f"{stem}_{split}.csv") for split in ("valid", "test"))
         policy = ThresholdPolicy.from_points(valid, SCENARIOS[number], strategy=strategy)
-        assert cell.valid.expected_cost == policy.evaluate_points(valid, by_cost=True).expected_cost
-        assert cell.test.expected_cost == policy.evaluate_points(test, by_cost=True).expected_cost
+        assert cell.valid.expected_cost == policy.evaluate(valid, by_cost=True).expected_cost
+        assert cell.test.expected_cost == policy.evaluate(test, by_cost=True).expected_cost
 
 
 def test_there_are_two_main_tables_and_four_detailed_ones(tables):

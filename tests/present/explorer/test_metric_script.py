@@ -11,7 +11,7 @@ from present.explorer.node import PAGE_TESTS, needs_node, run_node
 import voros
 from voros.core.scenario import as_fraction
 from voros.present.explorer.payload import page_payload
-from voros.winners import winner_map_points
+from voros.winners import winner_map
 
 N_PROBLEMS = 250
 N_COSTS = 20_001
@@ -75,7 +75,7 @@ def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
     costs, script_costs = _random_costs(rng)
     scenario = voros.Scenario(floor, capacity, costs, prevalence)
     try:
-        result = voros.evaluate_points(points, scenario)
+        result = voros.evaluate(points, scenario=scenario)
     except voros.InfeasibleError:
         return None
     return {
@@ -143,9 +143,7 @@ def _winner_cases() -> dict[str, Any]:
     costs = voros.costs.miss_costs(2, 9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", voros.VorosWarning)
-        found = winner_map_points(
-            models, min_precisions=floors, capacities=capacities, cost_ratio=costs
-        )
+        found = winner_map(models, min_precisions=floors, capacities=capacities, cost_ratio=costs)
     winners = [
         {
             "minPrecision": floor,

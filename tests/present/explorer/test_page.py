@@ -14,7 +14,7 @@ import pytest
 
 from voros import OperatingPoints, Scenario
 from voros.looks import REGION
-from voros.present.explorer import render_page, write_page, write_page_points
+from voros.present.explorer import render_page, write_page
 from voros.present.explorer.page import SCRIPTS
 
 SCENARIO = Scenario(0.3, 0.5, cost_ratio=(1 / 9, 1 / 6))
@@ -92,11 +92,11 @@ def test_nothing_of_a_name_becomes_markup():
 
 
 def test_writes_whole_and_never_over_a_file(tmp_path):
-    path = write_page_points({"a": POINTS}, SCENARIO, tmp_path / "page.html")
+    path = write_page({"a": POINTS}, scenario=SCENARIO, path=tmp_path / "page.html")
     assert path.read_text(encoding="utf-8") == render_page({"a": POINTS}, SCENARIO)
     with pytest.raises(FileExistsError):
-        write_page_points({"b": POINTS}, SCENARIO, path)
-    assert write_page_points({"b": POINTS}, SCENARIO, path, force=True) == path
+        write_page({"b": POINTS}, scenario=SCENARIO, path=path)
+    assert write_page({"b": POINTS}, scenario=SCENARIO, path=path, force=True) == path
     assert '"name":"b"' in path.read_text(encoding="utf-8")
 
 
@@ -115,10 +115,8 @@ def test_opens_with_the_price_of_a_false_alarm():
 
 
 def test_scores_without_labels_are_refused(tmp_path):
-    with pytest.raises(
-        TypeError, match=r"points_by_model\['a'\] is a list; accepted .*from_scores"
-    ):
-        write_page_points({"a": [0.1, 0.2]}, SCENARIO, tmp_path / "page.html")
+    with pytest.raises(ValueError, match=r"y_true is a dict, .* y_true, the labels, comes first"):
+        write_page({"a": [0.1, 0.2]}, scenario=SCENARIO, path=tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import voros
 from voros.io.scenario_file import read_scenarios
-from voros.present.explorer import write_page, write_page_points
+from voros.present.explorer import write_page
 
 pytest.importorskip("selenium")
 from present.explorer.driving import (
@@ -450,9 +450,9 @@ def test_the_skip_link_keeps_the_setting(opened: Any) -> None:
 def test_a_published_curve_has_no_thresholds_to_show(browser: Any, tmp_path: Path) -> None:
     curve = voros.OperatingPoints.from_points([0.01, 0.05, 0.2], [0.3, 0.6, 0.85], 1000, 9000)
     scenario = voros.Scenario(0.3, 1100, cost_ratio=1 / 30)
-    page = write_page_points({"published": curve}, scenario, tmp_path / "curve.html")
+    page = write_page({"published": curve}, scenario=scenario, path=tmp_path / "curve.html")
     browser.get(page.as_uri())
-    expected = voros.evaluate_points(curve, scenario)
+    expected = voros.evaluate(curve, scenario=scenario)
     assert scores(browser)["published"] == pytest.approx(expected.score, abs=1e-12)
     assert text(browser, "deploy") == (
         "published: 57.1% of alarms are right, and 60% of those with the outcome are caught. "

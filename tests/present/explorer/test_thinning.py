@@ -21,7 +21,7 @@ def _curve(seed: int, n: int = 300, digits: int = 2) -> OperatingPoints:
 def _score(points: OperatingPoints, scenario: Scenario) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", voros.VorosWarning)
-        return voros.evaluate_points(points, scenario).score
+        return voros.evaluate(points, scenario=scenario).score
 
 
 scenarios = st.builds(

@@ -98,8 +98,10 @@ def test_resamples_score_as_in_python(models: Any, of_page: dict[str, Any]) -> N
             whole = points.take(np.array([0, *(1 + i for i in model["kept"])]), GIVEN_POINTS)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", voros.VorosWarning)
-                expected = voros.evaluate_points(whole, scenario).score
-                drawn = [voros.evaluate_points(_points(model, b), scenario).score for b in range(9)]
+                expected = voros.evaluate(whole, scenario=scenario).score
+                drawn = [
+                    voros.evaluate(_points(model, b), scenario=scenario).score for b in range(9)
+                ]
             assert moved[:9] == pytest.approx([score - expected for score in drawn], abs=1e-9)
 
 
@@ -123,10 +125,10 @@ def test_races_are_too_close_to_call_by_the_resamples_of_python(
         first = asked["best"]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", voros.VorosWarning)
-            expected = [voros.evaluate_points(points, scenario).score for points in wholes]
+            expected = [voros.evaluate(points, scenario=scenario).score for points in wholes]
             drawn = np.array(
                 [
-                    [voros.evaluate_points(_points(model, b), scenario).score for b in range(200)]
+                    [voros.evaluate(_points(model, b), scenario=scenario).score for b in range(200)]
                     for model in of_models
                 ]
             )

@@ -15,7 +15,7 @@ pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
 pytest.importorskip("jinja2", reason="the report's template needs the cli extra")
 pytest.importorskip("matplotlib", reason="the report's pictures need the cli extra")
 
-from voros import OperatingPoints, Scenario, ThresholdPolicy, costs, select_points
+from voros import OperatingPoints, Scenario, ThresholdPolicy, costs, select_model
 from voros.io import read_predictions
 from voros.present.report import DataSummary, ModelInterval, Report, make_report, write_report
 from voros.present.report.layout import render_report
@@ -46,7 +46,7 @@ def report(folder):
         name: OperatingPoints.from_scores(validation.labels, scores)
         for name, scores in validation.scores.items()
     }
-    selection = select_points(points, SCENARIO)
+    selection = select_model(points, scenario=SCENARIO)
     policy = selection.policy()
     return Report(
         title="Alarms & limits",

@@ -15,7 +15,6 @@ from typing import Any
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice
 from voros.core.cases import check_labels
-from voros.core.model_points import check_points_by_model
 from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
@@ -33,7 +32,7 @@ from voros.looks import (
     REGION_OPACITY,
     REGION_OPACITY_ON_DARK,
 )
-from voros.models import ModelCases
+from voros.models import ModelCases, points_by_name
 from voros.policy.allowed import check_guarantee, limits_under
 from voros.present.explorer.group_counts import group_counts
 from voros.present.explorer.payload import (
@@ -45,7 +44,6 @@ from voros.present.explorer.payload import (
 from voros.present.explorer.period_counts import with_periods
 from voros.present.explorer.promised_thresholds import promised_thresholds
 from voros.present.explorer.replicates import RESAMPLES, resampled_counts
-from voros.text.signatures import takes
 
 _MODULES = """
     python_text lang_en lang_de lang voros guarantee resampling uncertainty csv columns labels
@@ -69,9 +67,9 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MU
 
 def write_page(
     y_true: Any,
-    scores: Any,
-    scenario: Scenario,
-    path: str | Path,
+    scores: Any = None,
+    scenario: Scenario | None = None,
+    path: str | Path | None = None,
     *,
     pos_label: Any = None,
     sample_weight: Any = None,
@@ -96,8 +94,9 @@ def write_page(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_cases,)
-        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    y_true : array-like of shape (n_cases,), or mapping of str to OperatingPoints
+        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`. Operating points of each model,
+        counted on the same cases, take the place of labels and scores; there are no resamples then.
     scores : array-like of shape (n_cases,), mapping of str to such, or data frame
         Scores of one model, or of several by name or column.
     scenario : Scenario
@@ -145,10 +144,6 @@ def write_page(
     Path
         The file written.
 
-    See Also
-    --------
-    write_page_points : The same from operating points, such as those of published curves.
-
     Examples
     --------
     >>> import tempfile, voros
@@ -157,43 +152,66 @@ def write_page(
     ...     page = write_page([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], scenario, f"{folder}/page.html")
     ...     page.name
     'page.html'
+
+    A published curve:
+
+    >>> curve = voros.OperatingPoints.from_points([0.1, 0.4], [0.6, 0.9], 50, 450)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_page(curve, scenario=scenario, path=f"{folder}/page.html").name
+    'page.html'
     """
-    per_case = {"groups": groups, "by": by, "periods": periods, "times": times}
-    check_aligned(y_true=y_true, scores=scores, sample_weight=sample_weight, **per_case)
     how = {"pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
-    read = ModelCases.read(y_true, scores)
-    points_of, columns = read.counter(**how), read.scores
-    points = {model: points_of(model) for model in columns}
-    check_resamples(n_resamples)
-    replicates = counted = None
-    positive = check_labels(read.y_true, pos_label)
-    found_periods = read_periods(check_scenario(scenario), read.y_true, periods, times)
-    if found_periods is not None:
-        _check_unweighted(sample_weight, "per")
-        points = with_periods(points, found_periods, positive, columns)
-    if n_resamples and sample_weight is None and found_periods is None:
-        grouped = next(iter(points.values())).grouped
-        held = held_points(points, thin)
-        replicates = resampled_counts(positive, columns, held, n_resamples, grouped)
-    if by is not None:
-        _check_unweighted(sample_weight, "by")
-        found = read_subgroups(by, len(positive))
-        counted = group_counts(positive, columns, held_points(points, thin), found)
-    return write_page_points(
-        points,
-        scenario,
-        path,
+    per_case = {"by": by, "periods": periods, "times": times}
+    points = points_by_name(y_true, scores=scores, **how, **per_case)
+    counted: dict[str, Any] = {"points_by_model": points}
+    if points is None:
+        counted = _count(y_true, scores, check_scenario(scenario), thin, n_resamples, how, per_case)
+    if path is None:
+        raise ArgumentError("path", " is required: where to write the page")
+    page = render_page(
+        **counted,
+        scenario=check_scenario(scenario),
         title=title,
         outcome=outcome,
         cases=cases,
         thin=thin,
-        replicates=replicates,
-        by=counted,
         guarantee=guarantee,
         false_alarm_cost=false_alarm_cost,
         language=language,
-        force=force,
     )
+    return write_whole(path, page, force=force)
+
+
+def _count(
+    y_true: Any,
+    scores: Any,
+    scenario: Scenario,
+    thin: int | None,
+    n_resamples: int,
+    how: Mapping[str, Any],
+    per_case: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Count cases, their resamples and groups: arguments of `render_page`."""
+    check_aligned(y_true=y_true, scores=scores, **{**how, "pos_label": None}, **per_case)
+    read, weights = ModelCases.read(y_true, scores), how["sample_weight"]
+    points_of, columns = read.counter(**how), read.scores
+    points = {model: points_of(model) for model in columns}
+    check_resamples(n_resamples)
+    replicates = counted = None
+    positive = check_labels(read.y_true, how["pos_label"])
+    periods = read_periods(scenario, read.y_true, per_case["periods"], per_case["times"])
+    if periods is not None:
+        _check_unweighted(weights, "per")
+        points = with_periods(points, periods, positive, columns)
+    if n_resamples and weights is None and periods is None:
+        grouped = next(iter(points.values())).grouped
+        held = held_points(points, thin)
+        replicates = resampled_counts(positive, columns, held, n_resamples, grouped)
+    if per_case["by"] is not None:
+        _check_unweighted(weights, "by")
+        found = read_subgroups(per_case["by"], len(positive))
+        counted = group_counts(positive, columns, held_points(points, thin), found)
+    return {"points_by_model": points, "replicates": replicates, "by": counted}
 
 
 def _check_unweighted(sample_weight: Any, argument: str) -> None:
@@ -243,30 +261,6 @@ def render_page(
         held = held_points(points_by_model, thin)
         payload["promise"] = promised_thresholds(points_by_model, held, scenario, guarantee)
     return _render(payload, title, outcome, cases, language)
-
-
-@takes(render_page)
-def write_page_points(
-    points_by_model: Mapping[str, OperatingPoints],
-    scenario: Scenario,
-    path: str | Path,
-    *,
-    force: bool = False,
-    **options: Any,
-) -> Path:
-    """Write a page from operating points, all counted on the same cases; see `write_page`.
-
-    Examples
-    --------
-    >>> import tempfile, voros
-    >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=voros.costs.miss_costs(5, 10))
-    >>> curve = voros.OperatingPoints.from_points([0.1, 0.4], [0.6, 0.9], 50, 450)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_page_points({"published": curve}, scenario, f"{folder}/page.html").name
-    'page.html'
-    """
-    page = render_page(check_points_by_model(points_by_model), scenario, **options)
-    return write_whole(path, page, force=force)
 
 
 def render_empty_page(

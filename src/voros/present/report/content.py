@@ -211,7 +211,7 @@ class Report(Shown):
     >>> import voros
     >>> y, scores = [0, 1, 0, 1], {"risk": [0.1, 0.9, 0.8, 0.7], "sofa": [2, 5, 1, 6]}
     >>> points = {name: voros.OperatingPoints.from_scores(y, s) for name, s in scores.items()}
-    >>> found = voros.select_points(points, voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
+    >>> found = voros.select_model(points, scenario=voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
     >>> data = DataSummary("valid.csv", None, 4, 2, "died", tuple(scores), ())
     >>> one = {name: ModelInterval(0.5, 0.4, 0.6, 0.5) for name in scores}
     >>> report = Report(
@@ -273,7 +273,7 @@ class Report(Shown):
     @cached_property
     def validated(self) -> PolicyEvaluation:
         """What the default threshold does on the cases that chose it."""
-        return self.policy.evaluate_points(self.points[self.winner], confidence=self.confidence)
+        return self.policy.evaluate(self.points[self.winner], confidence=self.confidence)
 
     @cached_property
     def quality(self) -> dict[str, ScoreQuality]:

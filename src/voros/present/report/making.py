@@ -23,7 +23,8 @@ from voros.io.source import open_source
 from voros.io.tables import peek
 from voros.models import columns_by_model
 from voros.present.report.content import DataSummary, InBoth, ModelInterval, Report
-from voros.selection import PAPER_TOLERANCE, Selection, Strategy, rank_deployable
+from voros.selection import PAPER_TOLERANCE, Selection, Strategy, rank_deployable, select_model
+from voros.text.signatures import takes
 
 TITLE = "A classifier chosen"
 
@@ -65,6 +66,82 @@ class ReportSettings(TypedDict, total=False):
     false_alarm_cost: float | None
 
 
+def compose_report(
+    validation: ReportCases,
+    points: Mapping[str, OperatingPoints],
+    selection: Selection,
+    test: ReportCases | None = None,
+    *,
+    n_resamples: int = 2000,
+    confidence: float = 0.95,
+    random_state: int = 0,
+    title: str = TITLE,
+    command: str = "",
+    false_alarm_cost: float | None = None,
+    paths: bool = False,
+    progress: Any = False,
+) -> Report:
+    """Report on a choice that was made: test it, and resample the cases it was made on.
+
+    Examples
+    --------
+    >>> import voros
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(400) < 0.3
+    >>> predictions = Predictions("valid.csv", {"risk": y + rng.normal(size=400)}, y, label="died")
+    >>> cases = ReportCases(predictions)
+    >>> points = {"risk": cases.points("risk")}
+    >>> chosen = voros.select_model(
+    ...     points, scenario=voros.Scenario(0.4, 0.3, cost_ratio=(0.1, 0.2))
+    ... )
+    >>> report = compose_report(cases, points, chosen, n_resamples=100, title="Ward A")
+    >>> report.title, report.winner, report.resamples
+    ('Ward A', 'risk', 100)
+    """
+    price = None if false_alarm_cost is None else check_price(false_alarm_cost)
+    if price is not None and test is None:
+        raise ArgumentError("false_alarm_cost", " prices test cases, of which there are none")
+    policy = selection.policy()
+    tested = default = None
+    if test is not None:
+        cases = test.predictions
+        how = dict[str, Any](periods=test.periods, groups=cases.groups, by=test.by)
+        tested, default = (
+            policy.evaluate(
+                cases.labels, cases.of(selection.winner), by_cost=each, confidence=confidence, **how
+            )
+            for each in (True, False)
+        )
+    resampled = {"n_resamples": n_resamples, "confidence": confidence, "progress": progress}
+    intervals, verdict = resample(validation, selection.scenario, random_state, **resampled)
+    return Report(
+        title=title,
+        command=command,
+        validation=DataSummary.of(validation.predictions, validation.periods, paths=paths),
+        points=points,
+        selection=selection,
+        policy=policy,
+        intervals=intervals,
+        confidence=confidence,
+        resamples=n_resamples,
+        verdict=verdict,
+        test=None if test is None else DataSummary.of(test.predictions, test.periods, paths=paths),
+        tested=tested,
+        tested_default=default,
+        test_points=None if test is None else test.points(selection.winner),
+        false_alarm_cost=price,
+        in_both=_in_both(validation, test),
+    )
+
+
+@takes(
+    select_model,
+    compose_report,
+    leave_out=(
+        *("sample_weight", "development", "validation", "points", "selection", "test"),
+        *("command", "paths", "progress"),
+    ),
+)
 def make_report(
     y_true: Any,
     scores: Any,
@@ -244,72 +321,6 @@ def _report_on(
     points = {model: validation.points(model) for model in validation.predictions.models}
     selection = rank_deployable(points, scenario, **how)
     return compose_report(validation, points, selection, test, **rest, **options)
-
-
-def compose_report(
-    validation: ReportCases,
-    points: Mapping[str, OperatingPoints],
-    selection: Selection,
-    test: ReportCases | None = None,
-    *,
-    n_resamples: int = 2000,
-    confidence: float = 0.95,
-    random_state: int = 0,
-    title: str = TITLE,
-    command: str = "",
-    false_alarm_cost: float | None = None,
-    paths: bool = False,
-    progress: Any = False,
-) -> Report:
-    """Report on a choice that was made: test it, and resample the cases it was made on.
-
-    Examples
-    --------
-    >>> import voros
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.random(400) < 0.3
-    >>> predictions = Predictions("valid.csv", {"risk": y + rng.normal(size=400)}, y, label="died")
-    >>> cases = ReportCases(predictions)
-    >>> points = {"risk": cases.points("risk")}
-    >>> chosen = voros.select_points(points, voros.Scenario(0.4, 0.3, cost_ratio=(0.1, 0.2)))
-    >>> report = compose_report(cases, points, chosen, n_resamples=100, title="Ward A")
-    >>> report.title, report.winner, report.resamples
-    ('Ward A', 'risk', 100)
-    """
-    price = None if false_alarm_cost is None else check_price(false_alarm_cost)
-    if price is not None and test is None:
-        raise ArgumentError("false_alarm_cost", " prices test cases, of which there are none")
-    policy = selection.policy()
-    tested = default = None
-    if test is not None:
-        cases = test.predictions
-        how = dict[str, Any](periods=test.periods, groups=cases.groups, by=test.by)
-        tested, default = (
-            policy.evaluate(
-                cases.labels, cases.of(selection.winner), by_cost=each, confidence=confidence, **how
-            )
-            for each in (True, False)
-        )
-    resampled = {"n_resamples": n_resamples, "confidence": confidence, "progress": progress}
-    intervals, verdict = resample(validation, selection.scenario, random_state, **resampled)
-    return Report(
-        title=title,
-        command=command,
-        validation=DataSummary.of(validation.predictions, validation.periods, paths=paths),
-        points=points,
-        selection=selection,
-        policy=policy,
-        intervals=intervals,
-        confidence=confidence,
-        resamples=n_resamples,
-        verdict=verdict,
-        test=None if test is None else DataSummary.of(test.predictions, test.periods, paths=paths),
-        tested=tested,
-        tested_default=default,
-        test_points=None if test is None else test.points(selection.winner),
-        false_alarm_cost=price,
-        in_both=_in_both(validation, test),
-    )
 
 
 def _in_both(validation: ReportCases, test: ReportCases | None) -> InBoth | None:

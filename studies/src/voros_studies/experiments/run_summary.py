@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from voros import OperatingPoints, PolicyEvaluation, Scenario
+from voros import OperatingPoints, Scenario
 from voros.core.decision import solve
 from voros.plotting import AreaCurveDisplay, CalibrationDisplay, RocDisplay, WinnerMapDisplay
+from voros.policy import PolicyEvaluation
 from voros.present.document import Picture, render_document
 from voros.present.flow import FlowStep
 from voros.present.report.figures import figure_bytes, headless_pyplot

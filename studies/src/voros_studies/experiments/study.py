@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from voros import Guarantee, OperatingPoints, PolicyEvaluation, Scenario, ThresholdPolicy, bootstrap
+from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy, bootstrap
 from voros.guarantee import one_per_group
+from voros.policy import PolicyEvaluation
 from voros.policy.allowed import AllowedThresholds
 from voros.selection import Strategy, rank_developed, rank_points
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -227,7 +228,7 @@ def deploy(
     """Evaluate a policy on both parts, and on test also the one with a threshold for each cost."""
     model = policy.model or ""
     on_valid, on_test, aware_on_test = (
-        used.evaluate_points(part.points[model], by_cost=True)
+        used.evaluate(part.points[model], by_cost=True)
         for used, part in ((policy, valid), (policy, test), (cost_aware or policy, test))
     )
     cost_aware_test = aware_on_test.expected_cost

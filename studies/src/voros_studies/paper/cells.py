@@ -91,8 +91,8 @@ def evaluate_cell(
         untested = test if isinstance(test, Absent) else valid
         return Cell(dataset, scenario, strategy, valid, untested)
     policy = ThresholdPolicy.from_points(valid, SCENARIOS[scenario], strategy=strategy)
-    tested = test if isinstance(test, Absent) else policy.evaluate_points(test, by_cost=True)
-    return Cell(dataset, scenario, strategy, policy.evaluate_points(valid, by_cost=True), tested)
+    tested = test if isinstance(test, Absent) else policy.evaluate(test, by_cost=True)
+    return Cell(dataset, scenario, strategy, policy.evaluate(valid, by_cost=True), tested)
 
 
 def read_cells(folder: str | Path) -> tuple[Cell, ...]:
