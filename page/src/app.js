@@ -1,6 +1,6 @@
 /** The page: one setting, moved by its controls, and everything that follows from it. */
 import { areaChart } from "./area_chart.js";
-import { resampleScorer } from "./background.js";
+import { startJudge } from "./background.js";
 import { bindComparison } from "./compare.js";
 import { bindControls } from "./controls.js";
 import { areaRows, decisionRows, mapRows, rocRows } from "./chart_tables.js";
@@ -25,11 +25,12 @@ import { bindSharing } from "./sharing.js";
 import { stepper } from "./steps.js";
 import { tableBehind } from "./tables.js";
 import { thresholdChart, thresholdTable } from "./threshold_chart.js";
-import { intervalsOf } from "./uncertainty.js";
 import { atPrevalence, bindingLimits, evaluate, operatingPoints, ratioRange } from "./voros.js";
 import { winnerMap } from "./winner_map.js";
 import { winnerAt } from "./winners.js";
 import {
+  CHECKING,
+  UNKNOWN,
   bindingText,
   deployText,
   percent,
@@ -57,7 +58,7 @@ let tables, pictures, drawPeople, writeTexts, showControls, showComparison, show
 let shownView = null;
 let shownMap = null;
 let drawsAll = false;
-let scorer = null;
+let judge = null;
 
 /** Numbers that JSON lacks are spelled "NaN", "Infinity" and "-Infinity". */
 const readThreshold = (value) => Number(value);
@@ -78,6 +79,9 @@ function scored(model, points, setting, costs) {
   const usable = result.score !== null && result.hull.index.length > 1;
   return { ...model, points, result, usable, score: result.score ?? 0 };
 }
+
+/** What is known of the leaders before they are compared; resamples of a file come after its counts. */
+const leadersBefore = () => (payload.replicates === null ? UNKNOWN : CHECKING);
 
 /** Everything the pictures show. */
 function viewOf(setting) {
@@ -105,10 +109,9 @@ function viewOf(setting) {
     missAt: miss,
     ratioAt: 1 / miss,
     nCases,
-    closeCall: payload.closeCall,
     thinning: payload.thinning,
     repeated: payload.repeated,
-    bySample: scorer !== null,
+    leaders: judge ? leadersBefore() : UNKNOWN,
     titles: { ...payload.titles, ...w.axes },
   };
 }
@@ -203,7 +206,7 @@ function say(verdict, consequence, view) {
 
 /** The sentences and the ranking, which know more once the resamples are scored. */
 function showResult(view, consequence) {
-  const verdict = verdictText(view.ranked, view.bySample ? null : view.closeCall);
+  const verdict = verdictText(view.ranked, view.leaders);
   showRanking(view);
   say(verdict, consequence, view);
   showComparison(view, verdict, consequence);
@@ -212,14 +215,18 @@ function showResult(view, consequence) {
 /** Ask for intervals; when they come, the result is shown again, unless something moved. */
 function askHowSure(view, consequence) {
   const { minPrecision, capacity, prevalence } = view.setting;
-  scorer?.ask({ minPrecision, capacity, prevalence, costs: view.costs }, (found) => {
+  const scores = view.models.map(({ score, usable }) => (usable ? score : null));
+  delete document.body.dataset.sure;
+  judge?.ask({ minPrecision, capacity, prevalence, costs: view.costs }, scores, (found) => {
     if (view !== shownView) return;
-    const scores = view.models.map(({ score }) => score);
-    const intervals = intervalsOf(found, scores, view.ranked[0].position);
-    view.models.forEach((model, i) => (model.sure = intervals[i]));
+    view.models.forEach((model, i) => {
+      model.interval = found.intervals[i];
+      model.behind = found.behind?.[i];
+    });
+    view.leaders = found.tied ?? (payload.replicates ? UNKNOWN : leadersBefore());
     showResult(view, consequence);
     byId("sure-hint").hidden = false;
-    document.body.dataset.sure = JSON.stringify(intervals);
+    document.body.dataset.sure = JSON.stringify(found);
   });
 }
 
@@ -235,23 +242,22 @@ function promised(view, chosen) {
 /** Places of the map that are judged at once: the worker may be asked for more important things. */
 const JUDGED_AT_ONCE = 63;
 
-/** Ask which races on the map are too close to call by their intervals; false without resamples. */
+/** Ask where on the map models cannot be told apart; without resamples nowhere is known. */
 function compareRaces(races, view, told) {
-  const key = byId("map-key");
+  const [key, known] = [byId("map-key"), judge && payload.replicates];
   delete document.body.dataset.judged;
-  key.textContent = scorer ? w.hatchingComes : w.hatchedByDistance(plain(view.closeCall));
-  if (!scorer) return false;
+  key.textContent = known ? w.hatchingComes : w.notHatched;
+  if (!known) return;
   if (races.length === 0) key.textContent = "";
   const starts = Array.from({ length: Math.ceil(races.length / JUDGED_AT_ONCE) }, (_, i) => i * JUDGED_AT_ONCE);
   const batches = starts.map((start) => races.slice(start, start + JUDGED_AT_ONCE));
   const { costs, setting: { prevalence } } = view;
-  scorer.compare(batches, { costs, prevalence }, (calls, i) => {
+  judge.compare(batches, { costs, prevalence }, (calls, i) => {
     told(calls, starts[i]);
     if (i < starts.length - 1) return;
     key.textContent = w.hatchedByInterval;
     document.body.dataset.judged = "yes";
   });
-  return true;
 }
 
 /** Whether the threshold in use keeps the limits beyond these cases, once the controls rest. */
@@ -388,15 +394,15 @@ function fillPage() {
   }
 }
 
-/** Score resamples in a worker from now on; where there are none, the scores stand alone. */
+/** Say how sure scores are, in a worker, from now on; weights have no exact limits. */
 export function attachResamples(given) {
-  scorer?.stop();
-  scorer = null;
-  delete document.body.dataset.sure;
+  judge?.stop();
+  [judge, payload] = [null, given];
   // Resamples of cases have no periods.
-  if (!given.replicates || given.periods) return;
-  const [{ cases: held, replicates }, counts] = [given, given.models.map(({ tp, fp }) => ({ tp, fp }))];
-  scorer = resampleScorer({ models: counts, cases: held, replicates });
+  if (!given.cases.wholeCounts || given.periods) return;
+  const counts = given.models.map(({ tp, fp }) => ({ tp, fp }));
+  const { cases: held, replicates, repeated } = given;
+  judge = startJudge({ models: counts, cases: held, replicates, grouped: repeated });
   if (shownView) update();
 }
 

@@ -2,7 +2,7 @@
 import { DataError } from "./columns.js";
 import { setLanguage } from "./lang.js";
 import { countFile, peekFile } from "./reading.js";
-import { closeCalls, deviations, prepared } from "./uncertainty.js";
+import { closeCalls, intervalsOf, leadersOf, prepared } from "./uncertainty.js";
 
 /** Count a file: the counts as soon as they are there, the resamples at the end. */
 async function countAndResample(blob, name, wanted, seen, note) {
@@ -12,10 +12,10 @@ async function countAndResample(blob, name, wanted, seen, note) {
   return resample();
 }
 
-/** The resamples of the page in view, made ready once. */
+/** The counts of the page in view, and those in resamples, made ready once. */
 let ready = null;
 
-async function keepResamples(held) {
+async function keepCounts(held) {
   ready = prepared(held);
 }
 
@@ -23,8 +23,11 @@ async function keepResamples(held) {
 const TASKS = {
   peek: peekFile,
   count: countAndResample,
-  keep: keepResamples,
-  deviate: async (setting) => deviations(ready, setting),
+  keep: keepCounts,
+  judge: async (setting, scores) => ({
+    intervals: intervalsOf(ready, setting, scores),
+    ...leadersOf(ready, setting, scores),
+  }),
   compare: async (places, setting) => closeCalls(ready, places, setting),
 };
 
@@ -80,12 +83,12 @@ export function startWorker() {
 }
 
 /**
- * A worker that keeps the resamples of a page and scores them at one setting after another.
- * `ask(setting, answer)` answers for the latest setting asked for, and drops what it overtakes.
+ * A worker that keeps the counts of a page and says how sure scores are at one setting after another.
+ * `ask(setting, scores, answer)` answers for the latest setting, and drops what it overtakes.
  * `compare(batches, setting, answer)` answers for each batch of places, as `closeCalls` does, when
  * nothing else is asked.
  */
-export function resampleScorer(held) {
+export function startJudge(held) {
   const language = document.documentElement.lang;
   const worker = workerOfThisPage();
   let [busy, waiting, later, current] = [true, null, [], null];
@@ -102,9 +105,9 @@ export function resampleScorer(held) {
   };
   worker.postMessage({ task: "keep", args: [held], language });
   return {
-    ask(setting, answer) {
+    ask(setting, scores, answer) {
       if (current) current.dropped = true;
-      [waiting, later] = [{ task: "deviate", args: [setting], answer }, []];
+      [waiting, later] = [{ task: "judge", args: [setting, scores], answer }, []];
       if (!busy) next();
     },
     compare(batches, setting, answer) {

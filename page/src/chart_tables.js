@@ -3,7 +3,7 @@ import { w } from "./lang.js";
 import { gainsOf, probabilityAt, treatAll } from "./net_benefit.js";
 import { bestAt, normalisedArea } from "./voros.js";
 import { placeOnMap } from "./winners.js";
-import { falseAlarms, hatchText, percent, plain, thresholdText } from "./wording.js";
+import { falseAlarms, percent, plain, thresholdText } from "./wording.js";
 
 /** Costs in the table of areas: the ends of the range and, if it is one, its middle. */
 const costsShown = ({ setting: { miss }, missAt }) => [...new Set([miss[0], missAt, miss[1]])];
@@ -56,7 +56,7 @@ export function mapRows({ found, cells, window }, view) {
   const middle = (i) => (i + 0.5) / cells;
   const said = ({ winner, close }) => {
     if (winner === -1) return w.noModelCell;
-    return close ? w.closeCell(models[winner].name, hatchText(view)) : models[winner].name;
+    return close ? w.closeCell(models[winner].name, w.tooCloseCell) : models[winner].name;
   };
   const capacities = Array.from({ length: cells }, (_, i) => placeOnMap(window, middle(i), 0)[0]);
   const rows = Array.from({ length: cells }, (_, i) => {

@@ -1,37 +1,10 @@
 /** What the threshold in use does in each group: exact intervals, and whether the floor is kept. */
-import { incompleteBeta } from "./guarantee.js";
+import { exactLimits } from "./binomial.js";
 import { w } from "./lang.js";
 import { html } from "./marks.js";
 import { consequences } from "./people.js";
 import { unpacked } from "./resampling.js";
 import { percent, plain, thresholdText } from "./wording.js";
-
-// ------------------------------------------------------------------ exact intervals
-
-/** Halvings of an interval. */
-const HALVINGS = 60;
-
-/** The distribution function of the beta distribution. */
-export const betaCdf = (x, a, b) => incompleteBeta(a, b, x);
-
-function betaQuantile(share, a, b) {
-  let [low, high] = [0, 1];
-  for (let i = 0; i < HALVINGS; i++) {
-    const middle = (low + high) / 2;
-    if (betaCdf(middle, a, b) < share) low = middle;
-    else high = middle;
-  }
-  return (low + high) / 2;
-}
-
-/** The limits of Clopper and Pearson for `count` of `of`; all of [0, 1] where there are none. */
-export function exactLimits(count, of, confidence) {
-  const tail = (1 - confidence) / 2;
-  return [
-    count === 0 ? 0 : betaQuantile(tail, count, of - count + 1),
-    count === of ? 1 : betaQuantile(1 - tail, count + 1, of - count),
-  ];
-}
 
 // ------------------------------------------------------------------ counts
 

@@ -7,71 +7,8 @@
  * add one negative each if no scores are tied: so they are tested here. Where scores are tied this
  * tests more than Python does, and certifies no more.
  */
+import { atLeast, fewestAt } from "./binomial.js";
 import { feasible } from "./voros.js";
-
-/** Lanczos' coefficients of the logarithm of the gamma function. */
-const LANCZOS = [
-  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
-  -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
-  1.5056327351493116e-7,
-];
-
-function logGamma(x) {
-  const sum = LANCZOS.slice(1).reduce((total, c, i) => total + c / (x + i), LANCZOS[0]);
-  const t = x + 6.5;
-  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
-}
-
-/** Steps of a continued fraction, and where it has converged. */
-const MOST_STEPS = 10_000;
-const CONVERGED = 1e-15;
-const TINY = 1e-300;
-
-/** The continued fraction of the incomplete beta function, by Lentz' method. */
-function betaFraction(a, b, x) {
-  const nonzero = (value) => (Math.abs(value) < TINY ? TINY : value);
-  let [c, d] = [1, 1 / nonzero(1 - ((a + b) * x) / (a + 1))];
-  let found = d;
-  for (let m = 1; m <= MOST_STEPS; m++) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / nonzero(1 + even * d);
-    c = nonzero(1 + even / c);
-    found *= d * c;
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / nonzero(1 + odd * d);
-    c = nonzero(1 + odd / c);
-    const step = d * c;
-    found *= step;
-    if (Math.abs(step - 1) < CONVERGED) break;
-  }
-  return found;
-}
-
-/** The regularised incomplete beta function. */
-export function incompleteBeta(a, b, x) {
-  if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-  const front = logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x);
-  return x < (a + 1) / (a + b + 2)
-    ? (Math.exp(front) * betaFraction(a, b, x)) / a
-    : 1 - (Math.exp(front) * betaFraction(b, a, 1 - x)) / b;
-}
-
-/** Probability of at least `count` of `trials`. */
-export function atLeast(count, trials, chance) {
-  if (count < 1) return 1;
-  return count > trials ? 0 : incompleteBeta(count, trials - count + 1, chance);
-}
-
-/** The least count with a probability of at most `alpha` to be reached. */
-export function fewestAt(alpha, trials, chance) {
-  let [low, high] = [0, trials + 1];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (atLeast(middle, trials, chance) <= alpha) high = middle;
-    else low = middle;
-  }
-  return high;
-}
 
 // ------------------------------------------------------------------ shares of alpha
 

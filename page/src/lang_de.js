@@ -105,8 +105,8 @@ export const GERMAN = {
     "[Partial VOROS|score]: der Anteil aller Modelle innerhalb Ihrer Grenzen, die schlechter sind als " +
     "dieses, gemittelt über Ihre Kosten. 1 ist vollkommen; 0 heißt, nie Alarm zu schlagen.",
   sureHint:
-    "Klein: wo der Wert mit 95 % Sicherheit liegt, aus Stichproben der Fälle. Wenn das zweite so gut " +
-    "sein kann wie das erste, sind sie nicht zu unterscheiden.",
+    "Klein: wo jeder Wert mit 95 % Sicherheit liegt, und wie weit alle Modelle hinter dem besten liegen, " +
+    "alle zusammen mit 95 % Sicherheit.",
   rank: "Rang",
   modelHead: "Modell",
   scoreHead: "Wert",
@@ -116,12 +116,16 @@ export const GERMAN = {
   noModel: "Kein Modell kann innerhalb dieser Grenzen Alarm schlagen.",
   oneModel: (model, score) => `${model}: ein Wert von ${score}.`,
   onlyModel: (model) => `Nur ${model} kann innerhalb dieser Grenzen Alarm schlagen.`,
-  tooClose: (first, second, distance) =>
-    `${first} und ${second} sind nicht zu unterscheiden: ${distance} auseinander.`,
-  near: (first, second, distance) =>
-    `${first} und ${second} liegen nur ${distance} auseinander; ohne Stichprobenwiederholungen kann diese Seite ` +
-    `nicht sagen, ob das Zufall ist.`,
-  firstModel: (first, second, distance) => `Zuerst: ${first}, ${distance} vor ${second}.`,
+  and: "und",
+  others: (n) => `${n} weitere`,
+  checking: (first) => `${first} hat den höchsten Wert; ob das Zufall sein kann, wird geprüft …`,
+  unknownLead: (first, second, distance) =>
+    `${first} hat den höchsten Wert, ${distance} vor ${second}; ohne Bootstrap-Stichproben kann diese Seite nicht ` +
+    `sagen, ob das Zufall ist.`,
+  bestModel: (first, second, distance) => `Am besten: ${first}, ${distance} vor ${second}.`,
+  notToldApart: (names, behind, one) =>
+    `${names} sind nicht zu unterscheiden` +
+    `${behind ? `; ${one ? "das andere Modell ist" : `die anderen ${behind} Modelle sind`} schlechter` : ""}.`,
   withModel: (model, consequence) => `Mit ${model}: ${consequence}`,
   consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
     const alarmed = alarms === 0 ? "kein Alarm" : `${anzahl(alarms)} ${alarms === 1 ? "Alarm" : "Alarme"}`;
@@ -285,12 +289,11 @@ export const GERMAN = {
   mapHelp:
     "Das Kreuz ist Ihre Einstellung, ein Buchstabe das Modell, das dort gewinnt; grau: kein Modell kann Alarm " +
     "schlagen. Klicken Sie, um dorthin zu gehen, oder nutzen Sie Pfeiltasten und Eingabetaste.",
-  hatchingComes: "Wo zwei nicht zu unterscheiden sind, wird noch berechnet und dann schraffiert.",
+  hatchingComes: "Wo Modelle nicht zu unterscheiden sind, wird noch berechnet und dann schraffiert.",
   hatchedByInterval:
-    "Schraffiert: nicht zu unterscheiden. Das zweite kann so gut sein wie das erste: das 95-%-Intervall ihres Abstands enthält 0.",
-  hatchedByDistance: (closeCall) =>
-    `Schraffiert: die besten zwei liegen um höchstens ${closeCall} auseinander. Diese Seite hat keine ` +
-    `Stichprobenwiederholungen, die sagen würden, wie sicher das ist.`,
+    "Schraffiert: ein anderes Modell ist vom besten nicht zu unterscheiden, nach 95-%-Intervallen aller Modelle zusammen.",
+  notHatched:
+    "Diese Seite hat keine Bootstrap-Stichproben und kann nicht sagen, wo Modelle nicht zu unterscheiden sind.",
   mapLabel: "Karte der besten Modelle",
   mapTable: "Die Karte als Tabelle",
   mapShare: (model, share) => `${model} in ${share}`,
@@ -303,8 +306,7 @@ export const GERMAN = {
   floorByCapacity: "Mindestanteil, nach Kapazität",
   noModelCell: "kein Modell",
   closeCell: (model, close) => `${model} (${close})`,
-  tooCloseCell: "nicht zu unterscheiden",
-  nearCell: (closeCall) => `das zweite um höchstens ${closeCall} schlechter`,
+  tooCloseCell: "von anderen nicht zu unterscheiden",
   never: "nie",
   notRecorded: "nicht bekannt",
   range: (from, to) => `${from} bis ${to}`,

@@ -100,8 +100,8 @@ export const ENGLISH = {
     "[Partial VOROS|score]: the share of all classifiers within your limits that this one beats, " +
     "averaged over your costs. 1 is perfect; 0 is never raising an alarm.",
   sureHint:
-    "Small: where the value lies with a confidence of 95 %, from resamples of the cases. If the " +
-    "second may be as good as the first, it is too close to call.",
+    "Small: where each score lies with a confidence of 95%; and how far all models are behind the best, all " +
+    "of these together with a confidence of 95%.",
   rank: "Rank",
   modelHead: "Model",
   scoreHead: "Score",
@@ -111,11 +111,16 @@ export const ENGLISH = {
   noModel: "No model can raise an alarm within these limits.",
   oneModel: (model, score) => `${model}: a score of ${score}.`,
   onlyModel: (model) => `Only ${model} can raise alarms within these limits.`,
-  tooClose: (first, second, distance) =>
-    `${first} and ${second} are too close to call: ${distance} apart.`,
-  near: (first, second, distance) =>
-    `${first} and ${second} are only ${distance} apart; without resamples this page cannot say whether that is chance.`,
-  firstModel: (first, second, distance) => `First: ${first}, ${distance} ahead of ${second}.`,
+  and: "and",
+  others: (n) => `${n} others`,
+  checking: (first) => `${first} has the highest score; checking whether that could be chance …`,
+  unknownLead: (first, second, distance) =>
+    `${first} has the highest score, ${distance} ahead of ${second}; without resamples this page cannot say ` +
+    `whether that is chance.`,
+  bestModel: (first, second, distance) => `${first} is best, ${distance} ahead of ${second}.`,
+  notToldApart: (names, behind, one) =>
+    `${names} cannot be told apart` +
+    `${behind ? `; the other ${one ? "model is" : `${behind} models are`} worse` : ""}.`,
   withModel: (model, consequence) => `With ${model}: ${consequence}`,
   consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
     const alarmed = `${alarms === 0 ? "none" : count(alarms)} ${alarms > 1 ? "raise" : "raises"} an alarm`;
@@ -276,11 +281,9 @@ export const ENGLISH = {
   mapHelp:
     "The cross is your setting, a letter the model that wins there; grey: no model can raise an alarm. Click to " +
     "go there, or move with the arrow keys and press Enter.",
-  hatchingComes: "Where it is too close to call is still being computed, and will be hatched.",
-  hatchedByInterval:
-    "Hatched: too close to call. The second may be as good as the first: the 95% interval of their distance holds 0.",
-  hatchedByDistance: (closeCall) =>
-    `Hatched: the best two are within ${closeCall}. This page has no resamples, which would say how sure that is.`,
+  hatchingComes: "Where models cannot be told apart is still being computed, and will be hatched.",
+  hatchedByInterval: "Hatched: another model cannot be told apart from the best, by 95% intervals of all models together.",
+  notHatched: "This page has no resamples, so it cannot say where models cannot be told apart.",
   mapLabel: "Map of winners",
   mapTable: "The map as a table",
   mapShare: (model, share) => `${model} in ${share}`,
@@ -293,8 +296,7 @@ export const ENGLISH = {
   floorByCapacity: "Floor, by capacity",
   noModelCell: "no model",
   closeCell: (model, close) => `${model} (${close})`,
-  tooCloseCell: "too close to call",
-  nearCell: (closeCall) => `the second within ${closeCall}`,
+  tooCloseCell: "cannot be told apart from others",
   never: "never",
   notRecorded: "not recorded",
   range: (from, to) => `${from} to ${to}`,

@@ -149,7 +149,7 @@ export function bindLoader(source, empty, open) {
       cases: byId("cases-word").value.trim() || empty.words.cases,
     };
     const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
-    shown = { ...empty, models, asScored, cases, words };
+    shown = { ...empty, models, asScored, cases, words, replicates: undefined };
     // The rows seen for the form go, and what was pasted; a file stays on its owner's disk.
     peeked = null;
     byId("pasted").value = "";
@@ -202,6 +202,6 @@ export function bindLoader(source, empty, open) {
     else byId("columns-form").hidden = true;
   });
   byId("save-page").addEventListener("click", () =>
-    saveFile("voros-page.html", pageText(source, shown), "text/html"),
+    saveFile("voros-page.html", pageText(source, { ...shown, replicates: shown.replicates ?? null }), "text/html"),
   );
 }

@@ -1,6 +1,6 @@
 /** What the threshold in use does where positives are more or less common: label shift. */
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
-import { exactLimits } from "./groups.js";
+import { exactLimits } from "./binomial.js";
 import { w } from "./lang.js";
 import { chartIn, fill, svg } from "./marks.js";
 import { consequences } from "./people.js";

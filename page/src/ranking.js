@@ -5,13 +5,10 @@ import { fixed } from "./wording.js";
 
 const rangeText = (ends) => w.range(...ends.map((end) => fixed(end, 3).replace("-", "−")));
 
-function intervalOf({ sure, usable }) {
-  return sure && usable ? [html("span", { class: "interval" }, rangeText([sure.low, sure.high]))] : [];
-}
+const small = (ends) => (ends ? [html("span", { class: "interval" }, rangeText(ends))] : []);
 
-function behindOf({ sure, usable }, position) {
-  if (!sure || !usable || position === 0) return [];
-  return [html("span", { class: "interval" }, rangeText(sure.behind.map((end) => -end).reverse()))];
+function behindOf({ behind }, position) {
+  return position === 0 || !behind ? [] : small(behind.map((end) => -end).reverse());
 }
 
 function distanceText(model, best, position) {
@@ -38,7 +35,7 @@ function row(model, best, position) {
     { class: model.usable ? "" : "unusable" },
     html("td", { class: "rank" }, String(position + 1)),
     html("th", { scope: "row" }, html("span", { class: "named" }, swatch(model.mark), model.name)),
-    html("td", { class: "score" }, score, bar(model), ...intervalOf(model)),
+    html("td", { class: "score" }, score, bar(model), ...small(model.interval)),
     html("td", { class: "distance" }, distanceText(model, best, position), ...behindOf(model, position)),
   );
 }

@@ -374,7 +374,7 @@ export async function countFile(blob, name, wanted = {}, seen = null, progress =
     const rows = Array.from({ length: table.row }, (_, row) => row).filter((row) => !missing[row]);
     const labels = Uint8Array.from(rows, (row) => Number(marks[table.codes.values[row]]));
     const scores = (j) => Float64Array.from(rows, (row) => table.scores[j].values[row]);
-    return resampledCounts(labels, scores, models, nPositive);
+    return resampledCounts(labels, scores, models, { nPositive, nNegative });
   };
   return { models, asScored, nPositive, nNegative, notes, doubts: roles.doubts, resample };
 }

@@ -2,13 +2,7 @@
 
 /** How many resamples, and at how many thresholds of each model they are counted. */
 export const RESAMPLES = 200;
-const MOST_THRESHOLDS = 100;
-
-/** Thresholds are chosen well for capacities that admit at least this share of the positives. */
-const CHOSEN_RECALL = 0.25;
-
-/** Halvings of the tolerance when looking for the best one that a number of points allows. */
-const BISECTIONS = 40;
+const MOST_THRESHOLDS = 200;
 
 const STEP = 0x6d2b79f5;
 
@@ -29,49 +23,21 @@ export function drawnCase(resample, place, nCases) {
 // ------------------------------------------------------------------ few thresholds
 
 /**
- * Positions of the thresholds, of {tp, fp} by rising alarms without never alarm, that stand for all
- * others within the least change that `atMost` of them allow. The rule is that of Python's
- * `thin_points`, where it is explained.
+ * Positions of thresholds, of {tp, fp} by rising alarms, that are evenly spaced in the log-odds of
+ * both rates: close together where few alarms are admitted, and where few cases are missed.
  */
-export function thinPositions({ tp, fp }, nPositive, atMost = MOST_THRESHOLDS) {
+export function spreadPositions({ tp, fp }, { nPositive, nNegative }, atMost = MOST_THRESHOLDS) {
   if (tp.length <= atMost) return Array.from(tp, (_, i) => i);
-  let [low, high] = [0, 2];
-  for (let i = 0; i < BISECTIONS; i++) {
-    const middle = (low + high) / 2;
-    if (keptWithin(tp, fp, nPositive, middle).length <= atMost) high = middle;
-    else low = middle;
+  const logOdds = (count, of) => Math.log((count + 0.5) / (of - count + 0.5));
+  const place = (i) => logOdds(tp[i], nPositive) + logOdds(fp[i], nNegative);
+  const [first, last] = [place(0), place(tp.length - 1)];
+  const kept = [0];
+  for (let i = 1; i < tp.length - 1; i++) {
+    const step = Math.floor(((place(i) - first) / (last - first)) * (atMost - 1));
+    const before = Math.floor(((place(i - 1) - first) / (last - first)) * (atMost - 1));
+    if (step > before) kept.push(i);
   }
-  return keptWithin(tp, fp, nPositive, high);
-}
-
-/** The first position, with never alarm before 0, whose recall is at least `least`. */
-function firstReaching(tp, least) {
-  if (least <= 0) return -1;
-  let [low, high] = [0, tp.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (tp[middle] < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function keptWithin(tp, fp, nPositive, change) {
-  const kept = [];
-  let current = tp.length - 1;
-  while (current >= 0) {
-    const allowed = Math.max(tp[current], CHOSEN_RECALL * nPositive);
-    const start = firstReaching(tp, tp[current] - (change / 2) * allowed);
-    // Never alarm is the most precise of all, and always kept.
-    if (start < 0) break;
-    let best = start;
-    for (let i = start + 1; i <= current; i++) {
-      if (tp[i] / fp[i] > tp[best] / fp[best]) best = i;
-    }
-    kept.push(best);
-    current = best - 1;
-  }
-  return kept.reverse();
+  return [...kept, tp.length - 1];
 }
 
 // ------------------------------------------------------------------ counting
@@ -91,10 +57,10 @@ function codeOf(score, positive, thresholds) {
  * Draw resamples of cases and count each model in them. `labels` are 0 or 1, `scores(model)` a
  * model's scores, `models` its counts at every useful threshold.
  */
-export function resampledCounts(labels, scores, models, nPositive, resamples = RESAMPLES) {
+export function resampledCounts(labels, scores, models, cases, resamples = RESAMPLES) {
   const nCases = labels.length;
   const plans = models.map((model, j) => {
-    const kept = thinPositions(model, nPositive);
+    const kept = spreadPositions(model, cases);
     const thresholds = kept.map((i) => model.thresholds[i]);
     const held = scores(j);
     const codes = Uint16Array.from(labels, (label, i) =>

@@ -1,6 +1,8 @@
-/** How sure the scores are: intervals from resamples, and whether one model is really ahead. */
+/** How sure the scores are: their intervals, and which models cannot be told apart. */
+import { normalBelow, studentAt } from "./binomial.js";
+import { countedCurve, curveInterval } from "./curve_limits.js";
 import { unpacked } from "./resampling.js";
-import { atPrevalence, evaluate } from "./voros.js";
+import { atPrevalence, bestAt, evaluate, ratioRange } from "./voros.js";
 
 /** Share of intervals that hold the true value. */
 const CONFIDENCE = 0.95;
@@ -33,15 +35,20 @@ function keptPoints({ tp, fp }, kept, { nPositive, nNegative }) {
   return { ...points, thresholds: new Float64Array(points.tp.length) };
 }
 
-/** Make ready to score resamples; `replicates` is what a page holds of them. */
-export function prepared({ models, cases, replicates }) {
+/**
+ * Make models ready to be scored: the counts of each, and where `replicates` holds what a page
+ * knows of resamples, those too. Cases that are `grouped` have no curve of independent limits.
+ */
+export function prepared({ models, cases, replicates, grouped = false }) {
   return models.map((model, j) => {
+    const curve = grouped ? null : countedCurve(model, cases);
+    if (!replicates) return { curve, drawn: null };
     const { kept } = replicates.models[j];
     const [counts, size] = [unpacked(replicates.models[j]), 2 * (kept.length + 1)];
     const drawn = Array.from({ length: replicates.resamples }, (_, b) =>
       pointsOf(counts, b * size, size),
     );
-    return { whole: keptPoints(model, kept, cases), drawn };
+    return { curve, whole: keptPoints(model, kept, cases), drawn };
   });
 }
 
@@ -58,43 +65,138 @@ export function deviations(ready, setting) {
   });
 }
 
-/** Fewer values place no end of an interval. */
+/** Fewer resamples with both classes place no end of an interval. */
 const FEWEST_VALUES = 100;
 
-/** The ends between which the middle of the values lies, by order statistics; null if they are few. */
-export function middle(values, confidence = CONFIDENCE) {
-  const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
-  if (sorted.length < FEWEST_VALUES) return null;
-  const cut = Math.max(Math.floor(((1 - confidence) / 2) * (sorted.length + 1)), 1);
-  return [sorted[cut - 1], sorted[sorted.length - cut]];
+/** Resamples in which every model has a score. */
+function scoredResamples(moved) {
+  const found = moved[0].map((_, b) => b).filter((b) => moved.every((of) => !Number.isNaN(of[b])));
+  return found.length < FEWEST_VALUES ? null : found;
+}
+
+/** The value that a share of the values is at or below, by order statistics. */
+function quantile(values, share) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(Math.ceil(share * (sorted.length + 1)), sorted.length) - 1];
+}
+
+/** With fewer degrees of freedom Student's deviations are larger than simulations ask for. */
+const FEWEST_DEGREES = 4;
+
+/**
+ * How many independent events the spread of a score rests on, by Satterthwaite's formula: where few
+ * cases are missed, or few false alarms raised, resamples vary too little.
+ */
+function degreesOf(points, { minPrecision, capacity, prevalence, costs }) {
+  const placed = atPrevalence(points, prevalence);
+  const { hull } = evaluate(placed, minPrecision, capacity, costs);
+  if (!hull) return FEWEST_DEGREES;
+  const odds = placed.nNegative / placed.nPositive;
+  const [low, high] = ratioRange(costs, odds);
+  const ratio = Math.sqrt(low * high);
+  const i = hull.index[bestAt(hull, ratio)];
+  const varied = (count, of, weight) => {
+    const rate = (count + 0.5) / (of + 1);
+    return [(weight ** 2 * rate * (1 - rate)) / of, Math.min(count, of - count) + 0.5];
+  };
+  const parts = [
+    varied(points.tp[i], points.nPositive, 1),
+    varied(points.fp[i], points.nNegative, ratio * odds),
+  ];
+  const total = parts.reduce((sum, [variance]) => sum + variance, 0);
+  const events = total ** 2 / parts.reduce((sum, [v, count]) => sum + v ** 2 / count, 0);
+  return Math.max(events, FEWEST_DEGREES);
 }
 
 /**
- * Whether it is too close to call which of two models is ahead, at each of some limits: the first
- * leads by `lead`, and the interval of that holds 0. Models are given by their positions.
+ * How far the scores of any two models may be apart by chance, all pairs together: a function of
+ * two positions. The largest of all differences between resamples and cases, each in units of its
+ * own spread, is below one number in 95 % of the resamples; with few events Student's deviation of
+ * the same probability stands in for it. Null where resamples are too few.
+ */
+function chanceOf(ready, setting) {
+  const moved = deviations(ready, setting);
+  const used = scoredResamples(moved);
+  if (used === null) return null;
+  const largest = new Float64Array(used.length);
+  const spreads = moved.map((one, i) =>
+    moved.slice(0, i).map((other) => {
+      const apart = used.map((b) => one[b] - other[b]);
+      const spread = Math.sqrt(apart.reduce((sum, value) => sum + value * value, 0) / used.length);
+      if (spread > 0) apart.forEach((d, b) => (largest[b] = Math.max(largest[b], Math.abs(d) / spread)));
+      return spread;
+    }),
+  );
+  const tail = normalBelow(-quantile(largest, CONFIDENCE));
+  const most = ready.map(({ whole }) => studentAt(tail, degreesOf(whole, setting)));
+  return (i, j) =>
+    i === j ? 0 : Math.max(most[i], most[j]) * spreads[Math.max(i, j)][Math.min(i, j)];
+}
+
+/** The interval of a score, from the limits of its curve; of grouped cases, from resamples. */
+function intervalOf(model, setting, score) {
+  if (model.curve) return curveInterval(model.curve, setting, CONFIDENCE);
+  if (!model.drawn) return null;
+  const [moved] = deviations([model], setting);
+  const used = scoredResamples([moved])?.map((b) => moved[b]);
+  if (!used) return null;
+  const ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2].map((share) => quantile(used, share));
+  return ends.map((end) => Math.min(Math.max(score + end, 0), 1));
+}
+
+/** Positions of the models that no other one beats by more than chance; the best is among them. */
+function undecided(scores, chance) {
+  const beaten = (j) => scores.some((score, i) => score - scores[j] > chance(i, j));
+  return scores.map((_, j) => j).filter((j) => !beaten(j));
+}
+
+/** Models that can raise an alarm: their positions, what is ready of them, and their scores. */
+function usableOf(ready, scores) {
+  const positions = scores.map((_, i) => i).filter((i) => scores[i] !== null);
+  return {
+    positions,
+    models: positions.map((i) => ready[i]),
+    values: positions.map((i) => scores[i]),
+  };
+}
+
+/** The interval [low, high] of every score at a setting; null where a model cannot raise an alarm. */
+export function intervalsOf(ready, setting, scores) {
+  return ready.map((model, i) =>
+    scores[i] === null ? null : intervalOf(model, setting, scores[i]),
+  );
+}
+
+/**
+ * Which models may be the best at a setting; `scores` are in the order of the models, null for those
+ * that cannot raise an alarm. Returns {tied, behind}: positions of the models that cannot be told
+ * apart from the best, and how far each is behind it, [low, high], all of them together. Both are
+ * null where there are no resamples, or too few with both classes.
+ */
+export function leadersOf(ready, setting, scores) {
+  const { positions, models, values } = usableOf(ready, scores);
+  const chance = models[0]?.drawn ? chanceOf(models, setting) : null;
+  if (chance === null) return { tied: null, behind: null };
+  const best = values.indexOf(Math.max(...values));
+  const behind = scores.map(() => null);
+  positions.forEach((position, i) => {
+    const [lead, apart] = [values[best] - values[i], chance(best, i)];
+    behind[position] = [lead - apart, lead + apart];
+  });
+  return { tied: undecided(values, chance).map((i) => positions[i]), behind };
+}
+
+/**
+ * Whether several models cannot be told apart from the best, at each of some limits with the scores
+ * there: [{limits, winner, second, lead, scores}].
  */
 export function closeCalls(ready, places, { prevalence, costs }) {
-  return places.map(({ limits, winner, second, lead }) => {
-    const pair = [ready[winner], ready[second]];
-    const [ahead, behind] = deviations(pair, { ...limits, prevalence, costs });
-    const ends = middle(ahead.map((value, b) => value - behind[b]));
-    return ends !== null && lead + ends[0] <= 0;
-  });
-}
-
-const unit = (value) => Math.min(Math.max(value, 0), 1);
-
-/**
- * Intervals for scores and for how far each model is behind the best, given the exact scores in the
- * order of the models: [{low, high, behind: [low, high]}], null where too many resamples hold one
- * class only.
- */
-export function intervalsOf(found, scores, best) {
-  return scores.map((score, j) => {
-    const ends = middle(found[j]);
-    if (ends === null) return null;
-    const [low, high] = ends.map((end) => unit(score + end));
-    const behind = middle(found[best].map((value, b) => value - found[j][b]));
-    return { low, high, behind: behind.map((end) => scores[best] - score + end) };
+  return places.map(({ limits, winner, second, lead, scores }) => {
+    const setting = { ...limits, prevalence, costs };
+    const pair = chanceOf([ready[winner], ready[second]], setting);
+    // What two models differ by through chance is no less among more of them.
+    if (pair === null || lead <= pair(0, 1)) return true;
+    const { models, values } = usableOf(ready, scores);
+    return models.length > 2 && undecided(values, chanceOf(models, setting)).length > 1;
   });
 }

@@ -12,7 +12,7 @@ import {
   mapWindow,
   placeOnMap,
 } from "./winners.js";
-import { hatchText, percent, plain } from "./wording.js";
+import { percent, plain } from "./wording.js";
 
 /** Cells of the finished map, over which the keys move. */
 const FINE = GRIDS.at(-1);
@@ -114,7 +114,7 @@ function cellText({ minPrecision, capacity }, cell, view) {
   const place = w.mapPlace(most, percent(minPrecision));
   if (!cell) return `${place}.`;
   if (cell.winner === -1) return w.mapNoModel(place);
-  return w.mapWinner(place, view.models[cell.winner].name, cell.close ? hatchText(view) : null);
+  return w.mapWinner(place, view.models[cell.winner].name, cell.close ? w.tooCloseCell : null);
 }
 
 /**
@@ -122,8 +122,8 @@ function cellText({ minPrecision, capacity }, cell, view) {
  *
  * A click, or Enter after arrow keys, calls `choose(limits)`; `say(text)` says what lies where
  * the keys have come to. The coarse grid is handed to `tabulate(shown, view)`, the finished one to
- * `describe(found, view)`. `compare(places, view, told)` judges by intervals which cells are too
- * close to call, and gives false where there are none; then the distance decides.
+ * `describe(found, view)`. `compare(places, view, told)` says where several models cannot be told
+ * apart from the best.
  */
 export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
   let [view, window, shown, cursor, stop] = [null, null, null, null, () => {}];
@@ -151,13 +151,12 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
   function show(found, cells) {
     shown = { found, cells, window };
     if (cells === FINE) judge(found);
-    else if (view.bySample) found.forEach((cell) => (cell.close = false));
     draw();
     tabulate(coarseCells(shown), view);
     if (cells === FINE) describe(found, view, shown);
   }
 
-  /** Hatch by intervals, as they come; until then nothing is. */
+  /** Hatch cells as they are judged; until then none is. */
   function judge(found) {
     const races = found.filter(({ second }) => second !== -1);
     const asked = view;
@@ -167,7 +166,7 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
       draw();
       tabulate(coarseCells(shown), view);
     };
-    if (compare(races, view, told)) races.forEach((cell) => (cell.close = false));
+    compare(races, view, told);
   }
 
   function limitsOfCursor() {

@@ -52,10 +52,10 @@ export function limitsAt({ isCount }, capacity, floor) {
 
 /**
  * At given limits: the winner's position (-1: no model can raise an alarm), the second's (-1: no
- * other can), and the winner's lead.
+ * other can), the winner's lead, and all scores, null for models that cannot raise an alarm.
  */
 export function winnerAt(pointsOfModels, { minPrecision, capacity }, costs) {
-  const scores = [];
+  const scores = pointsOfModels.map(() => null);
   let [winner, second] = [-1, -1];
   pointsOfModels.forEach((points, position) => {
     const { score, hull } = evaluate(points, minPrecision, capacity, costs);
@@ -64,7 +64,7 @@ export function winnerAt(pointsOfModels, { minPrecision, capacity }, costs) {
     if (winner === -1 || score > scores[winner]) [winner, second] = [position, winner];
     else if (second === -1 || score > scores[second]) second = position;
   });
-  return { winner, second, lead: (scores[winner] ?? 0) - (scores[second] ?? 0) };
+  return { winner, second, lead: (scores[winner] ?? 0) - (scores[second] ?? 0), scores };
 }
 
 /** The cells in the order in which they are computed. */
@@ -81,7 +81,7 @@ function* cellOrder() {
  * Compute the map in slices, so that the page stays quick, and hand over each finished grid as
  * `shown(found, cells)`, by rows from the lowest floor. Returns a function that stops it.
  */
-export function computeMap({ points, costs, closeCall }, window, shown) {
+export function computeMap({ points, costs }, window, shown) {
   const order = cellOrder();
   let found = [];
   let stopped = false;
@@ -89,8 +89,7 @@ export function computeMap({ points, costs, closeCall }, window, shown) {
   function compute({ cells, row, column }) {
     const place = placeOnMap(window, (column + 0.5) / cells, (row + 0.5) / cells);
     const limits = limitsAt(window, ...place);
-    const { winner, second, lead } = winnerAt(points, limits, costs);
-    found.push({ limits, winner, second, lead, close: second !== -1 && lead <= closeCall });
+    found.push({ limits, ...winnerAt(points, limits, costs), close: false });
     if (found.length < cells * cells) return;
     shown(found, cells);
     found = [];

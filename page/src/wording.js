@@ -145,24 +145,34 @@ export function settingText(setting, words) {
   });
 }
 
+/** What is known of the leading models before, or without, a comparison of all of them. */
+export const [CHECKING, UNKNOWN] = ["checking", "unknown"];
+
+/** More names than these are counted, not listed. */
+const MOST_NAMED = 6;
+
+/** "A, C and F", or "A, C and 12 others". */
+export function namesText(names) {
+  const shown = names.length > MOST_NAMED ? names.slice(0, MOST_NAMED - 1) : names;
+  const rest = names.length - shown.length;
+  const parts = rest ? [...shown, w.others(plain(rest, 9))] : shown;
+  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")} ${w.and} ${parts.at(-1)}`;
+}
+
 /**
- * Who ranks first and by how much, given results sorted from the best. It is too close to call if the
- * second may be ahead, by the interval of their distance. Where no resamples are to come, models
- * within `closeCall` are only said to be near; it is null where they are.
+ * What can be said of all models, given results sorted from the best. `leaders` are the positions of
+ * those that cannot be told apart from the best, or says why there are none.
  */
-export function verdictText(ranked, closeCall) {
+export function verdictText(ranked, leaders) {
   const [first, second] = ranked;
   if (!first.usable) return w.noModel;
   if (!second) return w.oneModel(first.name, fixed(first.score, 3));
   if (!second.usable) return w.onlyModel(first.name);
-  const distance = first.score - second.score;
-  const names = [first.name, second.name, fixed(distance, 4)];
-  if (second.sure && second.sure.behind[0] <= 0) return w.tooClose(...names);
-  if (!second.sure && closeCall !== null && distance <= closeCall) return w.near(...names);
-  return w.firstModel(first.name, second.name, fixed(distance, 3));
-}
-
-/** Why a place on the map is hatched. */
-export function hatchText({ bySample, closeCall }) {
-  return bySample ? w.tooCloseCell : w.nearCell(plain(closeCall));
+  const names = [first.name, second.name, fixed(first.score - second.score, 3)];
+  if (leaders === CHECKING) return w.checking(first.name);
+  if (leaders === UNKNOWN) return w.unknownLead(...names);
+  if (leaders.length === 1) return w.bestModel(...names);
+  const tied = ranked.filter(({ position }) => leaders.includes(position)).map(({ name }) => name);
+  const behind = ranked.filter(({ usable }) => usable).length - tied.length;
+  return w.notToldApart(namesText(tied), behind && plain(behind, 9), behind === 1);
 }

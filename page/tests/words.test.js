@@ -14,6 +14,8 @@ import {
   roundedDown,
   settingText,
   several,
+  CHECKING,
+  UNKNOWN,
   verdictText,
   wholeOutOf,
 } from "../src/wording.js";
@@ -153,19 +155,19 @@ test("consequences in plain words", () => {
   );
 });
 
-test("the verdict names the lead, a close call, and what cannot be used", () => {
+test("the verdict is about all models, and never says more than is known", () => {
   const model = (name, score, usable = true) => ({ name, score, usable });
-  assert.equal(
-    verdictText([model("a", 0.5), model("b", 0.4)], 0.01),
-    "First: a, 0.100 ahead of b.",
-  );
-  const near = [model("a", 0.5), model("b", 0.495)];
-  assert.match(verdictText(near, 0.01), /only 0\.0050 apart; without resamples/);
-  assert.match(verdictText(near, null), /^First: a, 0\.005 ahead/);
-  near[1].sure = { behind: [-0.001, 0.02] };
-  assert.match(verdictText(near, null), /too close to call: 0\.0050/);
-  assert.match(verdictText([model("a", 0.5), model("b", 0, false)], 0.01), /^Only a can/);
-  assert.match(verdictText([model("a", 0, false)], 0.01), /^No model/);
+  const ranked = (...models) => models.map((each, position) => ({ ...each, position }));
+  const six = ranked(...[..."acbdef"].map((name, i) => model(name, 0.5 - i / 100)));
+  assert.match(verdictText(six, CHECKING), /^a has the highest score; checking/);
+  assert.match(verdictText(six, UNKNOWN), /0\.010 ahead of c; without resamples/);
+  assert.equal(verdictText(six, [0]), "a is best, 0.010 ahead of c.");
+  assert.equal(verdictText(six, [5, 1, 0]), "a, c and f cannot be told apart; the other 3 models are worse.");
+  assert.equal(verdictText(six, [0, 1, 2, 3, 4, 5]), "a, c, b, d, e and f cannot be told apart.");
+  const twenty = ranked(...Array.from({ length: 20 }, (_, i) => model(`m${i}`, 0.5)));
+  assert.match(verdictText(twenty, twenty.map((_, i) => i)), /^m0, m1, m2, m3, m4 and 15 others cannot/);
+  assert.match(verdictText(ranked(model("a", 0.5), model("b", 0, false)), [0]), /^Only a can/);
+  assert.match(verdictText(ranked(model("a", 0, false)), UNKNOWN), /^No model/);
 });
 
 testOnCases("winners and leads are Python's", () => {
@@ -185,7 +187,7 @@ testOnCases("the map comes coarse, then fine, and the middle cell is the current
   const window = mapWindow(setting, cases.sizes.nPositive + cases.sizes.nNegative);
   const grids = await new Promise((resolve) => {
     const seen = [];
-    computeMap({ points, costs, closeCall: 0.01 }, window, (found, cells) => {
+    computeMap({ points, costs }, window, (found, cells) => {
       seen.push({ found, cells });
       if (cells === GRIDS.at(-1)) resolve(seen);
     });

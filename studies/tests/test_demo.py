@@ -66,6 +66,8 @@ def test_the_whole_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert printed.count("\n") < 26
     study = (tmp_path / "demo" / "study" / "tables.txt").read_text(encoding="utf-8")
     assert "expected normalised cost on the test set" in study
-    assert (tmp_path / "demo" / "explore.html").stat().st_size < 6e6
+    page = tmp_path / "demo" / "explore.html"
+    assert page.stat().st_size < 6e6
+    assert '"replicates":{"resamples":200' in page.read_text(encoding="utf-8")
     assert len(list((tmp_path / "demo" / "figures").glob("*.png"))) == 8
     assert (tmp_path / "demo" / "study" / "summary.html").exists()

@@ -1,7 +1,8 @@
 /** Evaluates the groups of the file that VOROS_CASES names as the page does. */
 import { readFileSync } from "node:fs";
 
-import { exactLimits, groupResults } from "../../src/groups.js";
+import { exactLimits } from "../../src/binomial.js";
+import { groupResults } from "../../src/groups.js";
 
 const { limits, groups, asked } = JSON.parse(
   readFileSync(process.env.VOROS_CASES, "utf8"),

@@ -1,7 +1,8 @@
 /** Certifies the thresholds of the file that VOROS_CASES names, and evaluates tails of the binomial distribution. */
 import { readFileSync } from "node:fs";
 
-import { atLeast, certified, startsOf } from "../../src/guarantee.js";
+import { atLeast } from "../../src/binomial.js";
+import { certified, startsOf } from "../../src/guarantee.js";
 import { maxAlarms, operatingPoints } from "../../src/voros.js";
 
 const { tails, problems, starts } = JSON.parse(

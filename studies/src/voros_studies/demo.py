@@ -137,9 +137,10 @@ def _write_page(patients: Support2, folder: Path) -> Path:
     from voros.present.explorer import write_page
 
     return write_page(
-        count_models(patients.outcome(OUTCOME), patients.prognoses),
-        scenario=SCENARIO,
-        path=folder / "explore.html",
+        patients.outcome(OUTCOME),
+        dict(patients.prognoses),
+        SCENARIO,
+        folder / "explore.html",
         title="Who should raise the alarm?",
         outcome="hospital death within 7 days",
         cases="patients",

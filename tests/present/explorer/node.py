@@ -25,7 +25,7 @@ def run_node(arguments: list[str], cases: Any, folder: Path) -> str:
         env=os.environ | {"VOROS_CASES": str(held)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr

@@ -119,7 +119,7 @@ def test_german_keeps_the_setting(opened: Any) -> None:
     assert python_scenario(opened).min_precision == 0.33
     assert opened.execute_script("return document.documentElement.lang") == "de"
     assert text(opened, "ranking-title") == "Rangfolge"
-    assert text(opened, "verdict").startswith("Zuerst: ")
+    assert text(opened, "verdict").startswith("physicians hat den höchsten Wert")
     empty = opened.execute_script(
         "return [...document.querySelectorAll('[data-w]')].filter((e) => !e.textContent).length"
     )

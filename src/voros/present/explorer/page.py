@@ -46,11 +46,11 @@ from voros.present.explorer.promised_thresholds import promised_thresholds
 from voros.present.explorer.replicates import RESAMPLES, resampled_counts
 
 _MODULES = """
-    python_text lang_en lang_de lang voros guarantee resampling uncertainty csv columns labels
-    counting reading background setting wording marks axes roc_chart area_chart threshold_chart
-    promise people groups periods winners winner_map tables net_benefit decision_chart cost_table
-    chart_tables ranking notices fields controls sharing saving prevalence_band chart_data keeping
-    compare steps filling answers guide app loader main
+    python_text lang_en lang_de lang voros binomial guarantee curve_limits resampling uncertainty
+    csv columns labels counting reading background setting wording marks axes roc_chart area_chart
+    threshold_chart promise people groups periods winners winner_map tables net_benefit
+    decision_chart cost_table chart_tables ranking notices fields controls sharing saving
+    prevalence_band chart_data keeping compare steps filling answers guide app loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""
@@ -115,8 +115,8 @@ def write_page(
         For publication: keep at most ``thin`` thresholds of each model. The page states the
         largest change this can make to a score.
     n_resamples : int, default 200
-        Resamples of the cases, from which the page has intervals; 0 for none. There are none
-        where `sample_weight` is given.
+        Resamples of the cases, by which the page says which models cannot be told apart; 0 for
+        none. There are none where `sample_weight` is given.
     guarantee : Guarantee, optional
         Test, now, which thresholds keep the limits of `scenario` on future cases, whichever model
         is chosen. The page says so beside the threshold, as long as these are its limits. A

@@ -24,7 +24,6 @@ from voros.present.explorer.thinning import (
     thin_points,
     useful_points,
 )
-from voros.winners import CLOSE_CALL
 
 RISKS = np.arange(1, 100) / 100
 """Risks at which models that predict risks are counted, for decision curves."""
@@ -60,7 +59,6 @@ def page_payload(
         "cases": shared,
         "setting": _setting(scenario),
         "thinning": None if thin is None else _thinning(points_by_model, kept, thin),
-        "closeCall": CLOSE_CALL,
     } | ({} if periods is None else {"periods": periods})
 
 
@@ -90,7 +88,6 @@ def empty_payload(scenario: Scenario) -> dict[str, Any]:
         "cases": None,
         "setting": _setting(scenario),
         "thinning": None,
-        "closeCall": CLOSE_CALL,
     }
 
 

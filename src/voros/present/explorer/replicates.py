@@ -17,14 +17,14 @@ import numpy as np
 from voros.core.cases import check_scores
 from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
-from voros.present.explorer.thinning import CERTIFIED_RECALL, thin_points
 from voros.typing import AnyArray, BoolArray
 
 RESAMPLES = 200
 """How many resamples a page holds, unless another number is asked for."""
 
-MOST_THRESHOLDS = 100
-"""Thresholds of each model at which resamples are counted."""
+MOST_THRESHOLDS = 200
+"""Thresholds of each model at which resamples are counted: fewer widen intervals where misses are
+costly or alarms are few."""
 
 STEP = 0x6D2B79F5
 """What the counter of the draws is multiplied with."""
@@ -52,18 +52,18 @@ def resampled_counts(
     >>> found["models"][0]["kept"], len(base64.b64decode(found["models"][0]["counts"]))
     ([0, 1], 12)
     """
-    kept = {
-        name: thin_points(points, MOST_THRESHOLDS, CERTIFIED_RECALL)
-        for name, points in held.items()
+    kept = {name: spread_positions(points) for name, points in held.items()}
+    codes = {
+        name: _codes(positive, scores[name], held[name].thresholds[1:][rows])
+        for name, rows in kept.items()
     }
-    codes = {name: _codes(positive, scores[name], points) for name, points in kept.items()}
-    sizes = {name: 2 * len(points) for name, points in kept.items()}
+    sizes = {name: 2 * (len(rows) + 1) for name, rows in kept.items()}
     counts = {name: np.zeros((n_resamples, size), np.uint32) for name, size in sizes.items()}
     for resample in range(n_resamples):
         drawn = _drawn_cases(resample, len(positive), grouped)
         for name, code in codes.items():
             counts[name][resample] = np.bincount(code[drawn], minlength=sizes[name])
-    models = [{"kept": _positions(held[name], kept[name]), **packed(counts[name])} for name in kept]
+    models = [{"kept": rows.tolist(), **packed(counts[name])} for name, rows in kept.items()]
     return {"resamples": n_resamples, "models": models}
 
 
@@ -91,19 +91,38 @@ def draws(resample: int, n_cases: int) -> AnyArray:
     return np.asarray((mixed * (n_cases / 2**32)).astype(np.int64))
 
 
-def _codes(positive: BoolArray, scores: Any, points: OperatingPoints) -> AnyArray:
+def spread_positions(points: OperatingPoints, at_most: int = MOST_THRESHOLDS) -> AnyArray:
+    """Return positions, never alarm left out, evenly spaced in the log-odds of both rates.
+
+    They are close together where few alarms are admitted, and where few cases are missed.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_counts(range(1, 10), range(1, 10), 10, 10)
+    >>> spread_positions(points, 3).tolist()
+    [0, 4, 8]
+    """
+    tp, fp = points.tp[1:], points.fp[1:]
+    if len(tp) <= at_most:
+        return np.arange(len(tp))
+    place = _log_odds(tp, points.n_positive) + _log_odds(fp, points.n_negative)
+    steps = np.floor((place - place[0]) / (place[-1] - place[0]) * (at_most - 1))
+    inner = np.flatnonzero(steps[1:-1] > steps[:-2]) + 1
+    return np.concatenate([[0], inner, [len(tp) - 1]])
+
+
+def _log_odds(counts: AnyArray, n_cases: float) -> AnyArray:
+    return np.asarray(np.log((counts + 0.5) / (n_cases - counts + 0.5)))
+
+
+def _codes(positive: BoolArray, scores: Any, thresholds: AnyArray) -> AnyArray:
     """Return twice the position of the strictest threshold that a case reaches, plus its label.
 
     The position after the last stands for none.
     """
-    rising = points.thresholds[:0:-1]
+    rising = thresholds[::-1]
     reached = np.searchsorted(rising, check_scores(scores), side="right")
     return np.asarray(2 * (len(rising) - reached) + positive)
-
-
-def _positions(points: OperatingPoints, kept: OperatingPoints) -> list[int]:
-    found = np.searchsorted(points.tp, kept.tp[1:]) - 1
-    return [int(position) for position in found]
 
 
 def packed(counts: AnyArray) -> dict[str, Any]:
