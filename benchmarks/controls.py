@@ -22,8 +22,8 @@ from guarantees import pooled_predictions
 from scipy.stats import beta, binom
 
 import voros
-from voros.guarantee.future_floor import keeping_chance
 from voros.guarantee.next_cases import certified_next
+from voros.guarantee.next_cases.fixed_sequence import keeping_chance
 from voros.typing import AnyArray, BoolArray
 
 SCENARIO = voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))

@@ -22,8 +22,8 @@ from scipy.stats import norm
 
 import voros
 from voros.guarantee.development import Goal, Plan
-from voros.guarantee.future_floor import needed_to_keep
-from voros.guarantee.one_threshold import OneTest, ProductRisk, needed_once
+from voros.guarantee.next_cases.fixed_sequence import needed_to_keep
+from voros.guarantee.next_cases.one_threshold import OneTest, ProductRisk, needed_once
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 ALPHA = 0.05

@@ -21,8 +21,8 @@ from scipy.stats import norm
 
 import voros
 from voros.guarantee.binomial_tests import starts
-from voros.guarantee.future_floor import needed_to_keep, risky_precisions
-from voros.guarantee.next_cases import plans
+from voros.guarantee.next_cases.certify import plans
+from voros.guarantee.next_cases.fixed_sequence import needed_to_keep, risky_precisions
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 CONFIDENCE = 0.95

@@ -9,7 +9,7 @@ from scipy import stats
 import voros
 from voros.exceptions import ArgumentError, NeverAlarmWarning
 from voros.guarantee.development import Goal, Plan
-from voros.guarantee.one_threshold import needed_once
+from voros.guarantee.next_cases.one_threshold import needed_once
 
 SCENARIO = voros.Scenario(0.5, 0.2, (1 / 40, 1 / 20))
 

@@ -22,7 +22,7 @@ from voros.core.coverage import GIVEN_POINTS
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import fewest_at, most_counted
-from voros.guarantee.one_threshold import OneTest, most_once, needed_once, normal_margin
+from voros.guarantee.next_cases.one_threshold import OneTest, most_once, needed_once, normal_margin
 from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, BoolArray, FloatArray
 

@@ -12,12 +12,13 @@ from functools import cache, cached_property
 
 import numpy as np
 import pytest
+from fixed_sequences import sequence
 from scipy.special import bdtr, bdtrc
 from scipy.stats import beta, binom
 
-from voros.guarantee.binomial_bounds import windows
-from voros.guarantee.prediction import requirement
-from voros.guarantee.walk_risk import RiskBound, Walk
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence
+from voros.guarantee.next_cases.needed import RiskBound, requirement
+from voros.guarantee.next_cases.tail_bounds import windows
 
 N_PLACES = 32
 LEVELS = np.concatenate([np.linspace(0.98, 0.02, 97), np.geomspace(0.018, 1e-6, 40)])
@@ -28,7 +29,7 @@ PRECISION = np.linspace(0.0, 1.0, 1001)
 class Summed:
     """Risks of one walk, by sums over alarms and true positives."""
 
-    walk: Walk
+    walk: FixedSequence
     n_shares: int = 50
     least: int = 0
     """Expected alarms from which on shares are looked at."""
@@ -112,7 +113,7 @@ class Summed:
 summed = cache(Summed)
 
 
-def needed_by(walk: Walk, margin: float, first: int | None = None) -> np.ndarray:
+def needed_by(walk: FixedSequence, margin: float, first: int | None = None) -> np.ndarray:
     """True positives by a margin in standard deviations, and other ones at the start."""
     alarms = np.arange(walk.start - 1, walk.most + 1)
     both = alarms * (1 + walk.n_cases / walk.horizon)
@@ -125,10 +126,10 @@ def needed_by(walk: Walk, margin: float, first: int | None = None) -> np.ndarray
 
 
 WALKS = [
-    Walk(120, 100, 0.4, 0.1, 20, 90),
-    Walk(150, 25, 0.1, 0.1, 40, 120),
-    Walk(100, 150, 0.6, 0.2, 30, 100),
-    Walk(200, 60, 0.5, 0.1, 90, 110),
+    sequence(120, 100, 0.4, 0.1, 20, 90),
+    sequence(150, 25, 0.1, 0.1, 40, 120),
+    sequence(100, 150, 0.6, 0.2, 30, 100),
+    sequence(200, 60, 0.5, 0.1, 90, 110),
 ]
 
 
@@ -138,7 +139,7 @@ WALKS = [
     [(0.8, None, 1.15), (1.6, None, 1.25), (2.4, None, 1.7), (2.4, 0.9, 1.15), (1.6, 1.1, 1.2)],
 )
 def test_the_bound_is_no_less_than_the_risk_and_little_more(
-    walk: Walk, margin: float, first: float | None, slack: float
+    walk: FixedSequence, margin: float, first: float | None, slack: float
 ) -> None:
     """With margins throughout, and with a start that takes a part of the floor alone."""
     few = None if first is None else int(np.ceil(first * walk.min_precision * walk.start))
@@ -150,7 +151,7 @@ def test_the_bound_is_no_less_than_the_risk_and_little_more(
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize("margin", [0.8, 1.6, 2.4])
 def test_a_coarse_bound_is_no_less_than_the_risk_and_near_the_finer_one(
-    walk: Walk, margin: float
+    walk: FixedSequence, margin: float
 ) -> None:
     needed, coarse = needed_by(walk, margin), replace(walk, coarse=True)
     exact, fine, bound = (
@@ -165,14 +166,14 @@ def test_a_coarse_bound_is_no_less_than_the_risk_and_near_the_finer_one(
 @pytest.mark.parametrize("margin", [0.0, 0.8])
 def test_so_few_next_cases_that_none_may_be_an_alarm(margin: float) -> None:
     """Then no precision breaks the floor with a large chance, and nothing is at risk there."""
-    walk = Walk(400, 6, 0.3, 0.1, 30, 60)
+    walk = sequence(400, 6, 0.3, 0.1, 30, 60)
     needed = needed_by(walk, margin)
     assert (summed(walk).risky_at_places[:, 0] < 0).all()
     exact, bound = summed(walk).risk(needed), RiskBound(walk).risk(needed)
     assert exact <= bound <= 1.15 * exact
 
 
-def lenient_from(walk: Walk, alarms: int, margin: float) -> np.ndarray:
+def lenient_from(walk: FixedSequence, alarms: int, margin: float) -> np.ndarray:
     """Hardly anything passes before a number of alarms, so that what passes later decides."""
     strict, lenient = needed_by(walk, 3.0), needed_by(walk, margin)
     at = alarms - walk.start + 1
@@ -182,14 +183,14 @@ def lenient_from(walk: Walk, alarms: int, margin: float) -> np.ndarray:
 @pytest.mark.parametrize(
     ("walk", "alarms", "n_shares"),
     [
-        (Walk(300, 60, 0.4, 0.1, 20, 280), 120, 40),
+        (sequence(300, 60, 0.4, 0.1, 20, 280), 120, 40),
         # Far from the start, and where tails are bounded in closed form.
-        (Walk(30_000, 300, 0.5, 0.1, 1200, 8_000), 5000, 10),
+        (sequence(30_000, 300, 0.5, 0.1, 1200, 8_000), 5000, 10),
     ],
 )
 @pytest.mark.parametrize(("margin", "slack"), [(0.8, 1.15), (1.6, 1.25)])
 def test_the_bound_holds_far_from_the_start(
-    walk: Walk, alarms: int, n_shares: int, margin: float, slack: float
+    walk: FixedSequence, alarms: int, n_shares: int, margin: float, slack: float
 ) -> None:
     needed = lenient_from(walk, alarms, margin)
     exact, bound = summed(walk, n_shares, alarms).risk(needed), RiskBound(walk).risk(needed)
@@ -199,13 +200,13 @@ def test_the_bound_holds_far_from_the_start(
 @pytest.mark.parametrize(
     ("walk", "n_shares", "least"),
     [
-        (Walk(30_000, 300, 0.5, 0.1, 3000, 8_000), 12, 7000),
+        (sequence(30_000, 300, 0.5, 0.1, 3000, 8_000), 12, 7000),
         # All cases may be alarms: the most lenient threshold of all is the worst.
-        (Walk(100, 150, 0.6, 0.2, 30, 100), 40, 80),
+        (sequence(100, 150, 0.6, 0.2, 30, 100), 40, 80),
     ],
 )
 def test_the_bound_holds_where_the_requirement_stays_the_same(
-    walk: Walk, n_shares: int, least: int
+    walk: FixedSequence, n_shares: int, least: int
 ) -> None:
     """Each more alarm passes more easily, within a range of counts bounded together as well."""
     needed = np.minimum(needed_by(walk, 3.0), needed_by(walk, 1.0)[-1])
@@ -215,7 +216,7 @@ def test_the_bound_holds_where_the_requirement_stays_the_same(
 
 @pytest.mark.parametrize("flat", [False, True])
 def test_closed_bounds_are_above_the_chance_to_pass_at_every_precision(flat: bool) -> None:
-    walk = Walk(30_000, 30_000, 0.9, 0.1, 3000, 8_000)
+    walk = sequence(30_000, 30_000, 0.9, 0.1, 3000, 8_000)
     needed = needed_by(walk, 1.6)[1:]
     if flat:
         needed = np.minimum(needed_by(walk, 3.0)[1:], needed_by(walk, 1.0)[-1])
@@ -237,8 +238,8 @@ def test_closed_bounds_are_above_the_chance_to_pass_at_every_precision(flat: boo
     assert n_checked > 100
 
 
-@pytest.mark.parametrize("walk", [*WALKS, Walk(2000, 500, 0.2, 0.1, 40, 900, coarse=True)])
-def test_no_part_is_left_out_for_any_place_of_the_start(walk: Walk) -> None:
+@pytest.mark.parametrize("walk", [*WALKS, sequence(2000, 500, 0.2, 0.1, 40, 900, coarse=True)])
+def test_no_part_is_left_out_for_any_place_of_the_start(walk: FixedSequence) -> None:
     """One part changes the bound by less than the sums can see."""
     n_parts, n_places = len(walk.edges) - 1, len(walk.places)
     covered = np.zeros((n_places, n_parts), dtype=int)
@@ -252,7 +253,9 @@ def test_no_part_is_left_out_for_any_place_of_the_start(walk: Walk) -> None:
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_lines_between_precisions_are_drawn_where_the_chance_to_pass_is_convex(walk: Walk) -> None:
+def test_lines_between_precisions_are_drawn_where_the_chance_to_pass_is_convex(
+    walk: FixedSequence,
+) -> None:
     needed = needed_by(walk, 1.2)[1:]
     # The same for the last few alarms, so that each of them counts.
     needed = np.minimum(needed, needed[-6])
@@ -280,8 +283,8 @@ def test_lines_between_precisions_are_drawn_where_the_chance_to_pass_is_convex(w
         assert found[i] == pytest.approx(min((enough - 1) / (alarms - 1)))
 
 
-@pytest.mark.parametrize("walk", [*WALKS, Walk(5000, 900, 0.3, 1e-6, 200, 1500, 150)])
-def test_places_and_ends_leave_out_what_is_set_aside(walk: Walk) -> None:
+@pytest.mark.parametrize("walk", [*WALKS, sequence(5000, 900, 0.3, 1e-6, 200, 1500, 150)])
+def test_places_and_ends_leave_out_what_is_set_aside(walk: FixedSequence) -> None:
     """The start flags at most a share u when `start` cases or more lie among the share u."""
     n, far = walk.n_cases, 0.001 * walk.alpha / 2
     before = binom.sf(walk.start - 1, n, walk.places)
@@ -303,7 +306,7 @@ def test_places_and_ends_leave_out_what_is_set_aside(walk: Walk) -> None:
 
 
 @pytest.mark.parametrize(
-    "walk", [Walk(400, 400, 0.02, 0.002, 60, 200), Walk(400, 400, 0.1, 0.0005, 60, 200)]
+    "walk", [sequence(400, 400, 0.02, 0.002, 60, 200), sequence(400, 400, 0.1, 0.0005, 60, 200)]
 )
-def test_with_low_floors_and_small_alphas_the_risk_is_most_of_alpha(walk: Walk) -> None:
+def test_with_low_floors_and_small_alphas_the_risk_is_most_of_alpha(walk: FixedSequence) -> None:
     assert 0.75 * walk.alpha < summed(walk).risk(requirement(walk)) <= walk.alpha

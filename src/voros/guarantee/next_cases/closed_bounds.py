@@ -17,8 +17,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import ndtr, xlogy
 
-from voros.guarantee.binomial_bounds import windows
 from voros.guarantee.binomial_tests import at_least
+from voros.guarantee.next_cases.tail_bounds import windows
 from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, FloatArray
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from voros.guarantee.binomial_bounds import windows
-from voros.guarantee.passing import Passing
+from voros.guarantee.next_cases.needed import Passing
+from voros.guarantee.next_cases.tail_bounds import windows
 from voros.guarantee.tuning import TUNING
 
 PRECISION = np.array([0.0, 0.1, 0.2, 0.3, 0.42, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 1.0])

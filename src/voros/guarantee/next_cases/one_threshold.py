@@ -18,11 +18,10 @@ import numpy as np
 from scipy.special import betainccinv, betaincinv, gammaln, ndtr, ndtri, xlogy
 
 from voros.core.scenario import as_fraction
-from voros.guarantee.binomial_bounds import LEAST, TailTable, finite_logs, windows
 from voros.guarantee.binomial_tests import at_least
-from voros.guarantee.closed_bounds import count_ranges, tail_bound
-from voros.guarantee.future_floor import needed_to_keep
-from voros.guarantee.grid_bounds import (
+from voros.guarantee.next_cases.closed_bounds import count_ranges, tail_bound
+from voros.guarantee.next_cases.fixed_sequence import needed_to_keep
+from voros.guarantee.next_cases.grid_bounds import (
     GridBound,
     bend,
     chance_levels,
@@ -30,7 +29,8 @@ from voros.guarantee.grid_bounds import (
     largest_product,
     largest_sum,
 )
-from voros.guarantee.prediction import MARGIN_HALVINGS, WIDEST_MARGIN
+from voros.guarantee.next_cases.needed import MARGIN_HALVINGS, WIDEST_MARGIN
+from voros.guarantee.next_cases.tail_bounds import LEAST, TailTable, finite_logs, windows
 from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, FloatArray
 

@@ -13,20 +13,22 @@ from math import ceil, log, sqrt
 
 import numpy as np
 import pytest
+from fixed_sequences import sequence
 from scipy.stats import binom
 
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence
+from voros.guarantee.next_cases.needed import RiskBound
 from voros.guarantee.tuning import TUNING
-from voros.guarantee.walk_risk import RiskBound, Walk, start_risk
 
 WALKS = [
-    Walk(120, 100, 0.4, 0.1, 6, 90),
-    Walk(150, 25, 0.1, 0.1, 40, 120, 20),
-    Walk(100, 150, 0.6, 0.2, 10, 100, coarse=True),
-    Walk(700, 200, 0.5, 0.05, 40, 660, coarse=True),
+    sequence(120, 100, 0.4, 0.1, 6, 90),
+    sequence(150, 25, 0.1, 0.1, 40, 120, 20),
+    sequence(100, 150, 0.6, 0.2, 10, 100, coarse=True),
+    sequence(700, 200, 0.5, 0.05, 40, 660, coarse=True),
 ]
 
 
-def needed_by(walk: Walk, margin: float) -> np.ndarray:
+def needed_by(walk: FixedSequence, margin: float) -> np.ndarray:
     """True positives by a margin in standard deviations, rising by 0 or 1."""
     alarms = np.arange(walk.start - 1, walk.most + 1)
     spread = walk.min_precision * (1 - walk.min_precision) * (1 + walk.n_cases / walk.horizon)
@@ -36,7 +38,7 @@ def needed_by(walk: Walk, margin: float) -> np.ndarray:
 
 
 @cache
-def parts(walk: Walk) -> tuple[list[list[int]], list[list[int]]]:
+def parts(walk: FixedSequence) -> tuple[list[list[int]], list[list[int]]]:
     """Neighbouring parts that are taken together: before three times the start, and after."""
     every = range(len(walk.edges) - 1)
     near = [part for part in every if walk.alarms[part] < TUNING.near_start * walk.start]
@@ -46,17 +48,17 @@ def parts(walk: Walk) -> tuple[list[list[int]], list[list[int]]]:
 
 
 @cache
-def shares(walk: Walk) -> list[float]:
+def shares(walk: FixedSequence) -> list[float]:
     return walk.risky.shares.tolist()
 
 
-def row_at(walk: Walk, place: float, chance: float) -> int:
+def row_at(walk: FixedSequence, place: float, chance: float) -> int:
     """The row of risky precisions where a case below the start is an alarm by a chance."""
     row = bisect_right(shares(walk), place + (1 - place) * chance) - 1
     return min(max(row, 0), len(walk.risky.index) - 1)
 
 
-def at_risky(walk: Walk, needed: np.ndarray, place: int) -> np.ndarray:
+def at_risky(walk: FixedSequence, needed: np.ndarray, place: int) -> np.ndarray:
     """Chance to pass at risky precisions; one row for each part."""
     passing, drop = passing_by(walk, tuple(needed[1:].tolist()))
     found = []
@@ -68,11 +70,11 @@ def at_risky(walk: Walk, needed: np.ndarray, place: int) -> np.ndarray:
 
 
 @cache
-def passing_by(walk: Walk, needed: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+def passing_by(walk: FixedSequence, needed: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     return RiskBound(walk)._passing.bounds(np.array(needed))
 
 
-def at_start(walk: Walk, needed: int, place: int) -> np.ndarray:
+def at_start(walk: FixedSequence, needed: int, place: int) -> np.ndarray:
     """Chance that the cases above the start have enough positives, at risky precisions."""
     row = row_at(walk, walk.places[place], 0.0)
     index, back, grid = walk.risky.index[row], walk.risky.back[row], walk.risky.precision
@@ -81,7 +83,7 @@ def at_start(walk: Walk, needed: int, place: int) -> np.ndarray:
     return np.where(index == 0, 0.0, binom.sf(needed - 1, walk.start - 1, risky))
 
 
-def risk_by_definition(walk: Walk, needed: np.ndarray) -> float:
+def risk_by_definition(walk: FixedSequence, needed: np.ndarray) -> float:
     """For the largest chance of a broken floor the first risky threshold lies latest."""
     near, far = parts(walk)
     total = TUNING.far_off * walk.alpha + walk.risky.ignored
@@ -101,7 +103,9 @@ def risk_by_definition(walk: Walk, needed: np.ndarray) -> float:
 
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize("margin", [0.5, 1.5])
-def test_the_bound_is_the_mean_over_places_of_the_worst_path(walk: Walk, margin: float) -> None:
+def test_the_bound_is_the_mean_over_places_of_the_worst_path(
+    walk: FixedSequence, margin: float
+) -> None:
     needed = needed_by(walk, margin)
     near, far = parts(walk)
     assert near
@@ -110,7 +114,7 @@ def test_the_bound_is_the_mean_over_places_of_the_worst_path(walk: Walk, margin:
 
 
 @pytest.mark.parametrize("walk", WALKS[:3])
-def test_a_start_that_is_too_easy_is_part_of_the_path(walk: Walk) -> None:
+def test_a_start_that_is_too_easy_is_part_of_the_path(walk: FixedSequence) -> None:
     """It adds to the risk; one that cannot pass adds none."""
     needed = needed_by(walk, 1.5)
     risks = []
@@ -121,27 +125,19 @@ def test_a_start_that_is_too_easy_is_part_of_the_path(walk: Walk) -> None:
     assert risks[0] > risks[1]
 
 
-@pytest.mark.parametrize("walk", [*WALKS, Walk(400, 6, 0.3, 0.1, 30, 60)])
-def test_the_risk_of_the_start_alone_is_the_mean_over_places_and_chances(walk: Walk) -> None:
+@pytest.mark.parametrize("walk", [*WALKS, sequence(400, 6, 0.3, 0.1, 30, 60)])
+def test_the_risk_of_the_start_alone_is_the_mean_over_places_and_chances(
+    walk: FixedSequence,
+) -> None:
     """With six next cases, often none is an alarm: then no precision is bad enough."""
     for first in (1, 2, walk.start // 2, walk.start - 1, walk.start):
         starts = [at_start(walk, first, place) for place in range(len(walk.places))]
         alone = walk.place_weights @ np.array(starts) @ walk.risky.weights
-        assert start_risk(walk, first) == pytest.approx(alone, rel=1e-9, abs=1e-300)
+        assert walk.start_risk(first) == pytest.approx(alone, rel=1e-9, abs=1e-300)
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_the_risk_of_each_part_is_that_of_a_start_in_the_middle(walk: Walk) -> None:
-    needed = needed_by(walk, 0.8)
-    # A normal deviate of -.05 ends the interval before the one that holds the median.
-    middle = next(i for i, each in enumerate(np.cumsum(walk.place_weights)) if each >= 0.5)
-    expected = at_risky(walk, needed, middle) @ walk.risky.weights
-    expected += TUNING.far_off * walk.alpha + walk.risky.ignored
-    np.testing.assert_allclose(RiskBound(walk).local_risk(needed), expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize("walk", WALKS)
-def test_every_precision_that_matters_is_computed_and_no_other(walk: Walk) -> None:
+def test_every_precision_that_matters_is_computed_and_no_other(walk: FixedSequence) -> None:
     """The last precision is 1, where everything passes; the others by every place of the start."""
     risky, n_parts = walk.risky, len(walk.edges) - 1
     last = len(risky.precision) - 1
@@ -154,7 +150,7 @@ def test_every_precision_that_matters_is_computed_and_no_other(walk: Walk) -> No
     assert RiskBound(walk)._columns().tolist() == expected[::-1]
 
 
-def chances_by_the_rule(walk: Walk) -> list[float]:
+def chances_by_the_rule(walk: FixedSequence) -> list[float]:
     """Where parts begin: by standard deviations of few alarms, by ratios of many."""
     below, near = walk.n_cases - walk.start, TUNING.coarse_near if walk.coarse else TUNING.near
     spread = walk.min_precision * (1 - walk.min_precision)
@@ -177,23 +173,23 @@ def chances_by_the_rule(walk: Walk) -> list[float]:
     "walk",
     [
         *WALKS,
-        Walk(9000, 2000, 0.5, 0.05, 1000, 2000),
-        Walk(9000, 2000, 0.5, 0.05, 1000, 2000, coarse=True),
-        Walk(30_000, 2000, 0.5, 0.05, 3_800, 5_000),
-        Walk(30_000, 2000, 0.9, 0.05, 4_300, 4_400),
+        sequence(9000, 2000, 0.5, 0.05, 1000, 2000),
+        sequence(9000, 2000, 0.5, 0.05, 1000, 2000, coarse=True),
+        sequence(30_000, 2000, 0.5, 0.05, 3_800, 5_000),
+        sequence(30_000, 2000, 0.9, 0.05, 4_300, 4_400),
         # All of it with many alarms.
-        Walk(30_000, 2000, 0.5, 0.05, 6_000, 7_000),
-        Walk(30_000, 2000, 0.5, 0.05, 3_000, 30_000, coarse=True),
+        sequence(30_000, 2000, 0.5, 0.05, 6_000, 7_000),
+        sequence(30_000, 2000, 0.5, 0.05, 3_000, 30_000, coarse=True),
     ],
 )
-def test_parts_begin_where_the_rule_says(walk: Walk) -> None:
+def test_parts_begin_where_the_rule_says(walk: FixedSequence) -> None:
     np.testing.assert_allclose(walk.edges, chances_by_the_rule(walk), rtol=1e-9)
     expected = walk.start + (walk.n_cases - walk.start) * walk.edges[:-1]
     np.testing.assert_allclose(walk.alarms, expected, rtol=1e-12)
 
 
 def test_a_walk_is_bounded_on_the_finer_grids_unless_it_says_otherwise() -> None:
-    finer, coarser = (Walk(120, 100, 0.4, 0.1, 6, 90, None, coarse) for coarse in (False, True))
-    assert Walk(120, 100, 0.4, 0.1, 6, 90) == finer != coarser
+    finer, coarser = (sequence(120, 100, 0.4, 0.1, 6, 90, None, coarse) for coarse in (False, True))
+    assert sequence(120, 100, 0.4, 0.1, 6, 90) == finer != coarser
     needed = needed_by(finer, 1.5)
     assert RiskBound(finer).risk(needed) < RiskBound(coarser).risk(needed)

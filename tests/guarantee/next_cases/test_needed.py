@@ -4,29 +4,30 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from fixed_sequences import sequence
 from scipy.stats import norm
 
-from voros.guarantee.prediction import Search, requirement, rough_requirement
-from voros.guarantee.walk_risk import RiskBound, Walk
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence
+from voros.guarantee.next_cases.needed import RiskBound, Search, requirement, rough_requirement
 
 WALKS = [
-    Walk(2000, 2000, 0.4, 0.04, 40, 400),
-    Walk(2000, 2000, 0.4, 0.0002, 40, 400),
-    Walk(2000, 500, 0.4, 0.04, 80, 400),
-    Walk(2000, 2000, 0.8, 0.04, 60, 2000),
-    Walk(2000, 40, 0.02, 0.04, 200, 2000),
-    Walk(1000, 20_000, 0.003, 0.04, 200, 900),
+    sequence(2000, 2000, 0.4, 0.04, 40, 400),
+    sequence(2000, 2000, 0.4, 0.0002, 40, 400),
+    sequence(2000, 500, 0.4, 0.04, 80, 400),
+    sequence(2000, 2000, 0.8, 0.04, 60, 2000),
+    sequence(2000, 40, 0.02, 0.04, 200, 2000),
+    sequence(1000, 20_000, 0.003, 0.04, 200, 900),
 ]
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_the_risk_is_kept_and_used_up(walk: Walk) -> None:
+def test_the_risk_is_kept_and_used_up(walk: FixedSequence) -> None:
     risk = RiskBound(walk).risk(requirement(walk))
     assert 0.6 * walk.alpha < risk <= walk.alpha
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_one_more_alarm_needs_none_or_one_more_right_one(walk: Walk) -> None:
+def test_one_more_alarm_needs_none_or_one_more_right_one(walk: FixedSequence) -> None:
     """Ties are tested at their end only, which the proof allows for such requirements."""
     for needed in (requirement(walk), rough_requirement(walk)):
         assert len(needed) == walk.most - walk.start + 2
@@ -51,19 +52,19 @@ def test_a_rough_guess_is_near() -> None:
 
 
 LOW_FLOOR = [
-    Walk(20_000, 20_000, 0.05, 0.0464, 36, 1820, 36),
-    Walk(20_000, 20_000, 0.05, 0.00147, 255, 1820, 36, coarse=True),
-    Walk(20_000, 20_000, 0.05, 0.000122, 84, 1820, 36, coarse=True),
-    Walk(20_000, 20_000, 0.2, 0.04704, 60, 1818, 60),
-    Walk(20_000, 20_000, 0.2, 0.00147, 330, 1818, 60, coarse=True),
-    Walk(20_000, 20_000, 0.2, 0.00006125, 168, 1818, 60, coarse=True),
+    sequence(20_000, 20_000, 0.05, 0.0464, 36, 1820, 36),
+    sequence(20_000, 20_000, 0.05, 0.00147, 255, 1820, 36, coarse=True),
+    sequence(20_000, 20_000, 0.05, 0.000122, 84, 1820, 36, coarse=True),
+    sequence(20_000, 20_000, 0.2, 0.04704, 60, 1818, 60),
+    sequence(20_000, 20_000, 0.2, 0.00147, 330, 1818, 60, coarse=True),
+    sequence(20_000, 20_000, 0.2, 0.00006125, 168, 1818, 60, coarse=True),
 ]
 """The sequences of floors of .05 and .2 with 20,000 validation and next cases."""
 
 
 @pytest.mark.parametrize("walk", LOW_FLOOR)
 def test_a_low_floor_needs_few_evaluations_of_the_risk(
-    walk: Walk, monkeypatch: pytest.MonkeyPatch
+    walk: FixedSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     risks: list[float] = []
     computed = RiskBound.risk

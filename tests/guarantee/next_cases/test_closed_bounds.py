@@ -6,11 +6,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from fixed_sequences import sequence
 from scipy.stats import binom
 
-from voros.guarantee.closed_bounds import ManyCounts, count_ranges, tail_bound
-from voros.guarantee.future_floor import exact_up_to, keeping_chance, risky_precisions
-from voros.guarantee.walk_risk import RiskBound, Walk
+from voros.guarantee.next_cases.closed_bounds import ManyCounts, count_ranges, tail_bound
+from voros.guarantee.next_cases.fixed_sequence import (
+    exact_up_to,
+    keeping_chance,
+    risky_precisions,
+)
+from voros.guarantee.next_cases.needed import RiskBound
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -83,7 +88,7 @@ def test_risky_precisions_of_many_alarms_are_never_too_low(floor: float) -> None
 def test_passing_with_many_alarms_is_never_more_likely_than_said(floor: float) -> None:
     """Random chances within random parts, few alarms and many, at precisions between the grid."""
     rng = np.random.default_rng(0)
-    walk = Walk(100_000, 100_000, floor, 0.05, 500, 30_000)
+    walk = sequence(100_000, 100_000, floor, 0.05, 500, 30_000)
     alarms = np.arange(500, 30_001)
     needed = np.ceil(floor * alarms + 2 * np.sqrt(floor * (1 - floor) * alarms)).astype(int)
     passing, drop = RiskBound(walk)._passing.bounds(needed)

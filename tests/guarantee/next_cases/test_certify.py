@@ -6,24 +6,24 @@ from math import isqrt
 
 import numpy as np
 import pytest
+from fixed_sequences import sequence
 from scipy.stats import binom
 
 from voros import Guarantee, OperatingPoints, Scenario
 from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted
-from voros.guarantee.future_floor import needed_to_keep
-from voros.guarantee.next_cases import (
+from voros.guarantee.next_cases.certify import (
     ROUGH,
     alpha_parts,
     at_rank,
     certified_next,
+    certified_run,
     first_start,
     least_rank,
     plans,
     spaced,
-    walk,
 )
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence, needed_to_keep
 from voros.guarantee.tuning import TUNING
-from voros.guarantee.walk_risk import Walk
 
 
 @pytest.mark.parametrize("most", [0, 1, 50, 131, 132, 300, 5000])
@@ -35,7 +35,9 @@ def test_shares_of_alpha_are_all_of_it(most: int) -> None:
     assert (shares["early"], shares["inner"]) == (0.03, 0.005 / 8)
 
 
-def passed_by_the_rule(groups: list[list[bool]], needed: list[int], plan: Walk) -> list[int]:
+def passed_by_the_rule(
+    groups: list[list[bool]], needed: list[int], plan: FixedSequence
+) -> list[int]:
     """Numbers of alarms that the walk passes; each group holds the labels of one score."""
     tp, alarms, alive, passed = 0, 0, False, []
     for group in groups:
@@ -55,7 +57,7 @@ def test_the_walk_is_the_rule_case_by_case(tied: bool) -> None:
     lengths, ended_early = [], 0
     for _ in range(400):
         n_cases, start = int(rng.integers(20, 120)), int(rng.integers(2, 15))
-        plan = Walk(n_cases, 50, 0.5, 0.05, start, int(rng.integers(start, n_cases + 1)))
+        plan = sequence(n_cases, 50, 0.5, 0.05, start, int(rng.integers(start, n_cases + 1)))
         rises = rng.random(plan.most - start) < 0.5
         needed = int(rng.integers(0, start + 1)) + np.append(0, np.cumsum(rises))
         needed = np.append(needed[0] - int(rng.integers(0, 2)), needed)
@@ -66,7 +68,7 @@ def test_the_walk_is_the_rule_case_by_case(tied: bool) -> None:
         groups = [part.tolist() for part in np.split(labels, cuts)]
         scores = -np.repeat(np.arange(len(groups)), [len(group) for group in groups])
         points = OperatingPoints.from_scores(labels, scores)
-        found = points.alarms[walk(points, plan, needed)].tolist()
+        found = points.alarms[certified_run(points, plan, needed)].tolist()
         assert found == passed_by_the_rule(groups, needed.tolist(), plan)
         lengths.append(len(found))
         ended_early += bool(found) and found[-1] < plan.most
@@ -96,11 +98,11 @@ def test_thresholds_are_the_last_of_two_walks_one_rank_and_a_few_of_a_stricter_w
     expected = {
         int(row)
         for way in tests.keys() & {"main", "early"}
-        for row in rows[walk(points, tests[way], ROUGH.walk(tests[way]))][-1:]
+        for row in rows[certified_run(points, tests[way], ROUGH.sequence(tests[way]))][-1:]
     }
     rank = tests["rank"].start
     expected |= set(at_rank(points, rank, ROUGH.rank(tests["rank"])).tolist())
-    inner = walk(points, tests["inner"], ROUGH.walk(tests["inner"]))
+    inner = certified_run(points, tests["inner"], ROUGH.sequence(tests["inner"]))
     expected |= set(spaced(points.alarms, inner).tolist())
     found = certified_next(points, scenario, horizon, 0.05, ROUGH)
     assert found.dtype == np.bool_
@@ -249,8 +251,8 @@ def test_thresholds_of_a_run_are_evenly_apart_in_ratios() -> None:
 
 def test_points_that_end_before_the_start_have_nothing_to_test() -> None:
     points = OperatingPoints.from_counts([3, 4], [1, 5], 5, 10)
-    plan = Walk(15, 15, 0.3, 0.05, 12, 14)
-    run = walk(points, plan, np.array([1, 1, 1, 1]))
+    plan = sequence(15, 15, 0.3, 0.05, 12, 14)
+    run = certified_run(points, plan, np.array([1, 1, 1, 1]))
     assert points.alarms[run].tolist() == []
 
 

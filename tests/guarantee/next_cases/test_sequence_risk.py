@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fixed_sequences import sequence
 from scipy.stats import beta, binom, norm
 
-from voros.guarantee.future_floor import needed_to_keep
-from voros.guarantee.prediction import requirement
-from voros.guarantee.walk_risk import RiskBound, Walk, start_risk
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence, needed_to_keep
+from voros.guarantee.next_cases.needed import RiskBound, requirement
 
 
-def by_margin(walk: Walk, margin: float) -> np.ndarray:
+def by_margin(walk: FixedSequence, margin: float) -> np.ndarray:
     alarms = np.arange(walk.start - 1, walk.most + 1)
     wanted = np.ceil(walk.min_precision * alarms + margin * walk.deviation(alarms)).astype(int)
     rising = np.maximum.accumulate(wanted)
@@ -23,16 +23,14 @@ def by_margin(walk: Walk, margin: float) -> np.ndarray:
 def test_with_many_cases_the_risk_of_a_margin_is_that_of_one_normal_test(
     horizon: int, margin: float
 ) -> None:
-    walk = Walk(20_000, horizon, 0.5, 0.05, 1_600, 4_000)
-    local = RiskBound(walk).local_risk(by_margin(walk, margin))
-    inside = (walk.alarms > 2_000) & (walk.alarms < 3_500)
-    # More by what holds between the points that are computed.
-    assert (local[inside] > norm.sf(margin)).all()
-    assert (local[inside] < 1.15 * norm.sf(margin) + 0.0002).all()
+    walk = sequence(20_000, horizon, 0.5, 0.05, 1_600, 4_000)
+    # More by what holds between the points that are computed, and by the order of risky places.
+    risk = RiskBound(walk).risk(by_margin(walk, margin))
+    assert norm.sf(margin) < risk < 2 * norm.sf(margin)
 
 
 def one_bad_threshold(
-    walk: Walk, needed: np.ndarray, share: float, precision: np.ndarray
+    walk: FixedSequence, needed: np.ndarray, share: float, precision: np.ndarray
 ) -> np.ndarray:
     """Risk where every case above a threshold has the same chance, and none below it any.
 
@@ -56,12 +54,12 @@ def one_bad_threshold(
 @pytest.mark.parametrize(
     "walk",
     [
-        Walk(400, 400, 0.4, 0.1, 40, 200),
-        Walk(300, 30, 0.05, 0.1, 60, 200),
-        Walk(200, 2000, 0.8, 0.1, 60, 150),
+        sequence(400, 400, 0.4, 0.1, 40, 200),
+        sequence(300, 30, 0.05, 0.1, 60, 200),
+        sequence(200, 2000, 0.8, 0.1, 60, 150),
     ],
 )
-def test_no_single_threshold_has_more_risk_than_the_bound(walk: Walk) -> None:
+def test_no_single_threshold_has_more_risk_than_the_bound(walk: FixedSequence) -> None:
     needed = requirement(walk)
     bound = RiskBound(walk).risk(needed)
     shares = np.linspace(1.3 * walk.start, walk.most, 12) / walk.n_cases
@@ -70,7 +68,7 @@ def test_no_single_threshold_has_more_risk_than_the_bound(walk: Walk) -> None:
         assert one_bad_threshold(walk, needed, share, precision).max() <= bound
 
 
-def by_quadrature(walk: Walk, needed: int) -> float:
+def by_quadrature(walk: FixedSequence, needed: int) -> float:
     """Chance to start and break, if the precision at the start is worst for each future.
 
     The chance of a broken floor falls with the precision: its fall, times the chance to start.
@@ -89,38 +87,31 @@ def by_quadrature(walk: Walk, needed: int) -> float:
 
 @pytest.mark.parametrize("needed", [26, 30, 36])
 def test_the_start_alone_has_the_risk_of_one_test(needed: int) -> None:
-    walk = Walk(600, 400, 0.4, 0.1, 61, 200)
+    walk = sequence(600, 400, 0.4, 0.1, 61, 200)
     exact = by_quadrature(walk, needed)
-    assert exact < start_risk(walk, needed) < 1.2 * exact + 0.0002
-
-
-def test_first_risky_thresholds_may_lie_apart_but_in_order() -> None:
-    """The bound is more than at any one place, for chances need not turn risky together."""
-    walk = Walk(2000, 2000, 0.4, 0.05, 60, 400)
-    needed = by_margin(walk, 1.8)
-    assert RiskBound(walk).local_risk(needed).max() < RiskBound(walk).risk(needed)
+    assert exact < walk.start_risk(needed) < 1.2 * exact + 0.0002
 
 
 def test_more_right_alarms_are_less_risk_everywhere() -> None:
-    walk = Walk(500, 500, 0.3, 0.1, 40, 200)
+    walk = sequence(500, 500, 0.3, 0.1, 40, 200)
     few, many = (by_margin(walk, margin) for margin in (1.5, 1.8))
     assert RiskBound(walk).risk(many) < RiskBound(walk).risk(few)
-    # Where hardly anything passes both are what is set aside.
-    assert (RiskBound(walk).local_risk(many) <= RiskBound(walk).local_risk(few) + 1e-15).all()
 
 
 def test_without_a_test_everything_is_at_risk() -> None:
-    walk = Walk(500, 500, 0.3, 0.1, 40, 200)
+    walk = sequence(500, 500, 0.3, 0.1, 40, 200)
     assert RiskBound(walk).risk(np.ones(162, dtype=int)) > 0.999
 
 
 def test_where_nothing_can_pass_only_what_is_set_aside_is_left() -> None:
-    walk = Walk(500, 500, 0.3, 0.1, 40, 200)
+    walk = sequence(500, 500, 0.3, 0.1, 40, 200)
     impossible = np.arange(39, 201) + 1
     assert RiskBound(walk).risk(impossible) == pytest.approx(0.001 * walk.alpha, rel=0.1)
 
 
-def population(kind: str, walk: Walk, edges: np.ndarray, at: float, level: float) -> np.ndarray:
+def population(
+    kind: str, walk: FixedSequence, edges: np.ndarray, at: float, level: float
+) -> np.ndarray:
     """Precision between neighbouring shares of alarms, for a worst case."""
     if kind == "positives first":
         first = walk.min_precision * at
@@ -131,7 +122,7 @@ def population(kind: str, walk: Walk, edges: np.ndarray, at: float, level: float
     return np.clip(np.diff(hovering, prepend=0) / np.diff(edges, prepend=0), 0, 1)
 
 
-def broken_share(walk: Walk, precision: np.ndarray, edges: np.ndarray, runs: int) -> float:
+def broken_share(walk: FixedSequence, precision: np.ndarray, edges: np.ndarray, runs: int) -> float:
     """How often the last threshold of a walk breaks the floor in the next cases."""
     rng = np.random.default_rng(0)
     needed, floor = requirement(walk), walk.min_precision
@@ -158,13 +149,13 @@ def broken_share(walk: Walk, precision: np.ndarray, edges: np.ndarray, runs: int
 @pytest.mark.parametrize(
     "walk",
     [
-        Walk(2000, 2000, 0.4, 0.2, 60, 1200),
-        Walk(5000, 100, 0.01, 0.2, 500, 3000),
-        Walk(1000, 20_000, 0.05, 0.2, 60, 600),
-        Walk(1000, 20, 0.5, 0.2, 400, 900),
+        sequence(2000, 2000, 0.4, 0.2, 60, 1200),
+        sequence(5000, 100, 0.01, 0.2, 500, 3000),
+        sequence(1000, 20_000, 0.05, 0.2, 60, 600),
+        sequence(1000, 20, 0.5, 0.2, 400, 900),
     ],
 )
-def test_worst_cases_break_no_more_than_alpha(walk: Walk, kind: str, level: float) -> None:
+def test_worst_cases_break_no_more_than_alpha(walk: FixedSequence, kind: str, level: float) -> None:
     """Seeds are fixed; three standard errors are allowed."""
     edges = np.linspace(0, min(1.1 * walk.most / walk.n_cases, 1.0), 401)[1:]
     middle = np.sqrt(walk.start * walk.most) / walk.n_cases
@@ -175,7 +166,7 @@ def test_worst_cases_break_no_more_than_alpha(walk: Walk, kind: str, level: floa
 
 def test_positives_first_use_up_most_of_alpha() -> None:
     """All positives come first: every threshold is safe or hopeless, the worst for a walk."""
-    walk = Walk(2000, 2000, 0.4, 0.2, 60, 1200)
+    walk = sequence(2000, 2000, 0.4, 0.2, 60, 1200)
     edges = np.linspace(0, 0.6, 601)[1:]
     share = broken_share(walk, population("positives first", walk, edges, 0.2, 0), edges, 4000)
     assert 0.75 * walk.alpha < share

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import betainc, gammaln
 
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.tuning import TUNING
@@ -83,7 +83,11 @@ class TailTable:
 
     def __init__(self, first: int, needed: AnyArray, success: FloatArray) -> None:
         self.first, self.needed, self.success = first, needed, success
-        self._low, self._rows = first, at_least(int(needed[0]), first, success)[None]
+        enough = int(needed[0])
+        row = np.ones_like(success) if enough < 1 else np.zeros_like(success)
+        if 1 <= enough <= first:
+            row = betainc(enough, first - enough + 1.0, success)
+        self._low, self._rows = first, row[None]
 
     @property
     def last(self) -> int:
@@ -153,29 +157,6 @@ def windows(
     away = spread * (np.sqrt(middle * (1 - chances)) + 1)
     low = np.maximum(0, (middle - away).astype(np.int64))
     return low, np.minimum(trials, (middle + away).astype(np.int64) + 1)
-
-
-def rising_chances(low: float, high: float, trials: int, near: float = TUNING.near) -> FloatArray:
-    """Return chances from ``low`` to ``high``, closer together where counts vary little.
-
-    Examples
-    --------
-    >>> rising_chances(0.1, 0.2, 10).round(3).tolist()
-    [0.1, 0.124, 0.15, 0.178, 0.2]
-    """
-    found = [low]
-    while found[-1] < high:
-        variance = trials * found[-1] * (1 - found[-1])
-        growth = max(1.0, variance / near) ** TUNING.near_power
-        step = TUNING.step * math.sqrt(variance) * growth
-        found.append(min(found[-1] + max(step, TUNING.least_step) / trials, high))
-    return np.array(found if len(found) > 1 else [low, high])
-
-
-def parts_between(values: FloatArray) -> FloatArray:
-    """Return where each part between neighbours begins, and the end of the last."""
-    steps = np.diff(values)[:, None] * np.arange(TUNING.parts) / TUNING.parts
-    return np.append((values[:-1, None] + steps).ravel(), values[-1])
 
 
 def _firsts(n_points: int) -> AnyArray:

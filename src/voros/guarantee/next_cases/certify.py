@@ -3,35 +3,30 @@
 The capacity is safe up to a number of validation alarms (`binomial_tests.most_counted`). Within
 that, thresholds that keep the precision floor are looked for in four ways, all fixed beforehand.
 A main fixed-sequence test deploys the last threshold that passes; so does an early one, for few
-alarms at a high precision (`voros.guarantee.prediction`). The threshold at one rank is tested by
-itself, which takes less where there are few alarms (`voros.guarantee.rank_test`). A stricter
-sequence deploys a few thresholds for costs that want fewer alarms. The shares of alpha add up to
-all of it.
+alarms at a high precision (`needed`). The threshold at one rank is tested by itself, which takes
+less where there are few alarms (`rank_test`). A stricter sequence deploys a few thresholds for
+costs that want fewer alarms. The shares of alpha add up to all of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from scipy.special import betaln
 
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.binomial_tests import (
-    alpha_shares,
-    first_rank,
-    most_counted,
-    right_above,
-    smallest_rank,
+from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted, right_above
+from voros.guarantee.next_cases.fixed_sequence import (
+    FixedSequence,
+    first_start,
+    least_rank,
+    rough_first_start,
 )
-from voros.guarantee.future_floor import needed_to_keep
-from voros.guarantee.prediction import requirement, rough_requirement
-from voros.guarantee.rank_test import needed_above, rough_needed_above
+from voros.guarantee.next_cases.needed import requirement, rough_requirement
+from voros.guarantee.next_cases.rank_test import needed_above, rough_needed_above
 from voros.guarantee.tuning import TUNING
-from voros.guarantee.walk_risk import Walk, start_risk
 from voros.typing import AnyArray, BoolArray
 
 
@@ -39,8 +34,8 @@ from voros.typing import AnyArray, BoolArray
 class Needs:
     """True positives that sequences and the threshold at one rank need, and the first start."""
 
-    walk: Callable[[Walk], AnyArray]
-    rank: Callable[[Walk], int]
+    sequence: Callable[[FixedSequence], AnyArray]
+    rank: Callable[[FixedSequence], int]
     first: Callable[[int, int, float, float, int], int]
 
 
@@ -64,9 +59,10 @@ def certified_next(
         if way == "rank":
             passed[at_rank(points, plan.start, needs.rank(plan))] = True
         elif way == "inner":
-            passed[spaced(points.alarms, walk(points, plan, needs.walk(plan)))] = True
+            run = certified_run(points, plan, needs.sequence(plan))
+            passed[spaced(points.alarms, run)] = True
         else:
-            passed[walk(points, plan, needs.walk(plan))][-1:] = True
+            passed[certified_run(points, plan, needs.sequence(plan))][-1:] = True
     return passed
 
 
@@ -84,14 +80,14 @@ def needed_next(
                 alarms == plan.start, np.minimum(needed, EXACT.rank(plan) + 1), needed
             )
         else:
-            walked = EXACT.walk(plan)[np.maximum(alarms - plan.start, 0) + 1]
-            needed = np.where(alarms >= plan.start, np.minimum(needed, walked), needed)
+            in_sequence = EXACT.sequence(plan)[np.maximum(alarms - plan.start, 0) + 1]
+            needed = np.where(alarms >= plan.start, np.minimum(needed, in_sequence), needed)
     return np.asarray(needed)
 
 
 def plans(
     n_cases: int, horizon: int, floor: float, alpha: float, most: int, needs: Needs | None = None
-) -> dict[str, Walk]:
+) -> dict[str, FixedSequence]:
     """Return the tests by what they are for; none if none can pass.
 
     Examples
@@ -123,8 +119,15 @@ def plans(
     earliest = min(least_rank(n_cases, horizon, floor, shares["early"] * alpha), *starts.values())
     return {
         # Small shares of alpha are worth less time.
-        way: Walk(
-            n_cases, horizon, floor, shares[way] * alpha, start, most, earliest, way != "main"
+        way: FixedSequence(
+            n_cases=n_cases,
+            horizon=horizon,
+            min_precision=floor,
+            alpha=shares[way] * alpha,
+            start=start,
+            most=most,
+            earliest=earliest,
+            coarse=way != "main",
         )
         for way, start in starts.items()
     }
@@ -172,57 +175,6 @@ def _starts(
     return starts | ({"early": early} if early < main else {})
 
 
-@lru_cache(maxsize=1024)
-def first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> int:
-    """Return the first rank at which a sequence of true positives alone can start and go on.
-
-    Examples
-    --------
-    >>> first_start(1000, 1000, 0.9, 0.05, 200), first_start(1000, 10**6, 0.9, 0.05, 200)
-    (57, 40)
-    """
-    lowest = least_rank(n_cases, horizon, floor, alpha)
-
-    def fails(rank: int) -> bool:
-        plan = Walk(n_cases, horizon, floor, alpha, rank, most, lowest, coarse=True)
-        return start_risk(plan, rank - 1) > TUNING.first_start_part * alpha
-
-    low, high = lowest - 1, lowest
-    while high < most and fails(high):
-        low, high = high, min(high + high // 4 + 1, most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fails(middle) else (low, middle)
-    return high
-
-
-def rough_first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> int:
-    """Return about the same at once; no more than one beyond the most alarms."""
-    rank = int(TUNING.rough_first_start * least_rank(n_cases, horizon, floor, alpha))
-    return min(rank, most + 1)
-
-
-def least_rank(n_cases: int, horizon: int, floor: float, alpha: float) -> int:
-    """Return a rank below which no precision passes, about.
-
-    With b next alarms, c of which must be right, the precision at which they break the floor with
-    a chance that is uniform is beta(c, b - c + 1) distributed. The risk of k - 1 right of k - 1 is
-    its (k - 1)-th moment.
-
-    Examples
-    --------
-    >>> least_rank(1000, 1000, 0.9, 0.05)
-    40
-    """
-    enough = int(np.ceil((1 + n_cases / horizon) * smallest_rank(floor, alpha)))
-    ranks = np.arange(2, enough + 1)
-    alarms = np.maximum(np.rint(horizon * ranks / n_cases), 1.0)
-    right = needed_to_keep(alarms.astype(np.int64), floor)
-    wrong = alarms - right + 1
-    moments = np.exp(betaln(right + ranks - 1, wrong) - betaln(right, wrong))
-    return int(ranks[int(np.argmax(moments <= alpha))])
-
-
 def at_rank(points: OperatingPoints, rank: int, needed: int) -> AnyArray:
     """Return the threshold with as many alarms as the rank, if it passes; none between ties.
 
@@ -244,7 +196,7 @@ def at_rank(points: OperatingPoints, rank: int, needed: int) -> AnyArray:
     return np.array([index] if above >= needed else [], dtype=np.int64)
 
 
-def walk(points: OperatingPoints, plan: Walk, needed: AnyArray) -> slice:
+def certified_run(points: OperatingPoints, plan: FixedSequence, needed: AnyArray) -> slice:
     """Return the run of thresholds from the start to before the first failure."""
     begin = int(np.searchsorted(points.alarms, plan.start))
     end = int(np.searchsorted(points.alarms, plan.most, side="right"))

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from voros.guarantee.binomial_bounds import (
-    BinomialCounts,
-    TailTable,
-    parts_between,
-    rising_chances,
-    windows,
-)
+from voros.guarantee.next_cases.fixed_sequence import parts_between, rising_chances
+from voros.guarantee.next_cases.tail_bounds import BinomialCounts, TailTable, windows
 from voros.guarantee.tuning import TUNING
 
 

@@ -7,12 +7,13 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from fixed_sequences import sequence
 
-from voros.guarantee.prediction import requirement, rough_requirement
-from voros.guarantee.walk_risk import RiskBound, Walk
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence
+from voros.guarantee.next_cases.needed import RiskBound, requirement, rough_requirement
 
 
-def by_the_rule(walk: Walk) -> list[int]:
+def by_the_rule(walk: FixedSequence) -> list[int]:
     """The fewest that are no fewer than wanted anywhere, and rise by 0 or 1."""
     margin = NormalDist().inv_cdf(1 - walk.alpha)
     both = 1 + walk.n_cases / walk.horizon
@@ -31,29 +32,29 @@ def by_the_rule(walk: Walk) -> list[int]:
 @pytest.mark.parametrize(
     "walk",
     [
-        Walk(300, 200, 0.5, 0.05, 5, 120),
-        Walk(300, 900, 0.9, 0.01, 3, 90),
-        Walk(300, 40, 0.02, 0.3, 20, 200),
-        Walk(300, 300, 0.3, 0.9, 1, 60),
-        Walk(9000, 5000, 0.5, 0.1, 3950, 4050),
-        Walk(300, 200, 0.5, 0.05, 70, 70),
+        sequence(300, 200, 0.5, 0.05, 5, 120),
+        sequence(300, 900, 0.9, 0.01, 3, 90),
+        sequence(300, 40, 0.02, 0.3, 20, 200),
+        sequence(300, 300, 0.3, 0.9, 1, 60),
+        sequence(9000, 5000, 0.5, 0.1, 3950, 4050),
+        sequence(300, 200, 0.5, 0.05, 70, 70),
     ],
 )
-def test_a_rough_requirement_is_the_floor_and_a_normal_margin(walk: Walk) -> None:
+def test_a_rough_requirement_is_the_floor_and_a_normal_margin(walk: FixedSequence) -> None:
     assert rough_requirement(walk).tolist() == by_the_rule(walk)
 
 
 WALKS = [
-    Walk(2000, 2000, 0.4, 0.04, 41, 400),
-    Walk(2000, 500, 0.4, 0.0003, 81, 400),
-    Walk(1000, 2000, 0.8, 0.04, 61, 1000),
-    Walk(1000, 40, 0.05, 0.1, 201, 1000),
+    sequence(2000, 2000, 0.4, 0.04, 41, 400),
+    sequence(2000, 500, 0.4, 0.0003, 81, 400),
+    sequence(1000, 2000, 0.8, 0.04, 61, 1000),
+    sequence(1000, 40, 0.05, 0.1, 201, 1000),
 ]
 
 
 @pytest.mark.parametrize("walk", WALKS)
 def test_margins_use_most_of_alpha_and_are_found_in_few_steps(
-    walk: Walk, monkeypatch: pytest.MonkeyPatch
+    walk: FixedSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     risks = []
     real = RiskBound.risk
@@ -73,14 +74,14 @@ def test_margins_use_most_of_alpha_and_are_found_in_few_steps(
 @pytest.mark.parametrize(
     "walk",
     [
-        Walk(7832, 7832, 0.5, 0.0473, 132, 670),
-        Walk(7700, 7964, 0.5, 0.0473, 132, 660),
-        Walk(2000, 2000, 0.4, 0.0473, 100, 360),
-        Walk(5000, 5000, 0.3, 0.0473, 90, 900),
+        sequence(7832, 7832, 0.5, 0.0473, 132, 670),
+        sequence(7700, 7964, 0.5, 0.0473, 132, 660),
+        sequence(2000, 2000, 0.4, 0.0473, 100, 360),
+        sequence(5000, 5000, 0.3, 0.0473, 90, 900),
     ],
 )
 def test_a_main_sequence_leaves_next_to_nothing_of_its_alpha(
-    walk: Walk, monkeypatch: pytest.MonkeyPatch
+    walk: FixedSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One percent of alpha costs .0002 on MIMIC-IV; each evaluation of the risk costs time."""
     risks, real = [], RiskBound.risk

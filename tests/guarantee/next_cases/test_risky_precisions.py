@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import binom, norm
 
-from voros.guarantee.future_floor import (
+from voros.guarantee.next_cases.fixed_sequence import (
     chance_deviates,
     keeping_chance,
     needed_to_keep,

@@ -4,7 +4,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from voros.guarantee.rising_paths import highest_path
+from voros.guarantee.next_cases.needed import highest_path
 
 
 def counted_out(values: np.ndarray) -> float:

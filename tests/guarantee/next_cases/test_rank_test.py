@@ -6,27 +6,27 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fixed_sequences import sequence
 from scipy.stats import beta, binom
 
-from voros.guarantee.future_floor import needed_to_keep
-from voros.guarantee.rank_test import (
-    _passing,
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence, needed_to_keep
+from voros.guarantee.next_cases.rank_test import (
+    RankRisk,
     needed_above,
-    rank_risk,
+    precision_above,
     rough_needed_above,
 )
-from voros.guarantee.walk_risk import Walk
 
 PLANS = [
-    Walk(1000, 2000, 0.5, 0.03, 34, 68),
-    Walk(1000, 2000, 0.5, 0.03, 34, 68, coarse=True),
-    Walk(2000, 200, 0.3, 0.02, 130, 260, coarse=True),
-    Walk(500, 500, 0.8, 0.035, 55, 110),
-    Walk(3000, 9000, 0.05, 0.01, 200, 400),
+    sequence(1000, 2000, 0.5, 0.03, 34, 68),
+    sequence(1000, 2000, 0.5, 0.03, 34, 68, coarse=True),
+    sequence(2000, 200, 0.3, 0.02, 130, 260, coarse=True),
+    sequence(500, 500, 0.8, 0.035, 55, 110),
+    sequence(3000, 9000, 0.05, 0.01, 200, 400),
 ]
 
 
-def by_definition(plan: Walk, needed: int, tied: float = 0.0) -> float:
+def by_definition(plan: FixedSequence, needed: int, tied: float = 0.0) -> float:
     """The mean over places of the rank of the largest product, on a grid: below the risk.
 
     ``tied`` negatives are expected between the rank and its threshold, and none is there.
@@ -48,69 +48,68 @@ def by_definition(plan: Walk, needed: int, tied: float = 0.0) -> float:
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_the_risk_is_at_least_the_definition_and_not_much_more(plan: Walk) -> None:
+def test_the_risk_is_at_least_the_definition_and_not_much_more(plan: FixedSequence) -> None:
     needed = needed_above(plan)
     exact = by_definition(plan, needed)
-    assert exact <= rank_risk(plan, needed) <= plan.alpha
-    assert rank_risk(plan, needed) <= 1.35 * exact + 1e-4
+    assert exact <= RankRisk(plan).risk(needed) <= plan.alpha
+    assert RankRisk(plan).risk(needed) <= 1.35 * exact + 1e-4
     # One true positive less would be too risky, by the bound; a few less, by definition too.
-    assert rank_risk(plan, needed - 1) > plan.alpha
+    assert RankRisk(plan).risk(needed - 1) > plan.alpha
     assert by_definition(plan, needed - 2 - plan.start // 60) > plan.alpha
 
 
 def test_ties_between_the_rank_and_its_threshold_are_counted_in() -> None:
     """With few alarms a negative more or less changes the precision."""
-    plan = Walk(60, 600, 0.2, 0.03, 4, 12)
+    plan = sequence(60, 600, 0.2, 0.03, 4, 12)
     for needed in (1, 2, 3):
         worst = max(by_definition(plan, needed, tied) for tied in (0.0, 0.1, 0.3, 0.6, 1.0))
-        assert worst <= rank_risk(plan, needed) <= 2.5 * worst + 1e-3
+        assert worst <= RankRisk(plan).risk(needed) <= 2.5 * worst + 1e-3
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_coarser_grids_and_what_is_set_aside_make_the_risk_larger(plan: Walk) -> None:
+def test_coarser_grids_and_what_is_set_aside_make_the_risk_larger(plan: FixedSequence) -> None:
     needed = needed_above(plan)
-    fine, coarse = (rank_risk(replace(plan, coarse=each), needed) for each in (False, True))
+    fine, coarse = (RankRisk(replace(plan, coarse=each)).risk(needed) for each in (False, True))
     assert fine <= coarse <= 1.1 * fine
     # Nothing passes: what is left are places, ties and chances too far off to be looked at.
     nothing = 2e-3 * plan.alpha + plan.risky.ignored
-    assert rank_risk(plan, plan.start) == pytest.approx(nothing, rel=1e-9)
+    assert RankRisk(plan).risk(plan.start) == pytest.approx(nothing, rel=1e-9)
 
 
 def test_of_a_threshold_below_the_rank_all_positives_lie_above_the_rank() -> None:
     """A precision at the threshold is a higher one above the rank, as the cases are fewer."""
     plan = PLANS[3]
     shares = 1.1 * plan.places
-    above = np.minimum(1.1 * plan.risky.at(shares), 1.0)
-    assert above.max() == 1
-    expected = binom.sf(42, plan.start - 1, above)
-    np.testing.assert_allclose(_passing(plan, shares, 43), expected, rtol=1e-9)
+    expected = np.minimum(1.1 * plan.risky.at(shares), 1.0)
+    assert expected.max() == 1
+    np.testing.assert_allclose(precision_above(plan, shares), expected, rtol=1e-9)
 
 
 def test_where_risky_precisions_are_not_known_everything_passes() -> None:
     plan = PLANS[0]
     shares = np.full(len(plan.places), 1.01 * plan.risky.shares[-1])
-    assert (_passing(plan, shares, plan.start) == 1).all()
+    assert (precision_above(plan, shares) == 1).all()
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_the_risk_falls_with_what_is_needed(plan: Walk) -> None:
+def test_the_risk_falls_with_what_is_needed(plan: FixedSequence) -> None:
     needed = needed_above(plan)
-    risks = [rank_risk(plan, needed + i) for i in (-3, -2, -1, 0, 1)]
+    risks = [RankRisk(plan).risk(needed + i) for i in (-3, -2, -1, 0, 1)]
     assert (np.diff(risks) < 0).all()
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_the_guess_is_near(plan: Walk) -> None:
+def test_the_guess_is_near(plan: FixedSequence) -> None:
     assert abs(rough_needed_above(plan) - needed_above(plan)) <= 5
 
 
 def test_where_nothing_can_pass_more_is_needed_than_there_is() -> None:
-    plan = Walk(1000, 1000, 0.9, 0.02, 10, 20)
+    plan = sequence(1000, 1000, 0.9, 0.02, 10, 20)
     assert needed_above(plan) == plan.start
-    assert rank_risk(plan, plan.start - 1) > plan.alpha
+    assert RankRisk(plan).risk(plan.start - 1) > plan.alpha
 
 
-def broken(plan: Walk, precision: float, rng: np.random.Generator, runs: int) -> float:
+def broken(plan: FixedSequence, precision: float, rng: np.random.Generator, runs: int) -> float:
     """How often validation passes at the rank and the next cases break the floor there."""
     share = rng.beta(plan.start, plan.n_cases - plan.start + 1, size=runs)
     passes = rng.binomial(plan.start - 1, precision, size=runs) >= needed_above(plan)
@@ -120,7 +119,7 @@ def broken(plan: Walk, precision: float, rng: np.random.Generator, runs: int) ->
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_at_no_precision_does_it_err_more_often_than_promised(plan: Walk) -> None:
+def test_at_no_precision_does_it_err_more_often_than_promised(plan: FixedSequence) -> None:
     rng, runs = np.random.default_rng(1), 20_000
     highest = min(1.0, 1.2 * needed_above(plan) / plan.start)
     shares = [

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from voros.guarantee.binomial_bounds import second_differences
+from voros.guarantee.next_cases.tail_bounds import second_differences
 from voros.guarantee.tuning import TUNING
 from voros.typing import BoolArray, FloatArray
 

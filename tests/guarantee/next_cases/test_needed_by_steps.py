@@ -9,27 +9,26 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from fixed_sequences import sequence
 from scipy.optimize import brentq
 
-from voros.guarantee.prediction import (
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence
+from voros.guarantee.next_cases.needed import (
     WIDEST_MARGIN,
+    Margins,
+    RiskBound,
     Search,
-    _first_shift,
-    _needed,
-    _needed_at_start,
-    _solved_margins,
     requirement,
 )
 from voros.guarantee.tuning import TUNING
-from voros.guarantee.walk_risk import RiskBound, Walk, start_risk
 
 NORMAL = NormalDist()
 WALKS = [
-    Walk(300, 200, 0.5, 0.05, 20, 120),
-    Walk(400, 60, 0.1, 0.1, 60, 250, coarse=True),
-    Walk(250, 900, 0.8, 0.002, 30, 240, 20),
+    sequence(300, 200, 0.5, 0.05, 20, 120),
+    sequence(400, 60, 0.1, 0.1, 60, 250, coarse=True),
+    sequence(250, 900, 0.8, 0.002, 30, 240, 20),
     # The margin needs more than the test at the start alone.
-    Walk(200, 30, 0.03, 0.01, 30, 180, coarse=True),
+    sequence(200, 30, 0.03, 0.01, 30, 180, coarse=True),
 ]
 
 
@@ -128,14 +127,14 @@ def test_a_search_follows_from_all_that_was_tried(coarse: bool) -> None:
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_the_start_needs_the_fewest_that_leave_a_tenth_of_alpha(walk: Walk) -> None:
+def test_the_start_needs_the_fewest_that_leave_a_tenth_of_alpha(walk: FixedSequence) -> None:
     """Every number above the floor tried."""
     above = range(int(walk.min_precision * walk.start) + 1, walk.start)
-    fits = (n for n in above if start_risk(walk, n) <= TUNING.start_part * walk.alpha)
-    assert _needed_at_start(walk) == next(fits, walk.start)
+    fits = (n for n in above if walk.start_risk(n) <= TUNING.start_part * walk.alpha)
+    assert walk.needed_at_start() == next(fits, walk.start)
 
 
-def needed_by_the_rule(walk: Walk, margins: list[float]) -> list[int]:
+def needed_by_the_rule(walk: FixedSequence, margins: list[float]) -> list[int]:
     """Margins at numbers of alarms evenly apart in ratios, and along lines between these."""
     first, last = log(walk.start), log(max(walk.most, walk.start + 1))
     step = (last - first) / (len(margins) - 1)
@@ -156,23 +155,23 @@ def needed_by_the_rule(walk: Walk, margins: list[float]) -> list[int]:
     "walk",
     [
         *WALKS,
-        Walk(300, 200, 0.5, 0.05, 1, 3),
-        Walk(9, 9, 0.3, 0.1, 5, 5),
-        Walk(9000, 5000, 0.5, 0.1, 3990, 4010),
+        sequence(300, 200, 0.5, 0.05, 1, 3),
+        sequence(9, 9, 0.3, 0.1, 5, 5),
+        sequence(9000, 5000, 0.5, 0.1, 3990, 4010),
     ],
 )
-def test_margins_change_along_lines_in_the_logarithm_of_the_alarms(walk: Walk) -> None:
+def test_margins_change_along_lines_in_the_logarithm_of_the_alarms(walk: FixedSequence) -> None:
     rng = np.random.default_rng(6)
     for _ in range(20):
         margins = 3 * rng.normal(size=TUNING.margin_nodes)
         if walk.start > 1000:
             margins = np.full(len(margins), margins[0])
-        found = _needed(walk, margins)
+        found = Margins(walk).needed(margins)
         assert found.tolist() == needed_by_the_rule(walk, margins.tolist())
         assert found.dtype == np.int64
 
 
-def risk_by_the_rule(walk: Walk, alarms: float, needed: float) -> float:
+def risk_by_the_rule(walk: FixedSequence, alarms: float, needed: float) -> float:
     """Tails by the root of the relative entropy, with one of every four chances in the middle."""
     x, total = min(max((needed - 0.5) / alarms, 0.0), 1.0), 0.0
     weights, size = walk.risky.weights, TUNING.chances_taken
@@ -188,7 +187,7 @@ def risk_by_the_rule(walk: Walk, alarms: float, needed: float) -> float:
     return total
 
 
-def risk_of_margin(walk: Walk, alarms: float, unit: float, margin: float) -> float:
+def risk_of_margin(walk: FixedSequence, alarms: float, unit: float, margin: float) -> float:
     return risk_by_the_rule(walk, alarms, walk.min_precision * alarms + margin * unit)
 
 
@@ -201,14 +200,14 @@ def excess(margin: float, risk: Callable[[float], float], alpha: float) -> float
     [
         *WALKS[:3],
         # Below the floor, where half a true positive is enough.
-        Walk(300, 200, 0.04, 0.9, 20, 120),
-        Walk(300, 200, 0.5, 0.4, 20, 120),
+        sequence(300, 200, 0.04, 0.9, 20, 120),
+        sequence(300, 200, 0.5, 0.4, 20, 120),
         # Not even true positives alone would pass.
-        Walk(300, 10, 0.95, 0.001, 20, 120),
+        sequence(300, 10, 0.95, 0.001, 20, 120),
     ],
 )
-def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: Walk) -> None:
-    margins, rates = _solved_margins(walk)
+def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: FixedSequence) -> None:
+    margins, rates = Margins(walk).solved(walk)
     phi, both = walk.min_precision, 1 + walk.n_cases / walk.horizon
     assert len(margins) == len(rates) == TUNING.margin_nodes
     for node in range(0, len(margins), 4):
@@ -232,7 +231,7 @@ def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: Walk) -> No
 
 @pytest.mark.parametrize("walk", WALKS)
 def test_what_is_tried_is_the_solved_margins_moved_together(
-    walk: Walk, monkeypatch: pytest.MonkeyPatch
+    walk: FixedSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the one that uses most of alpha is returned."""
     shifts, tried, risks = [], [], []
@@ -250,9 +249,9 @@ def test_what_is_tried_is_the_solved_margins_moved_together(
     monkeypatch.setattr(Search, "proposed", shifted)
     monkeypatch.setattr(RiskBound, "risk", risk)
     found = requirement.__wrapped__(walk).tolist()
-    margins, rates = _solved_margins(walk)
-    least = _needed_at_start(walk)
-    history = History(walk.alpha, walk.coarse, _first_shift(walk))
+    margins, rates = Margins(walk).solved(walk)
+    least = walk.needed_at_start()
+    history = History(walk.alpha, walk.coarse, Margins(walk).first_shift)
     for shift, needed, risk_of_it in zip(shifts, tried, risks, strict=True):
         assert not history.ended
         assert shift == pytest.approx(history.proposed(), rel=1e-9, abs=1e-12)
@@ -267,15 +266,15 @@ def test_what_is_tried_is_the_solved_margins_moved_together(
 @pytest.mark.parametrize(
     ("walk", "tp", "more"),
     [
-        (Walk(2000, 1000, 0.4, 0.04, 41, 400), 0.1, 0.0),
-        (Walk(2000, 1000, 0.4, 0.04, 41, 400, None, True), 0.25, 0.0),
-        (Walk(10**6, 10**6, 0.5, 0.04, 132, 4001), 0.1, 0.03),
-        (Walk(10**6, 10**6, 0.5, 0.04, 132, 4000), 0.1, 0.0),
+        (sequence(2000, 1000, 0.4, 0.04, 41, 400), 0.1, 0.0),
+        (sequence(2000, 1000, 0.4, 0.04, 41, 400, None, True), 0.25, 0.0),
+        (sequence(10**6, 10**6, 0.5, 0.04, 132, 4001), 0.1, 0.03),
+        (sequence(10**6, 10**6, 0.5, 0.04, 132, 4000), 0.1, 0.0),
     ],
 )
 def test_the_first_shift_is_a_part_of_a_true_positive_at_the_start(
-    walk: Walk, tp: float, more: float
+    walk: FixedSequence, tp: float, more: float
 ) -> None:
     both = 1 + walk.n_cases / walk.horizon
     unit = sqrt(walk.min_precision * (1 - walk.min_precision) * both * walk.start)
-    assert _first_shift(walk) == pytest.approx(tp / unit + more)
+    assert Margins(walk).first_shift == pytest.approx(tp / unit + more)

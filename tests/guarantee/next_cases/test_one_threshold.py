@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from voros.core.scenario import as_fraction
-from voros.guarantee.grid_bounds import GridBound, largest_product
-from voros.guarantee.one_threshold import (
+from voros.guarantee.next_cases.grid_bounds import GridBound, largest_product
+from voros.guarantee.next_cases.one_threshold import (
     OneTest,
     ProductRisk,
     most_once,

@@ -1,0 +1,418 @@
+"""A fixed-sequence test, and the precisions at which the next cases break its floor.
+
+At a threshold that flags a share u of all cases, right with probability rho, the alarms among the
+next cases are binomial, and so are the right ones among them. The chance f(u, rho) that the next
+cases are below the floor falls with rho, but neither rises nor falls with u throughout. Its
+falling majorant, the largest over this and all greater shares, is what the bound on a sequence
+needs. All of this is fixed before any label is seen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+from scipy.special import betainc, betainccinv, betaincinv, betaln, ndtr
+
+from voros.core.scenario import as_fraction
+from voros.guarantee.binomial_tests import smallest_rank
+from voros.guarantee.next_cases.closed_bounds import ManyCounts, tail_bound
+from voros.guarantee.next_cases.tail_bounds import BinomialCounts, Means, TailTable, windows
+from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+FARTHEST = TUNING.far_off * TUNING.least_alpha / 2
+"""Chance that a start, or an end, lies beyond the shares for which risky precisions are known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedSequence:
+    """What is fixed about a fixed-sequence test before any label is seen.
+
+    Attributes
+    ----------
+    n_cases, horizon : int
+        Validation and next cases.
+    min_precision, alpha : float
+        The floor, and the allowed probability that a deployed threshold breaks it.
+    start : int
+        The rank at which it starts.
+    most : int
+        Validation alarms beyond which nothing is deployed.
+    earliest : int, optional
+        The rank from which on risky precisions are computed, so that several sequences share
+        them; by default the start.
+    coarse : bool
+        Whether its risk is bounded on coarser grids: much sooner, and a little higher.
+    """
+
+    n_cases: int
+    horizon: int
+    min_precision: float
+    alpha: float
+    start: int
+    most: int
+    earliest: int | None = None
+    coarse: bool = False
+
+    @cached_property
+    def places(self) -> FloatArray:
+        """Shares that the start may flag: the low ends of intervals."""
+        levels = np.append(TUNING.far_off * self.alpha / 2, ndtr(TUNING.start_places))
+        # The share that the k-th best of n scores flags is beta distributed.
+        return np.asarray(betaincinv(self.start, self.n_cases - self.start + 1, levels))
+
+    @cached_property
+    def place_weights(self) -> FloatArray:
+        """Probabilities of the intervals that begin at the places."""
+        return np.diff(ndtr(TUNING.start_places), prepend=0.0, append=1.0)
+
+    def _last_share(self, far: float) -> float:
+        if self.most >= self.n_cases:
+            return 1.0
+        return float(betainccinv(self.most + 1, self.n_cases - self.most, far))
+
+    @cached_property
+    def last_share(self) -> float:
+        """The largest share that a deployed threshold flags."""
+        return self._last_share(TUNING.far_off * self.alpha / 2)
+
+    @cached_property
+    def risky(self) -> RiskyPrecisions:
+        """Precisions at which the next cases break the floor, for each share and chance."""
+        rank = self.earliest or self.start
+        first = float(betaincinv(rank, self.n_cases - rank + 1, FARTHEST))
+        shares = first, self._last_share(FARTHEST)
+        fine = risky_precisions(shares, self.n_cases, self.horizon, self.min_precision)
+        return fine.coarser if self.coarse else fine
+
+    @cached_property
+    def chances(self) -> tuple[FloatArray, FloatArray]:
+        """Rising chances of a case below the start to lie above a threshold: few alarms, many."""
+        below = self.n_cases - self.start
+        least, last = TUNING.least_step / below, self.last_share
+        split = (exact_up_to(self.min_precision) - self.start) / below
+        split = min(max(split, 2 * least), last)
+        near = TUNING.coarse_near if self.coarse else TUNING.near
+        few = np.append(0.0, rising_chances(least, split, below, near))
+        if split == last:
+            return few, np.array([last])
+        alarms = growing_shares(self.start + below * split, self.start + below * last)
+        return few, np.append(split, (alarms[1:] - self.start) / below)
+
+    @cached_property
+    def edges(self) -> FloatArray:
+        """Chances at which parts begin, and the end of the last."""
+        few, many = self.chances
+        return np.append(parts_between(few)[:-1], many)
+
+    @cached_property
+    def alarms(self) -> FloatArray:
+        """Expected validation alarms where each part begins."""
+        return np.asarray(self.start + (self.n_cases - self.start) * self.edges[:-1])
+
+    @cached_property
+    def risky_at_start(self) -> FloatArray:
+        """Risky precisions for places of the start and chances; 0 where no precision is so bad."""
+        return self.risky.at(self.places)
+
+    def deviation(self, alarms: AnyArray | int) -> FloatArray:
+        """Standard deviation of the difference between both numbers of true positives."""
+        both = 1 + self.n_cases / self.horizon
+        return np.asarray(np.sqrt(self.min_precision * (1 - self.min_precision) * both * alarms))
+
+    @property
+    def set_aside(self) -> float:
+        """What is counted in full: small chances, and places far from where they should be."""
+        return self.risky.ignored + TUNING.far_off * self.alpha
+
+    def start_risk(self, needed: int) -> float:
+        """Bound the risk if the threshold at the start is risky already.
+
+        ``needed`` are the true positives that the cases above the start must have.
+        """
+        if needed >= self.start:
+            return 0.0
+        passing = betainc(needed, self.start - needed, self.risky_at_start)
+        return float(self.place_weights @ passing @ self.risky.weights)
+
+    def needed_at_start(self) -> int:
+        """Return the fewest true positives with which the start alone leaves a little of alpha."""
+        low, high = int(self.min_precision * self.start), self.start
+        while high - low > 1:
+            middle = (low + high) // 2
+            too_risky = self.start_risk(middle) > TUNING.start_part * self.alpha
+            low, high = (middle, high) if too_risky else (low, middle)
+        return high
+
+
+@lru_cache(maxsize=1024)
+def first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> int:
+    """Return the first rank at which a sequence of true positives alone can start and go on.
+
+    Examples
+    --------
+    >>> first_start(1000, 1000, 0.9, 0.05, 200), first_start(1000, 10**6, 0.9, 0.05, 200)
+    (57, 40)
+    """
+    lowest = least_rank(n_cases, horizon, floor, alpha)
+
+    def fails(rank: int) -> bool:
+        sequence = FixedSequence(
+            n_cases=n_cases,
+            horizon=horizon,
+            min_precision=floor,
+            alpha=alpha,
+            start=rank,
+            most=most,
+            earliest=lowest,
+            coarse=True,
+        )
+        return sequence.start_risk(rank - 1) > TUNING.first_start_part * alpha
+
+    low, high = lowest - 1, lowest
+    while high < most and fails(high):
+        low, high = high, min(high + high // 4 + 1, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fails(middle) else (low, middle)
+    return high
+
+
+def rough_first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> int:
+    """Return about the same at once; no more than one beyond the most alarms."""
+    rank = int(TUNING.rough_first_start * least_rank(n_cases, horizon, floor, alpha))
+    return min(rank, most + 1)
+
+
+def least_rank(n_cases: int, horizon: int, floor: float, alpha: float) -> int:
+    """Return a rank below which no precision passes, about.
+
+    With b next alarms, c of which must be right, the precision at which they break the floor with
+    a chance that is uniform is beta(c, b - c + 1) distributed. The risk of k - 1 right of k - 1 is
+    its (k - 1)-th moment.
+
+    Examples
+    --------
+    >>> least_rank(1000, 1000, 0.9, 0.05)
+    40
+    """
+    enough = int(np.ceil((1 + n_cases / horizon) * smallest_rank(floor, alpha)))
+    ranks = np.arange(2, enough + 1)
+    alarms = np.maximum(np.rint(horizon * ranks / n_cases), 1.0)
+    right = needed_to_keep(alarms.astype(np.int64), floor)
+    wrong = alarms - right + 1
+    moments = np.exp(betaln(right + ranks - 1, wrong) - betaln(right, wrong))
+    return int(ranks[int(np.argmax(moments <= alpha))])
+
+
+def needed_to_keep(alarms: AnyArray, min_precision: float) -> AnyArray:
+    """Return the fewest right alarms that keep a precision floor.
+
+    Examples
+    --------
+    >>> needed_to_keep(np.array([0, 1, 2, 3, 4]), 0.5).tolist()
+    [0, 1, 1, 2, 2]
+    """
+    floor = as_fraction(min_precision)
+    return np.asarray(-(-floor.numerator * alarms // floor.denominator))
+
+
+def precision_grid(min_precision: float, deviation: float) -> FloatArray:
+    """Return precisions from 0 to 1, ever closer towards the floor and towards 1.
+
+    Parameters
+    ----------
+    min_precision : float
+        The floor.
+    deviation : float
+        The smallest standard deviation of an observed precision that matters.
+    """
+    half = (1 - min_precision) / 2
+    nearest = min(TUNING.nearest * deviation, half)
+    steps = int(np.ceil(np.log(half / nearest) / TUNING.precision_step)) + 1
+    above = min_precision + np.geomspace(nearest, half, steps)
+    towards_one = np.arange(1, TUNING.precisions_near_one) * TUNING.precision_step_near_one
+    near_one = 1 - half * np.exp(-towards_one)
+    below = min_precision - deviation * np.array(TUNING.below)
+    low = min_precision * np.arange(10) / 10
+    ends = [min_precision, 1.0]
+    return np.unique(np.concatenate([low, below[below > 0], above, near_one, ends]))
+
+
+def keeping_chance(
+    shares: FloatArray, precision: FloatArray, horizon: int, min_precision: float
+) -> Means:
+    """Probability that the next cases keep the floor, at thresholds that flag rising shares.
+
+    Examples
+    --------
+    One case, flagged by 1/2, wrong by 1/4:
+
+    >>> keeping_chance(np.array([0.5]), np.array([0.75]), 1, 0.4).values.round(4).tolist()
+    [[0.875]]
+    """
+    most = int(windows(horizon, shares)[1][-1])
+    table = TailTable(0, needed_to_keep(np.arange(most + 1), min_precision), precision)
+    return BinomialCounts(horizon, shares).means(table)
+
+
+@dataclass(frozen=True)
+class RiskyPrecisions:
+    """The precision at which the next cases break the floor with a given chance, or more.
+
+    Attributes
+    ----------
+    precision : ndarray
+        A grid of precisions.
+    shares : ndarray
+        Rising shares of alarms; what is said of one holds up to the next.
+    weights : ndarray of shape (n_chances,)
+        How much of all chances each stands for; the largest chance first.
+    ignored : float
+        Chances below all of them.
+    index : ndarray of int, shape (n_shares, n_chances)
+        Where in `precision` the risky one is, rounded up; 0 where no precision is so bad.
+    back : ndarray of shape (n_shares, n_chances)
+        How far the risky one lies back from there, as a part of the way to the precision before.
+    """
+
+    precision: FloatArray
+    shares: FloatArray
+    weights: FloatArray
+    ignored: float
+    index: AnyArray
+    back: FloatArray
+
+    def rows(self, shares: FloatArray) -> AnyArray:
+        """Return which row of `index` and `back` holds at shares within the range."""
+        row = np.searchsorted(self.shares, shares, side="right") - 1
+        return np.asarray(np.clip(row, 0, len(self.index) - 1))
+
+    def at(self, shares: FloatArray) -> FloatArray:
+        """Return the risky precisions at any shares within the range; one row for each."""
+        rows = self.rows(shares)
+        index, back = self.index[rows], self.back[rows]
+        before = self.precision[np.maximum(index - 1, 0)]
+        return np.asarray((1 - back) * self.precision[index] + back * before)
+
+    @cached_property
+    def coarser(self) -> RiskyPrecisions:
+        """The same for fewer chances; each stands for the greater ones that are left out."""
+        few = int(np.searchsorted(chance_deviates(), TUNING.coarse_up_to))
+        kept = np.append(
+            np.arange(0, few, TUNING.coarse_chances), np.arange(few, len(self.weights))
+        )
+        weights = np.diff(np.cumsum(self.weights)[kept], prepend=0.0)
+        index, back = (np.take(each, kept, axis=1) for each in (self.index, self.back))
+        return replace(self, weights=weights, index=index, back=back)
+
+
+@lru_cache(maxsize=64)
+def risky_precisions(
+    shares: tuple[float, float], n_cases: int, horizon: int, min_precision: float
+) -> RiskyPrecisions:
+    """Bound the risky precisions from above, over a range of shares of alarms."""
+    variance = min_precision * (1 - min_precision) / (shares[1] * max(n_cases, horizon))
+    precision = precision_grid(min_precision, float(np.sqrt(variance)))
+    levels = ndtr(-chance_deviates())
+    edges, chance = _falling_chance(shares, precision, horizon, min_precision)
+    index = np.array([np.searchsorted(-row, -levels, side="left") for row in chance])
+    index = np.minimum(index, len(precision) - 1)
+    convex = precision >= _convex_from(edges[:-1], horizon, min_precision)[:, None]
+    back = _way_back(chance, convex, index, levels)
+    weights = -np.diff(levels, prepend=1.0)
+    return RiskyPrecisions(precision, edges, weights, float(levels[-1]), index, back)
+
+
+def chance_deviates() -> FloatArray:
+    """Return the normal deviates of the chances of a broken floor, the largest chance first."""
+    return np.unique(np.concatenate([np.arange(*each) for each in TUNING.deviates]).round(6))
+
+
+def _falling_chance(
+    shares: tuple[float, float], precision: FloatArray, horizon: int, min_precision: float
+) -> tuple[FloatArray, FloatArray]:
+    """Bound, from each share to the next, the chance at this and all greater shares."""
+    low, high = shares
+    split = min(max(exact_up_to(min_precision) / horizon, low), high)
+    edges, found = np.array([high]), np.zeros((0, len(precision)))
+    if split < high:
+        edges = growing_shares(split, high)
+        alarms = ManyCounts(horizon, edges)
+        # Fewer than ceil(phi a) are right: more than a - ceil(phi a) are wrong.
+        share = 1 - float(as_fraction(min_precision)) - 1 / alarms.begins
+        found = alarms.mean_bounds(tail_bound((alarms.begins, alarms.ends), share, 1 - precision))
+    if split > low:
+        few = rising_chances(low, split, horizon)
+        keeping = keeping_chance(few, precision, horizon, min_precision)
+        within = Means(1.0 - keeping.values, keeping.slack).within_parts()
+        edges, found = np.append(parts_between(few)[:-1], edges), np.concatenate([within, found])
+    falling = np.maximum.accumulate(found[::-1], axis=0)[::-1]
+    return edges, np.minimum.accumulate(falling + TUNING.cut_off, axis=1)
+
+
+def _convex_from(shares: FloatArray, horizon: int, min_precision: float) -> FloatArray:
+    """Return the precision from which on the chance of a broken floor is convex in it.
+
+    With *a* alarms it is, where (a - 1) times the precision is at least ceil(phi a) - 1.
+    """
+    # Beyond so many alarms it hardly falls any more.
+    least = np.clip(windows(horizon, shares)[0], 1, TUNING.most_convex)
+    alarms = np.arange(2, int(least.max()) + 2)
+    from_there = (needed_to_keep(alarms, min_precision) - 1) / (alarms - 1)
+    # With more alarms than any of these it is below phi a / (a - 1).
+    last = float(as_fraction(min_precision)) * (alarms[-1] + 1) / alarms[-1]
+    latest = np.maximum.accumulate(np.append(from_there, last)[::-1])[::-1]
+    return np.asarray(latest[np.maximum(least, 2) - 2])
+
+
+def _way_back(
+    chance: FloatArray, convex: BoolArray, index: AnyArray, levels: FloatArray
+) -> FloatArray:
+    """Return how far before the next grid point a line through the chances takes a level.
+
+    Between two precisions a convex function lies below such a line.
+    """
+    before = np.maximum(index - 1, 0)
+    at, earlier = (np.take_along_axis(chance, each, axis=1) for each in (index, before))
+    between = np.take_along_axis(convex, before, axis=1) & (index > 0)
+    way = np.divide(levels - at, earlier - at, out=np.zeros_like(at), where=earlier > at)
+    return np.asarray(np.where(between, np.clip(way, 0.0, 1.0), 0.0))
+
+
+def exact_up_to(min_precision: float) -> float:
+    """Return the expected alarms beyond which closed bounds are near enough."""
+    variance = TUNING.many_variance / (min_precision * (1 - min_precision))
+    return max(TUNING.many_alarms, min(variance, TUNING.most_exact))
+
+
+def growing_shares(low: float, high: float) -> FloatArray:
+    """Return shares from ``low`` to ``high`` in ratios of at most `Tuning.ratio`."""
+    steps = int(np.ceil(np.log(high / low) / np.log(TUNING.ratio)))
+    return np.geomspace(low, high, max(steps, 1) + 1)
+
+
+def rising_chances(low: float, high: float, trials: int, near: float = TUNING.near) -> FloatArray:
+    """Return chances from ``low`` to ``high``, closer together where counts vary little.
+
+    Examples
+    --------
+    >>> rising_chances(0.1, 0.2, 10).round(3).tolist()
+    [0.1, 0.124, 0.15, 0.178, 0.2]
+    """
+    found = [low]
+    while found[-1] < high:
+        variance = trials * found[-1] * (1 - found[-1])
+        growth = max(1.0, variance / near) ** TUNING.near_power
+        step = TUNING.step * math.sqrt(variance) * growth
+        found.append(min(found[-1] + max(step, TUNING.least_step) / trials, high))
+    return np.array(found if len(found) > 1 else [low, high])
+
+
+def parts_between(values: FloatArray) -> FloatArray:
+    """Return where each part between neighbours begins, and the end of the last."""
+    steps = np.diff(values)[:, None] * np.arange(TUNING.parts) / TUNING.parts
+    return np.append((values[:-1, None] + steps).ravel(), values[-1])

@@ -1,0 +1,434 @@
+"""The true positives a fixed-sequence test needs so that the next cases keep a precision floor.
+
+Thresholds are tested from strict to lenient, from a fixed rank on, and the first failure ends the
+sequence. Whatever threshold is deployed, the next cases are independent of that choice; so the risk
+is the mean, over chances b, of how often the deployed threshold is one at which the next cases
+break the floor with a chance above b. For that, the test of the first such threshold must have
+passed, which is a single test. Every number here is an upper bound: over shares between the
+computed ones, over places of the start, over precisions and over chances. The argument is in the
+documentation (guarantees.md).
+
+What is needed is the floor plus a margin, in standard deviations. Margins are solved for at a few
+numbers of alarms, in a normal form of the risk there, and then moved together until the bound is
+within alpha. Only the last step matters to validity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import betainc, ndtr, ndtri, xlogy
+
+from voros.core.scenario import as_fraction
+from voros.guarantee.next_cases.closed_bounds import ManyCounts, tail_bound
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence, exact_up_to
+from voros.guarantee.next_cases.tail_bounds import (
+    LEAST,
+    BinomialCounts,
+    TailTable,
+    finite_logs,
+    windows,
+)
+from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, FloatArray
+
+MARGIN_HALVINGS, WIDEST_MARGIN, SMALL = 16, 64.0, 0.05
+"""Halvings of the interval in which a margin is sought, the largest one, and a small change."""
+
+
+@lru_cache(maxsize=256)
+def requirement(sequence: FixedSequence) -> AnyArray:
+    """Return about the fewest true positives that a sequence needs to keep its alpha.
+
+    The first number is for the cases above the start; then there is one for each number of alarms
+    from the start to the most. They rise by 0 or 1.
+    """
+    kept, at_start = np.zeros(0, dtype=np.int64), sequence.needed_at_start()
+    margins, bound = Margins(sequence), RiskBound(sequence)
+    search = Search(sequence.alpha, sequence.coarse, margins.first_shift)
+    solved, rates = margins.solved(sequence)
+    while not search.ended:
+        shift = search.proposed()
+        needed = np.maximum(margins.needed(solved + shift * rates), at_start)
+        needed[0] = max(at_start, needed[1] - 1)
+        if search.add(shift, bound.risk(needed)):
+            kept = needed
+    return kept
+
+
+def rough_requirement(sequence: FixedSequence) -> AnyArray:
+    """Return about what a sequence needs, at once: good enough to plan by, not to promise."""
+    margin = _deviate(sequence.alpha)
+    return Margins(sequence).needed(np.full(TUNING.margin_nodes, margin))
+
+
+class Tried(NamedTuple):
+    """A shift of the margins and the normal deviate of its risk."""
+
+    shift: float
+    deviate: float
+
+    def rate_to(self, other: Tried) -> float:
+        """How fast the deviate follows the shift."""
+        return (other.deviate - self.deviate) / (other.shift - self.shift)
+
+
+@dataclass
+class Search:
+    """The search for the least shift of the margins with which the risk is within alpha.
+
+    Risks are compared as normal deviates, which follow the shift almost along a line. Whole
+    numbers make it jump, so the search keeps the best shift on either side.
+
+    Attributes
+    ----------
+    alpha : float
+    coarse : bool
+        Whether to end with less of alpha, and sooner.
+    first : float
+        The shift that is tried first.
+    risky, safe : Tried or None
+        The last shift with too much risk, and the one that uses most of alpha.
+    used : float
+        The part of alpha that the safe one uses.
+    steps : int
+        Risks that were computed.
+    rate : float
+        How fast the deviate follows the shift, at a guess.
+    """
+
+    alpha: float
+    coarse: bool = False
+    first: float = 0.0
+    risky: Tried | None = None
+    safe: Tried | None = None
+    used: float = 0.0
+    steps: int = 0
+    rate: float = 1.0
+
+    @property
+    def ended(self) -> bool:
+        """Whether enough of alpha is used: less is enough with every step."""
+        enough = TUNING.coarse_least_used if self.coarse else TUNING.least_used
+        least = enough[min(self.steps, len(enough)) - 1]
+        return self.safe is not None and (self.used >= least or self._is_narrow())
+
+    def _is_narrow(self) -> bool:
+        if self.risky is None or self.safe is None:
+            return False
+        return abs(self.safe.shift - self.risky.shift) < TUNING.smallest_step
+
+    def proposed(self) -> float:
+        """Return the shift to be tried next."""
+        aimed_at = TUNING.coarse_aimed_at if self.coarse else TUNING.aimed_at
+        aim = _deviate(aimed_at * self.alpha)
+        if self.risky is not None and self.safe is not None:
+            part = (aim - self.risky.deviate) / (self.safe.deviate - self.risky.deviate)
+            part = min(max(part, TUNING.inside), 1 - TUNING.inside)
+            return self.risky.shift + part * (self.safe.shift - self.risky.shift)
+        known = self.risky or self.safe
+        if known is None:
+            return self.first
+        move = (aim - known.deviate) / self.rate
+        least = TUNING.smallest_step * 2.0**self.steps
+        return known.shift + (max(move, least) if known is self.risky else min(move, 0.0))
+
+    def add(self, shift: float, risk: float) -> bool:
+        """Take note of a risk, and return whether it is the best that is safe."""
+        now, is_safe = Tried(shift, _deviate(min(risk, 0.5))), risk <= self.alpha
+        before = self.safe if is_safe else self.risky
+        if before is not None and before.shift != shift:
+            self.rate = min(max(before.rate_to(now), TUNING.slopes[0]), TUNING.slopes[1])
+        self.steps += 1
+        if not is_safe:
+            self.risky = now
+        elif risk / self.alpha > self.used:
+            self.safe, self.used = now, risk / self.alpha
+            return True
+        return False
+
+
+def _deviate(risk: float) -> float:
+    return -float(ndtri(risk))
+
+
+class Margins:
+    """True positives above the floor, in standard deviations, at a few numbers of alarms."""
+
+    def __init__(self, sequence: FixedSequence) -> None:
+        start, most = sequence.start, sequence.most
+        self.alpha, self.floor = sequence.alpha, float(as_fraction(sequence.min_precision))
+        self.nodes = np.geomspace(start, max(most, start + 1), TUNING.margin_nodes)
+        self.unit = sequence.deviation(self.nodes)
+        self._alarms = np.arange(start - 1, most + 1)
+        self._deviation = sequence.deviation(self._alarms)
+        self._exact = exact_up_to(sequence.min_precision)
+        shift = TUNING.coarse_first_shift if sequence.coarse else TUNING.first_shift
+        # By how much all margins are raised first.
+        self.first_shift = float(shift / self.unit[0]) + TUNING.many_shift * (most > self._exact)
+
+    def needed(self, margins: FloatArray) -> AnyArray:
+        """Round the true positives; one more alarm never needs more than one more of them."""
+        alarms = self._alarms
+        margin = np.interp(np.log(np.maximum(alarms, 1)), np.log(self.nodes), margins)
+        # Closed bounds count half a true positive less than there is.
+        half = np.where(alarms < self._exact, 0.0, 0.5)
+        wanted = np.rint(self.floor * alarms + margin * self._deviation + half).astype(np.int64)
+        rising = np.maximum.accumulate(np.maximum(wanted, 1))
+        # From the right: what is needed later less the alarms until then.
+        return np.asarray(np.maximum.accumulate((rising - alarms)[::-1])[::-1] + alarms)
+
+    def solved(self, sequence: FixedSequence) -> tuple[FloatArray, FloatArray]:
+        """Margins with which the risk at each node is alpha, as if there were as many alarms.
+
+        And how much more is needed for a normal deviate of the risk that is higher by 1.
+        """
+        nodes, unit, floor = self.nodes, self.unit, self.floor
+        risk = _risk_at(sequence, nodes)
+        low, high = np.full(len(nodes), -1.0), np.minimum((1 - floor) * nodes / unit, WIDEST_MARGIN)
+        for _ in range(MARGIN_HALVINGS):
+            middle = (low + high) / 2
+            too_risky = risk(floor * nodes + middle * unit) > self.alpha
+            low, high = np.where(too_risky, middle, low), np.where(too_risky, high, middle)
+        after = np.maximum(risk(floor * nodes + (high + SMALL) * unit), LEAST)
+        gained = -_deviate(self.alpha) - ndtri(after)
+        rates = SMALL / np.clip(gained, TUNING.slopes[0] * SMALL, TUNING.slopes[1] * SMALL)
+        early = TUNING.early_margin / unit[0] * (nodes[0] / nodes) ** TUNING.early_power
+        return high + early, rates
+
+
+def _risk_at(sequence: FixedSequence, alarms: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Return about the risk of needed true positives, as a function of these.
+
+    The mean over places of the start and over chances of a broken floor, every few of them; tails
+    by the root of the relative entropy.
+    """
+    below = (alarms - sequence.start) / (sequence.n_cases - sequence.start)
+    places, place_weights, risky = sequence.places, sequence.place_weights, sequence.risky
+    firsts = np.arange(0, len(risky.weights), TUNING.chances_taken)
+    weights = np.add.reduceat(risky.weights, firsts)
+    middle = np.minimum(firsts + TUNING.chances_taken // 2, len(risky.weights) - 1)
+    precision = risky.at(places[:, None] + (1 - places[:, None]) * below)[..., middle]
+    logs = finite_logs(precision)
+
+    def risk(needed: FloatArray) -> FloatArray:
+        x = np.clip((needed - 0.5) / alarms, 0.0, 1.0)[:, None]
+        entropy = xlogy(x, x) + xlogy(1 - x, 1 - x) - x * logs[0] - (1 - x) * logs[1]
+        root = np.sqrt(2 * alarms[:, None] * np.maximum(entropy, 0.0))
+        passing = ndtr(np.where(x > precision, -root, root))
+        return np.asarray(place_weights @ (passing @ weights))
+
+    return risk
+
+
+class Passing:
+    """Chances to pass a fixed-sequence test, for each part of the thresholds and each precision.
+
+    Given where the sequence starts, the validation alarms at a threshold are the start plus a
+    binomial count. Over that count the chance of enough true positives is averaged: exactly with
+    few alarms, in closed form with many. What does not depend on the needed true positives is
+    computed once.
+
+    Parameters
+    ----------
+    start, below : int
+        The rank at which the sequence starts, and the validation cases below it.
+    chances : tuple of ndarray
+        Of a case below the start to lie above a threshold, rising: with few alarms and with many,
+        which begin where few end. Parts are between neighbours, `TUNING.parts` of them with few
+        alarms and one with many.
+    edges : ndarray
+        Where parts begin, and the end of the last.
+    precision : ndarray
+        Rising, the first of them 0.
+    columns : ndarray of int
+        How many of the precisions matter, from each part on; it does not rise. The chance to pass
+        at all others is said to be 1.
+    """
+
+    def __init__(
+        self,
+        start: int,
+        below: int,
+        chances: tuple[FloatArray, FloatArray],
+        edges: FloatArray,
+        precision: FloatArray,
+        columns: AnyArray,
+    ) -> None:
+        few, many = chances
+        self.start, self.precision = start, precision
+        # A line from one chance to the next is of the part before.
+        self._columns_few = np.append(
+            columns[0], columns[: TUNING.parts * (len(few) - 1) : TUNING.parts]
+        )
+        self._columns_many = int(columns[-len(many) + 1]) if len(many) > 1 else 0
+        self._few = BinomialCounts(below, few)
+        self._many = ManyCounts(below, many, start) if len(many) > 1 else None
+        self._windows = windows(below, edges)
+
+    def bounds(self, needed: AnyArray) -> tuple[FloatArray, FloatArray]:
+        """Bound the chance to pass within each part, and how much it drops, for each precision.
+
+        The drop is to the precision before, along a line. It is 0 where the chance might lie above
+        that line: where it is not known to be convex.
+        """
+        table = TailTable(self.start, needed, self.precision)
+        few = self._few.means(table, self.start, self._columns_few).within_parts()
+        found = np.concatenate([few, self._with_many(needed)])
+        passing = np.maximum.accumulate(found, axis=1, out=found)
+        passing[:, 0] = 0.0
+        convex = self.precision <= self._convex_up_to(needed)[:, None]
+        return passing, np.where(convex, np.diff(passing, axis=1, prepend=0.0), 0.0)
+
+    def _with_many(self, needed: AnyArray) -> FloatArray:
+        """One less than the needed, as a share of the alarms, is all that matters."""
+        if self._many is None:
+            return np.ones((0, len(self.precision)))
+        begins, ends = self._many.begins - self.start, self._many.ends
+        tails = np.zeros((len(begins), self._columns_many))
+        inside = begins < len(needed)
+        shares = (needed - 1) / np.arange(self.start, self.start + len(needed))
+        share = np.minimum.reduceat(shares, begins[inside])
+        alarms = (self._many.begins[inside], ends[inside])
+        tails[inside] = tail_bound(alarms, share, self.precision[: self._columns_many])
+        bounds = np.ones((len(self._many), len(self.precision)))
+        bounds[:, : self._columns_many] = self._many.mean_bounds(tails)
+        return bounds
+
+    def _convex_up_to(self, needed: AnyArray) -> FloatArray:
+        """Return, for each part, the precision up to which the chance to pass is convex in it.
+
+        With *a* alarms it is, where (a - 1) times the precision is at most one less than needed.
+        """
+        low, high = self._windows
+        alarms = np.arange(self.start, self.start + len(needed))
+        up_to = (needed - 1) / np.maximum(alarms - 1, 1)
+        last = len(needed) - 1
+        ends = np.minimum([low[:-1], high[1:] + 1], [[last], [last + 1]])
+        # Of each second pair the minimum is not of interest; the last end may be the end of all.
+        return np.asarray(np.minimum.reduceat(np.append(up_to, np.inf), ends.T.ravel())[::2])
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """Where to find the chance to pass at risky precisions, for one place of the start.
+
+    Attributes
+    ----------
+    parts : slice
+    index, back : ndarray of shape (n_parts, n_chances)
+        As in `RiskyPrecisions`; the index counts on from row to row of the parts.
+    """
+
+    parts: slice
+    index: AnyArray
+    back: FloatArray
+
+    def highest(self, passing: tuple[FloatArray, FloatArray]) -> FloatArray:
+        """Return the highest chance to pass of every few neighbouring parts, for each chance."""
+        chance, drop = (each[self.parts].ravel().take(self.index) for each in passing)
+        drop *= self.back
+        np.subtract(chance, drop, out=chance)
+        firsts = np.arange(0, len(self.index), TUNING.path_parts)
+        return np.asarray(np.maximum.reduceat(chance, firsts, axis=0))
+
+
+class RiskBound:
+    """Bounds the risk of a sequence; computes once what holds for all it may need.
+
+    Parameters
+    ----------
+    sequence : FixedSequence
+    """
+
+    def __init__(self, sequence: FixedSequence) -> None:
+        self.start, self._risky = sequence.start, sequence.risky
+        self._risky_at_start, self._place_weights = sequence.risky_at_start, sequence.place_weights
+        self._set_aside = sequence.set_aside
+        self._near = int(np.searchsorted(sequence.alarms, TUNING.near_start * sequence.start))
+        begins, places = sequence.edges[:-1], sequence.places[:, None]
+        # Which risky precisions hold at each place of the start and each part.
+        self._rows = self._risky.rows(places + (1 - places) * begins)
+        self._passing = Passing(
+            sequence.start,
+            sequence.n_cases - sequence.start,
+            sequence.chances,
+            sequence.edges,
+            self._risky.precision,
+            self._columns(),
+        )
+
+    def _columns(self) -> AnyArray:
+        """Return how many precisions matter from each part on; at the last everything passes."""
+        index, last = self._risky.index[self._rows[0]], len(self._risky.precision) - 1
+        columns = np.where(index < last, index + 1, 0).max(axis=1)
+        return np.asarray(np.maximum.accumulate(columns[::-1])[::-1])
+
+    def _look_up(self, place: int, parts: slice) -> LookUp:
+        rows, risky = self._rows[place, parts], self._risky
+        index, back = (np.take(each, rows, axis=0) for each in (risky.index, risky.back))
+        index += np.arange(len(rows))[:, None] * len(risky.precision)
+        return LookUp(parts, index, back)
+
+    @cached_property
+    def _look_ups(self) -> list[tuple[list[LookUp], LookUp]]:
+        """Near the start for every place of it; far from it several are as the lowest of them."""
+        n_places, n_parts = self._rows.shape
+        near = [self._look_up(place, slice(0, self._near)) for place in range(n_places)]
+        ends = (*TUNING.far_places[1:], n_places)
+        return [
+            (near[place:end], self._look_up(place, slice(self._near, n_parts)))
+            for place, end in zip(TUNING.far_places, ends, strict=True)
+        ]
+
+    def risk(self, needed: AnyArray) -> float:
+        """Bound the probability that what is deployed breaks the floor in the next cases.
+
+        ``needed`` are the true positives that the tests need: of the cases above the start, and
+        then for each number of alarms from the start to the most. At least 1, rising by 0 or 1.
+        """
+        passing = self._passing.bounds(needed[1:])
+        later = []
+        for near, far in self._look_ups:
+            beyond = far.highest(passing)
+            later += [np.concatenate([each.highest(passing), beyond]) for each in near]
+        first, at_start = int(needed[0]), np.zeros_like(self._risky_at_start)
+        if first < self.start:
+            at_start = betainc(first, self.start - first, self._risky_at_start)
+        # Over chances of a broken floor: the greater, the later the first risky share.
+        weighted = (
+            np.concatenate([at_start[:, None], np.array(later)], axis=1) * self._risky.weights
+        )
+        worst = highest_path(np.ascontiguousarray(np.moveaxis(weighted[..., ::-1], -1, 0)))
+        return float(self._place_weights @ worst) + self._set_aside
+
+
+def highest_path(values: FloatArray) -> FloatArray:
+    """Pick one place at each step, never an earlier one than before, for the largest sum.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_steps, ..., n_places)
+        What each place adds at each step.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        The largest sums.
+
+    Examples
+    --------
+    The best of each step would be 5 and 4, but the second lies before the first:
+
+    >>> highest_path(np.array([[1.0, 5.0], [4.0, 2.0]])).item()
+    7.0
+    """
+    best = values[0].copy()
+    for step in values[1:]:
+        np.maximum.accumulate(best, axis=-1, out=best)
+        best += step
+    return np.asarray(best.max(axis=-1))

@@ -1,0 +1,92 @@
+"""The test of the one threshold at a fixed rank, for the next cases.
+
+A fixed-sequence test deploys the last threshold that passes, and pays for having looked for it. A
+threshold at a rank that is fixed beforehand is not looked for: its floor is broken only if
+validation passes and the next cases break it, which is a product of two chances. The argument is
+in the documentation (guarantees.md).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtr
+
+from voros.guarantee.binomial_tests import at_least
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence
+from voros.guarantee.tuning import TUNING
+from voros.typing import FloatArray
+
+
+@lru_cache(maxsize=256)
+def needed_above(plan: FixedSequence) -> int:
+    """Return the fewest true positives, of the cases above the start, that may pass.
+
+    It is the start itself, which cannot be reached, where not even all of them would do.
+    """
+    bound, low, high = RankRisk(plan), 0, plan.start
+    step, tried = 1, min(rough_needed_above(plan), plan.start - 1)
+    # From a guess in doubling steps, then by halves.
+    while high - low > 1:
+        safe = bound.risk(tried) <= plan.alpha
+        low, high = (low, tried) if safe else (tried, high)
+        step *= 2
+        far = high - low > step
+        tried = (high - step if safe else low + step) if far else (low + high) // 2
+    return high
+
+
+def rough_needed_above(plan: FixedSequence) -> int:
+    """Return about the same at once, by the normal distribution: good enough to plan by."""
+    spread = np.sqrt(plan.n_cases / plan.horizon)
+    excess = np.linspace(-1.0, TUNING.rough_excess, TUNING.rough_steps) * max(spread, 1.0)
+    breaking = ndtr(-excess / spread)
+    margins = np.linspace(0.0, excess[-1], TUNING.rough_steps)
+    risks = (ndtr(excess - margins[:, None]) * breaking).max(axis=1)
+    margin = margins[int(np.argmax(risks <= plan.alpha))]
+    unit = np.sqrt(plan.min_precision * (1 - plan.min_precision) * plan.start)
+    return int(min(np.ceil(plan.min_precision * plan.start + margin * unit), plan.start))
+
+
+class RankRisk:
+    """Bounds the risk of the threshold at a rank; computes once what holds for any needed.
+
+    Parameters
+    ----------
+    plan : FixedSequence
+        Of which the start is the rank.
+    """
+
+    def __init__(self, plan: FixedSequence) -> None:
+        self.plan, places, risky = plan, plan.places, plan.risky
+        # How many cases to expect, with ties, between the rank and its threshold.
+        last = -np.log(TUNING.far_off * plan.alpha)
+        near = np.arange(0.0, TUNING.near_gaps, TUNING.gap_step)
+        gaps = np.append(near, np.geomspace(TUNING.near_gaps, last, TUNING.far_gaps))
+        shares = places + gaps[1:, None] / (plan.n_cases - plan.start) * (1 - places)
+        self._precision = precision_above(plan, shares)
+        # What the chance of a broken floor is at most, where the precision is above the one before,
+        # and the chance that no case lies between.
+        chances = 1 - np.append(0.0, np.cumsum(risky.weights)[:-1])
+        self._weights = np.exp(-gaps[:-1])[:, None, None] * chances
+        self._far = float(np.exp(-gaps[-1])) + plan.set_aside
+
+    def risk(self, needed: int) -> float:
+        """Bound the probability that the threshold passes and the next cases break the floor.
+
+        ``needed`` true positives, at least 1, must be reached among the cases above the rank.
+        """
+        passing = at_least(needed, self.plan.start - 1, self._precision)
+        worst = (passing * self._weights).max(axis=(0, 2))
+        return float(self.plan.place_weights @ worst) + self._far
+
+
+def precision_above(plan: FixedSequence, shares: FloatArray) -> FloatArray:
+    """Precision above each place of the rank, where the threshold at a share is a risky one.
+
+    All its positives lie above the place of the rank, at worst. Where no risky precision is known,
+    everything passes.
+    """
+    found = np.minimum(plan.risky.at(shares) * (shares / plan.places)[..., None], 1.0)
+    return np.where(shares[..., None] < plan.risky.shares[-1], found, 1.0)
