@@ -381,7 +381,7 @@ def select_model(
             groups=groups,
             periods=read_periods(scenario, cases.y_true, periods, times),
         )
-        models = cases.scores, points_of, len(cases.y_true)
+        models = cases.scores, points_of, int(cases.y_true.shape[0])
     developed = None
     if development is not None:
         check_development(guarantee, scenario)
