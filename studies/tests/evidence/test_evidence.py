@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.special import expit
 
 from voros.core.scenario import Scenario
 from voros_studies.evidence.one_split import (
-    AUROC,
     FITTED,
     choose_models,
     fitted_scenario,
@@ -31,7 +31,7 @@ from voros_studies.experiments.cases import LabelledCases, fill_and_scale, split
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.grid import Candidate
 from voros_studies.experiments.splits import SplitCost, SplitsResult
-from voros_studies.experiments.study import Scored
+from voros_studies.experiments.study import AUROC, Scored
 from voros_studies.paper.cells import SCENARIOS
 
 GRID = (
@@ -141,7 +141,7 @@ def test_each_strategy_chooses_what_counting_chooses():
     rng = np.random.default_rng(3)
     y = rng.random(80) < 0.3
     scores = {
-        name: np.round(rng.normal(size=80) + k * y, 1)
+        name: np.round(expit(rng.normal(size=80) + k * y), 1)
         for name, k in zip("abc", (0.5, 1, 1.5), strict=True)
     }
     scenario = Scenario(min_precision=0.5, capacity=0.2, cost_ratio=(0.1, 0.3))
@@ -214,7 +214,7 @@ def _split(own, same, beside, broken=()):
         for strategy, costs in {
             "partial_voros": (beside, beside, ()),
             **dict.fromkeys(
-                ("voros", "partial_auroc", "recall", "auroc", "margin", "guaranteed"),
+                ("voros", "partial_auroc", "recall", "auroc", "log_loss", "margin", "guaranteed"),
                 (own, same, broken),
             ),
         }.items()

@@ -33,7 +33,10 @@ from voros_studies.experiments.timing import GridBar, grid_seconds
 from voros_studies.hospital import quick_support2, run_support2
 from voros_studies.hospital.prognoses import support2_cases
 
-STRATEGIES = ("voros", "partial_auroc", "recall", "partial_voros", "margin", "guaranteed")
+STRATEGIES = (
+    *("voros", "partial_auroc", "recall", "partial_voros"),
+    *("auroc", "log_loss", "margin", "guaranteed"),
+)
 
 
 def run(*arguments):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 import voros
 from voros.policy import ThresholdPolicy
@@ -35,7 +36,7 @@ def some_scored(n_cases=1500, n_models=6, random_state=0):
     scores = {}
     for j in range(n_models):
         score = rng.normal(size=n_cases) + y_true * (0.8 + 0.25 * j) * rng.choice([1, 1.6])
-        scores[f"m{j}"] = np.round(score, 2)
+        scores[f"m{j}"] = np.round(expit(score - 1), 3)
     return Scored(patient, y_true, scores)
 
 
@@ -66,6 +67,12 @@ def test_each_strategy_takes_the_model_that_its_metric_prefers(parts, deployed):
                 scores[name] = voros.partial_voros_score(
                     valid.y_true, score, cost_ratio=costs, **limits
                 )
+            elif one.strategy == "auroc":
+                above = score[valid.y_true][:, None] - score[~valid.y_true]
+                scores[name] = (above > 0).mean() + (above == 0).mean() / 2
+            elif one.strategy == "log_loss":
+                risk = np.clip(score, 1e-15, 1 - 1e-15)
+                scores[name] = np.log(np.where(valid.y_true, risk, 1 - risk)).mean()
         if scores:
             assert scores[one.model] == pytest.approx(max(scores.values()))
 

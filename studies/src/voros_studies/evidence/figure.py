@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from voros.present.report.figures import figure_bytes, headless_pyplot
-from voros_studies.evidence.summary import ASKED, EVERY, OTHERS, STRATEGY_NAMES, Difference
+from voros_studies.evidence.summary import ASKED, EVERY, OTHERS, Difference
+from voros_studies.experiments.labels import LABELS
 
 MORE, LESS, UNCLEAR = "#b2182b", "#2166ac", "0.45"
 SHORT = {"guaranteed": "guaranteed 95%"}
@@ -37,7 +38,7 @@ def draw_evidence(differences: Sequence[Difference], file_format: str = "png") -
         for ax, strategy in zip(row, OTHERS, strict=True):
             held = [d for d in differences if (d.scenario, d.strategy) == (number, strategy)]
             draw_panel(ax, held, names)
-            ax.set_title(f"{number}: {SHORT.get(strategy, STRATEGY_NAMES[strategy])}", fontsize=9)
+            ax.set_title(f"{number}: {SHORT.get(strategy, LABELS[strategy])}", fontsize=9)
     figure.supxlabel(LABEL, fontsize=9)
     return figure_bytes(figure, file_format)
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedGroupKFold
 
 from voros import Scenario
@@ -20,10 +19,12 @@ from voros_studies.experiments.cases import LabelledCases, fill_and_scale, split
 from voros_studies.experiments.grid import Candidate, combinations
 from voros_studies.experiments.splits import SplitCost
 from voros_studies.experiments.study import (
+    BY_RISK,
     GUARANTEED,
     GUARANTEED_BY,
     WITH_MARGIN,
     Scored,
+    best_by_risk,
     deploy,
     guaranteed,
     nothing_certified,
@@ -34,8 +35,7 @@ from voros_studies.paper.cells import SCENARIOS, ScenarioName
 FITTED = 3
 """Number of the scenario whose limits are fitted to the data set."""
 
-AUROC = "auroc"
-COMPARED: tuple[str, ...] = (*STRATEGIES, AUROC, WITH_MARGIN, GUARANTEED)
+COMPARED: tuple[str, ...] = (*STRATEGIES, *BY_RISK, WITH_MARGIN, GUARANTEED)
 """Ways to choose a model; the last two keep their distance from the limits, or certify them."""
 
 FOLDS = 3
@@ -159,8 +159,8 @@ def _choose(
     winners = choose_models(scenario, valid)
     found = []
     for strategy, model in winners.items():
-        # AUROC says nothing of thresholds; like the others without costs it takes the last one.
-        rule = cast("PolicyStrategy", "recall" if strategy == AUROC else strategy)
+        # Those say nothing of thresholds; like the others without costs they take the last one.
+        rule = cast("PolicyStrategy", "recall" if strategy in BY_RISK else strategy)
         found.append((strategy, *_policies(scenario, valid, model, rule)))
     model = winners[GUARANTEED_BY]
     tight, _ = _policies(tightened(scenario), valid, model, GUARANTEED_BY)
@@ -174,10 +174,9 @@ def choose_models(scenario: Scenario, scored: Scored) -> dict[str, str]:
     ranked = rank_points(scored.points.items(), len(scored.points), scenario).ranking
     places = list(scored.scores)
     in_order = sorted(ranked, key=lambda row: places.index(row.model))
-    by_area = {name: float(roc_auc_score(scored.y_true, s)) for name, s in scored.scores.items()}
     return {
         **{by: max(in_order, key=lambda row: float(getattr(row, by))).model for by in STRATEGIES},
-        AUROC: max(by_area, key=by_area.__getitem__),
+        **{by: best_by_risk(scored, by) for by in BY_RISK},
     }
 
 

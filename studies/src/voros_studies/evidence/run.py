@@ -88,7 +88,7 @@ def run_evidence(
     >>> ward, model = DataSet("ward", "a ward", cases), Candidate("LR", {"max_iter": 50, "C": 1})
     >>> found = run_evidence([ward], tempfile.mkdtemp(), n_splits=2, candidates=[model])
     >>> len(found.differences), found.differences[0].n
-    (18, 2)
+    (21, 2)
     """
     if not datasets:
         raise ExperimentError("no data set was found; at least one is needed")

@@ -9,13 +9,12 @@ import numpy as np
 
 from voros.text.table import Column, Table
 from voros.typing import FloatArray
-from voros_studies.evidence.one_split import AUROC, COMPARED, FITTED
+from voros_studies.evidence.one_split import COMPARED, FITTED
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.splits import SplitsResult
 from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval
 from voros_studies.paper.cells import SCENARIOS, ScenarioName
 
-STRATEGY_NAMES: Mapping[str, str] = {**LABELS, AUROC: "max AUROC"}
 ASKED: Mapping[ScenarioName, str] = {
     **{number: scenario_in_words(scenario) for number, scenario in SCENARIOS.items()},
     FITTED: "floor 1.5 and capacity 2 prevalences, alarms pay from 1 to 2 prevalences",
@@ -119,7 +118,7 @@ def evidence_table(differences: Sequence[Difference]) -> Table:
     )
     rows = tuple(
         (
-            *(str(one.scenario), STRATEGY_NAMES[one.strategy], one.data),
+            *(str(one.scenario), LABELS[one.strategy], one.data),
             *(float(one.n), one.cost, one.interval.estimate, one.interval.low, one.interval.high),
             *_corrected(one),
             *(one.model, one.thresholds, one.broken, one.broken_beside),
@@ -150,7 +149,7 @@ def money_table(title: str, splits: Sequence[Mapping[str, float]]) -> Table:
     for name in splits[0]:
         found = bootstrap_mean(np.array([split[name] for split in splits]))
         policy, _, way = name.partition(", ")
-        label = f"{STRATEGY_NAMES.get(policy, policy)}{way and f', {way} threshold'}"
+        label = f"{LABELS.get(policy, policy)}{way and f', {way} threshold'}"
         rows.append((label, found.estimate, found.low, found.high))
     text = f"{title}: mean price of a test case, {len(splits)} splits, scenario {FITTED}"
     return Table(columns, tuple(rows), text, "money")

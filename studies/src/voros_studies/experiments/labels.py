@@ -6,12 +6,21 @@ from collections.abc import Mapping
 
 from voros import Scenario
 from voros.text.table import Column
-from voros_studies.experiments.study import GUARANTEED, MARGIN, STUDY_CONFIDENCE, WITH_MARGIN
+from voros_studies.experiments.study import (
+    AUROC,
+    GUARANTEED,
+    LOG_LOSS,
+    MARGIN,
+    STUDY_CONFIDENCE,
+    WITH_MARGIN,
+)
 from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import STRATEGY_LABELS, limits_in_short
 
 LABELS: Mapping[str, str] = {
     **STRATEGY_LABELS,
+    AUROC: "max AUROC",
+    LOG_LOSS: "min log loss",
     WITH_MARGIN: f"max partial VOROS, limits tightened by {MARGIN:.0%}",
     GUARANTEED: f"max partial VOROS, guaranteed {STUDY_CONFIDENCE:.0%}",
 }

@@ -42,13 +42,15 @@ STRATEGY_MARKERS = {
     "partial_auroc": "^",
     "recall": "v",
     "partial_voros": "o",
+    "auroc": "X",
+    "log_loss": "*",
     "margin": "P",
     "guaranteed": "D",
 }
 """How the thresholds of each strategy are marked."""
 
 SHAPES = {"s": "square", "^": "triangle up", "v": "triangle down", "o": "circle", "P": "plus"}
-SHAPES |= {"D": "diamond"}
+SHAPES |= {"D": "diamond", "X": "cross", "*": "star"}
 
 CAPTIONS = {
     "roc": "ROC curves of the selected models on the test set, and the region the limits leave. "

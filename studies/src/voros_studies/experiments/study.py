@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import log_loss, roc_auc_score
 
 from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy, bootstrap
 from voros.guarantee import one_per_group
 from voros.policy import PolicyEvaluation
-from voros.policy.allowed import AllowedThresholds
+from voros.policy.allowed import AllowedThresholds, allowed_thresholds
 from voros.selection import Strategy, rank_developed, rank_points
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.folder import Part, RunFolder, digest, file_name, read_scores, save
@@ -32,8 +33,15 @@ WITH_MARGIN = "margin"
 MARGIN = 0.1
 """The paper advises limits "slightly" tighter than needed: floor up and capacity down by 10 %."""
 
-STUDIED: tuple[str, ...] = (*STRATEGY_ORDER, WITH_MARGIN, GUARANTEED)
-"""The paper's four strategies, its advice for broken limits, and ours."""
+AUROC, LOG_LOSS = "auroc", "log_loss"
+BY_RISK: Mapping[str, Callable[[BoolArray, FloatArray], float]] = {
+    AUROC: roc_auc_score,
+    LOG_LOSS: lambda y_true, risk: -log_loss(y_true, risk),
+}
+"""Strategies that look at neither limits nor costs: what each calls better is higher."""
+
+STUDIED: tuple[str, ...] = (*STRATEGY_ORDER, *BY_RISK, WITH_MARGIN, GUARANTEED)
+"""The paper's four strategies, the usual two, the paper's advice for broken limits, and ours."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,11 +154,15 @@ def _select_and_test(
     name: ScenarioName, scenario: Scenario, strategy: str, valid: Scored, test: Scored
 ) -> Deployed:
     # Without warnings: a strategy that ends in never alarm is a result, and the tables show it.
-    by = strategy if strategy in STRATEGY_ORDER else GUARANTEED_BY
+    by: Any = strategy if strategy in STRATEGY_ORDER else GUARANTEED_BY
     if strategy == GUARANTEED and not valid.can_certify:
         return deploy(name, strategy, nothing_certified(scenario, valid, len(test)), valid, test)
     if strategy == GUARANTEED:
         model, allowed = guaranteed(scenario, valid, len(test))
+    elif strategy in BY_RISK:
+        # They say nothing of thresholds: like recall, they take the last one within the limits.
+        by, model = "recall", best_by_risk(valid, strategy)
+        allowed = allowed_thresholds(valid.points[model], scenario)
     else:
         limits = tightened(scenario) if strategy == WITH_MARGIN else scenario
         model, allowed = _selected(limits, valid, by)
@@ -162,6 +174,12 @@ def _select_and_test(
         for each in (by, GUARANTEED_BY)
     )
     return deploy(name, strategy, policy, valid, test, aware)
+
+
+def best_by_risk(scored: Scored, strategy: str) -> str:
+    """Return the model of highest AUROC or lowest log loss; of equals, the first."""
+    quality = {name: BY_RISK[strategy](scored.y_true, s) for name, s in scored.scores.items()}
+    return max(quality, key=quality.__getitem__)
 
 
 def tightened(scenario: Scenario) -> Scenario:
