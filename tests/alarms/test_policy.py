@@ -158,3 +158,27 @@ def test_select_model_ranks_models_by_their_points():
     assert policy.rule == RULE
     assert "patient-days" in policy._repr_html_()
     assert isinstance(models["good"].stays, StayRows)
+
+
+def test_a_guarantee_takes_patients_as_units():
+    stay, hour, score, events = large_ward(5, n_stays=600)
+    columns = {"stay": stay, "time": hour, "score": score, "events": events}
+    points = voros.alarm_points(**columns, rule=RULE)
+    by_recall = {"scenario": SCENARIO, "strategy": "recall"}
+    plain = voros.ThresholdPolicy.from_points(points, **by_recall)
+    sure = voros.ThresholdPolicy.from_points(points, **by_recall, guarantee=0.95, n_models=1)
+    assert plain.threshold() < sure.threshold() < np.inf
+    pairs = voros.alarm_points(**columns, groups=stay // 2, rule=RULE)
+    paired = voros.ThresholdPolicy.from_points(pairs, SCENARIO, guarantee=0.95, n_models=1)
+    assert paired.origin.n_groups == 300
+    with pytest.raises(ArgumentError, match="horizon=30 is not for alarms over stays"):
+        voros.Guarantee(horizon=30).certified(points, SCENARIO)
+    with pytest.raises(ArgumentError, match="capacity=30 alarms on these stays say nothing"):
+        voros.Guarantee().certified(points, SCENARIO.changed(capacity=30, per=None))
+
+
+def test_why_nothing_is_certified_is_said_of_patients():
+    stay, hour, score, events = large_ward(5)
+    points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=RULE)
+    with pytest.warns(voros.NeverAlarmWarning, match="from 60 independent groups"):
+        voros.ThresholdPolicy.from_points(points, SCENARIO, guarantee=0.99, n_models=1)

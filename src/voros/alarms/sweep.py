@@ -57,10 +57,12 @@ class StayCurve(NamedTuple):
     n_without_row: int
 
 
-def sweep(scored: ScoredRows) -> StayCurve:
-    """Count alarms and caught events at every distinct score."""
+def sweep(scored: ScoredRows, counted: BoolArray | None = None) -> StayCurve:
+    """Count alarms and caught events at every distinct score, of all stays or of those counted."""
     rows = scored.rows
     stay, threshold = scored.own_thresholds()
+    if counted is not None:
+        stay, threshold = stay[counted[stay]], threshold[counted[stay]]
     added = np.stack(scored.count(stay, threshold))
     # Counts at a threshold, less those at the next higher one of the same stay.
     added[:, 1:] -= np.where(np.diff(stay) == 0, added[:, :-1], 0)

@@ -127,18 +127,41 @@ def sum_tests(
     order, n_learning = learning_order(cases.sizes)
     place = np.argsort(order)[cases.codes]
     tested = candidate_thresholds(cases.scores[place < n_learning], share)
-    sums = [(each[order], largest_loss) for each, largest_loss in limit_sums(tested)]
+    return bet_tests(tested, limit_sums(tested), order, n_learning, alpha)
+
+
+def bet_tests(
+    tested: FloatArray,
+    limits: list[tuple[FloatArray, float]],
+    order: AnyArray,
+    n_learning: int,
+    alpha: float,
+) -> ClusterTests:
+    """Bet on the sums of each group at thresholds that the first groups in an order chose.
+
+    Parameters
+    ----------
+    tested : ndarray of shape (n_tested,)
+        From strict to lenient; chosen by the groups that are learned from, and no others.
+    limits : list of (ndarray of shape (n_groups, n_tested), float)
+        Sums whose mean each limit wants at least 0, and how far below 0 they may be.
+    order : ndarray of int
+        The groups, those learned from first.
+    n_learning : int
+    alpha : float
+    """
+    sums = [(each[order], largest_loss) for each, largest_loss in limits]
     start = int(np.argmax(_signal([each[:n_learning] for each, _ in sums], len(tested))))
     lenient = np.arange(len(tested)) >= start
     # Where no stricter threshold is left, the lenient sequence has all of alpha.
     share_lenient = TUNING.lenient_share if start > 0 else 1.0
     alphas = np.where(lenient, share_lenient, 1 - share_lenient) * alpha
-    e_values = np.full(len(tested), np.inf if n_learning < cases.n_groups else 0.0)
+    e_values = np.full(len(tested), np.inf if n_learning < len(order) else 0.0)
     for each, largest_loss in sums:
         wealth = final_wealth(each[:n_learning], each[n_learning:], largest_loss, alphas)
         e_values = np.minimum(e_values, wealth)
     signal = _signal([each for each, _ in sums], len(tested))
-    return ClusterTests(tested, alphas, e_values, start, signal, cases.n_groups)
+    return ClusterTests(tested, alphas, e_values, start, signal, len(order))
 
 
 def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:

@@ -32,6 +32,7 @@ from voros.guarantee.shortfall import (
     more_positives,
     relaxed_in_words,
 )
+from voros.guarantee.stay_tests import certified_stays, stay_tests
 from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, BoolArray
 
@@ -253,6 +254,9 @@ class Guarantee:
             return np.asarray(np.all(passed, axis=0))
         n_cases = check_whole(points, scenario)
         cases, alpha = points.grouped, self.alpha
+        if points.stays is not None:
+            self._check_stays()
+            return certified_stays(points.thresholds, points.stays, scenario, alpha)
         if scenario.per is not None:
             return certified_periods(points, scenario, self.horizon, alpha, self.block)
         if self.block > 1:
@@ -266,6 +270,13 @@ class Guarantee:
             capacity = scenario.max_alarms(n_cases)
             return certified(points, scenario.min_precision, capacity, alpha)
         return certified_next(points, scenario, self.horizon, alpha, needs)
+
+    def _check_stays(self) -> None:
+        for name, value, default in (("horizon", self.horizon, None), ("block", self.block, 1)):
+            if value != default:
+                raise ArgumentError(
+                    name, f"={value} is not for alarms over stays: patients are the units"
+                )
 
     def _check_groups(self, cases: GroupedCases) -> None:
         if self.horizon is not None:
@@ -307,7 +318,7 @@ class Guarantee:
             *self.split(n_models)._closest(points, scenario),
             *self._relaxed(points, scenario, n_models),
         ]
-        if scenario.per is None and not _has_repeated_groups(points):
+        if scenario.per is None and points.stays is None and not _has_repeated_groups(points):
             said.append(
                 "Development cases (development=) would help: thresholds that are fixed on them "
                 "need fewer validation cases."
@@ -317,6 +328,8 @@ class Guarantee:
     def _closest(self, points: OperatingPoints, scenario: Scenario) -> list[str]:
         """Say what came closest, and how many more cases it would take."""
         tested = self.tested[0]
+        if points.stays is not None:
+            return [stay_tests(points.stays, scenario, tested.alpha).sentence()]
         if scenario.per is not None:
             how = scenario, self.horizon, tested.alpha, self.block
             return [why_none_certified(points, *how)]

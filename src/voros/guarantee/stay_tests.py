@@ -1,0 +1,90 @@
+"""Which thresholds keep the limits of alarms over stays in the population of patients.
+
+At a threshold that is fixed beforehand, TP - floor * (TP + FP) of each patient are independent
+draws, with a mean of at least 0 exactly when the threshold keeps the floor, and rate * days -
+alarms do the same for a capacity per patient-day. No patient raises more alarms than if every row
+sounded one, whatever the threshold: this bounds the bets. Events caught need not rise as thresholds
+fall, and nothing here takes them to: thresholds are tested in sequences that are fixed on other
+patients. The argument is in the documentation (stays.md).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from voros.alarms import StayRows
+from voros.alarms.sweep import sweep
+from voros.core.scenario import PATIENT_DAY, Scenario
+from voros.exceptions import ArgumentError
+from voros.guarantee.cluster_tests import ClusterTests, bet_tests, covered, learning_order
+from voros.guarantee.tuning import TUNING
+from voros.typing import BoolArray, FloatArray
+
+
+def certified_stays(
+    thresholds: FloatArray, stays: StayRows, scenario: Scenario, alpha: float
+) -> BoolArray:
+    """Mark which of these thresholds are certified."""
+    rate = _rate(scenario)
+    if scenario.min_precision == 0 and rate is None:
+        return np.ones(len(thresholds), dtype=np.bool_)
+    tests = stay_tests(stays, scenario, alpha)
+    if stays.rule.repeats == "ignored":
+        # The alarms that count may fall with the threshold: none is certified by another.
+        return np.isin(thresholds, tests.thresholds[tests.passed])
+    return covered(thresholds, tests, scenario.min_precision)
+
+
+def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTests:
+    """Choose thresholds on the patients set aside, and test them on the others."""
+    most = stays.by_unit(stays.slots)
+    if len(most) < 2:
+        raise ValueError("the stays belong to one patient; a guarantee needs at least two")
+    order, n_learning = learning_order(most)
+    tested = _candidates(stays, np.isin(stays.unit, order[:n_learning]), scenario)
+    limits = _limit_sums(stays, scenario, tested, float(most.max()))
+    return bet_tests(tested, limits, order, n_learning, alpha)
+
+
+def _limit_sums(
+    stays: StayRows, scenario: Scenario, tested: FloatArray, most: float
+) -> list[tuple[FloatArray, float]]:
+    counts, floor, rate = stays.counts(tested), scenario.min_precision, _rate(scenario)
+    limits = []
+    if floor > 0:
+        limits.append((counts.tp - floor * (counts.tp + counts.fp), floor * most))
+    if rate is not None:
+        days = stays.by_unit(stays.rows.days)[:, None]
+        limits.append((rate * days - counts.alarms, most))
+    return limits
+
+
+def _rate(scenario: Scenario) -> float | None:
+    """Return the capacity per patient-day; None where there is no limit."""
+    if scenario.per == PATIENT_DAY:
+        return float(scenario.capacity)
+    if scenario.capacity_is_count:
+        raise ArgumentError(
+            "capacity",
+            f"={scenario.capacity!r} alarms on these stays say nothing of others; a guarantee "
+            f"needs a rate, per={PATIENT_DAY!r}",
+        )
+    return None
+
+
+def _candidates(stays: StayRows, learning: BoolArray, scenario: Scenario) -> FloatArray:
+    """Return thresholds to test, strict to lenient, by about equal steps of alarms.
+
+    They end where the limits are passed for certain on the stays that are learned from.
+    """
+    curve, rate = sweep(stays.scored, learning), _rate(scenario)
+    alarms = curve.with_event.alarms + curve.without_event.alarms
+    n_events = float(np.count_nonzero(learning[stays.rows.event_stay]))
+    reach = alarms.max(initial=0.0)
+    if rate is not None:
+        reach = min(reach, rate * float(stays.rows.days[learning].sum()))
+    if scenario.min_precision > 0:
+        reach = min(reach, n_events / scenario.min_precision)
+    wanted = np.linspace(0, max(reach, 1.0), TUNING.most_tested + 1)[1:]
+    rows = np.searchsorted(np.maximum.accumulate(alarms), wanted, side="right") - 1
+    return np.asarray(curve.thresholds[np.unique(rows[rows >= 0])])
