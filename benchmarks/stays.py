@@ -3,7 +3,7 @@
 In *blocks*, rows a day apart are each followed by an event or not, so that a patient has as many
 possible alarms as days and the truth is a formula; a share of the variance of score and label is
 the patient's. In *hours*, hourly scores rise before an event and an alarm silences twelve hours, so
-that an early false alarm can silence the useful one; the truth is counted on 100,000 other patients.
+that an early false alarm can silence the useful one; the truth is counted on 100,000 others.
 Run with a number of validations, and names of settings if only some are wanted.
 """
 

@@ -463,8 +463,7 @@ def _climbed(
     tried = [ranked(step) for step in (*ladder.steps, None)]
     curve = tuple(
         ConfidenceStep.from_policy(
-            ThresholdPolicy.decided(each.allowed[each.winner], strategy, each.winner),
-            models[each.winner],
+            ThresholdPolicy.decided(each.allowed[each.winner], strategy, each.winner)
         )
         for each in tried
     )
@@ -502,7 +501,7 @@ def rank_developed(
         limits = replace(limits, capacity=min(limits.capacity / n_cases, 1.0))
     ranked = rank_points(development.items(), len(development), limits, strategy, tolerance)
     first = points_of(ranked.winner)
-    if first.grouped is not None and first.grouped.repeated:
+    if first.stays is not None or (first.grouped is not None and first.grouped.repeated):
         winner, allowed = ranked.winner, allowed_thresholds(first, scenario, guarantee)
         reason = None if allowed.decision.can_alarm else why_never_alarm(first, scenario, guarantee)
     else:

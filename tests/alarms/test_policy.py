@@ -182,3 +182,30 @@ def test_why_nothing_is_certified_is_said_of_patients():
     points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=RULE)
     with pytest.warns(voros.NeverAlarmWarning, match="from 60 independent groups"):
         voros.ThresholdPolicy.from_points(points, SCENARIO, guarantee=0.99, n_models=1)
+
+
+def test_development_stays_choose_the_model_and_a_ladder_its_confidence():
+    def models(seed):
+        stay, hour, score, events = large_ward(seed, n_stays=600)
+        noise = np.random.default_rng(seed).normal(size=len(score))
+        return voros.alarm_points(
+            stay=stay, time=hour, score={"noise": noise, "good": score}, events=events, rule=RULE
+        )
+
+    validation = models(6)
+    chosen = voros.select_model(
+        validation, scenario=SCENARIO, guarantee=0.95, development=models(7)
+    )
+    alone = voros.ThresholdPolicy.from_points(
+        validation["good"], SCENARIO, guarantee=0.95, n_models=1
+    )
+    assert chosen.winner == "good"
+    assert chosen.policy().threshold() == alone.threshold()
+    ladder = voros.ThresholdPolicy.from_points(
+        validation["good"], SCENARIO, guarantee=(0.95, 0.8), n_models=1
+    )
+    assert len(ladder.confidence_curve().steps) == 3
+    with pytest.raises(ArgumentError, match="development of stays chooses a model"):
+        voros.ThresholdPolicy.from_points(
+            validation["good"], SCENARIO, guarantee=0.95, development=models(7)["good"]
+        )

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from voros.core.operating_points import OperatingPoints
+import numpy as np
+
+from voros.core.volume import cost_moments
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.text.table import Shown, Table
@@ -42,8 +44,8 @@ class ConfidenceStep:
     expected_cost: float
 
     @classmethod
-    def from_policy(cls, policy: ThresholdPolicy, points: OperatingPoints) -> ConfidenceStep:
-        """Evaluate a policy on the cases that it was decided on."""
+    def from_policy(cls, policy: ThresholdPolicy) -> ConfidenceStep:
+        """Take what a policy does on the cases that it was decided on."""
         chosen, guarantee = policy.default, policy.guarantee
         return cls(
             confidence=None if guarantee is None else guarantee.only_confidence,
@@ -52,8 +54,17 @@ class ConfidenceStep:
             alarms=chosen.alarms,
             tp=chosen.tp,
             recall=chosen.recall,
-            expected_cost=policy.evaluate(points, by_cost=True).expected_cost,
+            expected_cost=_expected_cost(policy),
         )
+
+
+def _expected_cost(policy: ThresholdPolicy) -> float:
+    """Return the expected normalised cost of the threshold for each cost."""
+    odds = policy.n_negative / policy.n_positive
+    probability, t_integral = cost_moments(policy.scenario.costs, policy.switches, odds)
+    fpr = np.array([choice.fp for choice in policy.choices]) / policy.n_negative
+    missed = 1.0 - np.array([choice.recall for choice in policy.choices])
+    return float(t_integral @ fpr + (probability - t_integral) @ missed)
 
 
 @dataclass(frozen=True, repr=False)

@@ -56,7 +56,7 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
             " needs a guarantee: model and thresholds are fixed on development cases so that "
             "validation cases can certify them",
         )
-    if scenario.per is not None:
+    if scenario.per_period:
         raise ArgumentError(
             "development",
             f" cannot be combined with a capacity per {scenario.per}: leave it out, and thresholds "
@@ -104,6 +104,10 @@ class Planned:
         n_models: int = 1,
     ) -> Planned:
         """Fix model and thresholds on development cases, for so many validation cases."""
+        if any(points.stays is not None for points in development.values()):
+            raise ArgumentError(
+                "development", " of stays chooses a model; accepted is it in select_model"
+            )
         # Imported lazily
         from voros.guarantee.development import Goal, Plan
         from voros.guarantee.promise import check_whole

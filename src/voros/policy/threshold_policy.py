@@ -753,7 +753,7 @@ def climbed(
     tried.append(allowed_thresholds(points, limits_under(guarantee, scenario)))
     policies = [ThresholdPolicy.decided(each, strategy, model) for each in tried]
     chosen = next((each for each in tried[:-1] if each.decision.can_alarm), tried[0])
-    return chosen, tuple(ConfidenceStep.from_policy(policy, points) for policy in policies)
+    return chosen, tuple(map(ConfidenceStep.from_policy, policies))
 
 
 def _check_unweighted(name: str, weights: FloatArray | None) -> None:
