@@ -22,7 +22,7 @@ from guarantees import pooled_predictions
 from scipy.stats import beta, binom
 
 import voros
-from voros.guarantee.next_cases import certified_next
+from voros.guarantee.next_cases.certify import certified_next
 from voros.guarantee.next_cases.fixed_sequence import keeping_chance
 from voros.typing import AnyArray, BoolArray
 

@@ -21,7 +21,7 @@ from voros.exceptions import (
 )
 from voros.guarantee.binomial_tests import certified
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
-from voros.guarantee.next_cases import EXACT, ROUGH, Needs, certified_next
+from voros.guarantee.next_cases.certify import EXACT, ROUGH, Needs, certified_next
 from voros.guarantee.period_tests import certified_periods, why_none_certified
 from voros.guarantee.shortfall import (
     closest_threshold,

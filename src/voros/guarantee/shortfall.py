@@ -11,7 +11,7 @@ import numpy as np
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import alpha_shares, most_counted, needed_in_sequence
-from voros.guarantee.next_cases import needed_next
+from voros.guarantee.next_cases.certify import needed_next
 from voros.guarantee.tuning import TUNING
 
 

@@ -7,7 +7,7 @@ from scipy.stats import beta
 from voros import OperatingPoints, Scenario
 from voros.exceptions import InfeasibleError
 from voros.guarantee.binomial_tests import most_counted, share_risk
-from voros.guarantee.next_cases import certified_next
+from voros.guarantee.next_cases.certify import certified_next
 
 
 def test_population_risk_is_the_order_statistic_beyond_the_capacity() -> None:

@@ -7,7 +7,3 @@ positives that a test needs. Means of binomial tails are bounded in `tail_bounds
 alarms, in `closed_bounds`. Thresholds that were fixed on development cases take `one_threshold`, on
 the bounds of `grid_bounds`.
 """
-
-from voros.guarantee.next_cases.certify import EXACT, ROUGH, Needs, certified_next, needed_next
-
-__all__ = ["EXACT", "ROUGH", "Needs", "certified_next", "needed_next"]
