@@ -1,10 +1,13 @@
-"""Settings of all tests."""
+"""Settings of all tests, and fixtures that all share."""
 
 from __future__ import annotations
 
 import os
 
 from hypothesis import settings
+from started import browser, spark
+
+__all__ = ["browser", "spark"]
 
 # No deadline: how long an example takes says more about the machine than about the code. Locally
 # every run searches elsewhere; continuous integration judges the same examples each time.

@@ -1,7 +1,5 @@
-"""What other tests start serves those that try things at random too."""
+"""The command line in the test's own process, as the tests of commands run it."""
 
 from cli.conftest import voros_command
-from engines.conftest import spark
-from present.explorer.conftest import browser
 
-__all__ = ["browser", "spark", "voros_command"]
+__all__ = ["voros_command"]

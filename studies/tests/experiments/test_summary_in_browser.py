@@ -12,7 +12,7 @@ pytest.importorskip("selenium")
 pytest.importorskip("matplotlib")
 
 from experiments.test_study import some_scored
-from present.explorer.conftest import browser  # noqa: F401
+from started import browser  # noqa: F401
 
 from voros.present.flow import FlowStep
 from voros_studies.experiments.cases import LabelledCases, Split

@@ -14,8 +14,6 @@ pytest.importorskip("selenium")
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
 
-from present.explorer.conftest import browser  # noqa: F401
-
 from voros import Scenario
 from voros.present.report import make_report, write_report
 
@@ -41,14 +39,14 @@ def page(tmp_path_factory):
     return write_report(report, tmp_path_factory.mktemp("report") / "report.html")[0]
 
 
-def show(browser, page, width):  # noqa: F811
+def show(browser, page, width):
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.get(page.as_uri())
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_sticks_out_and_axe_finds_nothing(browser, page, width):  # noqa: F811
+def test_nothing_sticks_out_and_axe_finds_nothing(browser, page, width):
     browser.get_log("browser")
     show(browser, page, width)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
@@ -69,7 +67,7 @@ def test_nothing_sticks_out_and_axe_finds_nothing(browser, page, width):  # noqa
     assert [(each["id"], each["nodes"][0]["target"]) for each in found["violations"]] == []
 
 
-def test_the_policy_refuses_what_comes_from_elsewhere(browser, page):  # noqa: F811
+def test_the_policy_refuses_what_comes_from_elsewhere(browser, page):
     show(browser, page, 1280)
     browser.execute_script(
         "for (const tag of ['img', 'script']) { const e = document.createElement(tag); "
@@ -80,7 +78,7 @@ def test_the_policy_refuses_what_comes_from_elsewhere(browser, page):  # noqa: F
     assert all("Content Security Policy" in line for line in refused)
 
 
-def test_on_paper_tables_fit_and_repeat_their_heading(browser, page):  # noqa: F811
+def test_on_paper_tables_fit_and_repeat_their_heading(browser, page):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
         show(browser, page, A4 - MARGINS)
