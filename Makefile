@@ -5,10 +5,18 @@ EXTRAS ?= dev
 PYTEST_WORKERS ?= 2
 
 BIN := .venv/bin
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 CODE := $(wildcard src studies tests scripts benchmarks)
 TYPED := $(wildcard src studies/src scripts benchmarks)
 PROJECTS := pyproject.toml studies/pyproject.toml
+
+# $(call install,ENVIRONMENT,WHAT): what pip says is shown only where it fails.
+install = $(1)/bin/python -m pip install --disable-pip-version-check $(2) \
+  > $(1)/install.log 2>&1 || { cat $(1)/install.log >&2; exit 1; }
+
+# $(call pytest,ENVIRONMENT): a worker takes tests that lie together, so that what they share is
+# made once; one that has done its share takes half of what another has left. With a worker per
+# core, more threads in each would only wait for each other.
+pytest = OMP_NUM_THREADS=1 $(1)/bin/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal
 
 # Workers share what is compiled, rewritten assertions above all: collecting takes half as long.
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,7 +33,7 @@ help:  ## list the targets
 	  echo "voros needs Python 3.11 or newer, and '$(PYTHON)' is not." >&2; \
 	  echo "Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python $(PIP_INSTALL) --editable '.[$(EXTRAS)]' --editable 'studies[test]'
+	$(call install,.venv,--editable '.[$(EXTRAS)]' --editable 'studies[test]')
 	@touch $@
 
 demo: .venv/.ready  ## who should raise the alarm? SUPPORT2, four prognoses
@@ -36,12 +44,12 @@ page: .venv/.ready  ## dist/voros.html, the page that reads a file of one's own
 	$(BIN)/voros explore -o dist/voros.html --force
 
 test: .venv/.ready  ## the tests and the examples in docstrings, less the slow ones
-	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow"
+	$(call pytest,.venv) -m "not slow"
 
 # pytest answers 5 when no test is marked slow: nothing to run is not a failure.
-test-slow: .venv/.ready  ## the slow tests, and the laws on more examples
-	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m slow || test $$? -eq 5
-	VOROS_THOROUGH=1 $(BIN)/python -m pytest -n $(PYTEST_WORKERS) tests/properties
+test-slow: .venv/.ready  ## the slow tests, those of more packages, and the laws on more examples
+	$(call pytest,.venv) -m "slow or extras" || test $$? -eq 5
+	VOROS_THOROUGH=1 $(call pytest,.venv) tests/properties
 
 test-all: test test-slow lowest  ## everything: test, test-slow and lowest
 
@@ -71,7 +79,7 @@ bench: .venv/.ready  ## timings, side by side, as ratios
 
 .venv-docs/.ready: $(PROJECTS)
 	$(PYTHON) -m venv --clear .venv-docs
-	.venv-docs/bin/python $(PIP_INSTALL) --editable '.[docs]' --editable studies
+	$(call install,.venv-docs,--editable '.[docs]' --editable studies)
 	@touch $@
 
 # Warnings are errors: a link or a name that leads nowhere stops the build.
@@ -88,7 +96,7 @@ dist: .venv/.ready  ## wheels and source archives, each kind installed and teste
 
 .venv-mutants/.ready: pyproject.toml
 	$(PYTHON) -m venv --clear .venv-mutants
-	.venv-mutants/bin/python $(PIP_INSTALL) --editable '.[mutants]'
+	$(call install,.venv-mutants,--editable '.[mutants]')
 	@touch $@
 
 # Which files and tests: [tool.mutmut] in pyproject.toml. CI=1 makes Hypothesis repeat itself.
@@ -109,14 +117,14 @@ LOWEST_PYTHON ?= $(firstword $(foreach python,$(LOWEST_PYTHONS),$(shell $(python
 	  echo "  make LOWEST_PYTHON=/path/to/python3.11 lowest" >&2; exit 1; }
 	$(LOWEST_PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python scripts/lowest_versions.py > $(@D)/constraints.txt
-	$(@D)/bin/python $(PIP_INSTALL) --constraint $(@D)/constraints.txt $(LOWEST_INSTALL)
+	$(call install,$(@D),--constraint $(@D)/constraints.txt $(LOWEST_INSTALL))
 	@touch $@
 
 # Only tests, for how numbers print in docstrings differs between the versions of numpy. The studies
 # come with the command line, which the tests of voros are to do without here.
 lowest: .venv-lowest/.ready .venv-lowest-studies/.ready  ## the tests on the lowest supported versions
-	.venv-lowest/bin/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" tests
-	.venv-lowest-studies/bin/python -m pytest -n $(PYTEST_WORKERS) -m "not slow" studies/tests
+	$(call pytest,.venv-lowest) -m "not slow" tests
+	$(call pytest,.venv-lowest-studies) -m "not slow" studies/tests
 
 clean:  ## remove the environments, caches and builds
 	rm -rf .venv .venv-docs .venv-lowest .venv-lowest-studies .venv-mutants mutants docs/_build docs/gallery docs/reference build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache page/node_modules

@@ -94,7 +94,9 @@ def test_counts_are_refused_with_the_reason(function, kind):
 
 
 @pytest.mark.parametrize("function", ON_CASES)
-@pytest.mark.parametrize("engine", ["polars", "duckdb", "dask", "ibis"])
+@pytest.mark.parametrize(
+    "engine", ["polars", "duckdb", "dask", pytest.param("ibis", marks=pytest.mark.extras)]
+)
 def test_queries_are_refused_with_the_way_out(function, engine):
     refused(function, of_an_engine(engine), "query and has no rows yet; .*count_frame")
 

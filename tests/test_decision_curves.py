@@ -128,6 +128,7 @@ def test_another_prevalence_is_that_of_repeated_cases() -> None:
     )
 
 
+@pytest.mark.extras
 def test_equal_to_dcurves_on_its_own_example() -> None:
     dcurves = pytest.importorskip("dcurves", reason="dcurves is not installed")
     pandas = pytest.importorskip("pandas")

@@ -97,6 +97,7 @@ def test_every_picture_is_drawn_by_the_code_of_a_page(monkeypatch: pytest.Monkey
     assert kept == saved | PHOTOGRAPHS | {"evidence.png"}
 
 
+@pytest.mark.extras
 def test_the_example_for_a_gpu_runs_in_small_on_a_processor() -> None:
     pytest.importorskip("torch")
     text = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")

@@ -12,7 +12,10 @@ from voros.engines.backends import has_java
 
 pl = pytest.importorskip("polars")
 
-pytestmark = pytest.mark.filterwarnings("ignore:Iceberg scan planning")
+pytestmark = [
+    pytest.mark.extras,
+    pytest.mark.filterwarnings("ignore:Iceberg scan planning"),
+]
 
 SCENARIO = voros.Scenario(0.2, 0.3, (0.05, 0.2))
 

@@ -76,6 +76,7 @@ def test_intercept_and_slope_maximise_the_likelihood(risks):
     assert found.in_the_large.value == pytest.approx(large, abs=1e-6)
 
 
+@pytest.mark.extras
 def test_intervals_are_those_of_a_generalised_linear_model(risks):
     api = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed")
     y, risk = risks

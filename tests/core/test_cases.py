@@ -187,6 +187,7 @@ class TestOneValuePerCase:
         with pytest.raises(ValueError, match="y_score must be numbers; it holds the text"):
             self.score(self.labels, np.array([0.1, text, 0.3, 0.4], dtype=object))
 
+    @pytest.mark.extras
     def test_tensors(self) -> None:
         torch = pytest.importorskip("torch")
         expected = self.score(self.labels, self.scores)

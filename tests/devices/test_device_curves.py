@@ -20,6 +20,8 @@ from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
 from voros.selection import STRATEGIES
 
+pytestmark = pytest.mark.extras
+
 LIMITS = (
     *SCENARIOS,
     voros.Scenario(1.0, 0.5, cost_ratio=(0.2, 0.9)),

@@ -17,6 +17,8 @@ from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
 
+pytestmark = pytest.mark.extras
+
 
 def assert_same(make: Maker, ill: np.ndarray, score: np.ndarray, what: str) -> None:
     cases = read_device_cases(make(ill), make(score))

@@ -10,7 +10,7 @@ SCENARIO = voros.Scenario(0.4, 0.2, (0.1, 0.3))
 ROUNDS, STOP = 40, 10
 
 # Warnings of the frameworks are theirs.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.extras, pytest.mark.filterwarnings("ignore")]
 
 
 def draw(n_cases, random_state):
