@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from voros_studies.experiments.errors import ExperimentError
+from voros_studies.experiments.experiment import RunOptions
 from voros_studies.hospital import fiddle
-from voros_studies.hospital.eicu import eicu_cases, find_fiddle
+from voros_studies.hospital.eicu import eicu_cases, find_fiddle, run_eicu
 from voros_studies.hospital.fiddle import DYNAMIC, STATIC
 
 N_STAYS = 60
@@ -182,6 +183,26 @@ def test_what_the_paper_lists_and_what_the_release_adds(release):
     assert found.static_features.lacking == found.dynamic_features.lacking == ()
     assert len(found.dynamic_features.names) == sum(map(len, DYNAMIC.values())) == 83
     assert len(DYNAMIC) == 17
+
+
+def test_what_is_beyond_or_lacking_is_said_in_a_line_each(release, tmp_path):
+    """The names are on the summary page: 170 lines before the first fit hid the rest."""
+    names = release[0] / "features/mortality_48h/X.feature_names.json"
+    listed = json.loads(names.read_text())
+    wanted = [name for name in listed if name in names_of(DYNAMIC, ":")]
+    gone = wanted[:40]
+    names.write_text(json.dumps([f"{n}_x" if n in gone else n for n in listed]))
+    said = []
+
+    def announce(text):
+        said.extend(text.splitlines())
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        run_eicu(release[0], tmp_path / "out", RunOptions(quick=True, announce=announce))
+    assert len([line for line in said if line.startswith("lacks: ")]) == 1
+    assert len(said) < 8
+    assert any("lacks: 40 features of the paper's tables" in line for line in said)
 
 
 def test_the_folder_above_and_the_flat_one_do_as_well(release, tmp_path):

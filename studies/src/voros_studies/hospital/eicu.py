@@ -59,9 +59,12 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
     release = find_fiddle(Path(data))
     static, dynamic = release.static_features, release.dynamic_features
     found, lacking = _found(release), static.lacking + dynamic.lacking
+    added = static.added + dynamic.added
     n_features = len(static.names) + len(VALUE_SUMMARIES) * len(WINDOWS) * len(dynamic.names)
     n_train = int(release.static.shape[0] * TRAIN_SHARE)
-    options.brief(found, lacking, (n_train, n_features))
+    said = [*found, *_counted("features beyond the paper's tables", added)]
+    missing = _counted("features of the paper's tables", lacking)
+    options.brief(said, missing, (n_train, n_features))
     cases = eicu_cases(release)
     options.announce(repr(cases))
     return run_experiment(
@@ -72,7 +75,11 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
         description={"experiment": "eicu", "split": "quarters"},
         split=split_in_quarters(cases, options.random_state),
         context=StudyContext(
-            (*found, *(f"lacking: {text}" for text in lacking)),
+            (
+                *found,
+                *(f"not in the paper's table, taken too: {text}" for text in added),
+                *(f"lacking: {text}" for text in lacking),
+            ),
             (FlowStep("stays of the release", len(cases)),),
             described := {name: words_of(cases, name, " ") for name in STATIC},
             {name: known_words(described[name]) for name in ("age", "gender", "ethnicity")},
@@ -87,8 +94,12 @@ def _found(release: FiddleRelease) -> list[str]:
         file_found("population", release.population),
         file_found(f"static features, {len(static.names)} of them used", release.static.path),
         file_found(f"dynamic features, {len(dynamic.names)} of them used", release.dynamic.path),
-        *(f"not in the paper's table, taken too: {text}" for text in static.added + dynamic.added),
     ]
+
+
+def _counted(what: str, names: Sequence[str]) -> list[str]:
+    """Say in one line how many there are; the summary page lists them all."""
+    return [f"{len(names)} {what}, {names[0]} the first"] if names else []
 
 
 def eicu_cases(release: FiddleRelease) -> LabelledCases:
