@@ -1,10 +1,14 @@
 /** What people answered to the five questions, as limits and costs, and as TOML that names them. */
 import { DataError } from "./columns.js";
 import { w } from "./lang.js";
+import { percent, plain } from "./wording.js";
 
-/** The first trade-off that is asked about, and by how much the next one differs at first. */
+/**
+ * The first trade-off that is asked about, and by how much the next one differs until one is accepted
+ * and one refused.
+ */
 const FIRST_OFFER = 10;
-const OFFER_FACTOR = 3;
+const OFFER_FACTOR = 10;
 
 /** Trade-offs that are asked about. */
 export const OFFERS = 3;
@@ -20,11 +24,29 @@ export function nextOffer({ accepted, refused }) {
   return ratherRound(Math.sqrt(yes * no));
 }
 
-/** Between which numbers of false alarms a miss is worth, by what was accepted and refused. */
+/**
+ * Between which numbers of false alarms a miss is worth: the largest accepted and the smallest
+ * refused. Where all were accepted, or all refused, it is the last one: no other was asked about.
+ */
 export function missRange({ accepted, refused }) {
   const [yes, no] = [Math.max(...accepted, 0), Math.min(...refused, Infinity)];
-  if (yes === 0) return [no / OFFER_FACTOR, no];
-  return no === Infinity ? [yes, yes * OFFER_FACTOR] : [Math.min(yes, no), Math.max(yes, no)];
+  if (yes === 0) return [no, no];
+  return no === Infinity ? [yes, yes] : [Math.min(yes, no), Math.max(yes, no)];
+}
+
+/** What is to be said of answers: that the range is open at one end, or that two contradict. */
+export function remarksOn({ minPrecision, accepted, refused }) {
+  const [yes, no] = [Math.max(...accepted, 0), Math.min(...refused, Infinity)];
+  const remarks = [];
+  if (no === Infinity) remarks.push(w.allAccepted(plain(yes)));
+  if (yes === 0) remarks.push(w.allRefused(plain(no)));
+  if (yes >= no) remarks.push(w.offersContradict(plain(yes), plain(no)));
+  // False alarms for each right one, on a list that is just precise enough.
+  const tolerated = (1 - minPrecision) / minPrecision;
+  const asked = { floor: percent(minPrecision), tolerated: plain(tolerated) };
+  if (no <= tolerated) remarks.push(w.floorTooLow({ ...asked, refused: plain(no) }));
+  if (yes > tolerated) remarks.push(w.floorForbids({ ...asked, accepted: plain(yes) }));
+  return remarks;
 }
 
 /** The limits and costs that answers stand for, as part of a setting. */

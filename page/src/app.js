@@ -209,7 +209,7 @@ function showResult(view, consequence) {
   const verdict = verdictText(view.ranked, view.leaders);
   showRanking(view);
   say(verdict, consequence, view);
-  showComparison(view, verdict, consequence);
+  showComparison(view, verdict);
 }
 
 /** Ask for intervals; when they come, the result is shown again, unless something moved. */

@@ -1,21 +1,39 @@
-/** One setting kept beside the one in force: limits, result, and every model's score. */
+/** One setting kept beside the one in force: limits, result, and what happens to 1,000 cases. */
 import { w } from "./lang.js";
 import { html } from "./marks.js";
-import { fixed, settingText } from "./wording.js";
+import { consequences } from "./people.js";
+import { falseAlarms, fixed, plain, settingText } from "./wording.js";
 
-const signed = (difference) => `${difference < 0 ? "−" : "+"}${fixed(Math.abs(difference), 4)}`;
+const COMPARED_CASES = 1000;
+
+const signed = (difference) => `${difference < 0 ? "−" : "+"}${fixed(Math.abs(difference), 1)}`;
 
 const comparedRow = (name, ...cells) =>
   html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((text) => html("td", {}, text)));
 
+/** Counts among 1,000 cases; the cost is in false alarms, both settings at what a miss is worth now. */
+function comparedCounts({ shares: { caught, missed, falseAlarm } }, missNow) {
+  return [caught + falseAlarm, falseAlarm, caught, missed, falseAlarm + missed * missNow].map(
+    (share) => COMPARED_CASES * share,
+  );
+}
+
 function comparedTable(kept, now) {
-  const scores = now.ranked.map(({ name, position, score }) => {
-    const before = kept.scores[position];
-    return comparedRow(name, fixed(before, 4), fixed(score, 4), signed(score - before));
-  });
+  const [before, after] = [kept, now].map((each) => comparedCounts(each, now.missAt));
+  const names = [
+    w.alarmsRow(now.words),
+    w.falseRow,
+    w.caughtRow(now.words),
+    w.missedRow(now.words),
+    w.costRow(falseAlarms(now.missAt)),
+  ];
+  const counts = names.map((name, i) =>
+    comparedRow(name, plain(before[i], 4), plain(after[i], 4), signed(after[i] - before[i])),
+  );
   const head = ["", w.keptHead, w.nowHead, w.differenceHead].map((text) =>
     text ? html("th", { scope: "col" }, text) : html("td", {}),
   );
+  const said = (name, key) => comparedRow(name, kept[key], now[key], "");
   return html(
     "table",
     { class: "compared" },
@@ -23,15 +41,15 @@ function comparedTable(kept, now) {
     html(
       "tbody",
       {},
-      comparedRow(w.limitsRow, kept.limits, now.limits, ""),
-      comparedRow(w.resultRow, kept.verdict, now.verdict, ""),
-      comparedRow(w.consequenceRow, kept.consequence, now.consequence, ""),
-      ...scores,
+      said(w.limitsRow, "limits"),
+      said(w.resultRow, "verdict"),
+      said(w.modelRow, "model"),
+      ...counts,
     ),
   );
 }
 
-/** Bind the buttons; returns a function that takes a view, its verdict and its consequence. */
+/** Bind the buttons; returns a function that takes a view and its verdict. */
 export function bindComparison(place) {
   const [keep, drop, shown] = ["keep-setting", "drop-setting", "compared"].map(place);
   let [kept, now] = [null, null];
@@ -47,10 +65,10 @@ export function bindComparison(place) {
     kept = null;
     show();
   });
-  return (view, verdict, consequence) => {
-    const scores = view.models.map(({ score }) => score);
-    now = { ranked: view.ranked, scores, verdict, consequence };
-    now.limits = settingText(view.setting, view.words);
+  return (view, verdict) => {
+    const { words, missAt, focus, setting } = view;
+    const { shares } = consequences(view);
+    now = { words, missAt, verdict, shares, model: focus.name, limits: settingText(setting, words) };
     if (kept) show();
   };
 }

@@ -3,6 +3,7 @@ import { w } from "./lang.js";
 import { html } from "./marks.js";
 import { costsOfModel, costsOfNone } from "./net_benefit.js";
 import { isPrice } from "./setting.js";
+import { shownNumber, typedNumber } from "./typed_numbers.js";
 import { plain } from "./wording.js";
 
 /** Digits of a cost: more would only repeat what is uncertain. */
@@ -42,15 +43,16 @@ function bindPrice(place, store) {
   const [field, problem] = [place("price"), place("price-problem")];
   let typing = false;
   field.addEventListener("input", () => {
-    const accepted = field.value === "" ? !field.validity.badInput : isPrice(Number(field.value));
+    const [empty, typed] = [field.value.trim() === "", typedNumber(field.value)];
+    const accepted = empty || isPrice(typed);
     problem.textContent = accepted ? "" : w.accepted(w.acceptedPrice);
     field.toggleAttribute("aria-invalid", !accepted);
     typing = true;
-    store.change({ price: accepted && field.value !== "" ? Number(field.value) : null });
+    store.change({ price: accepted && !empty ? typed : null });
     typing = false;
   });
   return (price) => {
-    if (!typing) field.value = price ?? "";
+    if (!typing) field.value = price === null ? "" : shownNumber(price);
   };
 }
 

@@ -11,9 +11,7 @@ export const MISSING = new Set(
   ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>", "None"],
 );
 
-const [QUOTE, CR, LF, SPACE, TAB, PLUS, MINUS, POINT, ZERO, NINE] = [
-  34, 13, 10, 32, 9, 43, 45, 46, 48, 57,
-];
+const [QUOTE, CR, LF, SPACE, TAB, PLUS, MINUS, ZERO, NINE] = [34, 13, 10, 32, 9, 43, 45, 48, 57];
 
 /**
  * A reader of rows out of pieces of a file: `push(bytes, last)`, then `next()` for as long as it
@@ -21,9 +19,10 @@ const [QUOTE, CR, LF, SPACE, TAB, PLUS, MINUS, POINT, ZERO, NINE] = [
  * there in one piece is in `copies`. `line` is that of the row's end, `unclosed` the line of a quote
  * that no other closes.
  */
-export function rowReader(delimiter) {
+export function rowReader(delimiter, decimal = ".") {
   return {
     delimiter: delimiter.charCodeAt(0),
+    decimal: decimal.charCodeAt(0),
     bytes: new Uint8Array(0),
     at: 0,
     last: false,
@@ -211,13 +210,36 @@ export function numberFromText(text) {
   return sign === "-" ? -value : value;
 }
 
+const COMMA = 44;
+
+/** A text in which a decimal comma, where that is the mark, is a point. */
+function withPoint(text, decimal) {
+  return decimal === COMMA ? pointed(text) : text;
+}
+
+const COMMA_NUMBER = /^([ \t]*[+-]?\d*),(\d+(e[+-]?\d+)?[ \t]*)$/i;
+
+/** A number with a decimal comma as one with a point; any other text as it is. */
+export const pointed = (text) => text.replace(COMMA_NUMBER, "$1.$2");
+
+const POINT_NUMBER = /^[ \t]*[+-]?\d*\.\d+(e[+-]?\d+)?[ \t]*$/i;
+
+/** The decimal mark of a table's texts: a comma where numbers have one, and none has a point. */
+export function decimalOf(texts, delimiter) {
+  if (delimiter === ",") return ".";
+  const known = texts.filter((text) => text !== null);
+  return known.some((text) => COMMA_NUMBER.test(text)) && !known.some((text) => POINT_NUMBER.test(text))
+    ? ","
+    : ".";
+}
+
 const POWERS = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 
 /** Digits that a double holds exactly, whatever they are. */
 const EXACT_DIGITS = 15;
 
 /** `numberFromText` of a cell, without making a text of plain decimals of up to 15 digits. */
-export function numberFromBytes(bytes, start, end) {
+function numberFromBytes(bytes, start, end, decimal) {
   let at = start;
   const negative = bytes[at] === MINUS;
   if (negative || bytes[at] === PLUS) at++;
@@ -229,16 +251,15 @@ export function numberFromBytes(bytes, start, end) {
       if (mantissa !== 0) digits++;
       scale += seen & 1;
       seen |= 2;
-    } else if (byte === POINT && (seen & 1) === 0) {
+    } else if (byte === decimal && (seen & 1) === 0) {
       seen |= 1;
     } else {
       break;
     }
   }
-  if (at < end || (seen & 2) === 0) return numberFromText(rawText(bytes.subarray(start, end)));
-  if (digits > EXACT_DIGITS || scale >= POWERS.length) {
-    return Number(String.fromCharCode.apply(null, bytes.subarray(start, end)));
-  }
+  const text = () => withPoint(rawText(bytes.subarray(start, end)), decimal);
+  if (at < end || (seen & 2) === 0) return numberFromText(text());
+  if (digits > EXACT_DIGITS || scale >= POWERS.length) return Number(text());
   const size = mantissa / POWERS[scale];
   return negative ? -size : size;
 }
@@ -246,8 +267,8 @@ export function numberFromBytes(bytes, start, end) {
 /** The number in a cell of the row just read. */
 export function numberIn(reader, cell) {
   const copy = reader.copies.size ? reader.copies.get(cell) : undefined;
-  if (copy) return numberFromText(rawText(copy));
-  return numberFromBytes(reader.bytes, reader.starts[cell], reader.ends[cell]);
+  if (copy) return numberFromText(withPoint(rawText(copy), reader.decimal));
+  return numberFromBytes(reader.bytes, reader.starts[cell], reader.ends[cell], reader.decimal);
 }
 
 // ------------------------------------------------------------------ what a file is

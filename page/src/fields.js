@@ -1,6 +1,7 @@
 /** Sliders and number fields: two ways to move the same number, which keep in step. */
 import { w } from "./lang.js";
 import { byId } from "./marks.js";
+import { shownNumber, typedNumber } from "./typed_numbers.js";
 
 const STEPS = 400;
 
@@ -36,14 +37,14 @@ function tidy(value, digits = QUIET_DIGITS) {
 
 /** Move the decimal point of a typed number: 33.3 percent is 0.333, which 33.3 / 100 is not. */
 function shifted(typed, places) {
-  const [digits, exponent = "0"] = String(Number(typed)).split("e");
+  const [digits, exponent = "0"] = String(typed).split("e");
   return Number(`${digits}e${Number(exponent) + places}`);
 }
 
 /** Longer texts are not repeated in a message. */
 const LONGEST_REPEATED = 24;
 
-/** What was typed, for a message; a browser does not give away what is no number. */
+/** What was typed, for a message. */
 function typedText({ value }) {
   return value === "" || value.length > LONGEST_REPEATED ? null : value;
 }
@@ -76,7 +77,7 @@ export function numberControl(name, kind, { changed, keep }) {
     moving = null;
   }
 
-  const typed = () => (field.value.trim() === "" ? NaN : shifted(field.value, -kind().power));
+  const typed = () => shifted(typedNumber(field.value), -kind().power);
 
   slider.addEventListener("input", () => {
     const { steps, round = (value) => tidy(value, SLIDER_DIGITS) } = kind();
@@ -101,7 +102,7 @@ export function numberControl(name, kind, { changed, keep }) {
 
   function showInField() {
     const { power, digits } = kind();
-    field.value = tidy(shifted(current, power), digits);
+    field.value = shownNumber(tidy(shifted(current, power), digits));
   }
 
   return (value) => {

@@ -145,14 +145,15 @@ export function certified({ tp, fp, alarms, nPositive, nNegative }, minPrecision
 
 /**
  * Whether the counts at hand allow a guarantee: whole ones, all of them, at the data's own
- * prevalence, with a capacity of all cases. Reweighted or thinned counts have no exact test, and
+ * prevalence, with a capacity of all cases, and a limit to keep. Reweighted or thinned counts have no exact test, and
  * those of patients with several cases none that counts alone allow.
  */
 export function canGuarantee({ focus, setting, thinning, repeated }) {
   const { points, result } = focus;
   const wholeSample =
     points.wholeCounts && points.nPeriods === undefined && !thinning && !repeated;
-  return wholeSample && setting.prevalence === null && Boolean(result.hull);
+  const limited = setting.minPrecision > 0 || result.allowedAlarms < points.nPositive + points.nNegative;
+  return wholeSample && limited && setting.prevalence === null && Boolean(result.hull);
 }
 
 /** How sure a guarantee is of all models together. */

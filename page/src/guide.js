@@ -1,9 +1,19 @@
 /** Five questions, one at a time, that end in limits and a range of costs; several people's answers. */
-import { OFFERS, answersToml, everybody, missRange, nextOffer, readAnswers, settingOf } from "./answers.js";
+import {
+  OFFERS,
+  answersToml,
+  everybody,
+  missRange,
+  nextOffer,
+  readAnswers,
+  remarksOn,
+  settingOf,
+} from "./answers.js";
 import { DataError } from "./columns.js";
 import { w } from "./lang.js";
 import { html } from "./marks.js";
 import { saveFile } from "./saving.js";
+import { typedNumber } from "./typed_numbers.js";
 import { percent, plain } from "./wording.js";
 
 /** Questions before those about trade-offs. */
@@ -19,11 +29,11 @@ const button = (text, act) => {
 };
 
 function numberQuestion(text, unit, { value, min, max }, done) {
-  const field = html("input", { type: "number", id: "guide-number", value, min, max, step: "any" });
+  const field = html("input", { type: "text", class: "number", id: "guide-number", value, inputmode: "decimal" });
   const label = html("label", { for: "guide-number" }, text);
   const next = button(w.next, () => {
-    const given = Number(field.value);
-    if (field.value !== "" && given >= min && given <= max) done(given);
+    const given = typedNumber(field.value);
+    if (given >= min && given <= max) done(given);
     else field.setAttribute("aria-invalid", "true");
   });
   return [html("p", {}, label), html("p", { class: "buttons" }, field, unit, next)];
@@ -68,8 +78,8 @@ function ask(place, words, done) {
 
 function limitsText(answer) {
   const [low, high] = missRange(answer);
-  const parts = [percent(answer.minPrecision), percent(answer.capacity), w.range(plain(low), plain(high))];
-  return parts;
+  const worth = low === high ? plain(low) : w.range(plain(low), plain(high));
+  return [percent(answer.minPrecision), percent(answer.capacity), worth];
 }
 
 /** A table of everybody's limits, and which model each of them would choose. */
@@ -128,6 +138,7 @@ export function bindGuide(place, words, { take, winnerOf }) {
     const [floor, most, worth] = limitsText(answer);
     questions.replaceChildren(
       html("p", {}, w.guideResult(floor, most, worth)),
+      ...remarksOn(answer).map((text) => html("p", { class: "notice" }, text)),
       html("p", { class: "buttons" }, html("label", { for: "guide-who" }, w.whoAnswers), who, keep),
     );
     who.focus();

@@ -17,6 +17,7 @@ const anzahl = (n) => n.toLocaleString("de");
 export const GERMAN = {
   language: "Deutsch",
   locale: "de",
+  decimalMark: ",",
   percent: (number) => `${number} %`,
   pageTitle: (outcome) => `Welches Modell, ab welchem Schwellenwert, für ${outcome}?`,
   theOutcome: "das Ereignis",
@@ -193,9 +194,9 @@ export const GERMAN = {
     `Der Mindestanteil richtiger Alarme ist nicht zu erreichen: innerhalb dieser Kapazität ist das ` +
     `Beste ${best}, von ${model} mit ${alarms}.`,
   cheapMisses: (worth) =>
-    `Bei diesem Mindestanteil ist ein Alarm nur dann sicher seinen Preis wert, wenn ein Übersehen ` +
-    `mehr wiegt als ${worth}; darunter ist es nicht die schlechteste Wahl, nie Alarm zu schlagen, ` +
-    `und ihr Wert liegt über 0.`,
+    `Ihre Spanne enthält übersehene Fälle, die höchstens ${worth} aufwiegen. Bei diesen Kosten schaden Alarme, die ` +
+    `Ihren Mindestanteil gerade noch einhalten, mehr als sie nützen; ein Wert von 0 heißt dann nicht mehr „nicht ` +
+    `besser als gar kein Alarm“.`,
   thinnedTooFar: (change) =>
     `Diese Seite enthält ausgedünnte Zahlen, und bei so kleiner Kapazität gilt die genannte größte ` +
     `Abweichung von ${change} nicht.`,
@@ -336,6 +337,19 @@ export const GERMAN = {
   saveAnswers: "Antworten speichern",
   guideResult: (floor, most, worth) =>
     `Mindestens ${floor} der Alarme richtig, Alarm für höchstens ${most}, und ein Übersehen wiegt ${worth} falsche Alarme.`,
+  allAccepted: (n) =>
+    `Sie haben jedes Angebot angenommen: Ein übersehener Fall wiegt mindestens ${n} Fehlalarme; die Seite rechnet mit ${n}.`,
+  allRefused: (n) =>
+    `Sie haben jedes Angebot abgelehnt: Ein übersehener Fall wiegt weniger als ${n} Fehlalarme; die Seite rechnet mit ${n}.`,
+  offersContradict: (yes, no) =>
+    `Diese Antworten widersprechen sich: ${yes} Fehlalarme wurden angenommen und ${no} abgelehnt.`,
+  floorTooLow: ({ floor, tolerated, refused }) =>
+    `Zwei Antworten widersprechen sich: Sind ${floor} der Alarme richtig, kommen auf jeden richtigen ${tolerated} ` +
+    `Fehlalarme, und ${refused} haben Sie abgelehnt. Ein höherer Anteil richtiger Alarme würde passen.`,
+  floorForbids: ({ floor, tolerated, accepted }) =>
+    `Zwei Antworten gehen auseinander: Für einen weiteren erkannten Fall würden Sie ${accepted} Fehlalarme hinnehmen, ` +
+    `aber sind ${floor} der Alarme richtig, kommen auf jeden richtigen höchstens ${tolerated}. Es gilt der Anteil ` +
+    `richtiger Alarme.`,
   answersLabel: "Die Antworten aller",
   whoHead: "Wer",
   floorHead: "Richtig, mindestens",
@@ -347,7 +361,9 @@ export const GERMAN = {
   badAnswerLine: (file, line) => `${file}: Zeile ${line} ist nicht lesbar; möglich ist, was diese Seite speichert`,
 
   compareTitle: "Zwei Einstellungen nebeneinander",
-  compareHint: "Merken Sie diese Einstellung und verschieben Sie dann die Grenzen: die Tabelle zeigt beide.",
+  compareHint:
+    "Merken Sie diese Einstellung und verschieben Sie dann die Grenzen: Die Tabelle zeigt beide. Werte bei " +
+    "verschiedenen Grenzen sind nicht vergleichbar; verglichen werden Alarme, erkannte und übersehene Fälle und Kosten.",
   keepSetting: "Diese Einstellung zum Vergleich merken",
   dropSetting: "Vergleich beenden",
   comparedLabel: "Beide Einstellungen",
@@ -356,7 +372,12 @@ export const GERMAN = {
   differenceHead: "Unterschied",
   limitsRow: "Grenzen und Kosten",
   resultRow: "Ergebnis",
-  consequenceRow: "Was geschieht",
+  modelRow: "Gezeigtes Modell",
+  alarmsRow: ({ cases }) => `Alarme bei 1.000 ${cases}`,
+  falseRow: "davon Fehlalarme",
+  caughtRow: ({ outcome }) => `Erkannt (${outcome})`,
+  missedRow: ({ outcome }) => `Übersehen (${outcome})`,
+  costRow: (worth) => `Kosten in Fehlalarmen, wenn ein übersehener Fall ${worth} aufwiegt`,
 
   sharingTitle: "Diese Einstellung behalten oder weitergeben",
   sharingHint:
@@ -437,6 +458,7 @@ export const GERMAN = {
   otherFormat: (file, format) =>
     `${file} ist ${format}; diese Seite liest CSV und TSV. Die Befehlszeile liest es: voros explore`,
   readAs: (file, format) => `${file} wird als ${format} gelesen (ein anderes Format: ${FELDER.file_format})`,
+  decimalCommas: (file) => `Zahlen in ${file} werden mit Dezimalkomma gelesen`,
   separatedBy: (file, mark) => `${file} ist getrennt durch ${quoted(mark)}`,
   noRows: (names) => `es gibt Spaltennamen (${names.join(", ")}) und keine Zeilen; ergänzen Sie die Fälle`,
   where: (row, line) => `Datenzeile ${row} (Zeile ${line} der Datei)`,

@@ -15,6 +15,7 @@ const count = (n) => n.toLocaleString("en");
 export const ENGLISH = {
   language: "English",
   locale: "en",
+  decimalMark: ".",
   percent: (number) => `${number}%`,
   pageTitle: (outcome) => `Which model, at which threshold, for ${outcome}?`,
   theOutcome: "the outcome",
@@ -187,8 +188,8 @@ export const ENGLISH = {
     `The precision floor is out of reach: within this capacity the best is ${best}, by ${model} ` +
     `with ${alarms}.`,
   cheapMisses: (worth) =>
-    `At this precision floor an alarm is sure to be worth its cost only where a miss is worth more ` +
-    `than ${worth}; below that, never raising an alarm is not the worst choice and scores above 0.`,
+    `Your range includes misses worth no more than ${worth}. At those costs alarms that are only just precise ` +
+    `enough for you do more harm than good, so a score of 0 no longer means “no better than no alarms”.`,
   thinnedTooFar: (change) =>
     `This page holds thinned counts, and at so small a capacity the stated largest change of ` +
     `${change} does not hold.`,
@@ -327,6 +328,18 @@ export const ENGLISH = {
   saveAnswers: "Save the answers",
   guideResult: (floor, most, worth) =>
     `At least ${floor} of alarms right, alarms for at most ${most}, and a miss worth ${worth} false alarms.`,
+  allAccepted: (n) =>
+    `You accepted every offer, so a miss is worth at least ${n} false alarms; ${n} is what the page uses.`,
+  allRefused: (n) =>
+    `You refused every offer, so a miss is worth less than ${n} false alarms; ${n} is what the page uses.`,
+  offersContradict: (yes, no) =>
+    `These answers contradict each other: ${yes} false alarms were accepted, and ${no} refused.`,
+  floorTooLow: ({ floor, tolerated, refused }) =>
+    `Two answers contradict each other: with ${floor} of alarms right there are ${tolerated} false alarms for each ` +
+    `right one, and you refused ${refused}. A higher share of right alarms would fit.`,
+  floorForbids: ({ floor, tolerated, accepted }) =>
+    `Two answers pull in different directions: you would accept ${accepted} false alarms for one more case, but with ` +
+    `${floor} of alarms right there are at most ${tolerated} for each right one. The share of right alarms decides.`,
   answersLabel: "Everybody's answers",
   whoHead: "Who",
   floorHead: "Right, at least",
@@ -339,7 +352,9 @@ export const ENGLISH = {
 
   // Two settings side by side.
   compareTitle: "Two settings side by side",
-  compareHint: "Keep this setting, then move the limits: the table shows both.",
+  compareHint:
+    "Keep this setting, then move the limits: the table shows both. Scores of different limits are not comparable, so " +
+    "it compares alarms, cases caught and missed, and costs.",
   keepSetting: "Keep this setting to compare",
   dropSetting: "Stop comparing",
   comparedLabel: "Both settings",
@@ -348,7 +363,12 @@ export const ENGLISH = {
   differenceHead: "Difference",
   limitsRow: "Limits and costs",
   resultRow: "Result",
-  consequenceRow: "What happens",
+  modelRow: "Model in view",
+  alarmsRow: ({ cases }) => `Alarms among 1,000 ${cases}`,
+  falseRow: "of these, false alarms",
+  caughtRow: ({ outcome }) => `Caught, with ${outcome}`,
+  missedRow: ({ outcome }) => `Missed, with ${outcome}`,
+  costRow: (worth) => `Cost in false alarms, a miss worth ${worth}`,
 
   // Keeping and sharing.
   sharingTitle: "Keep or share this setting",
@@ -433,6 +453,7 @@ export const ENGLISH = {
   otherFormat: (file, format) =>
     `${file} is ${format}; this page reads CSV and TSV. The command line reads it: voros explore`,
   readAs: (file, format) => `reading ${file} as ${format} (another format: ${CONTROLS.file_format})`,
+  decimalCommas: (file) => `numbers in ${file} are read with decimal commas`,
   separatedBy: (file, mark) => `${file} is separated by ${quoted(mark)}`,
   noRows: (names) => `there are column names (${names.join(", ")}) and no rows; add the cases`,
   where: (row, line) => `row ${row} (line ${line})`,

@@ -8,11 +8,13 @@ import { DataError, almostNumber, assignRoles, kindOf } from "./columns.js";
 import { countModel } from "./counting.js";
 import {
   cellBytes,
+  decimalOf,
   decoded,
   delimiterOf,
   headerOf,
   isBlank,
   numberIn,
+  pointed,
   rawText,
   rowReader,
 } from "./csv.js";
@@ -138,7 +140,7 @@ function namesIn(reader) {
   });
 }
 
-/** Distinct and first texts of each column in the rows of the first block. */
+/** First texts, and the kind of all, of each column in the rows of the first block; the decimal mark. */
 function firstColumns(reader, names, file) {
   const columns = names.map((name) => ({ name, first: [], all: new Set() }));
   let row = 0;
@@ -152,11 +154,18 @@ function firstColumns(reader, names, file) {
     });
   }
   if (row === 0) throw new DataError(`${file}: ${w.noRows(names)}`);
-  return columns.map(({ name, first, all }) => ({ name, first, kind: kindOf([...all]) }));
+  const decimal = decimalOf(columns.flatMap(({ all }) => [...all]), String.fromCharCode(reader.delimiter));
+  const read = (texts) => (decimal === "," ? texts.map((text) => text && pointed(text)) : texts);
+  const found = columns.map(({ name, first, all }) => ({
+    name,
+    first: read(first),
+    kind: kindOf(read([...all])),
+  }));
+  return { columns: found, decimal };
 }
 
 /**
- * Look at the beginning of a file: {name, delimiter, notes, columns: [{name, kind, first}]}.
+ * Look at the beginning of a file: {name, delimiter, decimal, notes, columns: [{name, kind, first}]}.
  */
 export async function peekFile(blob, name) {
   const start = await beginning(blob, PEEKED_BYTES);
@@ -165,8 +174,9 @@ export async function peekFile(blob, name) {
   reader.push(withoutMark(start), start.length < PEEKED_BYTES);
   return inFile(name, () => {
     reader.next();
-    const columns = firstColumns(reader, namesIn(reader), name);
-    return { name, delimiter, notes, columns };
+    const found = firstColumns(reader, namesIn(reader), name);
+    if (found.decimal === ",") notes.push(w.decimalCommas(name));
+    return { name, delimiter, notes, ...found };
   });
 }
 
@@ -247,7 +257,7 @@ function takeRow(reader, table) {
 }
 
 /** Read every row; the first bad one is said, unless a quote that is never closed explains more. */
-async function readRows(blob, { delimiter, columns, name }, roles, progress) {
+async function readRows(blob, { delimiter, decimal, columns, name }, roles, progress) {
   const position = (wanted) => columns.findIndex((column) => column.name === wanted);
   const table = {
     width: columns.length,
@@ -261,7 +271,7 @@ async function readRows(blob, { delimiter, columns, name }, roles, progress) {
     codes: growing(Int32Array),
     row: 0,
   };
-  const reader = rowReader(delimiter);
+  const reader = rowReader(delimiter, decimal);
   let [bad, header, done] = [null, true, 0];
   const takeAll = () => {
     while (reader.next()) {
@@ -285,6 +295,7 @@ async function readRows(blob, { delimiter, columns, name }, roles, progress) {
   takeAll();
   if (reader.unclosed !== null) throw new DataError(`${name}: ${w.unclosedQuote(reader.unclosed)}`);
   if (bad) throw bad instanceof DataError ? new DataError(`${name}: ${bad.message}`) : bad;
+  if (decimal === ",") table.labels.texts = table.labels.texts.map(pointed);
   return table;
 }
 

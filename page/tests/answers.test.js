@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { answersToml, everybody, missRange, nextOffer, readAnswers, settingOf } from "../src/answers.js";
+import { answersToml, everybody, missRange, nextOffer, readAnswers, remarksOn, settingOf } from "../src/answers.js";
 
 /** Somebody to whom a miss is worth this many false alarms. */
 function answered(worth) {
@@ -14,12 +14,25 @@ function answered(worth) {
   return answer;
 }
 
-test("the range holds what a miss is worth to whoever answers", () => {
-  for (const worth of [0.6, 1, 2, 3, 4, 7, 10, 12, 18, 25, 40, 89, 95, 200]) {
-    const [low, high] = missRange(answered(worth));
-    assert.ok(low <= worth && worth <= high, `${worth}: ${low} to ${high}`);
-    assert.ok(high / low <= 3.6, `${worth}: ${low} to ${high}`);
+test("the range holds what a miss is worth to whoever answers, and both ends were asked about", () => {
+  for (const worth of [1, 2, 3, 4, 7, 10, 12, 18, 25, 40, 89, 95, 200, 999, 0.2, 5000]) {
+    const answer = answered(worth);
+    const [low, high] = missRange(answer);
+    const offers = [...answer.accepted, ...answer.refused];
+    assert.ok(offers.includes(low) && offers.includes(high), `${worth}: ${low} to ${high}`);
+    const open = answer.accepted.length === 0 || answer.refused.length === 0;
+    assert.equal(low === high, open);
+    if (open) assert.match(remarksOn(answer)[0], worth > 1 ? /at least 1,000/ : /less than 0.5/);
+    else assert.ok(low <= worth && worth <= high && high / low <= 10, `${worth}: ${low} to ${high}`);
   }
+});
+
+test("answers that contradict each other are pointed out", () => {
+  const answer = { who: "a", minPrecision: 0.1, capacity: 0.1, accepted: [3], refused: [5] };
+  assert.match(remarksOn(answer).join(), /10% of alarms right there are 9 false alarms .* you refused 5/);
+  assert.match(remarksOn({ ...answer, minPrecision: 0.5 }).join(), /accept 3 .* at most 1 for each right one/);
+  assert.deepEqual(remarksOn({ ...answer, minPrecision: 0.2 }), []);
+  assert.match(remarksOn({ ...answer, minPrecision: 0.2, refused: [2] }).join(), /3 false alarms were accepted, and 2/);
 });
 
 test("answers survive as TOML", () => {

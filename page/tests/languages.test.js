@@ -1,5 +1,6 @@
 /** Every language has every word, and no module writes words of its own. */
 import assert from "node:assert/strict";
+import { typedNumber } from "../src/typed_numbers.js";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
@@ -83,4 +84,20 @@ test("values are written as Python writes them", () => {
   for (const [text, value] of Object.entries(floats)) assert.equal(floatText(value), text);
   assert.equal(quoted("it's"), `"it's"`);
   assert.equal(quoted(`a"b'c\n`), `'a"b\\'c\\n'`);
+});
+
+test("numbers are typed with either decimal mark", () => {
+  const both = { "2,5": 2.5, "2.5": 2.5, " 12 ": 12, "0,125": 0.125, "0.125": 0.125, ",5": 0.5, "1 000": 1000, "1e-3": 0.001, "12,3456": 12.3456 };
+  const nothing = ["", "x", "1,2,3", "2,5,", "--1", "1.2.3", "0x10", "Infinity"];
+  for (const language of ["en", "de"]) {
+    setLanguage(language);
+    for (const [text, number] of Object.entries(both)) assert.equal(typedNumber(text), number, text);
+    for (const text of nothing) assert.ok(Number.isNaN(typedNumber(text)), text);
+    for (const text of ["1,234,567.5", "1.234.567,5"]) assert.equal(typedNumber(text), 1234567.5, text);
+  }
+  assert.equal(typedNumber("1.000"), 1000);
+  assert.equal(typedNumber("1,000"), 1);
+  setLanguage("en");
+  assert.equal(typedNumber("1,000"), 1000);
+  assert.equal(typedNumber("1.000"), 1);
 });

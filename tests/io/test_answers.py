@@ -20,7 +20,7 @@ min_precision = 0.2
 capacity = 0.25
 accepted = [10, 30, 90]
 refused = []
-miss_costs = [90, 270]
+miss_costs = [90, 90]
 """
 
 
@@ -29,7 +29,7 @@ def test_who_said_what_is_read(tmp_path):
     found = read_answers(tmp_path / "answers.toml", tmp_path / "answers.toml")
     assert found.people[:2] == (
         Answer('a "b"', 0.3, 0.1, (10.0, 17.0)),
-        Answer("c", 0.2, 0.25, (90.0, 270.0)),
+        Answer("c", 0.2, 0.25, (90.0, 90.0)),
     )
     assert len(found.people) == 4
     assert '"b"' in str(found)
@@ -72,8 +72,8 @@ def test_the_score_is_nearly_the_mean_over_people():
             "from what is accepted and refused follows [10, 17]",
         ),
         (
-            WRITTEN.replace("[90, 270]", "[30, 90]"),
-            "from what is accepted and refused follows [90, 270]",
+            WRITTEN.replace("[90, 90]", "[30, 90]"),
+            "from what is accepted and refused follows [90, 90]",
         ),
         (WRITTEN.replace("[10, 30, 90]", "[]"), "answer 2 accepts and refuses nothing"),
         (WRITTEN.replace("[10, 30, 90]", '["x"]'), "answer 2, accepted='x'; accepted is numbers"),
@@ -91,9 +91,9 @@ def test_what_is_no_answer_is_refused(tmp_path, text, complaint):
 @pytest.mark.parametrize(
     ("offers", "range_"),
     [
-        ("accepted = []\nrefused = [10, 3]", "[1, 3]"),
+        ("accepted = []\nrefused = [10, 3]", "[3, 3]"),
         ("accepted = [30]\nrefused = [10]", "[10, 30]"),
-        ("refused = [6]", "[2, 6]"),
+        ("refused = [6]", "[6, 6]"),
         ("", "[4, 5]"),
     ],
 )

@@ -29,9 +29,6 @@ from voros.text.table import Table
 OFFERS = ("accepted", "refused")
 """False alarms for one more case caught, as they were offered."""
 
-OFFER_FACTOR = 3
-"""How far the range reaches beyond offers that were all accepted, or all refused; the page's."""
-
 POINTS_EACH = 41
 """Costs that stand for the range of one person; everybody has the same number."""
 
@@ -162,10 +159,9 @@ def _check_follows(miss_costs: tuple[float, float], fields: Mapping[str, Any], w
     yes, no = max(accepted, default=0.0), min(refused, default=np.inf)
     if yes == 0 and no == np.inf:
         raise ValueError(f"{where} accepts and refuses nothing, so miss_costs follow from nothing")
-    if yes == 0 or no == np.inf:
-        follows = (no / OFFER_FACTOR, no) if yes == 0 else (yes, yes * OFFER_FACTOR)
-    else:
-        follows = min(yes, no), max(yes, no)
+    # Where all were accepted, or all refused, no other number was asked about.
+    ends = [end for end in (yes, no) if 0 < end < np.inf]
+    follows = min(ends), max(ends)
     if not np.allclose(miss_costs, follows, rtol=1e-9, atol=0):
         raise ValueError(
             f"{where}, miss_costs={list(miss_costs)}; from what is accepted and refused follows "

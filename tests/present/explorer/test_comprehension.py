@@ -22,6 +22,7 @@ from present.explorer.driving import (
     scores,
     text,
     type_into,
+    until,
 )
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -48,24 +49,47 @@ def test_steps_go_back_and_forward(opened: Any) -> None:
     assert not element(opened, "redo").is_enabled()
 
 
-def test_two_settings_stand_side_by_side(opened: Any) -> None:
-    before = scores(opened)
+def test_two_settings_are_compared_by_what_happens_to_the_cases(opened: Any, support2: Any) -> None:
     element(opened, "keep-setting").click()
     type_into(opened, "floor-field", "40")
-    after = scores(opened)
     rows = opened.execute_script(
         "return [...document.querySelectorAll('#compared tbody tr')]"
-        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent.replaceAll(',', '')))"
     )
     table = {row[0]: row[1:] for row in rows}
     assert table["Limits and costs"][0].startswith("At least 25% of alarms right")
     assert table["Limits and costs"][1].startswith("At least 40% of alarms right")
-    for name in before:
-        assert table[name][:2] == [f"{before[name]:.4f}", f"{after[name]:.4f}"]
-        difference = float(table[name][2].replace("−", "-"))
-        assert difference == pytest.approx(after[name] - before[name], abs=6e-5)
+    (worth,) = (float(name.split()[-3]) for name in table if name.startswith("Cost in false"))
+    y_true, prognoses = support2
+    # The page shows the middle of its range of costs, on a logarithmic scale.
+    at = 1 / np.sqrt(40 * 9)
+    for column, floor in enumerate((0.25, 0.4)):
+        ranked = {
+            name: voros.evaluate(y_true, score, voros.Scenario(floor, 0.2, (1 / 40, 1 / 9)))
+            for name, score in prognoses.items()
+        }
+        best = max(ranked, key=lambda name: ranked[name].score)
+        assert table["Model in view"][column] == best
+        points = voros.OperatingPoints.from_scores(y_true, prognoses[best])
+        chosen = voros.evaluate(y_true, prognoses[best], voros.Scenario(floor, 0.2, at))
+        row = int(np.flatnonzero(points.thresholds == chosen.choices[0].threshold)[0])
+        tp, fp, missed = points.tp[row], points.fp[row], points.n_positive - points.tp[row]
+        counts = np.array([tp + fp, fp, tp, missed, fp + missed * worth]) * 1000 / points.n_cases
+        shown = [float(cells[column]) for cells in list(table.values())[3:]]
+        assert shown == pytest.approx(counts, rel=2e-3)
+    differences = [float(cells[2].replace("−", "-")) for cells in list(table.values())[3:]]
+    assert all(change < 0 for change in differences[:3])
+    assert differences[3] > 0
     element(opened, "drop-setting").click()
     assert not element(opened, "compared").is_displayed()
+
+
+def test_without_limits_no_guarantee_is_announced(opened: Any) -> None:
+    assert until(opened, "document.getElementById('guarantee').textContent")
+    type_into(opened, "floor-field", "0")
+    type_into(opened, "capacity-field", "100")
+    time.sleep(0.5)
+    assert text(opened, "guarantee") == ""
 
 
 def test_terms_are_explained_on_focus(opened: Any) -> None:
@@ -168,8 +192,8 @@ def test_five_questions_end_in_limits_and_are_kept_with_names(opened: Any, tmp_p
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     opened.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     _answer(opened, "first", [True, False, True])
-    assert python_scenario(opened) == voros.Scenario(0.25, 0.2, voros.costs.miss_costs(17, 30))
-    _answer(opened, "second", [False, False, True])
+    assert python_scenario(opened) == voros.Scenario(0.25, 0.2, voros.costs.miss_costs(32, 100))
+    _answer(opened, "second", [False, True, False])
     opened.find_elements(By.CSS_SELECTOR, "#guide-people button")[1].click()
     for _ in range(200):
         if (tmp_path / "answers.toml").exists():
@@ -177,11 +201,11 @@ def test_five_questions_end_in_limits_and_are_kept_with_names(opened: Any, tmp_p
         time.sleep(0.05)
     answers = read_answers(tmp_path / "answers.toml")
     assert [person.who for person in answers.people] == ["first", "second"]
-    assert answers.people[0].scenario == voros.Scenario(0.25, 0.2, voros.costs.miss_costs(17, 30))
+    assert answers.people[0].scenario == voros.Scenario(0.25, 0.2, voros.costs.miss_costs(32, 100))
     second = answers.people[1].miss_costs
     assert python_scenario(opened).cost_ratio == voros.costs.miss_costs(*second)
     opened.find_elements(By.CSS_SELECTOR, "#guide-people button")[0].click()
     low, high = python_scenario(opened).costs.support
-    assert (low, high) == (second[0], 30)
+    assert (low, high) == (second[0], 100)
     opened.get("about:blank")
     assert complaints(opened) == []

@@ -18,7 +18,7 @@ from voros.present.explorer.payload import held_points
 from voros.present.explorer.replicates import resampled_counts
 
 pytest.importorskip("selenium")
-from present.explorer.driving import complaints, element, prefer, scores, text, value
+from present.explorer.driving import complaints, element, prefer, scores, text, type_into, value
 from selenium.webdriver.common.by import By
 
 pytestmark = pytest.mark.browser
@@ -284,3 +284,17 @@ def axe_findings(browser: Any) -> list[str]:
     run = "const done = arguments[0]; axe.run().then(done, (problem) => done(String(problem)));"
     report = browser.execute_async_script(run)
     return [f"{v['id']}: {v['nodes'][0]['html'][:80]}" for v in report["violations"]]
+
+
+def test_decimal_commas_are_read_from_files_and_from_fields(empty: Any) -> None:
+    rng = np.random.default_rng(5)
+    y = rng.random(200) < 0.3
+    models = {"risk": (rng.random(200) + y).round(4)}
+    written = write_rows(y, models).replace(",", ";").replace(".", ",")
+    assert empty.execute_async_script(DROP_ONE, "german.csv", written) == ""
+    assert "read with decimal commas" in text(empty, "loaded-text")
+    type_into(empty, "floor-field", "22,5")
+    expected = voros.partial_voros_score(
+        y, models["risk"], voros.Scenario(0.225, 0.2, OPENING.costs)
+    )
+    assert scores(empty)["risk"] == pytest.approx(expected, abs=AGREEMENT)

@@ -122,3 +122,16 @@ def test_scores_without_labels_are_refused(tmp_path):
 
 def test_support2_page_is_small(support2_page):
     assert support2_page.stat().st_size < 6_000_000
+
+
+def test_no_name_occurs_in_two_modules() -> None:
+    """Joined modules share one scope, in which a second declaration stops the whole page."""
+    declared = re.compile(
+        r"^(?:export )?(?:async )?(?:function|const|let|class)\*? (\[.*?\]|\w+)", re.M
+    )
+    texts = (
+        files("voros.present.explorer").joinpath("assets", name).read_text("utf-8")
+        for name in SCRIPTS
+    )
+    found = re.findall(r"\w+", " ".join(name for text in texts for name in declared.findall(text)))
+    assert [name for name in found if found.count(name) > 1] == []

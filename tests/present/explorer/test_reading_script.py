@@ -108,7 +108,6 @@ REFUSED = [
     text('label,note,score\r\n1,"two\r\nlines",0.5\r\n0,plain,bad\r\n', scores=("score",)),
     text('label,score,note\n1,0.5,"a\n0,0.25,b\n1,0.5,c\n', scores=("score",)),
     text("label;score\n1;0.5\n0;0,25\n1;0.75\n"),
-    text("label;score\n1;0,5\n0;0,25\n"),
     text("label;score\n1;12.3%\n0;4%\n", scores=("score",)),
     text("label;score\n1;1234.5 %\n0;4%\n", scores=("score",)),
     text("label;score\n1;\n0;\n"),

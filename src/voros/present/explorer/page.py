@@ -46,11 +46,12 @@ from voros.present.explorer.promised_thresholds import promised_thresholds
 from voros.present.explorer.replicates import RESAMPLES, resampled_counts
 
 _MODULES = """
-    python_text lang_en lang_de lang voros binomial guarantee curve_limits resampling uncertainty
-    csv columns labels counting reading background setting wording marks axes roc_chart area_chart
-    threshold_chart promise people groups periods winners winner_map tables net_benefit
-    decision_chart cost_table chart_tables ranking notices fields controls sharing saving
-    prevalence_band chart_data keeping compare steps filling answers guide app loader main
+    python_text lang_en lang_de lang typed_numbers voros binomial guarantee curve_limits
+    resampling uncertainty csv columns labels counting reading background setting wording marks
+    axes roc_chart area_chart threshold_chart promise people groups periods winners winner_map
+    tables net_benefit decision_chart cost_table chart_tables ranking notices fields controls
+    sharing saving prevalence_band chart_data keeping compare steps filling answers guide app
+    loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""
