@@ -22,6 +22,6 @@ def test_one_data_set_of_a_folder(voros_command, tmp_path):
     assert "physionet2012: left out" in ran.err
     assert "max AUROC" in ran.out
     rows = list(csv.DictReader((tmp_path / "found" / "evidence.csv").read_text().splitlines()))
-    assert len(rows) == 3 * 6
+    assert len(rows) == 3 * 7
     assert (tmp_path / "found" / "evidence.png").read_bytes().startswith(b"\x89PNG")
     assert voros_command("experiment", "evidence", "--out", "x", "--only", "no").code != 0

@@ -33,13 +33,23 @@ FIELD_OF_UNIT = {"ratio": "cost_ratio", "miss": "miss_costs", "t": "t"}
 
 
 def read_scenarios(path: str | Path) -> dict[str, Scenario]:
-    """Read every scenario of a TOML file, by name.
+    r"""Read every scenario of a TOML file, by name.
 
     Raises
     ------
     ValueError
         When the file is not TOML, names no scenario, or one of them is not understood; the
         message says which.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "limits.toml"
+    ...     _ = file.write_text("[ward]\nmin_precision = 0.3\ncapacity = 0.1\ncost_ratio = 0.05\n")
+    ...     read_scenarios(file)["ward"].capacity
+    0.1
     """
     found = {}
     for name, fields in read_scenario_fields(path).items():

@@ -127,7 +127,7 @@ def test_new_rows_get_the_alarms_of_the_saved_policy(study):
     again = (found["risk"] >= policy.thresholds[0]).astype(int)
     assert found["alarm"].tolist() == again.tolist()
     assert 0 < found["alarm"].sum() < len(found)
-    with pytest.raises(ExperimentError, match="there is no policy ward_luck; there are ward_guar"):
+    with pytest.raises(ExperimentError, match="there is no policy ward_luck; there are ward_auroc"):
         apply_study(place / "run", place / "new.csv", "ward", "luck")
 
 

@@ -59,7 +59,7 @@ def make_candidate(family: str, parameters: dict[str, Any]) -> Candidate:
 
 
 def own_models(source: str) -> tuple[Candidate, ...]:
-    """Return the models of a Python file or module as candidates.
+    r"""Return the models of a Python file or module as candidates.
 
     Parameters
     ----------
@@ -67,6 +67,17 @@ def own_models(source: str) -> tuple[Candidate, ...]:
         ``models.py`` or ``package.module``; another name than ``models`` follows a colon, as in
         ``models.py:forests``. It holds estimators of scikit-learn by name, or a function that
         returns them.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "models.py"
+    ...     _ = file.write_text(
+    ...         "from sklearn.naive_bayes import GaussianNB\nmodels = {'bayes': GaussianNB()}"
+    ...     )
+    ...     [candidate.name for candidate in own_models(str(file))]
+    ['bayes']
     """
     place, _, attribute = source.partition(":")
     if place.endswith(".py"):

@@ -48,6 +48,12 @@ class TableColumns:
         Which part of the split a case belongs to: train, valid or test.
     ignore : tuple of str
         Columns that are no features.
+
+    Examples
+    --------
+    >>> columns = TableColumns(label="died", group="patient", ignore=("ward",))
+    >>> columns.named
+    ('died', 'patient', 'ward')
     """
 
     label: str

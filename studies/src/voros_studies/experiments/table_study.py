@@ -126,6 +126,10 @@ def apply_study(folder: str | Path, rows: str | Path, scenario: str, strategy: s
         New rows with the same features.
     scenario, strategy : str
         Which of the policies, such as ``"ward"`` and ``"guaranteed"``.
+
+    Examples
+    --------
+    >>> apply_study("run", "new.csv", "ward", "guaranteed")  # doctest: +SKIP
     """
     root, frame = Path(folder), read_frame(Path(rows))
     path = root / "policies" / f"scenario_{scenario}_{strategy}.json"
