@@ -92,7 +92,7 @@ function viewOf(setting) {
   }));
   const found = models.map((model, i) => scored(model, points[i], setting, costs));
   const ranked = [...found].sort((a, b) => b.usable - a.usable || b.score - a.score);
-  ranked.forEach((model, rank) => (model.mark = markOf(model.position, rank, payload.looks)));
+  found.forEach((model) => (model.mark = markOf(model.position, payload.looks)));
   const focus = setting.model === null ? ranked[0] : found[setting.model];
   const odds = points[0].nNegative / points[0].nPositive;
   const miss = missAt(setting);

@@ -388,6 +388,9 @@ export const GERMAN = {
   forAnalysts: "Für die Auswertung: diese Einstellung als Code",
   copyToml: "TOML kopieren",
   copyPython: "Python kopieren",
+  copiedCode:
+    "Kopiert: die Einstellung als Code. Diese Seite ist eine Datei auf diesem Rechner: Schicken Sie sie mit, und setzen " +
+    "Sie den Code dort hinter ihre Adresse.",
   copied: "Kopiert.",
   selected: "Ausgewählt: mit Strg+C kopieren.",
   print: "Diese Seite drucken",

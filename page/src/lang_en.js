@@ -381,6 +381,9 @@ export const ENGLISH = {
   copyToml: "Copy TOML",
   copyPython: "Copy Python",
   copied: "Copied.",
+  copiedCode:
+    "Copied: the setting as a code. This page is a file on this computer: send it along, and put the code behind its " +
+    "address there.",
   selected: "Selected: press Ctrl+C to copy.",
   print: "Print this page",
   aboutTitle: "About this page",

@@ -9,12 +9,12 @@ export function letterOf(position) {
 }
 
 /**
- * The look of a model: dashes and the class with its colours by its position, which stay, and the
- * letter by its rank. Every round of colours begins one step further in the dashes.
+ * The look of a model, by its position, so that it stays whatever the ranking: its letter, dashes and
+ * the class with its colours. Every round of colours begins one step further in the dashes.
  */
-export function markOf(position, rank, { hues, dashes }) {
+export function markOf(position, { hues, dashes }) {
   const dash = dashes[(position + Math.floor(position / hues)) % dashes.length];
-  return { dash, letter: letterOf(rank), hue: `model-${position % hues}` };
+  return { dash, letter: letterOf(position), hue: `model-${position % hues}` };
 }
 
 /**

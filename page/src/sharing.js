@@ -18,13 +18,16 @@ async function copy(source) {
   }
 }
 
+const isLocal = () => window.location.protocol === "file:";
+
 /** Write the address, unless somebody else did since `before`: what it asks for comes first. */
 function writeAddress(setting, before) {
   const now = window.location.hash;
   if (now !== before && holdsSetting(now)) return;
   const hash = `#${toHash(setting)}`;
   if (window.location.hash !== hash) window.history.replaceState(null, "", hash);
-  byId("as-link").value = window.location.href;
+  // The address of a local file leads nowhere on another machine; the code goes with the file.
+  byId("as-link").value = isLocal() ? hash : window.location.href;
 }
 
 /** Bind the buttons; returns a function that writes a setting in every form. */
@@ -33,7 +36,8 @@ export function bindSharing() {
   allOf("[data-copy]").forEach((button) =>
     button.addEventListener("click", async () => {
       const done = await copy(byId(button.dataset.copy));
-      said.textContent = done ? w.copied : w.selected;
+      const copied = button.dataset.copy === "as-link" && isLocal() ? w.copiedCode : w.copied;
+      said.textContent = done ? copied : w.selected;
     }),
   );
   byId("print").addEventListener("click", () => window.print());

@@ -160,21 +160,54 @@ def forty_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_page(y, models, scenario, tmp_path_factory.mktemp("forty") / "page.html")
 
 
-def test_forty_models_are_lettered_by_rank_and_eight_are_drawn(
+def _letters(browser: Any) -> dict[str, str]:
+    rows = "[...document.querySelectorAll('#ranking tr')]"
+    cells = (
+        "[row.querySelector('data').dataset.model, row.querySelector('.badge text').textContent]"
+    )
+    return dict(browser.execute_script(f"return {rows}.map((row) => {cells})"))
+
+
+def test_letters_belong_to_forty_models_of_which_eight_are_drawn(
     browser: Any, forty_page: Path
 ) -> None:
     browser.get(forty_page.as_uri())
-    letters = browser.execute_script(
-        "return [...document.querySelectorAll('#ranking .badge text')].map((e) => e.textContent)"
-    )
-    assert letters[:3] == ["A", "B", "C"]
-    assert letters[25:28] == ["Z", "AA", "AB"]
+    letters = _letters(browser)
+    assert [letters[f"model {i}"] for i in (0, 1, 25, 26)] == ["A", "B", "Z", "AA"]
+    ranked = list(scores(browser))
+    type_into(browser, "floor-field", "10")
+    assert list(scores(browser)) != ranked
+    assert _letters(browser) == letters
     curves = "return document.querySelectorAll('#roc .curve').length"
     assert browser.execute_script(curves) == 8
     browser.execute_script("document.getElementById('draw-all').click()")
     assert browser.execute_script(curves) == 40
     assert element(browser, "ranking-scroll").get_attribute("tabindex") == "0"
     assert complaints(browser) == []
+
+
+def test_all_rows_of_forty_models_are_printed(browser: Any, forty_page: Path) -> None:
+    browser.get(forty_page.as_uri())
+    place = "document.getElementById('ranking-scroll')"
+    heights = f"return [{place}.scrollHeight, {place}.clientHeight]"
+    scrolled, shown = browser.execute_script(heights)
+    assert scrolled > shown
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    scrolled, shown = browser.execute_script(heights)
+    header = "return getComputedStyle(document.querySelector('.ranking thead')).display"
+    grid = "return getComputedStyle(document.querySelector('main')).display"
+    found = browser.execute_script(header), browser.execute_script(grid)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert scrolled == shown
+    assert found == ("table-header-group", "block")
+
+
+def test_a_local_file_copies_its_setting_as_a_code(opened: Any) -> None:
+    type_into(opened, "floor-field", "33")
+    code = until(opened, "document.getElementById('as-link').value")
+    assert code.startswith("#precision=0.33&")
+    opened.find_element(By.CSS_SELECTOR, "[data-copy='as-link']").click()
+    assert "send it along" in until(opened, "document.getElementById('copied').textContent")
 
 
 def _answer(browser: Any, who: str, yes: list[bool]) -> None:
