@@ -23,10 +23,10 @@ export const GERMAN = {
   theOutcome: "das Ereignis",
   theCases: "Fälle",
   axes: {
-    fpr: "Anteil falscher Alarme (FPR)",
+    fpr: "Anteil Fehlalarme (FPR)",
     tpr: "erkannter Anteil (TPR)",
     area: "bester Flächenanteil",
-    miss: "falsche Alarme je Übersehenem",
+    miss: "Fehlalarme je Übersehenem",
     threshold: "Alarm ab diesem Wert",
     min_precision: "Mindestanteil richtiger Alarme",
     capacity: "Kapazität",
@@ -34,7 +34,7 @@ export const GERMAN = {
   },
 
   alarm: ["Alarm", "Alarme"],
-  falseAlarm: ["falscher Alarm", "falsche Alarme"],
+  falseAlarm: ["Fehlalarm", "Fehlalarme"],
   model: ["Modell", "Modelle"],
   threshold: ["Schwellenwert", "Schwellenwerte"],
   case_: ["Fall", "Fälle"],
@@ -58,18 +58,18 @@ export const GERMAN = {
   atMost: "höchstens",
   shareOfCases: ({ cases }) => `% der ${cases}`,
   countOfCases: ({ cases }) => cases,
-  missLegend: "Wie schwer wiegt ein [Übersehen|miss]?",
-  missHint: "Einen Fall zu übersehen ist so schlimm wie wie viele [falsche Alarme|falseAlarm]? Nennen Sie eine Spanne.",
-  lowSlider: "Ein Übersehen wiegt mindestens, Regler",
-  lowField: "Ein Übersehen wiegt mindestens so viele falsche Alarme",
-  highSlider: "Ein Übersehen wiegt höchstens, Regler",
-  highField: "Ein Übersehen wiegt höchstens so viele falsche Alarme",
+  missLegend: "Wie schwer wiegt ein [übersehener Fall|miss]?",
+  missHint: "Wie viele [Fehlalarme|falseAlarm] wiegen einen übersehenen Fall auf? Nennen Sie eine Spanne.",
+  lowSlider: "Ein übersehener Fall wiegt mindestens, Regler",
+  lowField: "Ein übersehener Fall wiegt mindestens so viele Fehlalarme",
+  highSlider: "Ein übersehener Fall wiegt höchstens, Regler",
+  highField: "Ein übersehener Fall wiegt höchstens so viele Fehlalarme",
   from: "von",
   to: "bis",
   spreadLabel: "Dazwischen ist gleich wahrscheinlich",
-  spreadMiss: "jede Zahl falscher Alarme",
-  spreadRatio: "jeder Preis eines falschen Alarms in Übersehenen (eher billigere Übersehen)",
-  prevalenceLegend: "Wie [häufig|prevalence] ist es bei Ihnen?",
+  spreadMiss: "jede Zahl Fehlalarme",
+  spreadRatio: "jedes Kostenverhältnis von Fehlalarm zu übersehenem Fall (gewichtet niedrigere Kosten stärker)",
+  prevalenceLegend: "Wie [häufig (Prävalenz)|prevalence] ist es bei Ihnen?",
   ownPrevalence: ({ ownRate }) => `wie in den Daten (${ownRate})`,
   prevalenceSlider: "Häufigkeit, Regler",
   prevalenceField: "Häufigkeit in Prozent",
@@ -158,7 +158,7 @@ export const GERMAN = {
   notBound: "Ohne die Grenzen wäre es ebenso.",
   heldBack: (limits) => `Begrenzt durch ${limits.join(" und ")}.`,
   settingText: ({ floor, most, worth, even, rate, outcome }) =>
-    `Mindestens ${floor} der Alarme richtig; ${most}; ein Übersehen wiegt ${worth}${even}; ${outcome} ${rate}.`,
+    `Mindestens ${floor} der Alarme richtig; ${most}; ein übersehener Fall wiegt ${worth}${even}; ${outcome} ${rate}.`,
   settingShare: (share, cases) => `Alarm für höchstens ${share} der ${cases}`,
   settingCount: (alarms) => `höchstens ${alarms}`,
   perPeriod: (per) => `Alarme pro ${ZEITRAUM[per] ?? per}`,
@@ -177,12 +177,12 @@ export const GERMAN = {
     "Richtige Alarme beim verwendeten Schwellenwert, wenn Fälle mit und ohne Ereignis die Werte haben wie in den Daten und nur ihr Anteil sich ändert (Label-Shift). Gestrichelt: Ihre Untergrenze; gepunktet: die Daten.",
   prevalenceTable: "Die Kurve als Tabelle",
   prevalenceHead: "Anteil mit Ereignis",
-  costHead: (inMoney) => `Kosten von 1.000 Fällen, ${inMoney ? "in Geld" : "in falschen Alarmen"}`,
+  costHead: (inMoney) => `Kosten von 1.000 Fällen, ${inMoney ? "in Euro" : "in Fehlalarmen"}`,
   bestThereHead: "Bester Schwellenwert dort",
   nowhere: "keiner",
   settingRange: (low, high) => `${low} bis ${high}`,
   settingEven: (spread) =>
-    ` (gleichverteilt ${spread === "miss" ? "in falschen Alarmen" : "im Kostenverhältnis"})`,
+    ` (gleichverteilt ${spread === "miss" ? "in Fehlalarmen" : "im Kostenverhältnis"})`,
   asInData: "wie in den Daten",
   reweighted: (rate) => `umgerechnet auf ${rate}`,
 
@@ -210,10 +210,10 @@ export const GERMAN = {
     `Jeder gezeigte Wert liegt höchstens ${change} unter dem genauen, bei allen Grenzen, Kosten und ` +
     `Häufigkeiten, solange die Kapazität mindestens ${floor} der Fälle mit dem Ereignis beträgt.`,
 
-  peopleTitle: ({ cases }) => `Was mit 100 geschieht (${cases})`,
+  peopleTitle: ({ cases }) => `Was mit 100 ${cases} geschieht`,
   focusLabel: "Modell",
-  atLabel: "wenn ein Übersehen wiegt:",
-  atSlider: "Wie schwer ein Übersehen in diesem Bild wiegt",
+  atLabel: "wenn ein übersehener Fall wiegt:",
+  atSlider: "Wie schwer ein übersehener Fall in diesem Bild wiegt",
   bestOne: "das beste",
   bestOneNow: (model) => `das beste: ${model}`,
   caught: "zu Recht alarmiert",
@@ -242,18 +242,18 @@ export const GERMAN = {
   rocTable: "Die genutzten Schwellenwerte als Tabelle",
   thresholdTitle: "Der Schwellenwert für den Einsatz:",
   thresholdText:
-    "Je schwerer ein Übersehen wiegt, desto niedriger der Schwellenwert und desto mehr Alarme. Das " +
+    "Je schwerer ein übersehener Fall wiegt, desto niedriger der Schwellenwert und desto mehr Alarme. Das " +
     "Band ist Ihre Kostenspanne.",
   thresholdRegion: "Schwellenwerte über Ihre Kosten",
-  missHead: "Ein Übersehen wiegt",
+  missHead: "Ein übersehener Fall wiegt",
   scoreAtHead: "Alarm ab Wert",
   alarmsHead: "Alarme",
   rightHead: "Richtig",
   caughtHead: "Erkannt",
-  falseAlarmsHead: "Falsche Alarme",
+  falseAlarmsHead: "Fehlalarme",
   areaTitle: "Wie gut, bei welchen Kosten",
   areaText:
-    "Bei jeden Kosten: der Anteil des gefärbten Bereichs, der schlechter ist als der beste " +
+    "Bei jedem Kostenverhältnis: der Anteil des gefärbten Bereichs, der schlechter ist als der beste " +
     "Schwellenwert des Modells. Der Wert in der Rangfolge ist das Mittel über das Band.",
   areaTable: "Die Kurven als Tabelle",
   decisionTitle: "Was die Alarme bringen: Nettonutzen",
@@ -265,7 +265,7 @@ export const GERMAN = {
   decisionTable: "Der Nettonutzen als Tabelle",
   probabilityAxis: "Schwellenwahrscheinlichkeit",
   gain: ({ model, worth, risk, within, limits, money }, { cases }) =>
-    `Wiegt ein Übersehen ${worth}, also bei einer Schwellenwahrscheinlichkeit von ${risk}, bringt ${model} so viel ` +
+    `Wiegt ein übersehener Fall ${worth}, also bei einer Schwellenwahrscheinlichkeit von ${risk}, bringt ${model} so viel ` +
     `wie ${within} richtige Alarme ohne einen falschen auf 1.000 ${cases}` +
     `${money === null ? "" : `, in Geld ${money}`}; die Grenzen kosten ${limits}.`,
   gainWithin: (risk) => `Nettonutzen bei ${risk}`,
@@ -274,18 +274,18 @@ export const GERMAN = {
   noAlarmRow: "gar kein Alarm",
   costsTitle: ({ cases }) => `Was 1.000 ${cases} kosten`,
   costsHint:
-    "Die [erwarteten Kosten|expectedCost]: falsche Alarme, und Übersehenes mit seinem Gewicht, im Mittel über Ihre " +
+    "Die [erwarteten Kosten|expectedCost]: Fehlalarme, und Übersehenes mit seinem Gewicht, im Mittel über Ihre " +
     "Kostenspanne. Jedes Modell nutzt seinen besten Schwellenwert.",
-  priceLabel: "Ein falscher Alarm kostet, in Geld",
-  priceHint: "Bleibt das Feld leer, wird in falschen Alarmen gerechnet.",
+  priceLabel: "Ein Fehlalarm kostet, in Euro",
+  priceHint: "Bleibt das Feld leer, wird in Fehlalarmen gerechnet.",
   acceptedPrice: "eine Zahl über 0, bis 1e100",
   costsOf: (cases, price) =>
-    price === null ? `1.000 ${cases}, in falschen Alarmen` : `1.000 ${cases}, in Geld, ein falscher Alarm zu ${price}`,
+    price === null ? `1.000 ${cases}, in Fehlalarmen` : `1.000 ${cases}, in Geld, ein Fehlalarm zu ${price}`,
   costsRegion: "Erwartete Kosten",
   withinHead: "Innerhalb Ihrer Grenzen",
   freeHead: "Ohne sie",
   limitsCostHead: "Die Grenzen kosten",
-  missWorth: (worth) => `Ein Übersehen wiegt ${worth}`,
+  missWorth: (worth) => `Ein übersehener Fall wiegt ${worth}`,
   mapTitle: "Würden andere Grenzen das beste Modell ändern?",
   mapHelp:
     "Das Kreuz ist Ihre Einstellung, ein Buchstabe das Modell, das dort gewinnt; grau: kein Modell kann Alarm " +
@@ -326,7 +326,7 @@ export const GERMAN = {
   askCapacity: ({ cases }) => `Von 100 (${cases}), bei wie vielen kann jemand einem Alarm nachgehen?`,
   ofHundred: "von 100",
   offer: (n, { outcome }) =>
-    `Würden Sie ${n} falsche Alarme hinnehmen, um einen Fall mehr zu erkennen (${outcome})?`,
+    `Würden Sie ${n} Fehlalarme hinnehmen, um einen Fall mehr zu erkennen (${outcome})?`,
   yes: "Ja",
   no: "Nein",
   next: "Weiter",
@@ -336,7 +336,7 @@ export const GERMAN = {
   useEverybody: "Grenzen übernehmen, die allen genügen",
   saveAnswers: "Antworten speichern",
   guideResult: (floor, most, worth) =>
-    `Mindestens ${floor} der Alarme richtig, Alarm für höchstens ${most}, und ein Übersehen wiegt ${worth} falsche Alarme.`,
+    `Mindestens ${floor} der Alarme richtig, Alarm für höchstens ${most}, und ein übersehener Fall wiegt ${worth} Fehlalarme.`,
   allAccepted: (n) =>
     `Sie haben jedes Angebot angenommen: Ein übersehener Fall wiegt mindestens ${n} Fehlalarme; die Seite rechnet mit ${n}.`,
   allRefused: (n) =>
@@ -402,7 +402,7 @@ export const GERMAN = {
   glossary: {
     alarm: ["Alarm", "Der Wert eines Falls erreicht den Schwellenwert, so dass jemand nachsieht."],
     falseAlarm: ["Falscher Alarm", "Ein Alarm für einen Fall, bei dem das Ereignis nicht eintritt."],
-    miss: ["Übersehen", "Ein Fall mit dem Ereignis, der keinen Alarm auslöst."],
+    miss: ["Übersehener Fall", "Ein Fall mit dem Ereignis, der keinen Alarm auslöst."],
     precision: ["Mindestanteil richtiger Alarme", "So viele der Alarme müssen mindestens richtig sein (Präzision)."],
     capacity: ["Kapazität", "Die meisten Alarme, um die Sie sich kümmern können."],
     prevalence: ["Häufigkeit", "Der Anteil der Fälle mit dem Ereignis."],
@@ -414,11 +414,11 @@ export const GERMAN = {
     ],
     probability: [
       "Schwellenwahrscheinlichkeit",
-      "Das Risiko, ab dem sich ein Alarm gerade lohnt. Bei 10 % wiegt ein Übersehen 9 falsche Alarme, bei 50 % einen.",
+      "Das Risiko, ab dem sich ein Alarm gerade lohnt. Bei 10 % wiegt ein übersehener Fall 9 Fehlalarme, bei 50 % einen.",
     ],
     expectedCost: [
       "Erwartete Kosten",
-      "Die mittleren Kosten über Ihre Spanne: jeder falsche Alarm kostet 1, jedes Übersehen so viel, wie es wiegt.",
+      "Die mittleren Kosten über Ihre Spanne: jeder Fehlalarm kostet 1, jeder übersehene Fall so viel, wie er wiegt.",
     ],
     score: [
       "Partial VOROS",
@@ -448,7 +448,7 @@ export const GERMAN = {
   chooseColumn: "Spalte wählen",
   positiveByItself: "1 oder true",
   pastedName: "der eingefügte Text",
-  loaded: (file, notes) => [`Gezählt: ${file}`, ...notes].join("; ") + ". Keine Zeile bleibt.",
+  loaded: (file, notes) => [`Gezählt: ${file}`, ...notes].join("; ") + ". Es wird keine Zeile gespeichert.",
 
   isEmpty: (file) => `${file} ist leer; nötig sind eine Kopfzeile und Zeilen`,
   notTable: {

@@ -54,8 +54,8 @@ test("German writes numbers and sentences in German", () => {
   const setting = { minPrecision: 0.15, capacity: { count: 1200 }, miss: [5, 7.5], spread: "miss", prevalence: null };
   assert.equal(
     settingText(setting, { cases: "Patienten", outcome: "Tod" }),
-    "Mindestens 15 % der Alarme richtig; höchstens 1.200 Alarme; ein Übersehen wiegt 5 bis 7,5 " +
-      "falsche Alarme (gleichverteilt in falschen Alarmen); Tod wie in den Daten.",
+    "Mindestens 15 % der Alarme richtig; höchstens 1.200 Alarme; ein übersehener Fall wiegt 5 bis 7,5 " +
+      "Fehlalarme (gleichverteilt in Fehlalarmen); Tod wie in den Daten.",
   );
   assert.equal(plain(1234.5), "1.230");
   const ranked = [{ name: "a", usable: true, score: 0.5, position: 0 }, { name: "b", usable: true, score: 0.25, position: 1 }];
