@@ -109,7 +109,7 @@ def test_a_great_many_rows_are_announced(voros_command, parquet, engine, monkeyp
     pytest.importorskip(engine)
     how = ("score", parquet, "--label", "died", "--engine", engine, "--json", *LIMITS)
     assert "passes" not in voros_command(*how).err
-    monkeypatch.setattr("voros.engines.refinement.MANY_ROWS", 1000)
+    monkeypatch.setattr("voros.engines.search.MANY_ROWS", 1000)
     ran = voros_command(*how)
     said = "3,000 rows take three to five passes, to an interval of 1e-06 or narrower"
     assert said in ran.err

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import voros
 from voros.engines import BinnedCounts
+from voros.exceptions import IncompleteCountsError
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
 
@@ -117,3 +118,10 @@ def test_bins_out_of_reach_of_the_capacity_are_decided():
     counts = BinnedCounts.from_scores(labels, scores)
     beyond = np.cumsum(counts.rows) > 0.05 * 4000 + counts.rows.max()
     assert not bounds.undecided[beyond].any()
+
+
+def test_a_threshold_inside_a_bin_of_one_row_is_unknown():
+    points = BinnedCounts.from_scores([1, 0], [0.9, 0.3], bits=12).points
+    points.covers.check_thresholds(points.thresholds, np.array([0.5]))
+    with pytest.raises(IncompleteCountsError, match=r"the threshold 0\.95 raises"):
+        points.covers.check_thresholds(points.thresholds, np.array([0.95]))

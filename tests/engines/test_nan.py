@@ -106,7 +106,7 @@ FAULTY = {
 def test_faults_are_found_in_the_pass_that_counts(tmp_path, monkeypatch, engine, fault):
     """Many rows and no limit: cells are arithmetic, and nothing was checked before."""
     pytest.importorskip(engine)
-    monkeypatch.setattr("voros.engines.first_count.PILOT_ROWS", 1000)
+    monkeypatch.setattr("voros.engines.search.SAMPLE_ROWS", 1000)
     column, change, message = FAULTY[fault]
     file = write(tmp_path / "cases.parquet", **{column: change})
     with pytest.raises(ValueError, match=message):

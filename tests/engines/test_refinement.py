@@ -209,21 +209,21 @@ def test_a_capacity_of_less_than_one_case_before_reweighting():
 def test_very_many_rows_get_an_interval_unless_exactness_is_asked_for(monkeypatch):
     labels, scores = draw(20_000, 13)
     scenario = voros.Scenario(0.2, 0.6, (0.1, 0.5))
-    monkeypatch.setattr("voros.engines.refinement.MANY_ROWS", 19_999)
-    monkeypatch.setattr("voros.engines.refinement.ENOUGH", 0.01)
+    monkeypatch.setattr("voros.engines.search.MANY_ROWS", 19_999)
+    monkeypatch.setattr("voros.engines.search.ENOUGH", 0.01)
     rough = counted(labels, scores, [scenario])
     low, high = rough.covers.interval
     assert (rough.covers.tolerance, rough.covers.exact) == (0.01, False)
     assert low < voros.evaluate(labels, scores, scenario).score <= high <= low + 0.01
     assert counted(labels, scores, [scenario], tolerance=0).covers.exact
-    monkeypatch.setattr("voros.engines.refinement.MANY_ROWS", 20_000)
+    monkeypatch.setattr("voros.engines.search.MANY_ROWS", 20_000)
     assert counted(labels, scores, [scenario]).covers.exact
 
 
 def test_alternating_labels_stop_at_an_interval_unless_exactness_is_asked_for(monkeypatch):
     """They leave every bin open at a cost ratio of one, and hardly anything elsewhere."""
-    monkeypatch.setattr("voros.engines.refinement.MOST_PARENTS", 1000)
-    monkeypatch.setattr("voros.engines.refinement.ENOUGH", 1e-3)
+    monkeypatch.setattr("voros.engines.search.MANY_OPEN", 1000)
+    monkeypatch.setattr("voros.engines.search.ENOUGH", 1e-3)
     scores, labels = np.arange(30_000) / 30_000, np.arange(30_000) % 2 == 0
     scenario = voros.Scenario(cost_ratio=(0.01, 1.0))
     truth = voros.evaluate(labels, scores, scenario).score
@@ -238,7 +238,7 @@ def test_alternating_labels_stop_at_an_interval_unless_exactness_is_asked_for(mo
 
 
 def test_a_sorted_file_misleads_the_scale_for_one_pass(monkeypatch):
-    monkeypatch.setattr("voros.engines.first_count.PILOT_ROWS", 500)
+    monkeypatch.setattr("voros.engines.search.SAMPLE_ROWS", 500)
     labels, scores = draw(30_000, 14)
     order = np.argsort(scores)
     scenario = voros.Scenario(cost_ratio=(0.1, 0.4))

@@ -98,10 +98,10 @@ def test_named_cells_are_looked_up(frame, cases):
     wanted = np.random.default_rng(3).random(1000) < 0.3
     wanted[:64], wanted[63] = False, True
     adapter, lazy = adapter_of(as_lazy(frame)), as_lazy(frame.selectExpr("s"))
-    numbered = adapter.with_cell(lazy, "s", "cell", Scale(0, 8), 0)
+    numbered = adapter.with_cell(lazy, "s", "cell", Scale(8), 0)
     found = adapter.collect(adapter.with_membership(numbered, "cell", Named(0, 100, wanted)))
     named = dict(zip(found["s"].to_list(), found["cell"].to_list(), strict=True))
-    cells = np.clip(Scale(0, 8).cells(cases["s"]) - 100, 0, 999)
+    cells = np.clip(Scale(8).cells(cases["s"]) - 100, 0, 999)
     for score, cell in zip(cases["s"].tolist(), cells.tolist(), strict=True):
         assert named[score] == wanted[cell] or cell == 0
 

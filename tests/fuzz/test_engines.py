@@ -228,7 +228,7 @@ def test_spark_agrees_with_memory(spark, tmp_path, monkeypatch):
 
 
 def check_many(engine, tmp_path, monkeypatch):
-    monkeypatch.setattr("voros.engines.first_count.PILOT_ROWS", SAMPLE)
+    monkeypatch.setattr("voros.engines.search.SAMPLE_ROWS", SAMPLE)
     rng = np.random.default_rng([20, len(engine)])
     # Spark takes a second for each query of a few rows, however simple.
     answers, most_models = ([5000], 2) if engine == "spark" else ([50, 400, 5000], 3)

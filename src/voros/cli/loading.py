@@ -321,7 +321,7 @@ def _announce_cost(table: LazyTable) -> None:
     """Say before it begins what counting a great many rows takes."""
     from voros.engines.backends import row_count
     from voros.engines.files import TEXT_SUFFIXES
-    from voros.engines.refinement import expected_cost
+    from voros.engines.search import expected_cost
 
     if table.name.lower().endswith(TEXT_SUFFIXES):
         return  # To count its rows would take as long as a pass.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -19,19 +19,11 @@ import numpy as np
 from voros.engines.arithmetic_keys import ibis_cell, spark_size_key
 from voros.engines.keys import MAGNITUDE
 from voros.engines.plan import Named
-from voros.engines.scales import ABOVE, BELOW, BITS, MISSING, Scale
+from voros.engines.scales import BITS, Scale
 from voros.installing import missing_package
-from voros.typing import AnyArray, BoolArray
+from voros.typing import BoolArray
 
 LazyFrame: TypeAlias = nw.LazyFrame[Any]
-
-Batches: TypeAlias = Callable[[LazyFrame, Sequence[str]], Generator[Sequence[AnyArray]]]
-
-BATCH_ROWS = 2**17
-"""Rows that are counted in this process at a time."""
-
-IN_PROCESS = 2**18
-"""Cells of a first count in this process: more leave less open, and a cache holds them no more."""
 
 SHORT_LIST = 2048
 """Values that DuckDB compares one by one as fast as it looks them up."""
@@ -43,12 +35,6 @@ class Adapter(ABC):
     name: str
     package: str
     """What the engine is installed as."""
-
-    first_answer = 2**14
-    """Cells that a first count aims for: enough to leave little open, few enough for a cache."""
-
-    groups_slowly = False
-    """Whether to group a row takes far longer than to read it, so that totals pay that spare it."""
 
     def check(self) -> None:
         """Raise where something that the engine needs is not installed."""
@@ -66,16 +52,11 @@ class Adapter(ABC):
         self, frame: LazyFrame, score: str, cell: str, scale: Scale, level: int
     ) -> LazyFrame:
         """Add the number of the cell of a level that each score falls in, as `Scale.cells` does."""
-        if scale.roots is None:
-            frame, number = self.with_bits(frame, score, cell, level), nw.col(cell)
-        else:
-            number = _arithmetic(nw.col(score), scale, level)
-        if scale.clips:
-            number = _clipped(nw.col(score), number, scale)
+        if scale.exponent is None:
+            return self.with_bits(frame, score, cell, level)
+        inside = nw.col(score).clip(scale.lowest, scale.highest)
+        number = (inside * scale.factor(level)).floor().cast(nw.Int64)
         return frame.with_columns(number.alias(cell))
-
-    batches: Batches | None = None
-    """Gives columns of a frame batch by batch, where counting them is faster than a query."""
 
     def pick(self, frame: LazyFrame, columns: Mapping[str, str]) -> LazyFrame:
         """Take some columns only; `columns` names what each is called afterwards."""
@@ -102,25 +83,10 @@ class Adapter(ABC):
         return answer.collect()
 
 
-def _arithmetic(score: nw.Expr, scale: Scale, level: int) -> nw.Expr:
-    for _ in range(scale.roots or 0):
-        score = score.sqrt()
-    return (score * scale.factor(level)).floor().cast(nw.Int64)
-
-
-def _clipped(score: nw.Expr, number: nw.Expr, scale: Scale) -> nw.Expr:
-    """Number the scores beyond the ends; engines put NaN above all, and so it shows there."""
-    above = nw.when(score > scale.highest).then(nw.lit(ABOVE)).otherwise(nw.lit(MISSING))
-    beyond = nw.when(score < scale.lowest).then(nw.lit(BELOW)).otherwise(above)
-    inside = (score >= scale.lowest) & (score <= scale.highest)
-    return nw.when(inside).then(number).otherwise(beyond)
-
-
 class Polars(Adapter):
     """Polars lazy frames, run by its streaming engine so that they need not fit into memory."""
 
     name = package = "polars"
-    first_answer = IN_PROCESS
 
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell; floor division by a power of two is a shift."""
@@ -134,13 +100,6 @@ class Polars(Adapter):
         """Count bits, which is faster than to add floats."""
         return condition.sum()
 
-    def batches(self, frame: LazyFrame, columns: Sequence[str]) -> Generator[Sequence[AnyArray]]:
-        """Stream the columns: its own grouping takes several times as long as to count them."""
-        native = frame.to_native().select(*columns)
-        # As large as they come: to cut them to a size takes a copy.
-        for part in native.collect_batches(maintain_order=False, engine="streaming"):
-            yield [column.to_numpy() for column in part.get_columns()]
-
     def collect(self, answer: LazyFrame) -> nw.DataFrame[Any]:
         """Run the query out of core."""
         return answer.collect(backend="polars", engine="streaming")
@@ -150,14 +109,6 @@ class DuckDB(Adapter):
     """DuckDB relations, which spill to disk within the connection's own memory limit."""
 
     name = package = "duckdb"
-    first_answer = IN_PROCESS
-
-    def batches(self, frame: LazyFrame, columns: Sequence[str]) -> Generator[Sequence[AnyArray]]:
-        """Stream the columns through Arrow, which takes little longer than to add them up."""
-        native = frame.to_native().select(*columns)
-        with native.to_arrow_reader(BATCH_ROWS) as parts:
-            for part in parts:
-                yield [column.to_numpy(zero_copy_only=False) for column in part.columns]
 
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell in SQL, through the type BIT."""
@@ -189,7 +140,6 @@ class Dask(Adapter):
     """Dask data frames, on whichever scheduler or cluster is in force."""
 
     name = package = "dask"
-    first_answer = 2**15
 
     def with_cell(
         self, frame: LazyFrame, score: str, cell: str, scale: Scale, level: int
@@ -210,8 +160,6 @@ class Spark(Adapter):
     """Spark data frames, classic or Connect; no Python runs on the workers."""
 
     name, package = "spark", "pyspark"
-    first_answer = 2**15
-    groups_slowly = True
 
     def check(self) -> None:
         """Raise where the package or Java is missing."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arguments import OPEN_INTERVAL, check_number
-from voros.core.contenders import Contenders, find_contenders, shown_rows
+from voros.core.contenders import Contenders, find_contenders
 from voros.core.geometry import cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -46,14 +46,11 @@ class Bounds:
     undecided : ndarray of bool, shape (n_bins,)
         Bins whose inner order could still change the score, its feasibility or the highest
         precision within the capacity.
-    shown : ndarray of bool, shape (n_bins,)
-        Bins whose lower end is a threshold that is shown: chosen at some cost, or the most precise.
     """
 
     lower: float
     upper: float
     undecided: BoolArray
-    shown: BoolArray
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -187,10 +184,7 @@ class BinnedScores:
             favourable = _favourable(found)
             hull = cost_hull(favourable, np.ones(len(favourable), dtype=np.bool_))
             upper = partial_volume(favourable, hull, found.decision.region, scenario.costs)
-        shown = np.zeros(len(self.points), dtype=np.bool_)
-        shown[shown_rows(found.decision)] = True
-        undecided = found.improving | found.informative
-        return Bounds(lower, max(lower, upper), undecided, shown[1:])
+        return Bounds(lower, max(lower, upper), found.improving | found.informative)
 
 
 def check_tolerance(tolerance: Any) -> float:

@@ -43,8 +43,6 @@ class Bins:
     rows : ndarray of int, shape (n_bins,)
     positive, negative : ndarray of shape (n_bins,)
         Cases of each class, or the sum of their weights.
-    occurs : ndarray of bool, shape (n_bins,)
-        Whether the lower end is known to be a score of the bin, and not the edge of a cell.
     """
 
     least: FloatArray
@@ -52,7 +50,6 @@ class Bins:
     rows: IntArray
     positive: AnyArray
     negative: AnyArray
-    occurs: BoolArray
 
     @classmethod
     def of(cls, columns: Mapping[str, AnyArray], weighted: bool) -> Bins:
@@ -62,8 +59,7 @@ class Bins:
         least, rows = columns["least"][order], columns["rows"][order].astype(np.int64)
         positive = columns["positive"][order].astype(kind)
         negative = columns["negative"][order].astype(kind) if weighted else rows - positive
-        occurs = columns["occurs"][order] if "occurs" in columns else np.ones(len(rows), np.bool_)
-        return cls(least, columns["greatest"][order], rows, positive, negative, occurs)
+        return cls(least, columns["greatest"][order], rows, positive, negative)
 
     def __len__(self) -> int:
         """Return the number of bins."""
@@ -84,15 +80,6 @@ class Bins:
         inside = home < len(self)
         inside[inside] = others.greatest[inside] <= self.greatest[home[inside]]
         return inside
-
-    def merged(self, n_each: int) -> Bins:
-        """Make one bin of every few neighbours."""
-        first = np.arange(0, len(self), n_each)
-        last = np.append(first[1:], len(self)) - 1
-        rows, tp, fp = (
-            np.add.reduceat(c, first) for c in (self.rows, self.positive, self.negative)
-        )
-        return Bins(self.least[last], self.greatest[first], rows, tp, fp, self.occurs[last])
 
     def refined(self, chosen: BoolArray, parts: Bins) -> Bins:
         """Put finer bins in the place of the chosen ones.
@@ -126,7 +113,6 @@ class Bins:
             # Sums of weights carry rounding, and a difference of two must not fall below nothing.
             np.maximum(self.positive - parts.positive.sum(), 0),
             np.maximum(self.negative - parts.negative.sum(), 0),
-            self.occurs,
         )
         return join(parts, remainder)
 

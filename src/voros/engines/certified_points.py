@@ -9,14 +9,15 @@ on the costs they were counted for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.engines.binned_points import BinnedScores, check_tolerance
-from voros.engines.first_pass import read_cases
+from voros.engines.binned_points import check_tolerance
+from voros.engines.first_pass import count_totals, read_cases
 from voros.engines.plan import LARGEST_ANSWER
-from voros.engines.refinement import refine
+from voros.engines.search import Aim, search
 
 
 def count_frame(
@@ -50,10 +51,8 @@ def count_frame(
         and 1e-6 where that takes many passes: for more than a billion rows, and where more than
         16,384 ranges of scores are left open.
     largest_answer : int
-        Rows of counts that one pass aims to bring into this process. For each model it may bring
-        up to 65,536 more, where that is faster than to name ranges of scores one by one. Once the
-        rows that can matter are no more than twice that (eight times with DuckDB and Polars), they
-        are read as they are.
+        Rows of counts that one pass may bring into this process. Once the rows that can matter are
+        no more than four times that, they are read as they are; as many may come along.
 
     Returns
     -------
@@ -71,18 +70,10 @@ def count_frame(
     (True, True)
     """
     accepted = None if tolerance is None else check_tolerance(tolerance)
-    cases = read_cases(frame, label, scores, weight, pos_label)
-    counted = refine(cases, scenarios, accepted, largest_answer)
-    totals = counted.totals
-    return {
-        name: BinnedScores(
-            bins=part,
-            n_positive=totals.positive,
-            n_negative=totals.negative,
-            one_case=totals.one_case,
-            tolerance=counted.tolerance,
-            scenarios=tuple(scenarios),
-            usage=counted.cases.usage,
-        ).points
-        for name, part in counted.bins.items()
-    }
+    cases, totals = count_totals(read_cases(frame, label, scores, weight, pos_label))
+    aim = Aim.at(scenarios, accepted, totals.rows)
+    counted = {}
+    for name in scores:
+        apart = replace(cases, usage=replace(cases.usage))
+        counted[name] = search(apart, name, totals, aim, largest_answer).points
+    return counted

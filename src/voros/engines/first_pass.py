@@ -12,7 +12,6 @@ import numpy as np
 from voros.core.arrays import LARGEST_COUNT, SHOWN_VALUES
 from voros.core.cases import check_labels
 from voros.engines.backends import LazyFrame, adapter_of, as_lazy
-from voros.engines.bins import Bins
 from voros.engines.queries import (
     KNOWN,
     LABELLED,
@@ -76,27 +75,13 @@ def read_cases(
 
 
 def count_totals(cases: LazyCases) -> tuple[LazyCases, Totals]:
-    """Count the classes in a pass, and refuse rows that have no label or score."""
+    """Count the classes in a pass, refuse rows without label or score, and see to +inf."""
     totals = _totals(cases, cases.label)
     cases.usage.passes += 1
-    return with_totals(cases, totals), totals
-
-
-def with_totals(cases: LazyCases, totals: Totals) -> LazyCases:
-    """Note how many cases there are, and see to what engines cannot compare."""
     cases.usage.rows = totals.rows
     _check_whole(totals, cases.whole)
     infinite = any(np.isposinf(high) for _, high in totals.ranges.values())
-    return cases.capped() if infinite else cases
-
-
-def totals_of(bins: Mapping[str, Bins], label: str) -> Totals:
-    """Totals of unweighted cases that were counted before anything else."""
-    one = next(iter(bins.values()))
-    rows, positive = int(one.rows.sum()), int(one.positive.sum())
-    _check_labelled({"labelled": rows, "positive": positive}, rows, label)
-    ends = {name: (float(part.least[-1]), float(part.greatest[0])) for name, part in bins.items()}
-    return Totals(rows, positive, rows - positive, 1.0, ends)
+    return (cases.capped() if infinite else cases), totals
 
 
 def _check_whole(totals: Totals, whole: Sequence[str]) -> None:

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE
 from voros.engines.backends import Adapter, LazyFrame
-from voros.engines.batches import LARGEST_TABLE, Columns, IncompleteRowsError, count_batches
 from voros.engines.bins import Bins
-from voros.engines.held import read_rows
-from voros.engines.plan import PassPlan, Wanted
-from voros.engines.scales import BITS, MISSING
+from voros.engines.plan import Wanted
+from voros.engines.scales import BITS
 from voros.typing import AnyArray
 
-POSITIVE, WEIGHT, MODEL, SCORE, CELL, NAMED, VALID, LABELLED, KNOWN = (
+POSITIVE, WEIGHT, SCORE, CELL, NAMED, LABELLED, KNOWN = (
     f"_voros_{name}"
-    for name in (
-        *("positive", "weight", "model", "score", "cell"),
-        *("named", "valid", "labelled", "known"),
-    )
+    for name in ("positive", "weight", "score", "cell", "named", "labelled", "known")
 )
 """Columns of the queries; the prefix keeps them apart from the user's own."""
+
+Columns: TypeAlias = Sequence[AnyArray]
+"""Scores, labels and, where there are any, weights of some rows."""
 
 
 @dataclass
@@ -83,12 +81,9 @@ class LazyCases:
     def collect(self, answer: LazyFrame) -> dict[str, AnyArray]:
         """Run a query and return its columns."""
         table = self.adapter.collect(answer)
-        return self._received({name: table.get_column(name).to_numpy() for name in table.columns})
-
-    def pilot(self, rows: int) -> dict[str, AnyArray]:
-        """Labels, scores and weights of the first rows, wherever the engine finds them."""
-        columns = [POSITIVE, *self.models.values(), *([WEIGHT] if self.weighted else [])]
-        return replace(self, usage=Usage()).collect(self.frame.select(*columns).head(rows))
+        columns = {name: table.get_column(name).to_numpy() for name in table.columns}
+        self.usage.bytes_received += sum(column.nbytes for column in columns.values())
+        return columns
 
     def capped(self) -> LazyCases:
         """The same cases with scores of +inf at the highest finite float.
@@ -98,128 +93,51 @@ class LazyCases:
         highest = nw.col(*self.models.values()).clip(upper_bound=LARGEST_FINITE)
         return replace(self, frame=self.frame.with_columns(highest))
 
-    def count(self, plan: PassPlan, *, checked: bool = False) -> dict[str, Bins]:
-        """Count the wanted rows of every model by cells, in one query or batch by batch.
+    def sample(self, name: str, n_rows: int) -> Columns:
+        """Scores, labels and weights of the first rows, wherever the engine finds them."""
+        first = self.frame.select(*self._columns(name)).head(n_rows)
+        return self._rows(replace(self, usage=Usage()).collect(first))
 
-        Raises
-        ------
-        IncompleteRowsError
-            If `checked`, where a row has neither label, or no score.
-        """
-        answers = self._count_batches(plan.wanted)
-        rest = {name: want for name, want in plan.wanted.items() if name not in answers}
-        if rest:
-            answers |= self._count_query(rest, checked)
+    def count(self, name: str, want: Wanted) -> Bins:
+        """Count the wanted rows of a model by cells."""
+        rows = with_shares(self._wanted_rows(name, want), self.weighted, self.adapter)
+        rows = self.adapter.with_cell(rows, SCORE, CELL, want.scale, want.level)
+        answer = self.collect(rows.group_by(CELL).agg(*_counts(self.weighted)))
+        bins = Bins.of(answer, self.weighted)
+        self._check_split(bins, want)
         self.usage.passes += 1
-        for answer in answers.values() if checked else ():
-            if np.any(answer[CELL] == MISSING) or np.isnan(answer["greatest"]).any():
-                raise IncompleteRowsError
-        counted = {name: Bins.of(answers[name], self.weighted) for name in plan.wanted}
-        for name, bins in counted.items():
-            self._check_split(bins, plan.wanted[name])
-            self.usage.rows_counted += int(bins.rows.sum())
-        return counted
+        self.usage.rows_counted += int(bins.rows.sum())
+        return bins
 
-    def _count_batches(self, wanted: Mapping[str, Wanted]) -> dict[str, Mapping[str, AnyArray]]:
-        counted: dict[str, Mapping[str, AnyArray]] = {}
-        for name, want in wanted.items():
-            if self.adapter.batches is None or want.n_cells > LARGEST_TABLE:
-                continue
-            with self._batches(name, want) as batches:
-                answer = count_batches(batches, want, self.weighted)
-            counted[name] = self._received(answer)
-        return counted
-
-    @contextmanager
-    def _batches(self, name: str, want: Wanted) -> Iterator[Iterator[Columns]]:
-        """Wanted rows batch by batch; without a label where it is neither of the two."""
-        assert self.adapter.batches is not None
-        frame = self.frame
-        if KNOWN in frame.collect_schema():
-            positive = nw.when(nw.col(KNOWN)).then(nw.col(POSITIVE))
-            frame = frame.with_columns(positive.alias(POSITIVE))
-        rows = replace(self, frame=frame)._wanted_rows(name, want, checked=False)
-        batches = self.adapter.batches(rows, self._row_columns)
-        # Where a batch is refused, the engine must not be left in the middle of its answer.
-        with closing(batches):
-            yield batches
-
-    def hold(self, wanted: Mapping[str, Wanted], at_most: int) -> dict[str, Columns] | None:
-        """Read the wanted rows of every model in a pass; None where a model has more than that."""
-        held: dict[str, Columns] = {}
+    def rows(self, name: str, want: Wanted, at_most: int) -> Columns | None:
+        """Read the wanted rows of a model, and perhaps a few others; None where they are more."""
         self.usage.passes += 1
-        for name, want in wanted.items():
-            columns = self._rows(name, want, at_most)
-            if columns is None:
-                return None
-            held[name] = columns
-            self.usage.rows_counted += len(columns[0])
-            self.usage.bytes_received += sum(column.nbytes for column in columns)
-        return held
-
-    def _rows(self, name: str, want: Wanted, at_most: int) -> Columns | None:
-        if self.adapter.batches is not None:
-            with self._batches(name, want) as batches:
-                return read_rows(batches, want, at_most)
-        rows = self._wanted_rows(name, want, checked=False)
-        if want.named is not None:
-            rows = self._in_named_cells(rows, want)
-        table = self.adapter.collect(rows.select(*self._row_columns).head(at_most + 1))
-        if len(table) > at_most:
+        rows = self._wanted_rows(name, want).select(*self._row_columns)
+        columns = self._rows(self.collect(rows.head(at_most + 1)))
+        if len(columns[0]) > at_most:
             return None
-        return [table.get_column(column).to_numpy() for column in self._row_columns]
+        self.usage.rows_counted += len(columns[0])
+        return columns
+
+    def _rows(self, answer: Mapping[str, AnyArray]) -> Columns:
+        kinds = (np.float64, np.bool_, np.float64)
+        names = self._row_columns
+        return [answer[name].astype(kind) for name, kind in zip(names, kinds, strict=False)]
 
     @property
     def _row_columns(self) -> list[str]:
         return [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
 
-    def _received(self, columns: dict[str, AnyArray]) -> dict[str, AnyArray]:
-        self.usage.bytes_received += sum(column.nbytes for column in columns.values())
-        return columns
+    def _columns(self, name: str) -> list[nw.Expr]:
+        score, *others = self._row_columns
+        return [nw.col(self.models[name]).alias(score), *map(nw.col, others)]
 
-    def _count_query(
-        self, wanted: Mapping[str, Wanted], checked: bool
-    ) -> dict[str, Mapping[str, AnyArray]]:
-        """Ask for all models at once, each grouped on its own.
-
-        An engine reads few columns faster than it turns columns into rows.
-        """
-        grouped = []
-        for name, want in wanted.items():
-            rows = self._wanted_rows(name, want, checked)
-            if want.named is not None:
-                rows = self._in_named_cells(rows, want)
-            rows = with_shares(rows, self.weighted, self.adapter)
-            rows = self.adapter.with_cell(rows, SCORE, CELL, want.scale, want.level)
-            if checked:
-                cell = nw.when(nw.col(VALID)).then(nw.col(CELL)).otherwise(nw.lit(MISSING))
-                rows = rows.with_columns(cell.alias(CELL))
-            model = nw.lit(self.models[name]).alias(MODEL)
-            grouped.append(rows.group_by(CELL).agg(*_counts(self.weighted)).with_columns(model))
-        answer = self.collect(nw.concat(grouped) if len(grouped) > 1 else grouped[0])
-        return {
-            name: {
-                key: column[answer[MODEL] == self.models[name]] for key, column in answer.items()
-            }
-            for name in wanted
-        }
-
-    def _wanted_rows(self, name: str, want: Wanted, checked: bool) -> LazyFrame:
-        kept = [POSITIVE, WEIGHT] if self.weighted else [POSITIVE]
-        score = nw.col(self.models[name])
-        valid = [self._valid(score).alias(VALID)] if checked else []
-        rows = self.frame.select(*kept, score.alias(SCORE), *valid)
+    def _wanted_rows(self, name: str, want: Wanted) -> LazyFrame:
+        rows = self.frame.select(*self._columns(name))
         # First the outer range, in plain comparisons that an engine can push into its scan.
         if want.low > -np.inf or want.high < np.inf:
             rows = rows.filter(_between(want.low, want.high))
-        if want.ranges:
-            rows = rows.filter(_any([_between(low, high) for low, high in want.ranges]))
-        return rows
-
-    def _valid(self, score: nw.Expr) -> nw.Expr:
-        """Whether a row has one of the two labels, and a score."""
-        valid = ~(nw.col(POSITIVE).is_null() | score.is_null() | score.is_nan())
-        return valid & nw.col(KNOWN) if KNOWN in self.frame.collect_schema() else valid
+        return rows if want.named is None else self._in_named_cells(rows, want)
 
     def _in_named_cells(self, rows: LazyFrame, want: Wanted) -> LazyFrame:
         assert want.named is not None
@@ -262,14 +180,6 @@ def _counts(weighted: bool) -> list[nw.Expr]:
     score = nw.col(SCORE)
     extremes = [score.min().alias("least"), score.max().alias("greatest")]
     return [nw.len().alias("rows"), *extremes, *class_sums(weighted)]
-
-
-def _any(conditions: Sequence[nw.Expr]) -> nw.Expr:
-    # In halves, so that many conditions do not nest deeply.
-    if len(conditions) == 1:
-        return conditions[0]
-    middle = len(conditions) // 2
-    return _any(conditions[:middle]) | _any(conditions[middle:])
 
 
 def _between(low: float, high: float) -> nw.Expr:

@@ -31,7 +31,7 @@ from voros.engines.keys import (
     cell_of,
     cell_start,
 )
-from voros.engines.plan import PassPlan, Wanted
+from voros.engines.plan import Wanted
 from voros.engines.scales import BITS
 from voros.engines.small_cells import Ranges, overlapping, without_small
 from voros.io.documents import Entry, read_document
@@ -140,7 +140,7 @@ class BinnedCounts:
         """Summarise a frame of an engine; parameters as in `count_frame`."""
         level = _level(bits)
         cases, totals = count_totals(read_cases(frame, label, [score], weight, pos_label))
-        bins = cases.count(PassPlan({score: Wanted(BITS, level)}))[score]
+        bins = cases.count(score, Wanted(BITS, level))
         if bins.rows.sum() != totals.rows:
             raise changed(bins.rows.sum(), totals.rows)
         cells = cell_of(bins.least, level)
@@ -164,8 +164,7 @@ class BinnedCounts:
         """Counts by range of scores; the lowest of each is the bin's own edge."""
         level = _level(self.bits)
         ends = cell_start(self.cells, level), cell_end(self.cells + (self.widths - 1), level)
-        occurs = np.zeros(len(self.cells), dtype=np.bool_)
-        return Bins(*ends, self.rows, self.positive, self.negative, occurs)
+        return Bins(*ends, self.rows, self.positive, self.negative)
 
     @property
     def points(self) -> OperatingPoints:

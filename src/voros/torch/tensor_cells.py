@@ -67,7 +67,6 @@ def binned_cells(
     # The highest cell holds all that is beyond a float32 too.
     greatest = np.where(np.isfinite(ends), ends, LARGEST_FINITE)
     counts = rows[held], positive[held], negative[held]
-    occurs = np.zeros(len(held), dtype=np.bool_)
-    bins = Bins(cell_starts(held, bits), greatest, *counts, occurs)
+    bins = Bins(cell_starts(held, bits), greatest, *counts)
     n_positive, n_negative = positive.sum().item(), negative.sum().item()
     return BinnedScores(bins=bins, n_positive=n_positive, n_negative=n_negative, one_case=one_case)

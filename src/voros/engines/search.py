@@ -1,0 +1,309 @@
+"""The search for the thresholds that can be chosen, in the rows of an engine.
+
+Counts by ranges of scores bound the score from both sides. Only the ranges that keep the bounds
+apart are counted again, more finely; once their rows are few they are read into this process, and
+counted there in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from voros.core.arrays import LARGEST_FINITE
+from voros.core.decision import solve
+from voros.core.operating_points import OperatingPoints
+from voros.core.pruning import most_cases
+from voros.core.scenario import Scenario
+from voros.engines.binned_points import CLOSED, BinnedScores, Bounds
+from voros.engines.bins import Bins
+from voros.engines.first_pass import Totals
+from voros.engines.plan import Plan, Wanted, cells_to_count, first_cells, rows_in
+from voros.engines.queries import Columns, LazyCases
+from voros.engines.scales import BITS, Scale, scale_for
+from voros.typing import BoolArray
+
+SAMPLE_ROWS = 100_000
+"""Rows at the start from which the first count is planned; a bad guess costs a pass."""
+
+FIRST_CELLS, FINER_CELLS = 2**14, 2**17
+"""Cells of the first count, of all rows, and of later ones, of few rows."""
+
+HELD_PER_ANSWER = 4
+"""Rows that this process holds, for each row of the largest answer."""
+
+SORTED_ROWS, HELD_CELLS = 2**17, 2**16
+"""Rows in this process that are sorted as fast as counted, and cells that more are counted by."""
+
+MARGIN, NOISE = 1.25, 3.0
+"""How far beyond the capacity a cut aims, and standard deviations by which a sample must rule
+scores out."""
+
+SELECTIVE = 0.4
+"""A cut that keeps more than this share of the rows is not worth it."""
+
+MANY_OPEN = 2**14
+"""Open ranges from which on an interval is accepted, unless exactness is asked for.
+
+If labels alternate along the scores, ranges are open at costs so close together that they hardly
+move the score, and to split them all takes nearly every row.
+"""
+
+MANY_ROWS, ENOUGH = 10**9, 1e-6
+"""Beyond this number of rows an interval of this width is enough unless another is asked for."""
+
+
+def expected_cost(n_rows: int) -> str | None:
+    """Say how many passes so many rows take, and how exact the answer is; None below a billion.
+
+    Examples
+    --------
+    >>> expected_cost(3 * 10**9)
+    '3,000,000,000 rows take three to five passes, to an interval of 1e-06 or narrower'
+    """
+    if n_rows <= MANY_ROWS:
+        return None
+    return f"{n_rows:,} rows take three to five passes, to an interval of {ENOUGH:g} or narrower"
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is asked of the counts: scenarios to be decided, or every score where there are none.
+
+    Attributes
+    ----------
+    scenarios : sequence of Scenario
+    tolerance, for_many : float
+        How wide an interval may be, and how wide where a great many ranges are open.
+    """
+
+    scenarios: Sequence[Scenario]
+    tolerance: float
+    for_many: float
+
+    @classmethod
+    def at(cls, scenarios: Sequence[Scenario], tolerance: float | None, n_rows: int) -> Aim:
+        """Choose what was not asked for by the number of rows."""
+        if tolerance is None:
+            return cls(scenarios, ENOUGH if n_rows > MANY_ROWS else 0.0, ENOUGH)
+        return cls(scenarios, tolerance, tolerance)
+
+    def accepts(self, bound: Bounds) -> bool:
+        """Whether a bound is narrow enough."""
+        many = np.count_nonzero(bound.undecided) > MANY_OPEN
+        enough = self.for_many if many else self.tolerance
+        return enough > 0 and bound.upper - bound.lower <= enough
+
+    def accepted(self, binned: BinnedScores) -> float:
+        """Width that was accepted of what was counted in the end."""
+        widths = (high - low for low, high in map(binned.bounds, self.scenarios))
+        return self.tolerance if max(widths, default=0.0) <= CLOSED else self.for_many
+
+    def open_ranges(self, binned: BinnedScores, at_most: int) -> BoolArray:
+        """Mark the ranges that must be counted more finely."""
+        if self.scenarios:
+            bounds = map(binned.score_bounds, self.scenarios)
+            masks = [bound.undecided for bound in bounds if not self.accepts(bound)]
+            return np.asarray(sum(masks, np.zeros(len(binned.bins), dtype=np.bool_)))
+        if len(binned.bins) > at_most:
+            raise ValueError(
+                f"the frame has more than {at_most:,} distinct scores; pass a scenario, so "
+                "that only the scores that can matter to it are counted one by one"
+            )
+        return ~binned.bins.single
+
+
+@dataclass(frozen=True, eq=False)
+class HeldRows:
+    """All rows of some ranges, in this process; they are counted as an engine counts."""
+
+    columns: Columns
+    parents: Bins
+
+    def count(self, want: Wanted) -> Bins:
+        """Count the wanted rows by cells."""
+        inside = (self.columns[0] >= want.low) & (self.columns[0] <= want.high)
+        if want.named is not None:
+            cells = want.scale.cells(self.columns[0], want.named.level)
+            inside &= np.isin(cells, want.named.cells)
+        scores, positive, *weights = (column[inside] for column in self.columns)
+        cells = want.scale.cells(scores, want.level)
+        home = cells - cells.min(initial=0)
+        # Numbers of 16 bits are sorted digit by digit.
+        few = home.max(initial=0) < 2**16
+        order = np.argsort(home.astype(np.uint16), kind="stable") if few else np.argsort(home)
+        starts = np.flatnonzero(np.diff(home[order], prepend=-1))
+        counted = {
+            "rows": np.diff(np.append(starts, len(order))),
+            "least": np.minimum.reduceat(scores[order], starts),
+            "greatest": np.maximum.reduceat(scores[order], starts),
+        }
+        mass = weights[0] if weights else np.ones(len(scores), dtype=np.int64)
+        for name, of_class in (("positive", positive), ("negative", ~positive))[: 1 + len(weights)]:
+            counted[name] = np.add.reduceat(np.where(of_class, mass, 0)[order], starts)
+        return Bins.of(counted, bool(weights))
+
+
+@dataclass(eq=False)
+class EngineSource:
+    """The rows of a model, in an engine or, once they are few, in this process.
+
+    Attributes
+    ----------
+    cases : LazyCases
+    name : str
+        The model.
+    scale : Scale
+    at_most : int
+        Rows of the largest answer.
+    held : HeldRows or None
+        The rows that are in this process.
+    """
+
+    cases: LazyCases
+    name: str
+    scale: Scale
+    at_most: int
+    held: HeldRows | None = None
+
+    @property
+    def most_held(self) -> int:
+        """Rows that this process holds at most."""
+        return HELD_PER_ANSWER * self.at_most
+
+    def split_from(self, whole: Bins, cut: float, share: float) -> Bins:
+        """Count the rows from a cut up; where that share is few of them, read them at once."""
+        above = replace(whole, least=np.maximum(whole.least, cut))
+        want = first_cells(above, self.scale, min(self.at_most, FIRST_CELLS))
+        want = replace(want, low=cut)
+        if share * whole.rows[0] <= self.most_held / 2:
+            self._hold(above, want, self.most_held)
+        if self.held is None:
+            return whole.split_off(self.cases.count(self.name, want), cut)
+        return whole.split_off(self.held.count(want), cut)
+
+    def split(self, ranges: Bins, wanted: BoolArray) -> Bins:
+        """Count open ranges more finely, those first whose rows are in this process."""
+        if self.held is None or not np.any(wanted & self.held.parents.hold(ranges)):
+            plan = self._plan(ranges, wanted)
+            if plan is not None:
+                return ranges.refined(plan.chosen, self.cases.count(self.name, plan.want))
+        assert self.held is not None
+        mask = wanted & self.held.parents.hold(ranges)
+        few = ranges.rows[mask].sum() <= SORTED_ROWS
+        plan = None if few else cells_to_count(ranges, mask, self.scale, HELD_CELLS)
+        plan = plan or Plan(rows_in(ranges, mask, BITS), mask)
+        return ranges.refined(plan.chosen, self.held.count(plan.want))
+
+    def _plan(self, ranges: Bins, wanted: BoolArray) -> Plan | None:
+        """Plan to count open ranges; where their rows are few, read them, and plan nothing.
+
+        Where to split all takes too large an answer, rows are read by parts, from the highest
+        scores down.
+        """
+        rows, cells = np.where(wanted, ranges.rows, 0), min(self.at_most, FINER_CELLS)
+        if rows.sum() > self.most_held:
+            plan = cells_to_count(ranges, wanted, self.scale, cells)
+            if plan is not None:
+                return plan
+        part = wanted & (np.cumsum(rows) <= self.most_held)
+        if part.any():
+            # The rows of the ranges, and as many that come along.
+            want = rows_in(ranges, part, self.scale)
+            if self._hold(ranges.take(part), want, 2 * self.most_held):
+                return None
+        return cells_to_count(ranges, np.arange(len(rows)) == np.argmax(rows), self.scale, cells)
+
+    def _hold(self, parents: Bins, want: Wanted, at_most: int) -> bool:
+        """Read rows into this process, unless they turn out to be more."""
+        columns = self.cases.rows(self.name, want, at_most)
+        self.held = None if columns is None else HeldRows(columns, parents)
+        return columns is not None
+
+
+def search(cases: LazyCases, name: str, totals: Totals, aim: Aim, at_most: int) -> BinnedScores:
+    """Count the scores of a model as finely as is asked for."""
+    sample, whole = cases.sample(name, min(SAMPLE_ROWS, at_most)), _whole(totals, name)
+    source = EngineSource(cases, name, _scale(sample, totals.ranges[name]), at_most)
+
+    def binned(bins: Bins) -> BinnedScores:
+        return BinnedScores(
+            bins=bins,
+            n_positive=totals.positive,
+            n_negative=totals.negative,
+            one_case=totals.one_case,
+        )
+
+    if len(sample[0]) == totals.rows:
+        source.held, bins = HeldRows(sample, whole), whole
+        cases.usage.rows_counted += totals.rows
+    else:
+        cut = _cut(sample, totals, aim.scenarios)
+        bins = source.split_from(whole, cut, float(np.mean(sample[0] >= cut)))
+    while (open_ranges := aim.open_ranges(binned(bins), at_most)).any():
+        bins = source.split(bins, open_ranges)
+    counted = replace(binned(bins), scenarios=tuple(aim.scenarios), usage=cases.usage)
+    return replace(counted, tolerance=aim.accepted(counted))
+
+
+def _whole(totals: Totals, name: str) -> Bins:
+    """Everything in one bin: what is known before any score is counted."""
+    low, high = (min(score, LARGEST_FINITE) for score in totals.ranges[name])
+    n_rows, tp, fp = (np.array([n]) for n in (totals.rows, totals.positive, totals.negative))
+    return Bins(np.array([low]), np.array([high]), n_rows, tp, fp)
+
+
+def _scale(sample: Columns, ends: tuple[float, float]) -> Scale:
+    finite = np.isfinite(sample[0])
+    if not finite.any():
+        return BITS
+    scores = sample[0][finite]
+    low, high = ends if np.isfinite(ends).all() else (scores.min(), scores.max())
+    return scale_for(scores, sample[1][finite], float(low), float(high))
+
+
+def _cut(sample: Columns, totals: Totals, scenarios: Sequence[Scenario]) -> float:
+    """Guess a score below which no threshold is in reach, or none pays; -inf for none."""
+    scores, positive, *weights = sample
+    if not scenarios or positive.all() or not positive.any():
+        return -np.inf
+    mass = weights[0] / weights[0].mean() if weights else None
+    points = OperatingPoints.from_cases(positive, scores, mass)
+    cut = min(
+        max(_out_of_reach(points, scenario, totals), _too_costly(points, scenario))
+        for scenario in scenarios
+    )
+    return cut if np.mean(scores >= cut) < SELECTIVE else -np.inf
+
+
+def _out_of_reach(points: OperatingPoints, scenario: Scenario, totals: Totals) -> float:
+    """Score of a sample below which every threshold raises more alarms than the capacity allows."""
+    most = most_cases(scenario, totals.positive, totals.negative, totals.one_case)
+    expected = most / (totals.positive + totals.negative) * points.n_cases
+    beyond = points.alarms > MARGIN * expected + NOISE * np.sqrt(expected) + 1
+    return _first_marked(points, beyond)
+
+
+def _too_costly(points: OperatingPoints, scenario: Scenario) -> float:
+    """Score of a sample below which no threshold can pay, however well the scores are ordered.
+
+    It cannot where even all positives below, and none of the negatives, would be worth less than
+    the false alarms between the best threshold and the cut cost where they are cheapest.
+    """
+    decision = solve(points, scenario.without_capacity())
+    points = decision.points
+    cheapest = scenario.costs.ratio_range(points.negatives_per_positive)[0]
+    if not 0 < cheapest < np.inf:
+        return -np.inf
+    worth = np.where(decision.feasible, points.tp - cheapest * points.fp, -np.inf)
+    best = np.argmax(worth)
+    missed = points.n_positive - points.tp[best]
+    added = np.maximum(points.fp - points.fp[best], 0.0)
+    noise = NOISE * np.sqrt(missed + cheapest**2 * added)
+    return _first_marked(points, missed + noise < cheapest * added)
+
+
+def _first_marked(points: OperatingPoints, marks: BoolArray) -> float:
+    return float(points.thresholds[np.argmax(marks)]) if marks.any() else -np.inf
