@@ -204,8 +204,8 @@ def test_all_rows_of_forty_models_are_printed(browser: Any, forty_page: Path) ->
 
 def test_a_local_file_copies_its_setting_as_a_code(opened: Any) -> None:
     type_into(opened, "floor-field", "33")
-    code = until(opened, "document.getElementById('as-link').value")
-    assert code.startswith("#precision=0.33&")
+    # The address follows once the field rests.
+    until(opened, "document.getElementById('as-link').value.startsWith('#precision=0.33&')")
     opened.find_element(By.CSS_SELECTOR, "[data-copy='as-link']").click()
     assert "send it along" in until(opened, "document.getElementById('copied').textContent")
 
