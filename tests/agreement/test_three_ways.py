@@ -85,14 +85,8 @@ def agree_by_brute_force(seed: int, n_problems: int) -> None:
         assert closed_form(problem) == pytest.approx(expected, abs=AGREEMENT), problem
 
 
-@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.slow
-def test_random_problems_by_brute_force(seed: int) -> None:
-    agree_by_brute_force(seed, 500)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10, 18))
+@pytest.mark.parametrize("seed", range(10, 14))
 def test_thousands_of_random_problems_by_brute_force(seed: int) -> None:
     agree_by_brute_force(seed, 2500)
 
