@@ -71,3 +71,9 @@ def test_scenarios_are_values() -> None:
     assert "prevalence=0.3" in repr(first)
     with pytest.raises(AttributeError):
         first.capacity = 0.2  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("per", [np.array([]), np.array(["day", "week"])], ids=["empty", "two"])
+def test_an_array_is_no_name_of_a_period(per: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"per=.*; accepted is the name of a period"):
+        Scenario(0.3, 3, 0.1, per=per)

@@ -138,6 +138,8 @@ class Scenario:
                 "cost_ratio is required: C_FP / C_FN as a number, a pair (low, high), or a "
                 "distribution from voros.costs"
             )
+        if self.per is not None or self.exceed is not None:
+            self._check_per()
         if self.per == PATIENT_DAY:
             self._read_rate()
         else:
@@ -150,7 +152,7 @@ class Scenario:
             object.__setattr__(self, "prevalence", prevalence)
         # numpy's numbers compare and print as Python's own do.
         whole = isinstance(self.capacity, Integral)
-        if self.per_period or self.exceed is not None:
+        if self.per_period:
             self._read_period(whole)
         object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
         object.__setattr__(self, "min_precision", float(self.min_precision))
@@ -169,13 +171,16 @@ class Scenario:
                 "mean rate over all stays",
             )
 
-    def _read_period(self, whole: bool) -> None:
+    def _check_per(self) -> None:
         if not isinstance(self.per, str) or not self.per.strip():
             found = "" if self.per is None else f"={self.per!r}"
             needed = "" if self.exceed is None else f", which exceed={self.exceed!r} needs"
             raise ArgumentError(
                 "per", f"{found}{needed}; accepted is the name of a period, such as 'day'"
             )
+
+    def _read_period(self, whole: bool) -> None:
+        assert self.per is not None
         calendar = Calendar.of(self.per)
         if calendar is not None:
             object.__setattr__(self, "per", calendar.name)
