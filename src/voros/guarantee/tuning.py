@@ -39,15 +39,16 @@ class Tuning:
     start_power: float = 0.8
 
     # Next cases: shares of alpha for the sequence that starts early (for few alarms at a high
-    # precision), for the one rank (times the square of the most alarms, and its bounds), and for
-    # thresholds well inside the limit (for costs that want fewer alarms). The main sequence has the
-    # rest.
+    # precision), for two ranks that are tested by themselves (together, times the square of the
+    # most alarms, and its bounds), and for thresholds well inside the limit (for costs that want
+    # fewer alarms). The main sequence has the rest.
     early_walk_share: float = 0.03
-    rank_share: float = 12_000.0
+    rank_share: float = 15_000.0
     rank_shares: tuple[float, float] = (0.03, 0.7)
     inner_share: float = 0.005
-    # The rank, as a part of the most alarms.
-    rank_place: float = 0.5
+    # The ranks, as parts of the most alarms, and how their share is divided.
+    rank_places: tuple[float, float] = (0.35, 0.6)
+    rank_parts: tuple[float, float] = (0.64, 0.36)
     # Number of thresholds well inside the limit.
     inner_thresholds: int = 8
     # The main sequence starts at this multiple of the rank at which a precision half-way from the

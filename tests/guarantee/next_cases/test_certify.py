@@ -30,8 +30,10 @@ from voros.guarantee.tuning import TUNING
 def test_shares_of_alpha_are_all_of_it(most: int) -> None:
     """Of eight stricter thresholds each has its own; one rank has most where there are few."""
     shares = alpha_parts(most)
-    assert shares["main"] + shares["early"] + shares["rank"] + 8 * shares["inner"] == 1
-    assert shares["rank"] == pytest.approx(min(max(12_000 / max(most, 1) ** 2, 0.03), 0.7))
+    ranks = shares["rank"] + shares["later rank"]
+    assert shares["main"] + shares["early"] + ranks + 8 * shares["inner"] == pytest.approx(1)
+    assert ranks == pytest.approx(min(max(15_000 / max(most, 1) ** 2, 0.03), 0.7))
+    assert shares["rank"] == pytest.approx(0.64 * ranks)
     assert (shares["early"], shares["inner"]) == (0.03, 0.005 / 8)
 
 
@@ -93,23 +95,23 @@ def test_thresholds_are_the_last_of_two_walks_one_rank_and_a_few_of_a_stricter_w
     alpha, for_capacity = alpha_shares(0.05, 0.4, allowed, horizon)
     most = most_counted(3000, allowed, horizon, for_capacity)
     tests = plans(3000, horizon, 0.4, alpha, most, ROUGH)
-    assert set(tests) - {"early"} == {"main", "rank", "inner"}
+    assert set(tests) - {"early"} == {"main", "rank", "later rank", "inner"}
     rows = np.arange(len(points))
     expected = {
         int(row)
         for way in tests.keys() & {"main", "early"}
         for row in rows[certified_run(points, tests[way], ROUGH.sequence(tests[way]))][-1:]
     }
-    rank = tests["rank"].start
-    expected |= set(at_rank(points, rank, ROUGH.rank(tests["rank"])).tolist())
+    for test in (tests["rank"], tests["later rank"]):
+        expected |= set(at_rank(points, test.start, ROUGH.rank(test)).tolist())
     inner = certified_run(points, tests["inner"], ROUGH.sequence(tests["inner"]))
     expected |= set(spaced(points.alarms, inner).tolist())
     found = certified_next(points, scenario, horizon, 0.05, ROUGH)
     assert found.dtype == np.bool_
     assert set(np.flatnonzero(found).tolist()) == expected
     # Each deployed threshold may err by the alpha of its test: all of them by all of alpha.
-    deployed = {"main": 1, "early": 1, "rank": 1, "inner": TUNING.inner_thresholds}
-    spent = sum(deployed[way] * test.alpha for way, test in tests.items())
+    deployed = {"inner": TUNING.inner_thresholds}
+    spent = sum(deployed.get(way, 1) * test.alpha for way, test in tests.items())
     assert spent + for_capacity == pytest.approx(0.05)
 
 
@@ -128,7 +130,8 @@ def test_tests_start_where_they_may_pass(
     later = 2.7 * both * first_rank(floor, 0.05)
     main = max(perfect("main"), int(min(later, most / 3)))
     strict = int(min(2.7 * both * first_rank(floor, shares["inner"] * 0.05), isqrt(main * most)))
-    expected = {"main": main, "rank": most // 2, "inner": max(main, strict)}
+    expected = {"main": main, "inner": max(main, strict)}
+    expected |= {"rank": int(0.35 * most), "later rank": int(0.6 * most)}
     expected |= {"early": perfect("early")} if perfect("early") < main else {}
     expected = {way: start for way, start in expected.items() if start <= most}
     assert {way: test.start for way, test in tests.items()} == expected
@@ -171,8 +174,8 @@ def test_tests_with_too_small_an_alpha_are_left_out() -> None:
     for alpha, ways in (
         (least, {"main"}),
         (2 * least, {"main"}),
-        (2e-5, {"main", "early", "rank"}),
-        (2e-4, {"main", "early", "rank", "inner"}),
+        (2e-5, {"main", "early", "rank", "later rank"}),
+        (2e-4, {"main", "early", "rank", "later rank", "inner"}),
     ):
         tests = plans(3000, 3000, 0.4, alpha, 3000)
         assert set(tests) == ways
@@ -182,7 +185,7 @@ def test_tests_with_too_small_an_alpha_are_left_out() -> None:
 def test_nothing_starts_beyond_the_capacity_or_at_a_floor_of_one() -> None:
     assert plans(2000, 2000, 0.4, 0.05, 1) == {}
     assert plans(2000, 2000, 1.0, 0.05, 1000) == {}
-    assert set(plans(2000, 2000, 0.4, 0.05, 5)) == {"rank"}
+    assert set(plans(2000, 2000, 0.4, 0.05, 5)) == {"rank", "later rank"}
 
 
 def test_a_capacity_too_small_to_certify_any_alarm_has_no_tests() -> None:

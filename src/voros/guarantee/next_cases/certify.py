@@ -1,11 +1,11 @@
 """Which thresholds keep both limits in the next cases, and how alpha is shared.
 
 The capacity is safe up to a number of validation alarms (`binomial_tests.most_counted`). Within
-that, thresholds that keep the precision floor are looked for in four ways, all fixed beforehand.
+that, thresholds that keep the precision floor are looked for in five ways, all fixed beforehand.
 A main fixed-sequence test deploys the last threshold that passes; so does an early one, for few
-alarms at a high precision (`needed`). The threshold at one rank is tested by itself, which takes
-less where there are few alarms (`rank_test`). A stricter sequence deploys a few thresholds for
-costs that want fewer alarms. The shares of alpha add up to all of it.
+alarms at a high precision (`needed`). The thresholds at two ranks are tested by themselves, which
+takes less where there are few alarms (`rank_test`). A stricter sequence deploys a few thresholds
+for costs that want fewer alarms. The shares of alpha add up to all of it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ from voros.guarantee.next_cases.needed import requirement, rough_requirement
 from voros.guarantee.next_cases.rank_test import needed_above, rough_needed_above
 from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, BoolArray
+
+RANKS = ("rank", "later rank")
+"""Tests of the threshold at one rank."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def certified_next(
         return np.asarray(points.alarms <= most)
     passed = np.zeros(len(points), dtype=np.bool_)
     for way, plan in plans(n_cases, horizon, floor, alpha, most, needs).items():
-        if way == "rank":
+        if way in RANKS:
             passed[at_rank(points, plan.start, needs.rank(plan))] = True
         elif way == "inner":
             run = certified_run(points, plan, needs.sequence(plan))
@@ -75,7 +78,7 @@ def needed_next(
     """
     needed = alarms + 1
     for way, plan in plans(n_cases, horizon, floor, alpha, most).items():
-        if way == "rank":
+        if way in RANKS:
             needed = np.where(
                 alarms == plan.start, np.minimum(needed, EXACT.rank(plan) + 1), needed
             )
@@ -93,8 +96,8 @@ def plans(
     Examples
     --------
     >>> tests = plans(2000, 2000, 0.4, 0.05, 400)
-    >>> {way: (test.start, round(test.alpha / 0.05, 4)) for way, test in tests.items()}
-    {'main': (108, 0.89), 'rank': (200, 0.075), 'inner': (207, 0.0006), 'early': (19, 0.03)}
+    >>> [(way, test.start, round(test.alpha / 0.05, 3)) for way, test in tests.items()][:3]
+    [('main', 108, 0.871), ('inner', 207, 0.001), ('rank', 140, 0.06)]
     """
     if floor == 1 or most < 1:
         return {}
@@ -136,19 +139,19 @@ def plans(
 def alpha_parts(most: int) -> dict[str, float]:
     """Return the share of alpha for each deployed threshold of each test.
 
-    The fewer alarms, the more for the rank that is tested by itself.
+    The fewer alarms, the more for the ranks that are tested by themselves.
 
     Examples
     --------
     >>> {way: round(share, 4) for way, share in alpha_parts(200).items()}
-    {'main': 0.665, 'early': 0.03, 'rank': 0.3, 'inner': 0.0006}
+    {'main': 0.59, 'early': 0.03, 'inner': 0.0006, 'rank': 0.24, 'later rank': 0.135}
     """
     rank = float(np.clip(TUNING.rank_share / max(most, 1) ** 2, *TUNING.rank_shares))
     return {
         "main": 1 - TUNING.early_walk_share - rank - TUNING.inner_share,
         "early": TUNING.early_walk_share,
-        "rank": rank,
         "inner": TUNING.inner_share / TUNING.inner_thresholds,
+        **{way: part * rank for way, part in zip(RANKS, TUNING.rank_parts, strict=True)},
     }
 
 
@@ -169,8 +172,11 @@ def _starts(
     main = max(least, int(min(later, most / TUNING.main_length)))
     starts = {
         "main": main,
-        "rank": max(int(TUNING.rank_place * most), 2),
         "inner": max(main, int(min(inner, np.sqrt(main * most)))),
+        **{
+            way: max(int(place * most), 2)
+            for way, place in zip(RANKS, TUNING.rank_places, strict=True)
+        },
     }
     return starts | ({"early": early} if early < main else {})
 
