@@ -118,8 +118,10 @@ def test_intervals_hold_in_95_of_100_samples():
         each = found.in_the_large, found.slope, found.brier, auroc_interval(points)
         for i, (one, true) in enumerate(zip(each, (0.0, 1.0, brier, auroc), strict=True)):
             hits[i] += one.low <= true <= one.high
-    # Monte Carlo error 0.5 %.
-    assert (abs(hits / runs - 0.95) < 0.015).all(), hits / runs
+    # Monte Carlo error 0.5 %. That of the AUROC errs on the side of holding.
+    held = hits / runs
+    assert (held > 0.935).all(), held
+    assert (held < [0.965, 0.965, 0.965, 0.98]).all(), held
 
 
 @pytest.mark.parametrize(

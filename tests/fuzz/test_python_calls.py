@@ -384,6 +384,8 @@ SOUND: dict[tuple[str, str], set[str]] = {
         *("zeros", "ones", "texts", "complex column", "tiny weights", "vast weights"),
     },
     ("policy.evaluate", "y_true"): {"zeros", "ones"},
+    ("evaluate", "y_true"): {"pair of bools"},  # with two scores, two cases
+    ("evaluate", "y_score"): {"reversed pair"},
     ("known", "cost_ratio"): set(),
     ("policy.predict", "y_score"): SHORT,
     ("policy.threshold", "cost_ratio"): {
