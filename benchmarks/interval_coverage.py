@@ -239,6 +239,51 @@ def show_quality(args: argparse.Namespace) -> None:
         _show_quality(f"Brier {true:.3f}, {n_cases} cases, {risks.mean():.3f} positive", held)
 
 
+MEASURES = ("precision", "recall", "alarms", "cost", "cost_per_1000")
+
+
+def patients(n_patients: int, rng: np.random.Generator) -> tuple[BoolArray, FloatArray, AnyArray]:
+    """Draw patients: one in seven has 10 to 30 cases and is more often ill, the others 1 to 3."""
+    many = rng.random(n_patients) < 0.15
+    sizes = np.where(many, rng.integers(10, 31, n_patients), rng.integers(1, 4, n_patients))
+    whose = np.repeat(np.arange(n_patients), sizes)
+    chance = np.where(many, 0.4, 0.15)
+    alike = rng.random(len(whose)) < 0.9
+    ill = np.where(
+        alike, (rng.random(n_patients) < chance)[whose], rng.random(len(whose)) < chance[whose]
+    )
+    noise = np.sqrt(0.9) * rng.normal(size=n_patients)[whose] + np.sqrt(0.1) * rng.normal(
+        size=len(whose)
+    )
+    return ill, np.where(many, 0.8, 1.6)[whose] * ill + noise, whose
+
+
+def show_evaluations(args: argparse.Namespace) -> None:
+    """Judge the intervals of an evaluation by patient, the patients of unequal size."""
+    scenario = voros.Scenario(0.3, 0.3, cost_ratio=0.075)
+    many = voros.OperatingPoints.from_scores(*patients(1_000_000, np.random.default_rng(0))[:2])
+    for threshold, n_patients in product((0.6, 1.2, 1.9), (40, 100, 200, 300)):
+        points = voros.OperatingPoints.from_counts([500], [300], 1000, 9000, [threshold])
+        policy = voros.ThresholdPolicy.from_points(points, scenario).fixed()
+        whole = policy.evaluate(many)
+        row = int(np.searchsorted(-many.thresholds, -threshold, side="right")) - 1
+        missed = np.zeros(len(MEASURES))
+        for rng in generators(args.data_sets, args.seed):
+            ill, score, whose = patients(n_patients, rng)
+            # The normalised cost is that of the observed class sizes.
+            negatives = 0.075 * np.count_nonzero(~ill)
+            t = negatives / (negatives + np.count_nonzero(ill))
+            cost = t * many.fpr[row] + (1 - t) * (1 - many.tpr[row])
+            alarms = whole.mean_alarms * len(ill) / many.n_cases
+            true = whole.mean_precision, whole.mean_recall, alarms, cost, whole.cost_per_1000
+            found = policy.evaluate(ill, score, groups=whose).intervals
+            ends = np.array([getattr(found, measure) for measure in MEASURES])
+            missed += (ends[:, 0] > true) | (ends[:, 1] < true)
+        broken = missed / args.data_sets
+        shown = ", ".join(f"{m} {b:.4f}" for m, b in zip(MEASURES, broken.tolist(), strict=True))
+        print(f"threshold {threshold}, {n_patients} patients missed: {shown}", flush=True)
+
+
 def _show_quality(name: str, held: list[tuple[bool, bool, float]]) -> None:
     above, below, width = np.mean(held, axis=0)
     print(
@@ -282,9 +327,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--bands", action="store_true", help="judge bands instead of intervals")
     parser.add_argument("--quality", action="store_true", help="judge AUROC and Brier score")
+    parser.add_argument("--evaluations", action="store_true", help="judge evaluations by patient")
     parser.add_argument("--every", type=int, default=1000, help="show results so far")
     args = parser.parse_args()
     warnings.simplefilter("ignore", voros.VorosWarning)
+    if args.evaluations:
+        show_evaluations(args)
+        return
     if args.quality:
         show_quality(args)
         return

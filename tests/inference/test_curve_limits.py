@@ -103,7 +103,7 @@ def test_intervals_of_low_confidence_are_nested():
     labels, scores = cases(0, 300)
     ends = [
         voros.bootstrap(labels, scores, WARD, confidence=c, n_resamples=100, random_state=0)
-        for c in (1e-308, 0.25, 0.49, 0.5, 0.8, 0.95)
+        for c in (1e-308, 0.25, 0.5, 0.8, 0.95)
     ]
     assert np.all(np.diff([each.low for each in ends]) <= 1e-12)
     assert np.all(np.diff([each.high for each in ends]) >= -1e-12)

@@ -106,8 +106,19 @@ class GroupedCounts:
     @property
     def n_effective(self) -> float:
         """How many equal groups these count as."""
-        classes = [size for size in (self.n_positive, self.n_negative) if size.any()]
-        return effective_groups(*classes)
+        return effective_groups(*self._sizes)
+
+    @property
+    def n_sure(self) -> float:
+        """How many equal groups would leave the variance as unsure (Satterthwaite, 1946).
+
+        A variance is a sum over groups in which large ones count by the squares of their sizes.
+        """
+        return effective_groups(*(np.square(size, dtype=np.float64) for size in self._sizes))
+
+    @property
+    def _sizes(self) -> list[AnyArray]:
+        return [size for size in (self.n_positive, self.n_negative) if size.any()]
 
 
 @dataclass(frozen=True, eq=False)

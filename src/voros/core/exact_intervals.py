@@ -203,7 +203,7 @@ class ThresholdCounts:
         if self.grouped is None:
             return Share(estimate, *binomial_limits(hits, of, confidence))
         found = GroupedShare.from_counts(*part(self.grouped))
-        kept = allowance(self.grouped.n_effective, (1 - confidence) / 2) / found.design
+        kept = allowance(self.grouped.n_sure, (1 - confidence) / 2) / found.design
         limits = binomial_limits(hits * kept, of * kept, confidence)
         return Share(estimate, *limits, found.residuals)
 

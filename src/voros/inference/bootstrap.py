@@ -282,7 +282,7 @@ def bootstrap(
     >>> y_score = y_true + rng.normal(size=1000)
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
-    partial VOROS 0.4570 (95 % curve interval 0.2967 to 0.5730, taking cases as independent)
+    partial VOROS 0.4570 (95 % curve interval 0.2897 to 0.5730, taking cases as independent)
     """
     how = Resampling.of(options, IntervalOptions)
     check_scenario(scenario)

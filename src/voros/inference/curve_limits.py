@@ -50,8 +50,8 @@ MOST_THRESHOLDS = 2000
 PREVALENCES = 9
 """Prevalences between their limits at which a curve is scored."""
 
-COMPETING = 0.5
-"""Thresholds compete where their intervals of this share of the width overlap that of the best."""
+COMPETING = 1.0
+"""Thresholds compete where their limits, this many times as far, reach those of the best."""
 
 NEAREST, FARTHEST = 1.0, 9.0
 """Standard errors between which the selected statistic is looked for; below one its approximate
